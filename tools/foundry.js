@@ -1,0 +1,65 @@
+// The one place that knows where Foundry's native binaries are and how they reach a compiler.
+//
+// The launchers in node_modules/.bin exit 0 whatever the tool said, so a failing `forge test` would look
+// green. Everything in this project runs the native binary of the platform's package instead.
+
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const require = createRequire(import.meta.url);
+const CPU_NAMES = { x64: "amd64", arm64: "arm64" };
+
+/** The repository's root folder. */
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * The native binary of a Foundry tool.
+ * @param {"forge" | "cast" | "anvil"} tool
+ * @returns {string} its path
+ */
+export function foundryBinary(tool) {
+  const name = `@foundry-rs/${tool}-${process.platform}-${CPU_NAMES[process.arch] ?? process.arch}`;
+  try {
+    const extension = process.platform === "win32" ? ".exe" : "";
+    return join(dirname(require.resolve(`${name}/package.json`)), "bin", tool + extension);
+  } catch {
+    throw new Error(
+      `${tool} has no package ${name} here. Run "npm ci" without --omit=optional, on a platform that Foundry publishes for.`,
+    );
+  }
+}
+
+/**
+ * The environment in which forge compiles with the locked JavaScript compiler and downloads nothing.
+ * Plain `forge`, outside of npm, fetches the same version by itself.
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function foundryEnv() {
+  return {
+    ...process.env,
+    FOUNDRY_SOLC: join(ROOT, "tools", "solc.js"),
+    FOUNDRY_OFFLINE: "true",
+    FOUNDRY_DISABLE_NIGHTLY_WARNING: "true",
+  };
+}
+
+/**
+ * Runs a Foundry tool in the foreground, in the repository's root.
+ * @param {"forge" | "cast" | "anvil"} tool
+ * @param {string[]} args
+ * @returns {Promise<number>} its exit code; 1 when a signal ended it
+ */
+export function runFoundry(tool, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(foundryBinary(tool), args, { cwd: ROOT, env: foundryEnv(), stdio: "inherit" });
+    child.once("error", reject);
+    child.once("exit", (code) => resolve(code ?? 1));
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [tool, ...args] = process.argv.slice(2);
+  process.exitCode = await runFoundry(tool, args);
+}
