@@ -41,7 +41,8 @@ export function foundryEnv() {
     ...process.env,
     FOUNDRY_SOLC: join(ROOT, "tools", "solc.js"),
     FOUNDRY_OFFLINE: "true",
-    FOUNDRY_DISABLE_NIGHTLY_WARNING: "true",
+    // forge would ask git to fetch submodules again whenever they were copied from npm: it finds no git here.
+    GIT_DIR: join(ROOT, "no-git"),
   };
 }
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.4;
+
+/// @title Signatures
+/// @dev `ReferenceReports` in test/utils says the same in plain Solidity.
+library Signatures {
+    /// @dev Half the order of secp256k1. A signature with a higher s is a second form of another signature.
+    uint256 private constant MAX_S = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0;
+
+    /// @notice Who signed `digest`; the zero address when the signature is not a valid one, or has a high s.
+    /// @param vs s, with the parity of v in the highest bit (EIP-2098).
+    function recover(bytes32 digest, bytes32 r, bytes32 vs) internal view returns (address signer) {
+        assembly ("memory-safe") {
+            let input := mload(0x40)
+            let s := shr(1, shl(1, vs))
+            mstore(input, digest)
+            mstore(add(input, 0x20), add(27, shr(255, vs)))
+            mstore(add(input, 0x40), r)
+            mstore(add(input, 0x60), s)
+            // The precompile leaves the output as it is when it recovers nobody.
+            mstore(0, 0)
+            if iszero(gt(s, MAX_S)) { pop(staticcall(gas(), 1, input, 0x80, 0, 0x20)) }
+            signer := mload(0)
+        }
+    }
+}

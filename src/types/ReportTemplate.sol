@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.4;
+
+import {Oracle} from "../Oracle.sol";
+
+bytes32 constant REPORT_TYPEHASH = keccak256("Report(bytes key,uint8 outcome,bytes32 value,uint256 timestamp)");
+
+/// @notice The EIP-712 preimage of the reports of one round, laid out in memory once: only the value changes from report
+/// to report. Points at
+///     0x00 typehash, keyHash, outcome, value, timestamp: the struct's five words
+///     0xa0 0x1901, domain separator, struct hash: the digest's 66 bytes
+type ReportTemplate is uint256;
+
+using ReportTemplateLibrary for ReportTemplate global;
+
+/// @title ReportTemplateLibrary
+/// @dev `ReferenceReports` in test/utils says the same in plain Solidity.
+library ReportTemplateLibrary {
+    /// @notice Lays out what the reports of one round have in common.
+    /// @param round Its timestamp, a name that assembly keeps for itself.
+    function create(bytes32 domainSeparator, bytes32 keyHash, Oracle.QueryStatus outcome, uint256 round)
+        internal
+        pure
+        returns (ReportTemplate template)
+    {
+        bytes32 typehash = REPORT_TYPEHASH;
+        assembly ("memory-safe") {
+            template := mload(0x40)
+            mstore(0x40, add(template, 0x100))
+            mstore(template, typehash)
+            mstore(add(template, 0x20), keyHash)
+            mstore(add(template, 0x40), outcome)
+            mstore(add(template, 0x80), round)
+            mstore(add(template, 0xa0), shl(240, 0x1901))
+            mstore(add(template, 0xa2), domainSeparator)
+        }
+    }
+
+    /// @notice The digest that a provider signs to report `value`.
+    function digest(ReportTemplate template, bytes32 value) internal pure returns (bytes32 result) {
+        assembly ("memory-safe") {
+            mstore(add(template, 0x60), value)
+            mstore(add(template, 0xc2), keccak256(template, 0xa0))
+            result := keccak256(add(template, 0xa0), 0x42)
+        }
+    }
+}

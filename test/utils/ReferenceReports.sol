@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Oracle} from "../../src/Oracle.sol";
+
+/// @notice The report's digest and its signer in plain Solidity: what the assembly in src/ is held to.
+library ReferenceReports {
+    function domainSeparator(address dataset) internal view returns (bytes32) {
+        return keccak256(
+            abi.encode(
+                keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
+                keccak256("Dataset Oracle"),
+                keccak256("1"),
+                block.chainid,
+                dataset
+            )
+        );
+    }
+
+    function digest(
+        address dataset,
+        bytes memory key,
+        Oracle.QueryStatus outcome,
+        bytes32 value,
+        uint256 timestamp
+    ) internal view returns (bytes32) {
+        bytes32 structHash = keccak256(
+            abi.encode(
+                keccak256("Report(bytes key,uint8 outcome,bytes32 value,uint256 timestamp)"),
+                keccak256(key),
+                outcome,
+                value,
+                timestamp
+            )
+        );
+        return keccak256(abi.encodePacked(hex"1901", domainSeparator(dataset), structHash));
+    }
+
+    function recover(bytes32 hash, bytes32 r, bytes32 vs) internal pure returns (address) {
+        uint256 order = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141;
+        uint256 s = uint256(vs) & ~(uint256(1) << 255);
+        if (s > order / 2) return address(0);
+        uint8 v = uint256(vs) >> 255 == 0 ? 27 : 28;
+        return ecrecover(hash, v, r, bytes32(s));
+    }
+}
