@@ -1,0 +1,710 @@
+// Generated from src/MedianDataset.sol by `npm run abi`.
+
+export const datasetAbi = [
+  {
+    "type": "constructor",
+    "inputs": [
+      {
+        "name": "settings",
+        "type": "tuple",
+        "components": [
+          {
+            "name": "owner",
+            "type": "address"
+          },
+          {
+            "name": "keyForm",
+            "type": "uint8"
+          },
+          {
+            "name": "maxRoundAge",
+            "type": "uint256"
+          },
+          {
+            "name": "priceCeiling",
+            "type": "uint256"
+          },
+          {
+            "name": "queryPrice",
+            "type": "uint256"
+          },
+          {
+            "name": "toleranceBps",
+            "type": "uint256"
+          },
+          {
+            "name": "members",
+            "type": "address[]"
+          }
+        ]
+      }
+    ],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
+    "name": "acceptOwnership",
+    "inputs": [],
+    "outputs": [],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
+    "name": "committeeBlock",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "committeeHash",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "eip712Domain",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "fields",
+        "type": "bytes1"
+      },
+      {
+        "name": "name",
+        "type": "string"
+      },
+      {
+        "name": "version",
+        "type": "string"
+      },
+      {
+        "name": "chainId",
+        "type": "uint256"
+      },
+      {
+        "name": "verifyingContract",
+        "type": "address"
+      },
+      {
+        "name": "salt",
+        "type": "bytes32"
+      },
+      {
+        "name": "extensions",
+        "type": "uint256[]"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "keyForm",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "",
+        "type": "uint8"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "maxRoundAge",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "owner",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "pendingOwner",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "priceCeiling",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "query",
+    "inputs": [
+      {
+        "name": "input",
+        "type": "bytes"
+      }
+    ],
+    "outputs": [
+      {
+        "name": "output",
+        "type": "bytes32"
+      },
+      {
+        "name": "updatedAt",
+        "type": "uint256"
+      },
+      {
+        "name": "status",
+        "type": "uint8"
+      }
+    ],
+    "stateMutability": "payable"
+  },
+  {
+    "type": "function",
+    "name": "queryPrice",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "renounceOwnership",
+    "inputs": [],
+    "outputs": [],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
+    "name": "setCommittee",
+    "inputs": [
+      {
+        "name": "members",
+        "type": "address[]"
+      },
+      {
+        "name": "toleranceBps",
+        "type": "uint256"
+      }
+    ],
+    "outputs": [],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
+    "name": "setQueryPrice",
+    "inputs": [
+      {
+        "name": "price",
+        "type": "uint256"
+      }
+    ],
+    "outputs": [],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
+    "name": "transferOwnership",
+    "inputs": [
+      {
+        "name": "newOwner",
+        "type": "address"
+      }
+    ],
+    "outputs": [],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
+    "name": "update",
+    "inputs": [
+      {
+        "name": "key",
+        "type": "bytes"
+      },
+      {
+        "name": "timestamp",
+        "type": "uint256"
+      },
+      {
+        "name": "toleranceBps",
+        "type": "uint256"
+      },
+      {
+        "name": "reports",
+        "type": "tuple[]",
+        "components": [
+          {
+            "name": "value",
+            "type": "bytes32"
+          },
+          {
+            "name": "r",
+            "type": "bytes32"
+          },
+          {
+            "name": "vs",
+            "type": "bytes32"
+          }
+        ]
+      },
+      {
+        "name": "absentees",
+        "type": "address[]"
+      },
+      {
+        "name": "places",
+        "type": "bytes"
+      }
+    ],
+    "outputs": [
+      {
+        "name": "value",
+        "type": "bytes32"
+      },
+      {
+        "name": "status",
+        "type": "uint8"
+      }
+    ],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
+    "name": "updateNotAvailable",
+    "inputs": [
+      {
+        "name": "key",
+        "type": "bytes"
+      },
+      {
+        "name": "timestamp",
+        "type": "uint256"
+      },
+      {
+        "name": "toleranceBps",
+        "type": "uint256"
+      },
+      {
+        "name": "reports",
+        "type": "tuple[]",
+        "components": [
+          {
+            "name": "value",
+            "type": "bytes32"
+          },
+          {
+            "name": "r",
+            "type": "bytes32"
+          },
+          {
+            "name": "vs",
+            "type": "bytes32"
+          }
+        ]
+      },
+      {
+        "name": "absentees",
+        "type": "address[]"
+      },
+      {
+        "name": "places",
+        "type": "bytes"
+      }
+    ],
+    "outputs": [],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "event",
+    "name": "CommitteeChanged",
+    "inputs": [
+      {
+        "name": "members",
+        "type": "address[]",
+        "indexed": false
+      },
+      {
+        "name": "toleranceBps",
+        "type": "uint256",
+        "indexed": false
+      }
+    ],
+    "anonymous": false
+  },
+  {
+    "type": "event",
+    "name": "EIP712DomainChanged",
+    "inputs": [],
+    "anonymous": false
+  },
+  {
+    "type": "event",
+    "name": "KeyAdded",
+    "inputs": [
+      {
+        "name": "keyHash",
+        "type": "bytes32",
+        "indexed": true
+      },
+      {
+        "name": "key",
+        "type": "bytes",
+        "indexed": false
+      }
+    ],
+    "anonymous": false
+  },
+  {
+    "type": "event",
+    "name": "OwnershipTransferStarted",
+    "inputs": [
+      {
+        "name": "previousOwner",
+        "type": "address",
+        "indexed": true
+      },
+      {
+        "name": "newOwner",
+        "type": "address",
+        "indexed": true
+      }
+    ],
+    "anonymous": false
+  },
+  {
+    "type": "event",
+    "name": "OwnershipTransferred",
+    "inputs": [
+      {
+        "name": "previousOwner",
+        "type": "address",
+        "indexed": true
+      },
+      {
+        "name": "newOwner",
+        "type": "address",
+        "indexed": true
+      }
+    ],
+    "anonymous": false
+  },
+  {
+    "type": "event",
+    "name": "QueryPriceChanged",
+    "inputs": [
+      {
+        "name": "price",
+        "type": "uint256",
+        "indexed": false
+      }
+    ],
+    "anonymous": false
+  },
+  {
+    "type": "event",
+    "name": "Updated",
+    "inputs": [
+      {
+        "name": "keyHash",
+        "type": "bytes32",
+        "indexed": true
+      },
+      {
+        "name": "value",
+        "type": "bytes32",
+        "indexed": false
+      },
+      {
+        "name": "timestamp",
+        "type": "uint256",
+        "indexed": false
+      },
+      {
+        "name": "status",
+        "type": "uint8",
+        "indexed": false
+      }
+    ],
+    "anonymous": false
+  },
+  {
+    "type": "error",
+    "name": "ExpiredRound",
+    "inputs": [
+      {
+        "name": "timestamp",
+        "type": "uint256"
+      },
+      {
+        "name": "oldest",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "FutureRound",
+    "inputs": [
+      {
+        "name": "timestamp",
+        "type": "uint256"
+      },
+      {
+        "name": "blockTimestamp",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "InvalidKey",
+    "inputs": [
+      {
+        "name": "key",
+        "type": "bytes"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "InvalidShortString",
+    "inputs": []
+  },
+  {
+    "type": "error",
+    "name": "NoQuorum",
+    "inputs": [
+      {
+        "name": "signers",
+        "type": "uint256"
+      },
+      {
+        "name": "absentees",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "OwnableInvalidOwner",
+    "inputs": [
+      {
+        "name": "owner",
+        "type": "address"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "OwnableUnauthorizedAccount",
+    "inputs": [
+      {
+        "name": "account",
+        "type": "address"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "PlaceOutOfBounds",
+    "inputs": [
+      {
+        "name": "place",
+        "type": "uint256"
+      },
+      {
+        "name": "members",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "PriceAboveCeiling",
+    "inputs": [
+      {
+        "name": "price",
+        "type": "uint256"
+      },
+      {
+        "name": "ceiling",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "StaleRound",
+    "inputs": [
+      {
+        "name": "timestamp",
+        "type": "uint256"
+      },
+      {
+        "name": "stored",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "StringTooLong",
+    "inputs": [
+      {
+        "name": "str",
+        "type": "string"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "ToleranceTooHigh",
+    "inputs": [
+      {
+        "name": "toleranceBps",
+        "type": "uint256"
+      },
+      {
+        "name": "max",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "UnsortedCommittee",
+    "inputs": [
+      {
+        "name": "member",
+        "type": "address"
+      },
+      {
+        "name": "next",
+        "type": "address"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "UnsortedReports",
+    "inputs": [
+      {
+        "name": "value",
+        "type": "bytes32"
+      },
+      {
+        "name": "next",
+        "type": "bytes32"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "ValueTooLarge",
+    "inputs": [
+      {
+        "name": "value",
+        "type": "bytes32"
+      },
+      {
+        "name": "max",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "WrongCommittee",
+    "inputs": [
+      {
+        "name": "shown",
+        "type": "bytes32"
+      },
+      {
+        "name": "stored",
+        "type": "bytes32"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "WrongCommitteeSize",
+    "inputs": [
+      {
+        "name": "members",
+        "type": "uint256"
+      },
+      {
+        "name": "max",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "WrongPayment",
+    "inputs": [
+      {
+        "name": "sent",
+        "type": "uint256"
+      },
+      {
+        "name": "price",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "WrongPlaceCount",
+    "inputs": [
+      {
+        "name": "places",
+        "type": "uint256"
+      },
+      {
+        "name": "members",
+        "type": "uint256"
+      }
+    ]
+  }
+] as const;

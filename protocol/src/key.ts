@@ -1,0 +1,69 @@
+import { bytesToString, type Hex, hexToBytes, stringToHex } from "viem";
+import { type Parsed, parsed, refused } from "./parsed.js";
+
+/** The most bytes that a key may have. */
+export const MAX_KEY_BYTES = 256;
+
+/** The forms a dataset's keys can have; the index is the contract's `KeyForm`. */
+export const KEY_FORMS = ["SPOT_PRICE", "WEB_ORACLE"] as const;
+export type KeyForm = (typeof KEY_FORMS)[number];
+
+const FORMS: Record<KeyForm, RegExp> = {
+  SPOT_PRICE: /^SPOTPX\/[A-Z0-9]{1,16}-[A-Z0-9]{1,16}$/,
+  WEB_ORACLE: /^WEB\/[0-9a-f]{64}(?:\/[^]*)?$/,
+};
+
+/**
+ * Reads a key as people write it: `0x` and hex digits in either case, or 1 to 256 printable ASCII characters.
+ * Both forms of one key give the same bytes. A text that starts with `0x` is hex and nothing else.
+ *
+ * @returns The key's bytes as lower-case hex.
+ */
+export function parseKey(text: string): Parsed<Hex> {
+  if (text.startsWith("0X")) return refused('Hex starts with "0x", with a small x.');
+  if (text.startsWith("0x")) return parseHexKey(text);
+  if (text.length === 0) return refused("The key is empty.");
+  if (!/^[\x20-\x7e]*$/.test(text)) {
+    return refused("An ASCII key has only the characters from space to ~. Send other bytes in hex form.");
+  }
+  if (text.length > MAX_KEY_BYTES) return refused(tooLong(text.length));
+  return parsed(stringToHex(text));
+}
+
+function parseHexKey(text: string): Parsed<Hex> {
+  const digits = text.slice(2);
+  if (!/^[0-9a-fA-F]*$/.test(digits)) return refused('After "0x" come only hex digits.');
+  if (digits.length === 0) return refused("The key is empty.");
+  if (digits.length % 2 === 1) return refused("A byte is two hex digits, and here is an odd number of them.");
+  if (digits.length / 2 > MAX_KEY_BYTES) return refused(tooLong(digits.length / 2));
+  return parsed<Hex>(`0x${digits.toLowerCase()}`);
+}
+
+const tooLong = (bytes: number) => `A key has at most ${MAX_KEY_BYTES} bytes; this one has ${bytes}.`;
+
+/** A key's ASCII form, or null where it has bytes that are not printable ASCII. */
+export function keyToAscii(key: Hex): string | null {
+  const text = bytesToString(hexToBytes(key));
+  return /^[\x20-\x7e]+$/.test(text) ? text : null;
+}
+
+/** Whether a key is of a dataset's form, exactly as the contract decides it. */
+export function matchesKeyForm(form: KeyForm, key: Hex): boolean {
+  const bytes = hexToBytes(key);
+  // One character a byte, so that no sequence of bytes can be read as another text.
+  return bytes.length <= MAX_KEY_BYTES && FORMS[form].test(String.fromCharCode(...bytes));
+}
+
+/**
+ * The key of a spot price.
+ *
+ * @param pair `<BASE>-<QUOTE>`, for example `ETH-USD`.
+ * @throws When the pair is not of that form.
+ */
+export function spotPriceKey(pair: string): Hex {
+  const key = stringToHex(`SPOTPX/${pair}`);
+  if (!matchesKeyForm("SPOT_PRICE", key)) {
+    throw new Error(`"${pair}" is not a pair: write <BASE>-<QUOTE>, each 1 to 16 characters of A-Z and 0-9.`);
+  }
+  return key;
+}

@@ -1,0 +1,167 @@
+import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/wire";
+import rateLimit from "@fastify/rate-limit";
+import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from "@fastify/type-provider-typebox";
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply } from "fastify";
+import type { Logger } from "pino";
+import { ProblemError } from "./problem.js";
+
+/** The most bytes that a request's body may have. */
+export const BODY_LIMIT = 16 * 1024;
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
+
+export interface AppOptions {
+  readonly logger: Logger;
+  /** Requests a minute that one caller may make. */
+  readonly requestsPerMinute: number;
+  /** The addresses of the proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+}
+
+export type App = FastifyInstance<
+  import("node:http").Server,
+  import("node:http").IncomingMessage,
+  import("node:http").ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/**
+ * An HTTP service without routes: strict validation by TypeBox, problem+json for every error, a rate limit per caller.
+ * Routes are added in a plugin, so that the rate limit sees them.
+ */
+export async function buildApp(options: AppOptions): Promise<App> {
+  const app = Fastify({
+    loggerInstance: options.logger as FastifyBaseLogger,
+    bodyLimit: BODY_LIMIT,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    requestTimeout: 10_000,
+    connectionTimeout: 120_000,
+    return503OnClosing: true,
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  app.setValidatorCompiler(TypeBoxValidatorCompiler);
+  app.removeContentTypeParser("text/plain");
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    const problem = toProblem(error);
+    if (problem.status >= 500) request.log.error({ err: error }, "request failed");
+    return sendProblem(reply, problem);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split("?", 1)[0] ?? "/";
+    const allowed = METHODS.filter((method) => app.hasRoute({ method, url: path }));
+    return sendProblem(reply, allowed.length > 0 ? methodNotAllowed(request.method, allowed) : noSuchPath(path));
+  });
+  await app.register(rateLimit, {
+    max: options.requestsPerMinute,
+    timeWindow: 60_000,
+    errorResponseBuilder: (_request, { max, ttl }) => tooManyRequests(max, Math.ceil(ttl / 1000)),
+  });
+  return app as unknown as App;
+}
+
+export function sendProblem(reply: FastifyReply, problem: ProblemError): FastifyReply {
+  return reply
+    .status(problem.status)
+    .headers(problem.headers)
+    .type(PROBLEM_CONTENT_TYPE)
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send(problem.toJSON());
+}
+
+/** What the caller is told of an error; of an unexpected one nothing but that it happened. */
+function toProblem(error: FastifyError | ProblemError): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (error.validation) return invalidBody(error.validation);
+  switch (error.code) {
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return unsupportedMediaType();
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return bodyTooLarge();
+  }
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new ProblemError({
+      title: "The request cannot be read.",
+      status: error.statusCode,
+      code: "bad_request",
+      detail: error.message,
+    });
+  }
+  return new ProblemError({
+    title: "Something went wrong here.",
+    status: 500,
+    code: "internal_error",
+    detail: "It is logged. Try again.",
+  });
+}
+
+interface ValidationFailure {
+  readonly instancePath: string;
+  readonly message?: string;
+}
+
+function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
+  const errors = failures.map(({ instancePath, message }) => ({
+    property: instancePath.replace(/^\//, "") || "the body",
+    problem: message ?? "is not valid",
+  }));
+  return new ProblemError(
+    {
+      title: "The request's body is not valid.",
+      status: 400,
+      code: "invalid_body",
+      detail: errors.map(({ property, problem }) => `${property}: ${problem}.`).join(" "),
+    },
+    { extras: { errors } },
+  );
+}
+
+function unsupportedMediaType(): ProblemError {
+  return new ProblemError({
+    title: "The body is not JSON.",
+    status: 415,
+    code: "unsupported_media_type",
+    detail: 'Send JSON with the header "content-type: application/json".',
+  });
+}
+
+function bodyTooLarge(): ProblemError {
+  return new ProblemError({
+    title: "The body is too large.",
+    status: 413,
+    code: "body_too_large",
+    detail: `Send at most ${BODY_LIMIT} bytes.`,
+  });
+}
+
+function methodNotAllowed(method: string, allowed: readonly string[]): ProblemError {
+  return new ProblemError(
+    {
+      title: `${method} is not possible here.`,
+      status: 405,
+      code: "method_not_allowed",
+      detail: `Use ${allowed.join(" or ")}.`,
+    },
+    { headers: { allow: allowed.join(", ") } },
+  );
+}
+
+function noSuchPath(path: string): ProblemError {
+  return new ProblemError({
+    title: "There is nothing at this path.",
+    status: 404,
+    code: "no_such_path",
+    detail: `${path} is not served. Check the path, and the base path of the service.`,
+  });
+}
+
+function tooManyRequests(max: number, seconds: number): ProblemError {
+  return new ProblemError(
+    {
+      title: "Too many requests.",
+      status: 429,
+      code: "too_many_requests",
+      detail: `A caller may make ${max} a minute. Try again in ${seconds} s.`,
+    },
+    { headers: { "retry-after": String(seconds) } },
+  );
+}
