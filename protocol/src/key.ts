@@ -10,7 +10,7 @@ export type KeyForm = (typeof KEY_FORMS)[number];
 
 const FORMS: Record<KeyForm, RegExp> = {
   SPOT_PRICE: /^SPOTPX\/[A-Z0-9]{1,16}-[A-Z0-9]{1,16}$/,
-  WEB_ORACLE: /^WEB\/[0-9a-f]{64}(?:\/[^]*)?$/,
+  WEB_ORACLE: /^WEB\/[0-9a-f]{64}(?:\/|$)/,
 };
 
 /**
