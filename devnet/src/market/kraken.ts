@@ -1,0 +1,52 @@
+import type { FastifyPluginAsync } from "fastify";
+import type { Prices, Quote } from "./prices.js";
+
+const SPELLING: Readonly<Record<string, string>> = { BTC: "XBT", DOGE: "XDG" };
+
+/** Assets that Kraken listed first keep a class letter in its own names of their pairs: X for coins, Z for money. */
+const CLASSED_COINS = new Set(["XBT", "ETH", "LTC", "XRP", "XLM"]);
+const CLASSED_QUOTES: Readonly<Record<string, string>> = { USD: "ZUSD", EUR: "ZEUR", GBP: "ZGBP", XBT: "XXBT" };
+
+/**
+ * Kraken's public ticker. Every answer is HTTP 200; a failure is named in `error`, and then there is no `result`.
+ * Format: https://docs.kraken.com/api/docs/rest-api/get-ticker-information
+ */
+export function kraken(prices: Prices): FastifyPluginAsync {
+  const names = new Map(prices.names().map((name) => [requestName(name), name]));
+  return async (app) => {
+    app.get<{ Querystring: { pair?: string } }>("/0/public/Ticker", (request, reply) => {
+      const asked = request.query.pair;
+      if (asked === undefined) return reply.send({ error: ["EGeneral:Invalid arguments"] });
+      const name = names.get(asked);
+      const quote = name === undefined ? null : prices.quote("kraken", name);
+      if (name === undefined || quote === null) return reply.send({ error: ["EQuery:Unknown asset pair"] });
+      return reply.send({ error: [], result: { [ownName(name)]: ticker(quote) } });
+    });
+  };
+}
+
+function ticker({ last, bid, ask }: Quote) {
+  return {
+    a: [ask, "1", "1.000"],
+    b: [bid, "1", "1.000"],
+    c: [last, "0.01000000"],
+    v: ["1034.52191207", "2156.33800000"],
+    p: [last, last],
+    t: [8421, 17903],
+    l: [bid, bid],
+    h: [ask, ask],
+    o: last,
+  };
+}
+
+const spelled = (name: string) => name.split("-").map((symbol) => SPELLING[symbol] ?? symbol);
+
+/** As Kraken is asked: `BTC-USD` is XBTUSD. */
+const requestName = (name: string) => spelled(name).join("");
+
+/** As Kraken answers: `BTC-USD` is XXBTZUSD, while `SOL-USD` is SOLUSD. */
+function ownName(name: string): string {
+  const [base = "", quote = ""] = spelled(name);
+  const classed = CLASSED_QUOTES[quote];
+  return classed !== undefined && CLASSED_COINS.has(base) ? `X${base}${classed}` : base + quote;
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MARKET_PAIRS } from "./pairs.js";
+import { type Market, startMarket } from "./server.js";
+
+let market: Market;
+beforeAll(async () => {
+  market = await startMarket({ seed: 11 });
+});
+afterAll(async () => {
+  await market.close();
+});
+
+async function get(path: string) {
+  const response = await fetch(market.url + path, { signal: AbortSignal.timeout(5_000) });
+  const body = (await response.json()) as Record<string, unknown>;
+  return { status: response.status, type: response.headers.get("content-type"), headers: response.headers, body };
+}
+
+describe("the simulated market", () => {
+  it("lists at least 24 pairs, each once", () => {
+    const names = MARKET_PAIRS.map(({ pair }) => pair);
+    expect(names.length).toBeGreaterThanOrEqual(24);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[A-Z0-9]{1,16}-[A-Z0-9]{1,16}$/);
+  });
+
+  it("says in its root page and in every answer's header that it is simulated", async () => {
+    const root = await get("/");
+    expect(root.body.notice).toMatch(/^simulated/);
+    const ticker = await get("/coinbase/products/ETH-USD/ticker");
+    expect(ticker.headers.get("x-simulated")).toMatch(/^simulated/);
+    const error = await get("/coinbase/products/NO-USD/ticker");
+    expect(error.headers.get("x-simulated")).toMatch(/^simulated/);
+  });
+
+  it("speaks Coinbase's ticker", async () => {
+    const { status, type, body } = await get("/coinbase/products/ETH-USD/ticker");
+    expect(status).toBe(200);
+    expect(type).toMatch(/^application\/json/);
+    expect(Object.keys(body)).toEqual(["trade_id", "price", "size", "time", "bid", "ask", "volume"]);
+    expect(body.price).toMatch(/^\d+\.\d{2}$/);
+    expect(body.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it("speaks Kraken's ticker, with Kraken's own names of pairs", async () => {
+    const names: [asked: string, answered: string][] = [
+      ["XBTUSD", "XXBTZUSD"],
+      ["ETHUSD", "XETHZUSD"],
+      ["XDGUSD", "XDGUSD"],
+      ["SOLUSD", "SOLUSD"],
+      ["ETHXBT", "XETHXXBT"],
+      ["XBTGBP", "XXBTZGBP"],
+    ];
+    for (const [asked, answered] of names) {
+      const { status, body } = await get(`/kraken/0/public/Ticker?pair=${asked}`);
+      expect(status).toBe(200);
+      expect(body.error).toEqual([]);
+      expect(Object.keys(body.result as object)).toEqual([answered]);
+    }
+    const { body } = await get("/kraken/0/public/Ticker?pair=ETHUSD");
+    const result = body.result as Record<string, { c: string[]; o: string }>;
+    expect(result.XETHZUSD?.c[0]).toMatch(/^\d+\.\d{2}$/);
+  });
+
+  it("speaks Bitstamp's ticker", async () => {
+    const { status, body } = await get("/bitstamp/api/v2/ticker/ethusd/");
+    expect(status).toBe(200);
+    expect(body.last).toMatch(/^\d+\.\d$/);
+    expect(body.timestamp).toMatch(/^\d{10}$/);
+    expect(Object.keys(body)).toContain("percent_change_24");
+  });
+
+  it("answers an unknown pair in each exchange's own way", async () => {
+    expect(await get("/coinbase/products/NO-USD/ticker")).toMatchObject({ status: 404, body: { message: "NotFound" } });
+    expect(await get("/kraken/0/public/Ticker?pair=NOUSD")).toMatchObject({
+      status: 200,
+      body: { error: ["EQuery:Unknown asset pair"] },
+    });
+    expect(await get("/bitstamp/api/v2/ticker/nousd/")).toMatchObject({ status: 404, body: { status: "error" } });
+  });
+
+  it("keeps the exchanges' prices of every pair within 0.1 % of each other", async () => {
+    for (const { pair } of MARKET_PAIRS) {
+      const [base = "", quote = ""] = pair.split("-").map((symbol) => ({ BTC: "XBT", DOGE: "XDG" })[symbol] ?? symbol);
+      const [one, two, three] = await Promise.all([
+        get(`/coinbase/products/${pair}/ticker`),
+        get(`/kraken/0/public/Ticker?pair=${base}${quote}`),
+        get(`/bitstamp/api/v2/ticker/${pair.replace("-", "").toLowerCase()}/`),
+      ]);
+      const [ticker] = Object.values(two.body.result as Record<string, { c: string[] }>);
+      const prices = [one.body.price, ticker?.c[0], three.body.last].map(Number);
+      const spread = (Math.max(...prices) - Math.min(...prices)) / Math.min(...prices);
+      expect(spread, `${pair}: ${prices}`).toBeLessThan(0.001);
+    }
+  });
+
+  it("moves its prices within two seconds, and a second market of the same seed starts with the same ones", async () => {
+    const fresh = await startMarket({ seed: 12 });
+    const twin = await startMarket({ seed: 12 });
+    try {
+      const read = async (url: string) => {
+        const response = await fetch(`${url}/coinbase/products/BTC-USD/ticker`, { signal: AbortSignal.timeout(5_000) });
+        return ((await response.json()) as { price: string }).price;
+      };
+      const first = await read(fresh.url);
+      expect(await read(twin.url)).toBe(first);
+      await expect.poll(() => read(fresh.url), { timeout: 4_000 }).not.toBe(first);
+    } finally {
+      await Promise.all([fresh.close(), twin.close()]);
+    }
+  });
+});

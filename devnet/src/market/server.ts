@@ -1,0 +1,49 @@
+import Fastify from "fastify";
+import { bitstamp } from "./bitstamp.js";
+import { coinbase } from "./coinbase.js";
+import { kraken } from "./kraken.js";
+import { MARKET_PAIRS } from "./pairs.js";
+import { Prices } from "./prices.js";
+
+/** What every answer of the market says, so that nobody takes its prices for real ones. */
+const NOTICE = "simulated: these prices are a seeded random walk, not a market's";
+
+const STEP_MS = 1_000;
+
+export interface MarketOptions {
+  /** On loopback. A free port is taken when none is given. */
+  readonly port?: number;
+  /** The same seed gives the same prices, step by step. */
+  readonly seed?: number;
+}
+
+/** A running market. Its exchanges answer under `<url>/coinbase`, `<url>/kraken` and `<url>/bitstamp`. */
+export interface Market {
+  readonly url: string;
+  /** Ends the market, connections included. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a simulated market on loopback: three exchanges' public tickers, whose prices move every second.
+ *
+ * @throws When the port is taken.
+ */
+export async function startMarket({ port = 0, seed = 1 }: MarketOptions = {}): Promise<Market> {
+  const prices = new Prices(seed, MARKET_PAIRS);
+  const app = Fastify({ forceCloseConnections: true });
+  app.addHook("onSend", async (_request, reply) => {
+    reply.header("x-simulated", NOTICE);
+  });
+  app.get("/", async () => ({ notice: NOTICE, seed, pairs: prices.names() }));
+  await app.register(coinbase(prices), { prefix: "/coinbase" });
+  await app.register(kraken(prices), { prefix: "/kraken" });
+  await app.register(bitstamp(prices), { prefix: "/bitstamp" });
+  const url = await app.listen({ host: "127.0.0.1", port });
+  const timer = setInterval(() => prices.step(), STEP_MS);
+  const close = async () => {
+    clearInterval(timer);
+    await app.close();
+  };
+  return { url, close };
+}

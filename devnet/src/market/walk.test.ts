@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { PRICE_DECIMALS, toText, Walk } from "./walk.js";
+
+function prices(seed: number, pair: string, steps: number): bigint[] {
+  const walk = new Walk(seed, pair, "3421.75");
+  return Array.from({ length: steps }, () => {
+    walk.step();
+    return walk.price;
+  });
+}
+
+describe("a walk", () => {
+  it("begins exactly where it is told to", () => {
+    expect(new Walk(1, "ETH-USD", "3421.75").price).toBe(342175n * 10n ** BigInt(PRICE_DECIMALS - 2));
+  });
+
+  it("is the same for the same seed and count of steps", () => {
+    expect(prices(7, "ETH-USD", 500)).toEqual(prices(7, "ETH-USD", 500));
+  });
+
+  it("differs for another seed, and for another pair", () => {
+    const walk = prices(7, "ETH-USD", 500);
+    expect(prices(8, "ETH-USD", 500)).not.toEqual(walk);
+    expect(prices(7, "BTC-USD", 500)).not.toEqual(walk);
+  });
+
+  it("moves by at most 0.02 % a step", () => {
+    const walk = prices(3, "ETH-USD", 2_000);
+    for (const [step, price] of walk.slice(1).entries()) {
+      const before = walk[step] ?? 0n;
+      const moved = price > before ? price - before : before - price;
+      expect(moved * 1_000_000n).toBeLessThanOrEqual(before * 200n);
+    }
+    expect(new Set(walk).size).toBeGreaterThan(1_900);
+  });
+
+  it("stays between half and double of its start for more than a day", () => {
+    const start = new Walk(5, "ETH-USD", "3421.75").price;
+    for (const price of prices(5, "ETH-USD", 100_000)) {
+      if (price * 2n < start || price > start * 2n) throw new Error(`${price} is out of the band around ${start}.`);
+    }
+    expect(start).toBeGreaterThan(0n);
+  });
+});
+
+describe("a price's text", () => {
+  it("has exactly the decimals asked for, and no more digits than that", () => {
+    const price = 24_710_000_000n;
+    expect(toText(price, 8)).toBe("0.00002471");
+    expect(toText(price, 9)).toBe("0.000024710");
+    expect(toText(price, 0)).toBe("0");
+    expect(toText(67_012n * 10n ** BigInt(PRICE_DECIMALS), 0)).toBe("67012");
+  });
+});
