@@ -6,6 +6,7 @@ import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 
 import {Oracle} from "./Oracle.sol";
 import {DatasetSettings, IDataset, Report} from "./interfaces/IDataset.sol";
+import {Calldata} from "./libraries/Calldata.sol";
 import {Quorum} from "./libraries/Quorum.sol";
 import {Signatures} from "./libraries/Signatures.sol";
 import {Committee, CommitteeLibrary} from "./types/Committee.sol";
@@ -55,7 +56,7 @@ abstract contract Dataset is IDataset, Ownable2Step, EIP712 {
         uint256 price = queryPrice;
         if (msg.value != price) revert WrongPayment(msg.value, price);
 
-        DataPoint point = _points[keccak256(input)];
+        DataPoint point = _points[Calldata.hash(input)];
         updatedAt = point.timestamp();
         // The form is checked where nothing is stored, so that the common path does not pay for it.
         if (updatedAt == 0) return (0, 0, keyForm.matches(input) ? QueryStatus.NOT_AVAILABLE : QueryStatus.INVALID);
@@ -67,15 +68,16 @@ abstract contract Dataset is IDataset, Ownable2Step, EIP712 {
     function update(
         bytes calldata key,
         uint256 timestamp,
+        bytes32 value,
         uint256 toleranceBps,
+        uint256 signers,
         Report[] calldata reports,
-        address[] calldata absentees,
-        bytes calldata places
-    ) external returns (bytes32 value, QueryStatus status) {
+        address[] calldata absentees
+    ) external returns (QueryStatus status) {
         bytes32 keyHash = _checkRound(key, timestamp);
-        _checkCommittee(keyHash, QueryStatus.OK, timestamp, toleranceBps, reports, absentees, places);
-        (value, status) = _aggregate(reports, places.length, toleranceBps);
-        _store(keyHash, value, timestamp, status);
+        _checkCommittee(keyHash, QueryStatus.OK, timestamp, toleranceBps, signers, reports, absentees);
+        status = _judge(value, toleranceBps, reports, absentees.length);
+        _store(keyHash, status == QueryStatus.OK ? value : bytes32(0), timestamp, status);
     }
 
     /// @inheritdoc IDataset
@@ -83,12 +85,12 @@ abstract contract Dataset is IDataset, Ownable2Step, EIP712 {
         bytes calldata key,
         uint256 timestamp,
         uint256 toleranceBps,
+        uint256 signers,
         Report[] calldata reports,
-        address[] calldata absentees,
-        bytes calldata places
+        address[] calldata absentees
     ) external {
         bytes32 keyHash = _checkRound(key, timestamp);
-        _checkCommittee(keyHash, QueryStatus.NOT_AVAILABLE, timestamp, toleranceBps, reports, absentees, places);
+        _checkCommittee(keyHash, QueryStatus.NOT_AVAILABLE, timestamp, toleranceBps, signers, reports, absentees);
         _store(keyHash, 0, timestamp, QueryStatus.NOT_AVAILABLE);
     }
 
@@ -102,66 +104,67 @@ abstract contract Dataset is IDataset, Ownable2Step, EIP712 {
         _setQueryPrice(price);
     }
 
-    /// @notice What the signed values come to.
-    /// @param reports A quorum's reports, values ascending, each signer checked.
-    /// @param members The size of the whole committee.
-    /// @return value 0 unless `status` is OK.
-    /// @return status OK or DISAGREEMENT.
-    function _aggregate(Report[] calldata reports, uint256 members, uint256 toleranceBps)
+    /// @notice Whether the committee agrees on `value`. Reverts unless `value` is what the reports come to.
+    /// @param reports A quorum's reports, each signer checked.
+    /// @param absent How many members of the committee have no report here.
+    /// @return OK or DISAGREEMENT.
+    function _judge(bytes32 value, uint256 toleranceBps, Report[] calldata reports, uint256 absent)
         internal
         pure
         virtual
-        returns (bytes32 value, QueryStatus status);
+        returns (QueryStatus);
 
     /// @dev Reverts unless the round may be stored for the key. Adds a key that was never stored.
     function _checkRound(bytes calldata key, uint256 timestamp) private returns (bytes32 keyHash) {
-        keyHash = keccak256(key);
+        keyHash = Calldata.hash(key);
         DataPoint point = _points[keyHash];
         if (timestamp <= point.timestamp()) revert StaleRound(timestamp, point.timestamp());
         if (timestamp > block.timestamp) revert FutureRound(timestamp, block.timestamp);
-        if (block.timestamp - timestamp > maxRoundAge) revert ExpiredRound(timestamp, block.timestamp - maxRoundAge);
+        unchecked {
+            // The line above keeps the difference from going below zero.
+            uint256 age = block.timestamp - timestamp;
+            if (age > maxRoundAge) revert ExpiredRound(age, maxRoundAge);
+        }
         if (point.isEmpty()) {
             if (!keyForm.matches(key)) revert InvalidKey(key);
             emit KeyAdded(keyHash, key);
         }
     }
 
-    /// @dev Reverts unless the reports are in order, and they and the absentees are the whole committee, with a quorum.
+    /// @dev Reverts unless the reports' signers and the absentees are the whole committee, with a quorum.
     function _checkCommittee(
         bytes32 keyHash,
         QueryStatus outcome,
         uint256 timestamp,
         uint256 toleranceBps,
+        uint256 signers,
         Report[] calldata reports,
-        address[] calldata absentees,
-        bytes calldata places
+        address[] calldata absentees
     ) private view {
-        uint256 members = places.length;
-        if (reports.length + absentees.length != members) {
-            revert WrongPlaceCount(members, reports.length + absentees.length);
+        if (!Quorum.isReached(reports.length, absentees.length)) {
+            revert NoQuorum(reports.length, absentees.length);
         }
-        if (!Quorum.isReached(reports.length, absentees.length)) revert NoQuorum(reports.length, absentees.length);
 
-        Committee committee = CommitteeLibrary.create(toleranceBps, members);
-        ReportTemplate template = ReportTemplateLibrary.create(_domainSeparatorV4(), keyHash, outcome, timestamp);
-        bytes32 previous = 0;
-        for (uint256 i = 0; i < reports.length; ++i) {
-            Report calldata report = reports[i];
-            if (report.value < previous) revert UnsortedReports(previous, report.value);
-            previous = report.value;
-            address signer = Signatures.recover(template.digest(report.value), report.r, report.vs);
-            committee.seat(_place(places, i), signer);
+        // The lengths of two arrays in calldata bound every number below.
+        unchecked {
+            uint256 members = reports.length + absentees.length;
+            Committee committee = CommitteeLibrary.create(toleranceBps, members);
+            ReportTemplate template = ReportTemplateLibrary.create(_domainSeparatorV4(), keyHash, outcome, timestamp);
+            uint256 reported = 0;
+            for (uint256 place = 0; place < members; ++place) {
+                if ((signers >> place) & 1 == 1) {
+                    if (reported == reports.length) revert WrongSigners(signers, reports.length, absentees.length);
+                    Report calldata report = Calldata.item(reports, reported++);
+                    committee.seat(place, Signatures.recover(template.digest(report.value), report.r, report.vs));
+                } else {
+                    uint256 absent = place - reported;
+                    if (absent == absentees.length) revert WrongSigners(signers, reports.length, absentees.length);
+                    committee.seat(place, Calldata.item(absentees, absent));
+                }
+            }
+            bytes32 shown = committee.hash(members);
+            if (shown != committeeHash) revert WrongCommittee(shown, committeeHash);
         }
-        for (uint256 i = 0; i < absentees.length; ++i) {
-            committee.seat(_place(places, reports.length + i), absentees[i]);
-        }
-        bytes32 shown = committee.hash(members);
-        if (shown != committeeHash) revert WrongCommittee(shown, committeeHash);
-    }
-
-    function _place(bytes calldata places, uint256 index) private pure returns (uint256 place) {
-        place = uint8(places[index]);
-        if (place >= places.length) revert PlaceOutOfBounds(place, places.length);
     }
 
     function _store(bytes32 keyHash, bytes32 value, uint256 timestamp, QueryStatus status) private {

@@ -3,6 +3,7 @@ pragma solidity ^0.8.37;
 
 import {Dataset} from "./Dataset.sol";
 import {DatasetSettings, Report} from "./interfaces/IDataset.sol";
+import {Calldata} from "./libraries/Calldata.sol";
 import {Quorum} from "./libraries/Quorum.sol";
 
 /// @title MedianDataset
@@ -13,27 +14,35 @@ contract MedianDataset is Dataset {
     constructor(DatasetSettings memory settings) Dataset(settings) {}
 
     /// @inheritdoc Dataset
-    /// @dev The lower middle value, which somebody signed. OK if all but at most f of the values lie within the
-    /// tolerance of it: |value - median| * 10,000 <= tolerance * median.
-    function _aggregate(Report[] calldata reports, uint256 members, uint256 toleranceBps)
+    /// @dev The median is the lower middle value, which somebody signed: at most (k - 1) / 2 of k values lie below it and
+    /// at most k / 2 above. Nothing else passes, a value that nobody signed neither: all k would lie below or above it.
+    /// OK if all but at most f of the values lie within the tolerance: |value - median| * 10,000 <= tolerance * median.
+    function _judge(bytes32 value, uint256 toleranceBps, Report[] calldata reports, uint256 absent)
         internal
         pure
         override
-        returns (bytes32 value, QueryStatus status)
+        returns (QueryStatus)
     {
-        uint256 last = reports.length - 1;
-        if (uint256(reports[last].value) > type(uint208).max) {
-            revert ValueTooLarge(reports[last].value, type(uint208).max);
-        }
+        uint256 median = uint256(value);
+        if (median > type(uint208).max) revert ValueTooLarge(value, type(uint208).max);
+        // A median of 208 bits times a tolerance of at most 10,000 overflows nothing; the rest counts reports.
+        unchecked {
+            uint256 reach = median * toleranceBps / BPS;
+            (uint256 lowest, uint256 highest) = (median - reach, median + reach);
 
-        uint256 median = uint256(reports[last / 2].value);
-        uint256 reach = median * toleranceBps / BPS;
-        // The values ascend, so those outside the tolerance stand at the two ends.
-        uint256 first = 0;
-        while (uint256(reports[first].value) < median - reach) ++first;
-        while (uint256(reports[last].value) > median + reach) --last;
-        uint256 outliers = reports.length - (last + 1 - first);
-        if (outliers > Quorum.faultBound(members)) return (0, QueryStatus.DISAGREEMENT);
-        return (bytes32(median), QueryStatus.OK);
+            (uint256 below, uint256 above, uint256 outliers) = (0, 0, 0);
+            for (uint256 i = 0; i < reports.length; ++i) {
+                uint256 reported = uint256(Calldata.item(reports, i).value);
+                if (reported < median) {
+                    ++below;
+                    if (reported < lowest) ++outliers;
+                } else if (reported > median) {
+                    ++above;
+                    if (reported > highest) ++outliers;
+                }
+            }
+            if (below > (reports.length - 1) / 2 || above > reports.length / 2) revert WrongValue(value, below, above);
+            return outliers > Quorum.faultBound(reports.length + absent) ? QueryStatus.DISAGREEMENT : QueryStatus.OK;
+        }
     }
 }

@@ -9,7 +9,12 @@ interface Oracle {
     /// OK: `output` is a value on which the data providers agree.
     /// NOT_AVAILABLE: the key has no data, or the providers signed that there is none now.
     /// DISAGREEMENT: the providers' values lie too far apart.
-    enum QueryStatus { INVALID, OK, NOT_AVAILABLE, DISAGREEMENT }
+    enum QueryStatus {
+        INVALID,
+        OK,
+        NOT_AVAILABLE,
+        DISAGREEMENT
+    }
 
     /// @notice Reads one data point. Payable by anyone; reverts unless exactly `queryPrice()` wei are sent.
     /// @param input The key in ASCII, for example "SPOTPX/ETH-USD".

@@ -39,8 +39,7 @@ library OracleProtocol {
     function _querySpotPrice(Oracle oracle, string memory pair) private returns (uint256 rate, uint256 updatedAt) {
         bytes32 output;
         Oracle.QueryStatus status;
-        (output, updatedAt, status) =
-            oracle.query{value: oracle.queryPrice()}(abi.encodePacked("SPOTPX/", pair));
+        (output, updatedAt, status) = oracle.query{value: oracle.queryPrice()}(abi.encodePacked("SPOTPX/", pair));
         if (status != Oracle.QueryStatus.OK) revert BadQueryStatus(status);
         rate = uint256(output);
     }

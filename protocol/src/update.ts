@@ -1,4 +1,4 @@
-import { type Address, bytesToHex, encodeFunctionData, type Hex, hexToBigInt } from "viem";
+import { type Address, encodeFunctionData, type Hex } from "viem";
 import { datasetAbi } from "./abi/dataset.js";
 import type { Committee } from "./committee.js";
 import { compactSignature, type Outcome, type ReportSubject } from "./report.js";
@@ -24,28 +24,34 @@ export function encodeUpdate(
   outcome: Outcome,
   reports: readonly SignedValue[],
 ): Hex {
-  const places = new Map(committee.members.map((member, place) => [member, place]));
-  const placeOf = (member: Address): number => {
-    const place = places.get(member);
-    if (place === undefined) throw new Error(`${member} is not a member of the committee.`);
-    return place;
-  };
-  const ascending = reports.toSorted((a, b) => compare(hexToBigInt(a.value), hexToBigInt(b.value)));
-  const signers = new Set(reports.map(({ provider }) => provider));
-  const absentees = committee.members.filter((member) => !signers.has(member));
-  const seats = [...ascending.map(({ provider }) => provider), ...absentees];
-  return encodeFunctionData({
-    abi: datasetAbi,
-    functionName: outcome === "OK" ? "update" : "updateNotAvailable",
-    args: [
-      subject.key,
-      subject.timestamp,
-      committee.toleranceBps,
-      ascending.map(({ value, signature }) => ({ value, ...compactSignature(signature) })),
-      absentees,
-      bytesToHex(Uint8Array.from(seats, placeOf)),
-    ],
-  });
+  const byProvider = new Map(reports.map((report) => [report.provider, report]));
+  const present = committee.members.flatMap((member) => byProvider.get(member) ?? []);
+  if (present.length !== reports.length) throw new Error("Every report must be of another member of the committee.");
+  const signers = committee.members.reduce(
+    (bits, member, i) => (byProvider.has(member) ? bits | (1n << BigInt(i)) : bits),
+    0n,
+  );
+  const signed = present.map(({ value, signature }) => ({ value, ...compactSignature(signature) }));
+  const absentees = committee.members.filter((member) => !byProvider.has(member));
+  const { key, timestamp } = subject;
+  return outcome === "OK"
+    ? encodeFunctionData({
+        abi: datasetAbi,
+        functionName: "update",
+        args: [key, timestamp, medianOf(present), committee.toleranceBps, signers, signed, absentees],
+      })
+    : encodeFunctionData({
+        abi: datasetAbi,
+        functionName: "updateNotAvailable",
+        args: [key, timestamp, committee.toleranceBps, signers, signed, absentees],
+      });
 }
 
-const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
+/** The lower middle value: the one that the contract proves. */
+export function medianOf(reports: readonly SignedValue[]): Hex {
+  // Values of one length in lower-case hex sort as the numbers that they are.
+  const ascending = reports.map(({ value }) => value).toSorted();
+  const median = ascending[Math.floor((ascending.length - 1) / 2)];
+  if (median === undefined) throw new Error("No value has no median.");
+  return median;
+}

@@ -43,9 +43,9 @@ struct DatasetSettings {
 /// `outcome` is a `QueryStatus`: OK for a value, NOT_AVAILABLE for "no data" (then value is 0). `timestamp` is the
 /// round's, in seconds since 1970: all reports of one update carry the same.
 ///
-/// An update shows the whole committee: each report's signer and each absentee goes to its place in the committee's
-/// list, and the hash of that list and the tolerance must be the stored one. Membership, distinctness and the
-/// tolerance follow from that one comparison.
+/// An update shows the whole committee, member by member in its order: who signed, as recovered from the reports, and
+/// who is absent, by address. The hash of that list and of the tolerance must be the stored one: membership,
+/// distinctness and the tolerance follow from that one comparison.
 interface IDataset is Oracle {
     // ---------------------------------------------------------------- events
 
@@ -74,24 +74,21 @@ interface IDataset is Oracle {
     /// @notice The round lies after the block. Both in seconds since 1970.
     error FutureRound(uint256 timestamp, uint256 blockTimestamp);
 
-    /// @notice The round is older than `maxRoundAge` allows. Both in seconds since 1970.
-    error ExpiredRound(uint256 timestamp, uint256 oldest);
+    /// @notice The round is older than `maxRoundAge` allows. Both in seconds.
+    error ExpiredRound(uint256 age, uint256 maxAge);
 
     /// @notice Not more than two thirds of the committee signed.
     error NoQuorum(uint256 signers, uint256 absentees);
 
-    /// @notice `places` must name one place for each report, and then one for each absentee.
-    error WrongPlaceCount(uint256 places, uint256 members);
-
-    /// @notice A place lies outside the committee.
-    error PlaceOutOfBounds(uint256 place, uint256 members);
+    /// @notice `signers` must have one bit for each report, all of them at places within the committee.
+    error WrongSigners(uint256 signers, uint256 reports, uint256 absentees);
 
     /// @notice Signers, absentees and tolerance are not those of the committee: a signature that does not recover to the
     /// member at its place, a member named twice or not at all, or another tolerance. Both are committee hashes.
     error WrongCommittee(bytes32 shown, bytes32 stored);
 
-    /// @notice Reports come with ascending values; equal ones are fine.
-    error UnsortedReports(bytes32 value, bytes32 next);
+    /// @notice The claimed value is not what the reports come to: so many lie below it, and so many above.
+    error WrongValue(bytes32 claimed, uint256 below, uint256 above);
 
     /// @notice A value does not fit the dataset.
     error ValueTooLarge(bytes32 value, uint256 max);
@@ -118,20 +115,21 @@ interface IDataset is Oracle {
     /// @notice Stores what more than two thirds of the committee say of a key.
     /// @param key The key in ASCII.
     /// @param timestamp The round: newer than the stored one, not after the block, not older than `maxRoundAge`.
+    /// @param value What the reports come to, as the carrier claims it; the dataset proves it by counting.
     /// @param toleranceBps The committee's tolerance, in basis points.
-    /// @param reports Reports with a value, values ascending.
-    /// @param absentees The members without such a report. A member that signed "no data" counts as one.
-    /// @param places One byte each: the place in the committee of every report's signer, then of every absentee.
-    /// @return value What is stored now; 0 unless `status` is OK.
-    /// @return status OK or DISAGREEMENT.
+    /// @param signers One bit for each place in the committee, the lowest for the first: whether its member reports.
+    /// @param reports Reports with a value, in the committee's order.
+    /// @param absentees The members without such a report, in the committee's order. A member that signed "no data" is one.
+    /// @return status OK, or DISAGREEMENT, and then 0 is stored instead of `value`.
     function update(
         bytes calldata key,
         uint256 timestamp,
+        bytes32 value,
         uint256 toleranceBps,
+        uint256 signers,
         Report[] calldata reports,
-        address[] calldata absentees,
-        bytes calldata places
-    ) external returns (bytes32 value, QueryStatus status);
+        address[] calldata absentees
+    ) external returns (QueryStatus status);
 
     /// @notice Stores that more than two thirds of the committee serve a key but cannot read it now.
     /// @dev As `update`, with reports of "no data": every value is 0, and a member that signed a value is an absentee.
@@ -139,9 +137,9 @@ interface IDataset is Oracle {
         bytes calldata key,
         uint256 timestamp,
         uint256 toleranceBps,
+        uint256 signers,
         Report[] calldata reports,
-        address[] calldata absentees,
-        bytes calldata places
+        address[] calldata absentees
     ) external;
 
     // ---------------------------------------------------------------- what a carrier needs to know

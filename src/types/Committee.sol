@@ -4,7 +4,8 @@ pragma solidity ^0.8.4;
 import {IDataset} from "../interfaces/IDataset.sol";
 
 /// @notice A committee and its tolerance, being laid out in memory: the tolerance, then one word for each member.
-/// @dev A member not yet seated is zero. No real member is, so a list with a hole never has a stored hash.
+/// @dev A signature that recovers to nobody seats the zero address. No real member is, so such a list never has a stored
+/// hash.
 type Committee is uint256;
 
 using CommitteeLibrary for Committee global;
@@ -15,12 +16,12 @@ library CommitteeLibrary {
     uint256 internal constant MAX_MEMBERS = 255;
     uint256 internal constant MAX_TOLERANCE_BPS = 10_000;
 
-    /// @notice An empty committee of `members` seats.
+    /// @notice A committee of `members` seats, which hold anything until they are written.
     function create(uint256 toleranceBps, uint256 members) internal pure returns (Committee committee) {
-        uint256[] memory words = new uint256[](members + 1);
-        words[0] = toleranceBps;
         assembly ("memory-safe") {
-            committee := add(words, 0x20)
+            committee := mload(0x40)
+            mstore(0x40, add(committee, add(0x20, shl(5, members))))
+            mstore(committee, toleranceBps)
         }
     }
 

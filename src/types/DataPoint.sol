@@ -13,9 +13,9 @@ library DataPointLibrary {
     uint256 private constant TIMESTAMP_OFFSET = 8;
     uint256 private constant VALUE_OFFSET = 48;
 
-    /// @dev Assumes `value` < 2^208 and `timestamp` < 2^40; the caller has checked both.
-    function pack(uint256 value, uint256 timestamp, Oracle.QueryStatus status) internal pure returns (DataPoint) {
-        return DataPoint.wrap((value << VALUE_OFFSET) | (timestamp << TIMESTAMP_OFFSET) | uint256(uint8(status)));
+    /// @dev Assumes a value below 2^208 and a timestamp below 2^40; the caller has checked both.
+    function pack(uint256 value_, uint256 timestamp_, Oracle.QueryStatus status_) internal pure returns (DataPoint) {
+        return DataPoint.wrap((value_ << VALUE_OFFSET) | (timestamp_ << TIMESTAMP_OFFSET) | uint256(status_));
     }
 
     function isEmpty(DataPoint point) internal pure returns (bool) {
@@ -28,10 +28,10 @@ library DataPointLibrary {
 
     /// @return Seconds since 1970.
     function timestamp(DataPoint point) internal pure returns (uint256) {
-        return uint40(DataPoint.unwrap(point) >> TIMESTAMP_OFFSET);
+        return (DataPoint.unwrap(point) >> TIMESTAMP_OFFSET) & type(uint40).max;
     }
 
     function status(DataPoint point) internal pure returns (Oracle.QueryStatus) {
-        return Oracle.QueryStatus(uint8(DataPoint.unwrap(point)));
+        return Oracle.QueryStatus(DataPoint.unwrap(point) & type(uint8).max);
     }
 }

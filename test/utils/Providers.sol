@@ -5,30 +5,32 @@ import {Vm} from "forge-std/Vm.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
 import {IDataset, Report} from "../../src/interfaces/IDataset.sol";
+import {ReferenceMedian} from "./ReferenceMedian.sol";
 import {ReferenceReports} from "./ReferenceReports.sol";
 
-/// @notice The arguments of an update, apart from the function, so that a test can change one of them.
+/// @notice The arguments of an update, so that a test can change one of them.
 struct Update {
     bytes key;
     uint256 timestamp;
+    bytes32 value;
     uint256 toleranceBps;
+    uint256 signers;
     Report[] reports;
     address[] absentees;
-    bytes places;
 }
 
 using UpdateLibrary for Update global;
 
 library UpdateLibrary {
-    function send(Update memory self, IDataset dataset) internal returns (bytes32, Oracle.QueryStatus) {
+    function send(Update memory self, IDataset dataset) internal returns (Oracle.QueryStatus) {
         return dataset.update(
-            self.key, self.timestamp, self.toleranceBps, self.reports, self.absentees, self.places
+            self.key, self.timestamp, self.value, self.toleranceBps, self.signers, self.reports, self.absentees
         );
     }
 
     function sendNotAvailable(Update memory self, IDataset dataset) internal {
         dataset.updateNotAvailable(
-            self.key, self.timestamp, self.toleranceBps, self.reports, self.absentees, self.places
+            self.key, self.timestamp, self.toleranceBps, self.signers, self.reports, self.absentees
         );
     }
 }
@@ -99,30 +101,15 @@ contract Providers {
         self.key = key;
         self.timestamp = timestamp;
         self.toleranceBps = toleranceBps;
+        self.value = bytes32(ReferenceMedian.median(values));
+        self.signers = 2 ** signers - 1;
         self.reports = new Report[](signers);
         self.absentees = new address[](_members.length - signers);
-        self.places = new bytes(_members.length);
-        uint256[] memory order = _ascending(values);
-        for (uint256 i = 0; i < signers; ++i) {
-            self.reports[i] = sign(dataset, key, outcome, timestamp, values[order[i]], order[i]);
-            self.places[i] = bytes1(uint8(order[i]));
+        for (uint256 place = 0; place < signers; ++place) {
+            self.reports[place] = sign(dataset, key, outcome, timestamp, values[place], place);
         }
         for (uint256 place = signers; place < _members.length; ++place) {
             self.absentees[place - signers] = _members[place];
-            self.places[place] = bytes1(uint8(place));
-        }
-    }
-
-    /// @return order The places of `values`, ascending by value; equal values in their order.
-    function _ascending(uint256[] memory values) private pure returns (uint256[] memory order) {
-        order = new uint256[](values.length);
-        for (uint256 i = 0; i < values.length; ++i) {
-            uint256 at = i;
-            while (at > 0 && values[order[at - 1]] > values[i]) {
-                order[at] = order[at - 1];
-                --at;
-            }
-            order[at] = i;
         }
     }
 
@@ -130,13 +117,13 @@ contract Providers {
         address member = VM.addr(key);
         _members.push();
         _privateKeys.push();
-        uint256 at = _members.length - 1;
-        while (at > 0 && _members[at - 1] > member) {
-            _members[at] = _members[at - 1];
-            _privateKeys[at] = _privateKeys[at - 1];
-            --at;
+        uint256 seat = _members.length - 1;
+        while (seat > 0 && _members[seat - 1] > member) {
+            _members[seat] = _members[seat - 1];
+            _privateKeys[seat] = _privateKeys[seat - 1];
+            --seat;
         }
-        _members[at] = member;
-        _privateKeys[at] = key;
+        _members[seat] = member;
+        _privateKeys[seat] = key;
     }
 }

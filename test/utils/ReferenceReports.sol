@@ -17,13 +17,11 @@ library ReferenceReports {
         );
     }
 
-    function digest(
-        address dataset,
-        bytes memory key,
-        Oracle.QueryStatus outcome,
-        bytes32 value,
-        uint256 timestamp
-    ) internal view returns (bytes32) {
+    function digest(address dataset, bytes memory key, Oracle.QueryStatus outcome, bytes32 value, uint256 timestamp)
+        internal
+        view
+        returns (bytes32)
+    {
         bytes32 structHash = keccak256(
             abi.encode(
                 keccak256("Report(bytes key,uint8 outcome,bytes32 value,uint256 timestamp)"),

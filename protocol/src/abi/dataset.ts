@@ -265,7 +265,15 @@ export const datasetAbi = [
         "type": "uint256"
       },
       {
+        "name": "value",
+        "type": "bytes32"
+      },
+      {
         "name": "toleranceBps",
+        "type": "uint256"
+      },
+      {
+        "name": "signers",
         "type": "uint256"
       },
       {
@@ -289,17 +297,9 @@ export const datasetAbi = [
       {
         "name": "absentees",
         "type": "address[]"
-      },
-      {
-        "name": "places",
-        "type": "bytes"
       }
     ],
     "outputs": [
-      {
-        "name": "value",
-        "type": "bytes32"
-      },
       {
         "name": "status",
         "type": "uint8"
@@ -324,6 +324,10 @@ export const datasetAbi = [
         "type": "uint256"
       },
       {
+        "name": "signers",
+        "type": "uint256"
+      },
+      {
         "name": "reports",
         "type": "tuple[]",
         "components": [
@@ -344,10 +348,6 @@ export const datasetAbi = [
       {
         "name": "absentees",
         "type": "address[]"
-      },
-      {
-        "name": "places",
-        "type": "bytes"
       }
     ],
     "outputs": [],
@@ -471,11 +471,11 @@ export const datasetAbi = [
     "name": "ExpiredRound",
     "inputs": [
       {
-        "name": "timestamp",
+        "name": "age",
         "type": "uint256"
       },
       {
-        "name": "oldest",
+        "name": "maxAge",
         "type": "uint256"
       }
     ]
@@ -540,20 +540,6 @@ export const datasetAbi = [
       {
         "name": "account",
         "type": "address"
-      }
-    ]
-  },
-  {
-    "type": "error",
-    "name": "PlaceOutOfBounds",
-    "inputs": [
-      {
-        "name": "place",
-        "type": "uint256"
-      },
-      {
-        "name": "members",
-        "type": "uint256"
       }
     ]
   },
@@ -625,20 +611,6 @@ export const datasetAbi = [
   },
   {
     "type": "error",
-    "name": "UnsortedReports",
-    "inputs": [
-      {
-        "name": "value",
-        "type": "bytes32"
-      },
-      {
-        "name": "next",
-        "type": "bytes32"
-      }
-    ]
-  },
-  {
-    "type": "error",
     "name": "ValueTooLarge",
     "inputs": [
       {
@@ -695,14 +667,36 @@ export const datasetAbi = [
   },
   {
     "type": "error",
-    "name": "WrongPlaceCount",
+    "name": "WrongSigners",
     "inputs": [
       {
-        "name": "places",
+        "name": "signers",
         "type": "uint256"
       },
       {
-        "name": "members",
+        "name": "reports",
+        "type": "uint256"
+      },
+      {
+        "name": "absentees",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "WrongValue",
+    "inputs": [
+      {
+        "name": "claimed",
+        "type": "bytes32"
+      },
+      {
+        "name": "below",
+        "type": "uint256"
+      },
+      {
+        "name": "above",
         "type": "uint256"
       }
     ]

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.4;
+
+import {Report} from "../interfaces/IDataset.sol";
+
+/// @title Calldata
+/// @notice Calldata read without the copies and the second bounds checks of plain Solidity.
+library Calldata {
+    /// @notice keccak256 of bytes, which keeps no memory.
+    function hash(bytes calldata data) internal pure returns (bytes32 result) {
+        assembly ("memory-safe") {
+            let copy := mload(0x40)
+            calldatacopy(copy, data.offset, data.length)
+            result := keccak256(copy, data.length)
+        }
+    }
+
+    /// @dev Assumes `index` < `reports.length`; the caller has checked it.
+    function item(Report[] calldata reports, uint256 index) internal pure returns (Report calldata report) {
+        assembly ("memory-safe") {
+            report := add(reports.offset, mul(index, 0x60))
+        }
+    }
+
+    /// @dev Assumes `index` < `addresses.length`; the caller has checked it. The upper 96 bits are whatever was sent.
+    function item(address[] calldata addresses, uint256 index) internal pure returns (address result) {
+        assembly ("memory-safe") {
+            result := calldataload(add(addresses.offset, shl(5, index)))
+        }
+    }
+}
