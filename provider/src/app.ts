@@ -1,0 +1,37 @@
+import type { SignedReport } from "@dataset-oracle/protocol/wire";
+import { type App, buildApp } from "@dataset-oracle/service/app";
+import type { Logger } from "pino";
+import type { LocalAccount } from "viem";
+import type { ProviderConfig } from "./config.js";
+import { Reporter } from "./reporter.js";
+import { Rounds } from "./rounds.js";
+import { routes } from "./routes.js";
+import type { Served } from "./served.js";
+import { SourceReader } from "./source/reader.js";
+import { lastRoundBefore } from "./window.js";
+
+/** About a thousand keys in each of the rounds that can be signed at once, several times over. */
+const ROUNDS_KEPT = 100_000;
+
+/** The whole seconds since 1970. */
+const systemClock = () => BigInt(Math.floor(Date.now() / 1000));
+
+/** The provider as an HTTP service, ready to listen. Closing it lets the reports under way be finished. */
+export async function buildProvider(
+  config: ProviderConfig,
+  served: Served,
+  account: LocalAccount,
+  logger: Logger,
+  now: () => bigint = systemClock,
+): Promise<App> {
+  const reader = new SourceReader(config.sourceTimeoutMs);
+  const rounds = new Rounds<SignedReport>(ROUNDS_KEPT, lastRoundBefore(now()));
+  const reporter = new Reporter({ account, served, minSources: config.minSources, reader, rounds, now, logger });
+  const app = await buildApp({
+    logger,
+    requestsPerMinute: config.requestsPerMinute,
+    trustedProxies: config.trustedProxies,
+  });
+  await app.register(routes(reporter));
+  return app;
+}

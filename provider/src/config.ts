@@ -1,0 +1,59 @@
+import { dirname, resolve } from "node:path";
+import { loadConfig } from "@dataset-oracle/service/config";
+import { type Static, Type } from "@sinclair/typebox";
+
+/** A provider's configuration file. Its paths are relative to its own folder. The key is not in it: see main.ts. */
+export const ProviderConfig = Type.Object(
+  {
+    host: Type.String({ default: "127.0.0.1", description: "The address to listen on." }),
+    port: Type.Integer({ minimum: 0, maximum: 65_535, default: 8100, description: "The port; 0 takes a free one." }),
+    deployments: Type.Array(Type.String(), {
+      minItems: 1,
+      description: "Paths of deployments/<chainId>.json files: the datasets to report on.",
+    }),
+    sources: Type.Array(Type.String(), {
+      default: [],
+      description: "Paths of source files, or of folders of them, besides those that come with the provider.",
+    }),
+    sourceOverrides: Type.Record(Type.String(), Type.String(), {
+      default: {},
+      description:
+        "For development: a source's https origin, and the http address on this machine that is asked instead. " +
+        "Refused when network 1 is served.",
+    }),
+    minSources: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 2,
+      description: "How many sources must answer for a value; with fewer the report is NOT_AVAILABLE.",
+    }),
+    sourceTimeoutMs: Type.Integer({
+      minimum: 100,
+      maximum: 5_000,
+      default: 5_000,
+      description: "The deadline for a source's whole answer, in milliseconds.",
+    }),
+    requestsPerMinute: Type.Integer({
+      minimum: 1,
+      default: 600,
+      description: "Requests a minute that one caller may make.",
+    }),
+    trustedProxies: Type.Array(Type.String(), {
+      default: [],
+      description: "Addresses of the reverse proxies whose X-Forwarded-For names the caller.",
+    }),
+  },
+  { additionalProperties: false },
+);
+export type ProviderConfig = Static<typeof ProviderConfig>;
+
+/**
+ * Loads a configuration file; its paths come out absolute.
+ *
+ * @throws ConfigError that names every setting to mend.
+ */
+export function loadProviderConfig(path: string): ProviderConfig {
+  const config = loadConfig(path, ProviderConfig);
+  const inFolder = (file: string) => resolve(dirname(path), file);
+  return { ...config, deployments: config.deployments.map(inFolder), sources: config.sources.map(inFolder) };
+}

@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+import { loadDeployment } from "@dataset-oracle/service/deployment";
+import { loadAccount } from "@dataset-oracle/service/private-key";
+import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
+import { pino } from "pino";
+import { buildProvider } from "./app.js";
+import { parseArguments, USAGE } from "./arguments.js";
+import { loadProviderConfig } from "./config.js";
+import { listen } from "./listen.js";
+import { decideServed } from "./served.js";
+import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
+import { checkOverrides } from "./source-overrides.js";
+import { startNotes, summary } from "./start-notes.js";
+
+await runMain(async () => {
+  const command = parseArguments(process.argv.slice(2));
+  if (command.name === "help") return console.log(USAGE);
+
+  const config = loadProviderConfig(command.configFile);
+  const deployments = config.deployments.map(loadDeployment);
+  const sources = loadSources([SHIPPED_SOURCES, ...config.sources]);
+  const chainIds = deployments.map(({ chainId }) => chainId);
+  checkOverrides(config.sourceOverrides, sources, chainIds);
+  const served = decideServed(deployments, sources, config.minSources, config.sourceOverrides);
+  const { account, warnings } = loadAccount(process.env, "PROVIDER_PRIVATE_KEY");
+  if (command.name === "check") {
+    for (const warning of warnings) console.error(warning);
+    return console.log(`${command.configFile} is valid. ${summary(served, account.address)}`);
+  }
+
+  const logger = pino();
+  for (const note of [...warnings, ...startNotes(served, config.sourceOverrides)]) logger.warn(note);
+  logger.info(summary(served, account.address));
+  const app = await buildProvider(config, served, account, logger);
+  await listen(app, config);
+  closeOnSignal(logger, () => app.close());
+});

@@ -1,0 +1,88 @@
+import { ProblemError } from "@dataset-oracle/service/problem";
+import { MAX_AHEAD, MAX_BEHIND } from "./window.js";
+
+export const invalidAddress = (problem: string) =>
+  new ProblemError({
+    title: "The dataset's address is not valid.",
+    status: 400,
+    code: "invalid_address",
+    detail: problem,
+  });
+
+export const unknownNetwork = (chainId: number, served: readonly number[]) =>
+  new ProblemError(
+    {
+      title: "The network is not served here.",
+      status: 422,
+      code: "unknown_network",
+      detail: `network_id ${chainId} is none of: ${served.join(", ")}.`,
+    },
+    { extras: { served } },
+  );
+
+export const unknownDataset = (address: string, chainId: number) =>
+  new ProblemError({
+    title: "The dataset is not served here.",
+    status: 404,
+    code: "unknown_dataset",
+    detail: `${address} is not a dataset that this provider knows on network ${chainId}. Check the address.`,
+  });
+
+export const invalidKey = (form: string) =>
+  new ProblemError({
+    title: "The key is not of the dataset's form.",
+    status: 422,
+    code: "invalid_key",
+    detail: `This dataset's keys have the form ${form}.`,
+  });
+
+export const unknownKey = (key: string) =>
+  new ProblemError({
+    title: "This provider does not serve the key.",
+    status: 422,
+    code: "unknown_key",
+    detail: `It has too few sources for ${key}, and signs nothing for a key that it does not serve.`,
+  });
+
+/** `round` and `now` are in seconds. */
+export const roundTooOld = (round: bigint, now: bigint) =>
+  new ProblemError({
+    title: "The round is too old.",
+    status: 422,
+    code: "round_too_old",
+    detail: `Round ${round} is more than ${MAX_BEHIND} s behind this provider's clock, ${now}. Ask for a newer one.`,
+  });
+
+/** `round` and `now` are in seconds. */
+export const roundInFuture = (round: bigint, now: bigint) =>
+  new ProblemError({
+    title: "The round lies in the future.",
+    status: 422,
+    code: "round_in_future",
+    detail: `Round ${round} is more than ${MAX_AHEAD} s ahead of this provider's clock, ${now}. Check your clock.`,
+  });
+
+/** `forgottenThrough` is the last round of which the provider no longer knows what it signed. */
+export const roundForgotten = (round: bigint, forgottenThrough: bigint) =>
+  new ProblemError(
+    {
+      title: "The round may have been signed already.",
+      status: 503,
+      code: "round_forgotten",
+      detail:
+        `This provider started lately, and does not know whether it signed round ${round} before that. ` +
+        `Ask for a round after ${forgottenThrough}.`,
+    },
+    { headers: { "retry-after": "5" } },
+  );
+
+export const tooManyRounds = () =>
+  new ProblemError(
+    {
+      title: "This provider has too many rounds at once.",
+      status: 503,
+      code: "too_many_rounds",
+      detail: `Its memory of signed rounds is full. Try again in ${MAX_BEHIND} s.`,
+    },
+    { headers: { "retry-after": String(MAX_BEHIND) } },
+  );

@@ -1,0 +1,76 @@
+import { type KeyForm, keyToAscii, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
+import { ConfigError } from "@dataset-oracle/service/config";
+import type { DeployedDataset, Deployment } from "@dataset-oracle/service/deployment";
+import type { Address, Hex } from "viem";
+import type { SpotSource } from "./source/spot-source.js";
+import { type SourceOverrides, withOverride } from "./source-overrides.js";
+import type { PairSource } from "./spot-price.js";
+
+/** A key that the provider reports on, and where its value is read. */
+export interface ServedKey {
+  readonly key: Hex;
+  /** The key in ASCII, for logs. */
+  readonly name: string;
+  readonly sources: readonly PairSource[];
+}
+
+export interface ServedDataset {
+  readonly chainId: number;
+  readonly address: Address;
+  readonly keyForm: KeyForm;
+  readonly keys: ReadonlyMap<Hex, ServedKey>;
+  /** Keys of the deployment for which there are too few sources. */
+  readonly unservedKeys: readonly string[];
+}
+
+/** Everything that a provider serves: the datasets of each network. */
+export type Served = ReadonlyMap<number, ReadonlyMap<Address, ServedDataset>>;
+
+/** What is served: of each deployed dataset the keys that at least `minSources` sources can answer. */
+export function decideServed(
+  deployments: readonly Deployment[],
+  sources: readonly SpotSource[],
+  minSources: number,
+  overrides: SourceOverrides,
+): Served {
+  const served = new Map<number, ReadonlyMap<Address, ServedDataset>>();
+  for (const { chainId, datasets } of deployments) {
+    if (served.has(chainId)) throw new ConfigError(`deployments: two files are of the network ${chainId}. Keep one.`);
+    const entries = datasets.map((dataset) => serveDataset(chainId, dataset, sources, minSources, overrides));
+    served.set(chainId, new Map(entries.map((entry) => [entry.address, entry])));
+  }
+  return served;
+}
+
+function serveDataset(
+  chainId: number,
+  dataset: DeployedDataset,
+  sources: readonly SpotSource[],
+  minSources: number,
+  overrides: SourceOverrides,
+): ServedDataset {
+  const keys = new Map<Hex, ServedKey>();
+  const unservedKeys: string[] = [];
+  for (const text of dataset.keys) {
+    const key = parseKey(text);
+    if (!key.ok) throw new ConfigError(`${dataset.name} on network ${chainId}: key "${text}": ${key.problem}`);
+    const found = spotSources(dataset, key.value, sources, overrides);
+    if (found.length < minSources) unservedKeys.push(text);
+    else keys.set(key.value, { key: key.value, name: text, sources: found });
+  }
+  return { chainId, address: dataset.address as Address, keyForm: dataset.keyForm, keys, unservedKeys };
+}
+
+/** Who knows the price that a key asks for. A key of another form than a spot price's is nobody's here. */
+function spotSources(
+  dataset: DeployedDataset,
+  key: Hex,
+  sources: readonly SpotSource[],
+  overrides: SourceOverrides,
+): PairSource[] {
+  if (dataset.kind !== "median" || !matchesKeyForm("SPOT_PRICE", key)) return [];
+  const pair = (keyToAscii(key) ?? "").slice("SPOTPX/".length);
+  return sources
+    .filter(({ pairs }) => pairs.has(pair))
+    .map(({ name, extraction, request }) => ({ name, extraction, request: withOverride(overrides, request(pair)) }));
+}

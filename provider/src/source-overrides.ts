@@ -1,0 +1,50 @@
+import { ConfigError } from "@dataset-oracle/service/config";
+import type { SourceRequest } from "./source/reader.js";
+import type { SpotSource } from "./source/spot-source.js";
+
+/** For development: the https origins of sources, and the loopback addresses that are asked instead of them. */
+export type SourceOverrides = Readonly<Record<string, string>>;
+
+/**
+ * Checks overrides.
+ *
+ * @throws ConfigError when one leads anywhere but to this machine, is of no source, or when the provider serves the
+ * main network, whose prices must be real.
+ */
+export function checkOverrides(
+  overrides: SourceOverrides,
+  sources: readonly SpotSource[],
+  chainIds: readonly number[],
+): void {
+  const origins = Object.keys(overrides);
+  if (origins.length > 0 && chainIds.includes(1)) {
+    throw new ConfigError("sourceOverrides are for development, and network 1 is served. Remove one of the two.");
+  }
+  for (const origin of origins) {
+    if (!sources.some((source) => source.origin === origin)) {
+      const known = [...new Set(sources.map((source) => source.origin))].join(", ");
+      throw new ConfigError(`sourceOverrides: no source is at ${origin}. There are: ${known}.`);
+    }
+    if (!isLoopback(overrides[origin] ?? "")) {
+      throw new ConfigError(
+        `sourceOverrides: ${overrides[origin]} is not allowed for ${origin}. ` +
+          "It must be a http address on this machine, such as http://127.0.0.1:9000/kraken, without a slash at its end.",
+      );
+    }
+  }
+}
+
+/** A literal loopback address: a name could be made to mean another machine. */
+function isLoopback(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  const isPlain = username + password + search + hash === "" && !/[?#/]$/.test(text);
+  return protocol === "http:" && isPlain && (/^127(?:\.\d{1,3}){3}$/.test(hostname) || hostname === "[::1]");
+}
+
+/** The request, sent to the override of its origin if there is one. */
+export function withOverride(overrides: SourceOverrides, request: SourceRequest): SourceRequest {
+  const { origin } = new URL(request.url);
+  const target = overrides[origin];
+  return target === undefined ? request : { ...request, url: target + request.url.slice(origin.length) };
+}

@@ -1,0 +1,56 @@
+import { failed, type Reading, read } from "./result.js";
+
+/**
+ * What becomes of decimals beyond those kept. `half-even`: to the nearest, and from the exact middle to the even
+ * neighbour, so that many roundings do not drift. `truncate`: cut off.
+ */
+export const ROUNDINGS = ["half-even", "truncate"] as const;
+export type Rounding = (typeof ROUNDINGS)[number];
+
+/** The largest value that a median dataset holds: 208 bits. */
+export const MAX_VALUE = 2n ** 208n - 1n;
+
+const MAX_VALUE_DIGITS = MAX_VALUE.toString().length;
+
+/** No price has more characters; it keeps the work on a hostile text small. */
+const MAX_TEXT = 256;
+
+/** JSON's grammar of a number. */
+const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/**
+ * Reads decimal text as an integer, exactly: no digit passes through a float.
+ *
+ * @param text A number as JSON writes it, for example `5174.22` or `1.5e-3`.
+ * @param decimals The result is the number times 10^decimals.
+ * @returns 0 to 2^208 - 1, or why not: `not_a_number`, `negative`, `number_too_large`.
+ */
+export function scaleDecimal(text: string, decimals: number, rounding: Rounding): Reading<bigint> {
+  if (text.length > MAX_TEXT) return failed("not_a_number", `has ${text.length} characters, more than ${MAX_TEXT}`);
+  const match = NUMBER.exec(text);
+  if (match === null) return failed("not_a_number", `${JSON.stringify(text)} is not a decimal number`);
+  const [, sign, whole = "", fraction = "", exponent = "0"] = match;
+  const digits = (whole + fraction).replace(/^0+/, "");
+  if (digits === "") return read(0n);
+  if (sign === "-") return failed("negative", `${text} is negative`);
+  // An exponent is a count of places: one too long to be counted exactly is beyond every bound below all the same.
+  const places = Number(exponent) - fraction.length + decimals;
+  if (digits.length + places > MAX_VALUE_DIGITS) return tooLarge(text);
+  const value = places >= 0 ? BigInt(digits) * 10n ** BigInt(places) : divide(digits, -places, rounding);
+  return value > MAX_VALUE ? tooLarge(text) : read(value);
+}
+
+/** The digits' number divided by 10^places. */
+function divide(digits: string, places: number, rounding: Rounding): bigint {
+  // Below 0.1, and so 0 however it is rounded; the power of ten could be enormous.
+  if (places > digits.length) return 0n;
+  const divisor = 10n ** BigInt(places);
+  const number = BigInt(digits);
+  const quotient = number / divisor;
+  if (rounding === "truncate") return quotient;
+  const twice = (number % divisor) * 2n;
+  const roundsUp = twice > divisor || (twice === divisor && quotient % 2n === 1n);
+  return roundsUp ? quotient + 1n : quotient;
+}
+
+const tooLarge = (text: string) => failed("number_too_large", `${text} has more than 208 bits once scaled`);

@@ -1,0 +1,36 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
+import { compileSpotSource, type SpotSource, SpotSourceSpec } from "./spot-source.js";
+
+/** The folder of the source files that come with the provider. */
+export const SHIPPED_SOURCES = fileURLToPath(new URL("../../sources", import.meta.url));
+
+/**
+ * Loads source files.
+ *
+ * @param paths Files, or folders whose *.json files are taken.
+ * @throws ConfigError that names the file to mend.
+ */
+export function loadSources(paths: readonly string[]): SpotSource[] {
+  const sources = new Map<string, SpotSource>();
+  for (const file of paths.flatMap(filesAt)) {
+    const source = compileSpotSource(loadConfig(file, SpotSourceSpec));
+    if (!source.ok) throw new ConfigError(`${file}: ${source.problem}`);
+    const { name } = source.value;
+    if (sources.has(name)) throw new ConfigError(`${file}: there is another source named "${name}". Rename one.`);
+    sources.set(name, source.value);
+  }
+  return [...sources.values()];
+}
+
+function filesAt(path: string): string[] {
+  try {
+    if (!statSync(path).isDirectory()) return [path];
+    const names = readdirSync(path).filter((name) => name.endsWith(".json"));
+    return names.sort().map((name) => join(path, name));
+  } catch (error) {
+    throw new ConfigError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+  }
+}

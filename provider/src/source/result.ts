@@ -1,0 +1,29 @@
+import type { FetchFailure } from "@dataset-oracle/service/fetch";
+
+/** Why a source gave no value; stable, for logs and figures. */
+export type FailureCode =
+  | FetchFailure
+  | "http_status"
+  | "content_type"
+  | "not_json"
+  | "source_error"
+  | "no_node"
+  | "several_nodes"
+  | "not_a_number"
+  | "negative"
+  | "zero"
+  | "number_too_large";
+
+/** What came of reading a source: a value, or why there is none. A source that fails is expected, never a throw. */
+export type Reading<T> = { readonly ok: true; readonly value: T } | SourceFailure;
+
+export interface SourceFailure {
+  readonly ok: false;
+  readonly failure: FailureCode;
+  /** For people. */
+  readonly detail: string;
+}
+
+export const read = <T>(value: T): Reading<T> => ({ ok: true, value });
+
+export const failed = (failure: FailureCode, detail: string): SourceFailure => ({ ok: false, failure, detail });

@@ -1,0 +1,24 @@
+/** How far a round may lie behind the provider's clock to be signed for the first time, in seconds. */
+export const MAX_BEHIND = 10n;
+
+/** How far a round may lie ahead of the provider's clock, in seconds: clocks differ. */
+export const MAX_AHEAD = 2n;
+
+/** Where a round stands in the time in which it may be signed for the first time. */
+export type WindowVerdict = "in_window" | "too_old" | "in_future";
+
+/**
+ * @param round In seconds since 1970.
+ * @param now The provider's clock, in whole seconds.
+ */
+export function judgeWindow(round: bigint, now: bigint): WindowVerdict {
+  if (round < now - MAX_BEHIND) return "too_old";
+  return round > now + MAX_AHEAD ? "in_future" : "in_window";
+}
+
+/**
+ * The last round that this provider's former life may have signed, if it ran until now. Nothing tells a restarted
+ * process what it signed, so it signs no round up to this one: as operators ask for rounds of 2 s ago, it is silent for
+ * the first five seconds of its life.
+ */
+export const lastRoundBefore = (start: bigint): bigint => start + MAX_AHEAD;
