@@ -41,7 +41,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
   app.removeContentTypeParser("text/plain");
-  app.setErrorHandler<FastifyError>((error, request, reply) => {
+  app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
     if (problem.status >= 500) request.log.error({ err: error }, "request failed");
     return sendProblem(reply, problem);
@@ -69,8 +69,9 @@ export function sendProblem(reply: FastifyReply, problem: ProblemError): Fastify
 }
 
 /** What the caller is told of an error; of an unexpected one nothing but that it happened. */
-function toProblem(error: FastifyError | ProblemError): ProblemError {
-  if (error instanceof ProblemError) return error;
+export function toProblem(thrown: unknown): ProblemError {
+  if (thrown instanceof ProblemError) return thrown;
+  const error: Partial<FastifyError> = thrown instanceof Error ? thrown : {};
   if (error.validation) return invalidBody(error.validation);
   switch (error.code) {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
@@ -83,7 +84,7 @@ function toProblem(error: FastifyError | ProblemError): ProblemError {
       title: "The request cannot be read.",
       status: error.statusCode,
       code: "bad_request",
-      detail: error.message,
+      detail: error.message ?? "Check the request.",
     });
   }
   return new ProblemError({
@@ -99,11 +100,24 @@ interface ValidationFailure {
   readonly message?: string;
 }
 
+/** What the validator says, for people. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  "Expected required property": "is missing",
+  "Unexpected property": "is not known here; leave it out",
+  "Expected integer": "must be a whole number, without quotes",
+  "Expected boolean": "must be true or false, without quotes",
+  "Expected string": "must be a string, in quotes",
+  "Expected object": "must be a JSON object",
+};
+
 function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
-  const errors = failures.map(({ instancePath, message }) => ({
-    property: instancePath.replace(/^\//, "") || "the body",
-    problem: message ?? "is not valid",
-  }));
+  const problems = new Map<string, string>();
+  for (const { instancePath, message = "is not valid" } of failures) {
+    const property = instancePath.replace(/^\//, "") || "the body";
+    // The first is the cause: a property that is missing is not an integer either.
+    if (!problems.has(property)) problems.set(property, MESSAGES[message] ?? message);
+  }
+  const errors = [...problems].map(([property, problem]) => ({ property, problem }));
   return new ProblemError(
     {
       title: "The request's body is not valid.",

@@ -1,0 +1,143 @@
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee";
+import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
+import {
+  type Address,
+  decodeEventLog,
+  decodeFunctionResult,
+  encodeEventTopics,
+  encodeFunctionData,
+  type Hex,
+  hexToNumber,
+  isHex,
+  keccak256,
+  numberToHex,
+} from "viem";
+import { type Rpc, RpcError } from "./rpc.js";
+
+/** What a dataset has stored of a key. */
+export interface StoredPoint {
+  /** 32 bytes. */
+  readonly value: Hex;
+  /** Seconds since 1970; 0 if never. */
+  readonly updatedAt: bigint;
+  readonly status: QueryStatus;
+}
+
+/** Nobody's account: it is lent, within one call and only there, what a query costs. */
+const READER: Address = "0x00000000000000000000000000000000000c0de1";
+/** How far back the transaction that stored a fresh round is looked for. */
+const RECENT_BLOCKS = 100;
+
+type Tag = "latest" | "pending";
+
+/** The present committee, from the one block that holds its event, checked against the stored hash. */
+export async function readCommittee(rpc: Rpc, dataset: Address): Promise<Committee> {
+  const [hash, block] = await Promise.all([
+    readView(rpc, dataset, "committeeHash"),
+    readView(rpc, dataset, "committeeBlock"),
+  ]);
+  const at = numberToHex(block);
+  const logs = await readLogs(
+    rpc,
+    dataset,
+    at,
+    at,
+    encodeEventTopics({ abi: datasetAbi, eventName: "CommitteeChanged" }),
+  );
+  for (const log of logs) {
+    const { args } = decodeEventLog({ abi: datasetAbi, eventName: "CommitteeChanged", ...log });
+    if (committeeHash(args) === hash) return args;
+  }
+  throw new RpcError(
+    "failed",
+    rpc.chainId,
+    "eth_getLogs",
+    `block ${block} has no event of the committee of ${dataset}`,
+  );
+}
+
+export function readCommitteeHash(rpc: Rpc, dataset: Address): Promise<Hex> {
+  return readView(rpc, dataset, "committeeHash");
+}
+
+/** The price of one query, in wei. */
+export function readQueryPrice(rpc: Rpc, dataset: Address): Promise<bigint> {
+  return readView(rpc, dataset, "queryPrice");
+}
+
+/** The index of the dataset's key form. */
+export function readKeyForm(rpc: Rpc, dataset: Address): Promise<number> {
+  return readView(rpc, dataset, "keyForm");
+}
+
+/** What is stored of a key, read as anyone reads it, but without paying. */
+export async function readPoint(rpc: Rpc, dataset: Address, key: Hex, tag: Tag): Promise<StoredPoint> {
+  const price = await readQueryPrice(rpc, dataset);
+  const data = encodeFunctionData({ abi: datasetAbi, functionName: "query", args: [key] });
+  const call = { from: READER, to: dataset, data, value: numberToHex(price) };
+  const result = await callOnce(rpc, [call, tag, { [READER]: { balance: numberToHex(price) } }]);
+  const [value, updatedAt, status] = decode(rpc, () =>
+    decodeFunctionResult({ abi: datasetAbi, functionName: "query", data: result }),
+  );
+  return { value, updatedAt, status: QUERY_STATUSES[status] ?? "INVALID" };
+}
+
+/** The recent transaction that stored a round of a key, or null when none is found. */
+export async function findUpdate(rpc: Rpc, dataset: Address, key: Hex, timestamp: bigint): Promise<Hex | null> {
+  const head = hexToNumber((await rpc.request("eth_blockNumber", [])) as Hex);
+  const topics = encodeEventTopics({ abi: datasetAbi, eventName: "Updated", args: { keyHash: keccak256(key) } });
+  const from = numberToHex(Math.max(0, head - RECENT_BLOCKS));
+  for (const log of await readLogs(rpc, dataset, from, "latest", topics)) {
+    const { args } = decodeEventLog({ abi: datasetAbi, eventName: "Updated", ...log });
+    if (args.timestamp === timestamp) return log.transactionHash;
+  }
+  return null;
+}
+
+interface Views {
+  readonly committeeHash: Hex;
+  readonly committeeBlock: bigint;
+  readonly queryPrice: bigint;
+  readonly keyForm: number;
+}
+
+async function readView<N extends keyof Views>(rpc: Rpc, dataset: Address, functionName: N): Promise<Views[N]> {
+  const name: keyof Views = functionName;
+  const data = encodeFunctionData({ abi: datasetAbi, functionName: name });
+  const result = await callOnce(rpc, [{ to: dataset, data }, "latest"]);
+  return decode(rpc, () => decodeFunctionResult({ abi: datasetAbi, functionName: name, data: result })) as Views[N];
+}
+
+async function callOnce(rpc: Rpc, params: readonly unknown[]): Promise<Hex> {
+  const result = await rpc.request("eth_call", params);
+  if (!isHex(result)) throw new RpcError("failed", rpc.chainId, "eth_call", "answered something that is not hex");
+  return result;
+}
+
+/** @throws RpcError when what came back is not of the dataset's interface. */
+function decode<T>(rpc: Rpc, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    throw new RpcError("failed", rpc.chainId, "eth_call", "answered something that no dataset answers");
+  }
+}
+
+interface Log {
+  readonly data: Hex;
+  readonly topics: [Hex, ...Hex[]];
+  readonly transactionHash: Hex;
+}
+
+async function readLogs(
+  rpc: Rpc,
+  address: Address,
+  fromBlock: string,
+  toBlock: string,
+  topics: readonly unknown[],
+): Promise<readonly Log[]> {
+  const logs = await rpc.request("eth_getLogs", [{ address, fromBlock, toBlock, topics }]);
+  if (!Array.isArray(logs)) throw new RpcError("failed", rpc.chainId, "eth_getLogs", "answered no list");
+  return logs as Log[];
+}

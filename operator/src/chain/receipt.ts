@@ -1,0 +1,28 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Hex, hexToNumber } from "viem";
+import type { Rpc } from "./rpc.js";
+
+export interface Mined {
+  readonly blockNumber: number;
+  readonly isReverted: boolean;
+}
+
+const POLL_MS = 500;
+
+/**
+ * Waits until a transaction is mined. A failed look is repeated: the transaction is on its way all the same.
+ *
+ * @returns Null when it is not mined in time, or the signal ends the wait.
+ */
+export async function waitUntilMined(rpc: Rpc, hash: Hex, waitMs: number, signal: AbortSignal): Promise<Mined | null> {
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+  while (!stop.aborted) {
+    const receipt = await rpc.request("eth_getTransactionReceipt", [hash]).catch(() => null);
+    if (receipt) {
+      const { blockNumber, status } = receipt as { blockNumber: Hex; status: Hex };
+      return { blockNumber: hexToNumber(blockNumber), isReverted: hexToNumber(status) === 0 };
+    }
+    await delay(POLL_MS, undefined, { signal: stop }).catch(() => {});
+  }
+  return null;
+}

@@ -1,0 +1,134 @@
+import { dirname, resolve } from "node:path";
+import { parseAddress } from "@dataset-oracle/protocol/address";
+import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
+import { type Deployment, loadDeployment } from "@dataset-oracle/service/deployment";
+import { type Static, Type } from "@sinclair/typebox";
+import type { Address } from "viem";
+
+const strict = { additionalProperties: false } as const;
+
+const milliseconds = (defaultMs: number, description: string) =>
+  Type.Integer({ minimum: 1, maximum: 60_000, default: defaultMs, description });
+
+const ProviderSettings = Type.Object(
+  {
+    address: Type.String({ description: "The provider's signing address, a member of a dataset's committee." }),
+    url: Type.String({
+      pattern: "^https?://[^\\s@?#]+$",
+      description: "Where it is asked: <url>/report. Shown to everyone by GET /datasets, so it holds no secret.",
+    }),
+  },
+  strict,
+);
+
+const NetworkSettings = Type.Object(
+  {
+    deployment: Type.String({
+      description: "Path of the deployment file that names the chain id and the datasets, relative to this file.",
+    }),
+    rpcUrl: Type.String({
+      minLength: 1,
+      description: "The JSON-RPC endpoint. $ and a name in braces stand for that variable of the environment. Never logged.",
+    }),
+    providers: Type.Array(ProviderSettings, { description: "The endpoints of the committees' members." }),
+    gasPerHour: Type.Integer({
+      minimum: 0,
+      default: 30_000_000,
+      description: "Gas units that broadcasting may use in any hour, for keys that are already stored.",
+    }),
+    gasPerHourForNewKeys: Type.Integer({
+      minimum: 0,
+      default: 3_000_000,
+      description: "Gas units that broadcasting may use in any hour, for keys that are stored for the first time.",
+    }),
+    rpcTimeoutMs: milliseconds(5_000, "How long one RPC call may take."),
+    providerTimeoutMs: milliseconds(5_000, "How long one provider may take to answer."),
+    graceMs: milliseconds(500, "Once a quorum has answered, how long the other providers are still waited for."),
+  },
+  strict,
+);
+export type NetworkSettings = Static<typeof NetworkSettings>;
+
+/** The operator's configuration file. */
+export const OperatorConfig = Type.Object(
+  {
+    host: Type.String({ default: "127.0.0.1", description: "The address to listen on." }),
+    port: Type.Integer({ minimum: 0, maximum: 65_535, default: 8080, description: "The port; 0 takes a free one." }),
+    basePath: Type.String({
+      pattern: "^(/[A-Za-z0-9._~-]+)*$",
+      default: "",
+      description: "The path of the base URL, for example /oracle: then requests go to /oracle/data/request.",
+    }),
+    logLevel: Type.Union(
+      ["fatal", "error", "warn", "info", "debug", "silent"].map((level) => Type.Literal(level)),
+      { default: "info", description: "The least severe log lines to write." },
+    ),
+    requestsPerMinute: Type.Integer({
+      minimum: 1,
+      default: 60,
+      description: "Requests a minute that one caller may make.",
+    }),
+    trustedProxies: Type.Array(Type.String(), {
+      default: [],
+      description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For is believed.",
+    }),
+    networks: Type.Array(NetworkSettings, { minItems: 1, description: "The networks served." }),
+  },
+  strict,
+);
+export type OperatorConfig = Static<typeof OperatorConfig>;
+
+/** One network's settings, with everything they point at read. */
+export interface NetworkPlan {
+  readonly settings: NetworkSettings;
+  readonly deployment: Deployment;
+  /** May hold a token: never logged. */
+  readonly rpcUrl: string;
+  readonly endpoints: ReadonlyMap<Address, string>;
+}
+
+export interface OperatorPlan {
+  readonly config: OperatorConfig;
+  readonly networks: readonly NetworkPlan[];
+}
+
+/**
+ * Reads the configuration file and the deployment files it names. Nothing is connected.
+ *
+ * @throws ConfigError that names what to mend.
+ */
+export function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): OperatorPlan {
+  const config = loadConfig(path, OperatorConfig);
+  const networks = config.networks.map((settings) => planNetwork(settings, dirname(path), env));
+  const ids = networks.map(({ deployment }) => deployment.chainId);
+  const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (repeated !== undefined) throw new ConfigError(`${path}: network ${repeated} is configured twice. Keep one.`);
+  return { config, networks };
+}
+
+function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.ProcessEnv): NetworkPlan {
+  const deployment = loadDeployment(resolve(folder, settings.deployment));
+  const where = `network ${deployment.chainId}`;
+  const endpoints = new Map<Address, string>();
+  for (const { address, url } of settings.providers) {
+    const parsed = parseAddress(address);
+    if (!parsed.ok) throw new ConfigError(`${where}: provider ${address}: ${parsed.problem}`);
+    if (endpoints.has(parsed.value)) throw new ConfigError(`${where}: provider ${address} is named twice. Keep one.`);
+    endpoints.set(parsed.value, url.replace(/\/+$/, ""));
+  }
+  return { settings, deployment, rpcUrl: expandRpcUrl(settings.rpcUrl, where, env), endpoints };
+}
+
+function expandRpcUrl(template: string, where: string, env: NodeJS.ProcessEnv): string {
+  const url = template.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+    const value = env[name];
+    if (!value)
+      throw new ConfigError(`${where}: rpcUrl names \${${name}}, and the environment has no ${name}. Set it.`);
+    return value;
+  });
+  // The URL itself stays out of the message: it may hold a token.
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new ConfigError(`${where}: rpcUrl is not a URL that starts with http:// or https://.`);
+  }
+  return url;
+}

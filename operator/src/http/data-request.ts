@@ -1,0 +1,33 @@
+import { DataRequest } from "@dataset-oracle/protocol/wire";
+import { type App, toProblem } from "@dataset-oracle/service/app";
+import { MAX_WAIT_MS } from "../broadcast.js";
+import type { Operator } from "../operator.js";
+import type { ProgressListener } from "../progress.js";
+import { broadcastUpdate, prepareUpdate } from "../request.js";
+import { findTarget } from "../target.js";
+import { acceptsEventStream, eventStream } from "./event-stream.js";
+import { preferredWait } from "./prefer.js";
+
+/** `POST /data/request`. */
+export function addDataRequest(app: App, operator: Operator): void {
+  app.post("/data/request", { schema: { body: DataRequest } }, async (request, reply) => {
+    const target = findTarget(operator.networks, request.body);
+    const isStream = acceptsEventStream(request.headers.accept);
+    const { broadcast } = request.body;
+    const preferred = broadcast ? preferredWait(request.headers.prefer?.toString(), MAX_WAIT_MS / 1000) : null;
+    if (preferred !== null) reply.header("preference-applied", `wait=${preferred}`);
+    reply.header("vary", "accept, prefer");
+
+    // A stream shows the transaction mined, unless the caller prefers less.
+    const waitMs = preferred === null ? (isStream ? MAX_WAIT_MS : 0) : preferred * 1000;
+    const work = (listener: ProgressListener) =>
+      broadcast ? broadcastUpdate(operator, target, waitMs, listener) : prepareUpdate(operator, target, listener);
+    if (!isStream) return work(() => {});
+    reply.header("cache-control", "no-store").type("text/event-stream");
+    return eventStream(work, (error) => {
+      const problem = toProblem(error);
+      if (problem.status >= 500) request.log.error({ err: error }, "request failed");
+      return problem;
+    });
+  });
+}

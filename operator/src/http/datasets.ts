@@ -1,0 +1,47 @@
+import type { ServedDataset } from "@dataset-oracle/protocol/wire";
+import type { App } from "@dataset-oracle/service/app";
+import type { Address } from "viem";
+import { readQueryPrice } from "../chain/contract.js";
+import { RpcError } from "../chain/rpc.js";
+import type { Dataset, Network } from "../network.js";
+import type { Operator } from "../operator.js";
+import { notReady } from "../problems.js";
+import { SharedWork } from "../shared-work.js";
+
+/** How long a price is shown without being read again. */
+const PRICE_MS = 2_000;
+
+/** `GET /datasets`: what is served, with today's prices. */
+export function addDatasets(app: App, operator: Operator): void {
+  const prices = new SharedWork<bigint>(operator.clock, PRICE_MS);
+  app.get("/datasets", async (): Promise<ServedDataset[]> => {
+    const served = [...operator.networks.values()].map((network) =>
+      Promise.all([...network.datasets.values()].map((dataset) => describe(network, dataset, prices))),
+    );
+    return (await Promise.all(served)).flat();
+  });
+}
+
+async function describe(network: Network, dataset: Dataset, prices: SharedWork<bigint>): Promise<ServedDataset> {
+  const { address, kind, keys, committee } = dataset;
+  const { chainId, rpc, endpoints } = network;
+  return {
+    network_id: chainId,
+    dataset: address,
+    kind,
+    keys: [...keys],
+    query_price: (await readPrice(rpc, address, prices)).toString(),
+    providers: committee.current.members.flatMap((member: Address) => {
+      const url = endpoints.get(member);
+      return url === undefined ? [] : [{ address: member, url }];
+    }),
+  };
+}
+
+async function readPrice(rpc: Network["rpc"], dataset: Address, prices: SharedWork<bigint>): Promise<bigint> {
+  try {
+    return await prices.run(`${rpc.chainId} ${dataset}`, () => readQueryPrice(rpc, dataset)).result;
+  } catch (error) {
+    throw error instanceof RpcError ? notReady(rpc.chainId) : error;
+  }
+}

@@ -1,0 +1,37 @@
+import { PassThrough, type Readable } from "node:stream";
+import type { DataAnswer } from "@dataset-oracle/protocol/wire";
+import type { ProblemError } from "@dataset-oracle/service/problem";
+import type { ProgressEvent, ProgressListener } from "../progress.js";
+
+type LastEvent =
+  | { readonly event: "answer"; readonly data: DataAnswer }
+  | { readonly event: "problem"; readonly data: ProblemError };
+
+/**
+ * A request's progress as server-sent events, each with JSON data; the last is `answer` or `problem`, with the body that
+ * an answer without a stream would have.
+ *
+ * @param work Goes on when nobody reads the stream any more, because others may wait for the same.
+ * @param toProblem What the caller is told of an error.
+ */
+export function eventStream(
+  work: (listener: ProgressListener) => Promise<DataAnswer>,
+  toProblem: (error: unknown) => ProblemError,
+): Readable {
+  const stream = new PassThrough();
+  const write = (event: ProgressEvent | LastEvent) => {
+    if (!stream.destroyed) stream.write(`event: ${event.event}\ndata: ${JSON.stringify(event.data)}\n\n`);
+  };
+  work(write)
+    .then(
+      (data) => write({ event: "answer", data }),
+      (error: unknown) => write({ event: "problem", data: toProblem(error) }),
+    )
+    .finally(() => stream.end());
+  return stream;
+}
+
+/** Whether a caller asks for an event stream. */
+export function acceptsEventStream(accept: string | undefined): boolean {
+  return /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(accept ?? "");
+}

@@ -1,0 +1,49 @@
+#!/usr/bin/env node
+import { ConfigError } from "@dataset-oracle/service/config";
+import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
+import { pino } from "pino";
+import { buildOperatorApp } from "./app.js";
+import { readArguments, USAGE } from "./arguments.js";
+import { loadOperatorConfig } from "./config.js";
+import { connectNetwork } from "./network.js";
+import { createOperator } from "./operator.js";
+import { loadSigners } from "./signers.js";
+
+await runMain(async () => {
+  const args = readArguments(process.argv.slice(2));
+  if (args.help) return console.log(USAGE);
+
+  const plan = loadOperatorConfig(args.config, process.env);
+  const chainIds = plan.networks.map(({ deployment }) => deployment.chainId);
+  const signers = loadSigners(process.env, chainIds);
+  if (args.isCheck) return console.log(`${args.config} is valid. Networks: ${chainIds.join(", ")}.`);
+
+  const logger = pino({ name: "operator", level: plan.config.logLevel });
+  for (const chainId of chainIds) {
+    const signer = signers.get(chainId);
+    for (const warning of signer?.warnings ?? []) logger.warn({ network: chainId }, warning);
+    if (!signer) logger.warn({ network: chainId }, "no private key: nothing is broadcast on this network");
+  }
+
+  const networks = await Promise.all(
+    plan.networks.map((network) => {
+      const signer = signers.get(network.deployment.chainId);
+      return connectNetwork(network, signer?.account ?? null, Date.now);
+    }),
+  );
+  for (const { chainId, datasets, lane } of networks) {
+    logger.info({ network: chainId, datasets: [...datasets.keys()], sender: lane?.address ?? null }, "connected");
+  }
+
+  const closing = new AbortController();
+  const operator = createOperator(networks, Date.now, logger, closing.signal);
+  const app = await buildOperatorApp(operator, plan.config);
+  closeOnSignal(logger, async () => {
+    closing.abort();
+    await app.close();
+  });
+  const { host, port } = plan.config;
+  await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError(`${host}:${port} cannot be listened on: ${error.code}. Free it, or change host and port.`);
+  });
+});

@@ -1,0 +1,67 @@
+import type { DataAnswer } from "@dataset-oracle/protocol/wire";
+import type { Logger } from "pino";
+import type { Hex } from "viem";
+import type { Stored } from "./answer.js";
+import type { Mined } from "./chain/receipt.js";
+import type { Clock } from "./clock.js";
+import type { Network } from "./network.js";
+import type { ProviderAnswer } from "./reports/ask.js";
+import { SharedWork } from "./shared-work.js";
+
+/** An update that the chain would take now. */
+export interface ReadyUpdate extends Stored {
+  readonly kind: "ready";
+  readonly data: Hex;
+  /** In units of gas. */
+  readonly gasLimit: bigint;
+}
+
+/** The chain has this round or a newer one: `stored`, in seconds since 1970. */
+export interface StaleUpdate {
+  readonly kind: "stale";
+  readonly stored: bigint;
+}
+
+export type Update = ReadyUpdate | StaleUpdate;
+
+/** A transaction for the caller to send. */
+export type Unsent = { readonly kind: "ready"; readonly answer: DataAnswer } | StaleUpdate;
+
+/** A round that was carried to the chain, by this operator or by another carrier before it. */
+export interface Carried {
+  readonly answer: DataAnswer;
+  /** How it was mined; null when it is not mined in time, or another carrier sent it. */
+  readonly mined: (waitMs: number) => Promise<Mined | null>;
+}
+
+/** Everything that requests share. */
+export interface Operator {
+  readonly networks: ReadonlyMap<number, Network>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Aborted when the operator shuts down. */
+  readonly closing: AbortSignal;
+  readonly gatherings: SharedWork<readonly ProviderAnswer[]>;
+  readonly unsent: SharedWork<Unsent>;
+  readonly broadcasts: SharedWork<Carried>;
+}
+
+/** Requests name a new round each second: what is older than this, nobody asks for again. */
+const REMEMBER_MS = 10_000;
+
+export function createOperator(
+  networks: readonly Network[],
+  clock: Clock,
+  logger: Logger,
+  closing: AbortSignal,
+): Operator {
+  return {
+    networks: new Map(networks.map((network) => [network.chainId, network])),
+    clock,
+    logger,
+    closing,
+    gatherings: new SharedWork(clock, REMEMBER_MS),
+    unsent: new SharedWork(clock, REMEMBER_MS),
+    broadcasts: new SharedWork(clock, REMEMBER_MS),
+  };
+}

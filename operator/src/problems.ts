@@ -1,0 +1,150 @@
+/** What callers are told when a request cannot be served. */
+
+import type { KeyForm } from "@dataset-oracle/protocol/key";
+import { ProblemError } from "@dataset-oracle/service/problem";
+import type { Address } from "viem";
+import type { ProviderAnswer } from "./reports/ask.js";
+import { signersOf } from "./reports/decide.js";
+
+export function invalidProperty(property: string, problem: string): ProblemError {
+  return new ProblemError(
+    {
+      title: "The request's body is not valid.",
+      status: 400,
+      code: "invalid_body",
+      detail: `${property}: ${problem}`,
+    },
+    { extras: { errors: [{ property, problem }] } },
+  );
+}
+
+export function unknownNetwork(networkId: number, served: readonly number[]): ProblemError {
+  return new ProblemError(
+    {
+      title: `Network ${networkId} is not served here.`,
+      status: 422,
+      code: "unknown_network",
+      detail: `This operator serves ${served.join(", ")}.`,
+    },
+    { extras: { served_network_ids: served } },
+  );
+}
+
+export function unknownDataset(dataset: Address, networkId: number): ProblemError {
+  return new ProblemError({
+    title: `Dataset ${dataset} is not served on network ${networkId}.`,
+    status: 404,
+    code: "unknown_dataset",
+    detail: "GET /datasets, beside this path, lists what is served.",
+  });
+}
+
+const FORM_IN_WORDS: Record<KeyForm, string> = {
+  SPOT_PRICE: "SPOTPX/<BASE>-<QUOTE>, each symbol 1 to 16 characters of A-Z and 0-9",
+  WEB_ORACLE: 'WEB/ and 64 lowercase hex digits, then the end or "/" and arguments',
+};
+
+export function invalidKey(form: KeyForm): ProblemError {
+  return new ProblemError({
+    title: "The key is not of the dataset's form.",
+    status: 422,
+    code: "invalid_key",
+    detail: `This dataset's keys are ${FORM_IN_WORDS[form]}.`,
+  });
+}
+
+export function unknownKey(): ProblemError {
+  return new ProblemError({
+    title: "The data providers do not serve this key.",
+    status: 422,
+    code: "unknown_key",
+    detail: "Nothing was sent. GET /datasets, beside this path, lists keys that are served.",
+  });
+}
+
+export function noSigner(networkId: number): ProblemError {
+  return new ProblemError({
+    title: `This operator does not broadcast on network ${networkId}.`,
+    status: 422,
+    code: "broadcast_unavailable",
+    detail: 'Send "broadcast": false, and pass the returned transaction to eth_sendTransaction from your own account.',
+  });
+}
+
+/** @param answers One for each member of the committee. */
+export function noQuorum(members: number, answers: readonly ProviderAnswer[]): ProblemError {
+  const [values, noData] = [signersOf("OK", answers).length, signersOf("NOT_AVAILABLE", answers).length];
+  const failures = answers.flatMap((answer) => {
+    if (answer.kind === "report") return [];
+    const { provider, host, reason, detail } = answer;
+    return [{ provider, host, reason, detail }];
+  });
+  const said = `Of ${members} data providers, ${values} signed a value and ${noData} signed that there is none.`;
+  const failed = failures.map(({ provider, host, detail }) => `${provider}${host ? ` (${host})` : ""}: ${detail}.`);
+  return new ProblemError(
+    {
+      title: "Not more than two thirds of the data providers agree on an answer.",
+      status: 503,
+      code: "no_quorum",
+      detail: [said, ...failed, "Nothing was sent. Try again in a few seconds."].join(" "),
+    },
+    { extras: { failures } },
+  );
+}
+
+/** @param stored The newest stored round, in seconds since 1970. */
+export function staleRound(stored: bigint): ProblemError {
+  return new ProblemError(
+    {
+      title: "Other carriers keep storing newer rounds of this key.",
+      status: 503,
+      code: "update_reverted",
+      detail: `It is fresh already: updated at ${stored}. Query it, or try again in a few seconds.`,
+    },
+    { extras: { error: "StaleRound" } },
+  );
+}
+
+/** @param error The contract's named error and its values; null when the node gave none. */
+export function updateReverted(error: string | null): ProblemError {
+  return new ProblemError(
+    {
+      title: `The dataset refuses the update${error === null ? "" : `: ${error}`}.`,
+      status: 503,
+      code: "update_reverted",
+      detail: "Nothing was changed. Try again in a few seconds.",
+    },
+    { extras: { error } },
+  );
+}
+
+export function gasBudgetSpent(isNewKey: boolean, retryAfterSeconds: number): ProblemError {
+  const whose = isNewKey ? "keys that are stored for the first time" : "this network";
+  return new ProblemError(
+    {
+      title: `The gas that this operator spends an hour on ${whose} is used up.`,
+      status: 429,
+      code: "gas_budget_spent",
+      detail: `Try again in ${retryAfterSeconds} s, or send "broadcast": false and send the transaction yourself.`,
+    },
+    { headers: { "retry-after": String(retryAfterSeconds) } },
+  );
+}
+
+export function outOfFunds(networkId: number): ProblemError {
+  return new ProblemError({
+    title: `The operator's account on network ${networkId} cannot pay for the transaction.`,
+    status: 503,
+    code: "out_of_funds",
+    detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
+  });
+}
+
+export function notReady(networkId: number): ProblemError {
+  return new ProblemError({
+    title: `Network ${networkId} cannot be read now.`,
+    status: 503,
+    code: "not_ready",
+    detail: "Try again in a few seconds.",
+  });
+}

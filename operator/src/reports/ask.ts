@@ -1,0 +1,105 @@
+import { type Outcome, type ReportSubject, recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import type { SignedValue } from "@dataset-oracle/protocol/update";
+import { type ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
+import { fetchText } from "@dataset-oracle/service/fetch";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { type Address, type Hex, hexToBigInt } from "viem";
+
+const MAX_ANSWER_BYTES = 16 * 1024;
+const signedReport = TypeCompiler.Compile(SignedReport);
+
+/** How a provider's answer failed. `detail` completes the sentence "The provider ...". */
+export interface Failure {
+  readonly provider: Address;
+  /** Null when the operator has no endpoint for it. */
+  readonly host: string | null;
+  /** Stable, for programs. */
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** What came of asking one provider. */
+export type ProviderAnswer =
+  | ({ readonly kind: "report"; readonly outcome: Outcome } & SignedValue)
+  | ({ readonly kind: "unknown_key" } & Failure)
+  | ({ readonly kind: "failure" } & Failure);
+
+/** What the providers are asked. */
+export interface Question {
+  readonly subject: ReportSubject;
+  /** The largest value that the dataset can store. */
+  readonly maxValue: bigint;
+}
+
+/** Asks one member of a committee for its report, and believes nothing that is not signed by that member. */
+export async function askProvider(
+  { subject, maxValue }: Question,
+  provider: Address,
+  endpoint: string | undefined,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<ProviderAnswer> {
+  const host = endpoint === undefined ? null : new URL(endpoint).host;
+  const failure = (reason: string, detail: string) => ({ kind: "failure", provider, host, reason, detail }) as const;
+  if (endpoint === undefined) return failure("no_endpoint", "has no endpoint in this operator's configuration");
+
+  const answer = await fetchText(
+    {
+      url: `${endpoint}/report`,
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify(toRequest(subject)),
+    },
+    { timeoutMs, maxBytes: MAX_ANSWER_BYTES },
+    signal,
+  );
+  if (!answer.ok) {
+    if (answer.failure === "aborted") return failure("late", "had not answered when the others' time was over");
+    return failure(answer.failure, answer.detail);
+  }
+  const json = parseJson(answer.text);
+  if (answer.status !== 200) {
+    const code = problemCode(json);
+    const refusal = failure("refused", `answered HTTP ${answer.status}${code === null ? "" : ` (${code})`}`);
+    return code === "unknown_key" ? { ...refusal, kind: "unknown_key" } : refusal;
+  }
+  if (!signedReport.Check(json)) return failure("invalid_report", "answered something that is not a signed report");
+  const other = firstDifference(json, provider, subject);
+  if (other !== null) return failure("other_report", `reported on another ${other} than it was asked for`);
+
+  const value = json.value as Hex;
+  const signature = json.signature as Hex;
+  if (json.outcome === "NOT_AVAILABLE" && value !== ZERO_VALUE) {
+    return failure("invalid_report", 'sent a value in a report of "no data"');
+  }
+  if (hexToBigInt(value) > maxValue) return failure("value_too_large", "signed a value that the dataset cannot store");
+  const signer = await recoverReporter({ ...subject, outcome: json.outcome, value }, signature);
+  if (signer !== provider) return failure("wrong_signer", "sent a report that it did not sign");
+  return { kind: "report", outcome: json.outcome, provider, value, signature };
+}
+
+function toRequest({ chainId, dataset, key, timestamp }: ReportSubject): ReportRequest {
+  return { network_id: chainId, dataset, key, timestamp: Number(timestamp) };
+}
+
+function firstDifference(report: SignedReport, provider: Address, subject: ReportSubject): string | null {
+  if (report.network_id !== subject.chainId) return "network";
+  if (report.dataset !== subject.dataset) return "dataset";
+  if (report.key !== subject.key) return "key";
+  if (BigInt(report.timestamp) !== subject.timestamp) return "round";
+  return report.provider === provider ? null : "provider's behalf";
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A problem's code, if it looks like one: nothing else that a provider writes reaches a caller. */
+function problemCode(json: unknown): string | null {
+  const code = (json as { code?: unknown } | null)?.code;
+  return typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : null;
+}

@@ -1,0 +1,165 @@
+/** The path of a data request: round, reports, decision, simulation, transaction. */
+
+import { setTimeout as delay } from "node:timers/promises";
+import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee";
+import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { encodeUpdate, medianOf } from "@dataset-oracle/protocol/update";
+import type { DataAnswer } from "@dataset-oracle/protocol/wire";
+import type { ProblemError } from "@dataset-oracle/service/problem";
+import { toAnswer, toUnsentTransaction } from "./answer.js";
+import { broadcast, storedByAnother } from "./broadcast.js";
+import { describeRevert, simulateUpdate } from "./chain/simulate.js";
+import { msUntilRoundAfter, roundAt } from "./clock.js";
+import type { Operator, Unsent, Update } from "./operator.js";
+import { noQuorum, staleRound, unknownKey, updateReverted } from "./problems.js";
+import type { Progress, ProgressListener } from "./progress.js";
+import type { ProviderAnswer } from "./reports/ask.js";
+import { decide } from "./reports/decide.js";
+import { gatherReports } from "./reports/gather.js";
+import type { Shared } from "./shared-work.js";
+import { subjectOf, type Target } from "./target.js";
+
+/** How often a caller's own transaction is tried again when other carriers are faster. */
+const ROUNDS_TRIED = 3;
+const MAX_ROUND_WAIT_MS = 3_000;
+
+/**
+ * Updates a data point by a transaction of the operator's. All who ask in one round share it.
+ *
+ * @param waitMs How long to wait until it is mined; 0 answers when the RPC has accepted it.
+ */
+export async function broadcastUpdate(
+  operator: Operator,
+  target: Target,
+  waitMs: number,
+  listener: ProgressListener,
+): Promise<DataAnswer> {
+  const round = roundAt(operator.clock());
+  const work = operator.broadcasts.run(workId(target, round), async (progress) => {
+    const update = await readyUpdate(operator, target, round, progress);
+    return update.kind === "stale" ? storedByAnother(target) : broadcast(operator, target, update, progress);
+  });
+  return following(work, listener, async (carried) => {
+    const mined = await carried.mined(waitMs);
+    if (!mined?.isReverted) return carried.answer;
+    // Another carrier's update came first in the block.
+    const stored = await storedByAnother(target);
+    if (stored.answer.timestamp < Number(round)) throw updateReverted(null);
+    return stored.answer;
+  });
+}
+
+/** Makes an update transaction that the caller sends. All who ask in one round share it. */
+export async function prepareUpdate(
+  operator: Operator,
+  target: Target,
+  listener: ProgressListener,
+): Promise<DataAnswer> {
+  for (let tried = 1; ; tried++) {
+    const round = roundAt(operator.clock());
+    const unsent = await prepareRound(operator, target, round, listener);
+    if (unsent.kind === "ready") return unsent.answer;
+    // The transaction must be usable, so it is of a round that is still newer than what is stored.
+    if (tried === ROUNDS_TRIED) throw staleRound(unsent.stored);
+    const wait = msUntilRoundAfter(unsent.stored, operator.clock());
+    await delay(Math.min(wait, MAX_ROUND_WAIT_MS), undefined, { signal: operator.closing });
+  }
+}
+
+async function prepareRound(
+  operator: Operator,
+  target: Target,
+  round: bigint,
+  listener: ProgressListener,
+): Promise<Unsent> {
+  const id = workId(target, round);
+  if (operator.broadcasts.hasDone(id)) return { kind: "stale", stored: round };
+  const work = operator.unsent.run(id, async (progress) => {
+    const update = await readyUpdate(operator, target, round, progress);
+    if (update.kind === "stale") return update;
+    return { kind: "ready", answer: { ...toAnswer(target, update), transaction: toUnsentTransaction(target, update) } };
+  });
+  return following(work, listener, async (unsent) => unsent);
+}
+
+/** Gathers a round's reports and simulates their update; once more if the committee has changed meanwhile. */
+async function readyUpdate(operator: Operator, target: Target, round: bigint, progress: Progress): Promise<Update> {
+  const { committee } = target.dataset;
+  const seen = committee.current;
+  const first = await tryUpdate(operator, target, round, seen, progress);
+  if (first.kind !== "refused") return first;
+  // What went wrong with the reports is worth more to the caller than an RPC error here.
+  const isReplaced = await committee.hasReplaced(seen).catch(() => false);
+  if (!isReplaced) throw first.problem;
+  const second = await tryUpdate(operator, target, round, committee.current, progress);
+  if (second.kind === "refused") throw second.problem;
+  return second;
+}
+
+async function tryUpdate(
+  operator: Operator,
+  target: Target,
+  round: bigint,
+  committee: Committee,
+  progress: Progress,
+): Promise<Update | { readonly kind: "refused"; readonly problem: ProblemError }> {
+  const { network, dataset } = target;
+  const members = committee.members.length;
+  const id = `${workId(target, round)} ${committeeHash(committee)}`;
+  const answers = await gather(operator, target, round, committee, id, progress);
+  const decision = decide(members, answers);
+  if (decision.kind !== "update") {
+    operator.gatherings.forget(id);
+    return { kind: "refused", problem: decision.kind === "unknown_key" ? unknownKey() : noQuorum(members, answers) };
+  }
+  const { outcome, reports } = decision;
+  const data = encodeUpdate(subjectOf(target, round), committee, outcome, reports);
+  const simulation = await simulateUpdate(network.rpc, dataset.address, outcome, data);
+  if (simulation.ok) {
+    const { status, gasLimit } = simulation;
+    const value = status === "OK" ? medianOf(reports) : ZERO_VALUE;
+    return { kind: "ready", status, value, timestamp: round, reports, data, gasLimit };
+  }
+  const { revert } = simulation;
+  if (revert.name === "StaleRound") return { kind: "stale", stored: revert.args[1] as bigint };
+  operator.gatherings.forget(id);
+  return { kind: "refused", problem: updateReverted(describeRevert(revert)) };
+}
+
+async function gather(
+  operator: Operator,
+  target: Target,
+  round: bigint,
+  committee: Committee,
+  id: string,
+  progress: Progress,
+): Promise<readonly ProviderAnswer[]> {
+  const { endpoints, limits } = target.network;
+  const question = { subject: subjectOf(target, round), maxValue: target.dataset.maxValue };
+  const work = operator.gatherings.run(id, (gathering) =>
+    gatherReports(question, committee, endpoints, limits, gathering, operator.closing),
+  );
+  return following(
+    work,
+    (event) => progress.emit(event),
+    async (answers) => answers,
+  );
+}
+
+async function following<T, R>(
+  work: Shared<T>,
+  listener: ProgressListener,
+  use: (result: T) => Promise<R>,
+): Promise<R> {
+  const unfollow = work.progress.follow(listener);
+  try {
+    return await use(await work.result);
+  } finally {
+    unfollow();
+  }
+}
+
+/** One piece of work: a network, a dataset, a key, a round. */
+function workId({ network, dataset, key }: Target, round: bigint): string {
+  return `${network.chainId} ${dataset.address} ${key} ${round}`;
+}
