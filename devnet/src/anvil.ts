@@ -15,6 +15,8 @@ export interface AnvilOptions {
 export interface Anvil {
   readonly url: string;
   readonly pid: number;
+  /** Resolves when the process is gone, whoever ended it. */
+  readonly exited: Promise<void>;
   /** Ends the chain, and resolves when its process is gone. */
   close(): Promise<void>;
 }
@@ -37,7 +39,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     "--silent",
   ];
   const child = spawn(foundryBinary("anvil"), args, { stdio: "ignore" });
-  const exited = once(child, "exit");
+  const exited = once(child, "exit").then(() => undefined);
   const close = async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
     await exited;
@@ -48,7 +50,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     await close();
     throw new Error(`anvil did not start on port ${port}.`);
   }
-  return { url, pid: child.pid, close };
+  return { url, pid: child.pid, exited, close };
 }
 
 /** A port on loopback that nothing listens on now. */

@@ -1,0 +1,17 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+
+/** The ignored folder of one run: addresses, keys, configurations and logs. */
+export interface Folder {
+  /** A file in it, by its path inside. */
+  file(...path: string[]): string;
+}
+
+/** An empty folder. What an earlier run left is removed: its chain is gone. */
+export function createFolder(): Folder {
+  const root = join(ROOT, ".devnet");
+  rmSync(root, { recursive: true, force: true });
+  for (const part of ["config", "deployments", "keys", "logs"]) mkdirSync(join(root, part), { recursive: true });
+  return { file: (...path) => join(root, ...path) };
+}

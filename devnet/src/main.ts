@@ -1,0 +1,79 @@
+#!/usr/bin/env node
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { runMain } from "@dataset-oracle/service/process";
+import { createPublicClient, http } from "viem";
+import { startAnvil } from "./anvil.js";
+import { deploy } from "./deploy.js";
+import { createFolder } from "./folder.js";
+import { Parts } from "./parts.js";
+import { requireFreePorts } from "./ports.js";
+import { PROVIDERS } from "./roles.js";
+import { startMarket, startOperator, startProviders } from "./services.js";
+import { HELP, neededPorts, parseSettings, type Settings } from "./settings.js";
+import { summary } from "./summary.js";
+
+await runMain(async () => {
+  const settings = parseSettings(process.argv.slice(2));
+  if (!settings) return console.log(HELP);
+  await requireFreePorts(neededPorts(settings, PROVIDERS.length));
+
+  const parts = new Parts();
+  const end = async (exitCode: number) => {
+    await parts.close();
+    process.exit(exitCode);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => {
+      console.log("\nEnding everything.");
+      void end(0);
+    });
+  }
+  const fail = (message: string) => {
+    console.error(message);
+    void end(1);
+  };
+  await start(settings, parts, fail).catch((error: Error) => fail(error.message));
+});
+
+async function start(settings: Settings, parts: Parts, fail: (message: string) => void): Promise<void> {
+  const folder = createFolder();
+
+  step("Starting the chain");
+  const chain = await startAnvil({ port: settings.chainPort, chainId: 42, blockTime: 1 });
+  parts.own(chain, () => fail("The chain has ended by itself, and so does everything else."));
+
+  step("Compiling and deploying the contracts");
+  const deployed = await deploy(chain.url, folder);
+
+  if (!settings.isLive) {
+    step("Starting the simulated market");
+    const market = await startMarket(settings, folder);
+    parts.own(market, () => console.log("The simulated market has ended: the providers have no values any more."));
+    await market.ready();
+  }
+
+  step(`Starting ${PROVIDERS.length} data providers`);
+  const providers = await startProviders(settings, folder);
+  for (const { process: child, command } of providers) {
+    parts.own(child, () => console.log(`${child.name} has ended. To start it again:\n  ${command}`));
+  }
+  await Promise.all(providers.map((provider) => provider.process.ready()));
+
+  step("Starting the operator");
+  const operator = await startOperator(settings, chain.url, folder);
+  parts.own(operator, () =>
+    fail(`The operator has ended by itself, and so does everything else: ${operator.logFile}.`),
+  );
+  await operator.ready();
+
+  const client = createPublicClient({ transport: http(chain.url) });
+  const { address } = deployed.dataset;
+  const queryPrice = await client.readContract({ address, abi: datasetAbi, functionName: "queryPrice" });
+  const isTerminal = process.stdout.isTTY === true && !process.env.NO_COLOR;
+  const table = summary({ settings, chainUrl: chain.url, deployed, queryPrice, providers }, isTerminal);
+  console.log(`\nThe devnet is ready.\n\n${table}\n`);
+}
+
+function step(text: string): void {
+  console.log(`${text} ...`);
+}

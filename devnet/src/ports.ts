@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { ConfigError } from "@dataset-oracle/service/config";
+
+/** A port that one role needs, and the option that changes it. */
+export interface NeededPort {
+  readonly role: string;
+  readonly port: number;
+  readonly option: string;
+}
+
+/**
+ * Makes sure, before anything is started, that every port is free on loopback.
+ *
+ * @throws ConfigError that names every port that is not, and how to use another.
+ */
+export async function requireFreePorts(ports: readonly NeededPort[]): Promise<void> {
+  const busy: NeededPort[] = [];
+  for (const needed of ports) {
+    if (!(await isFree(needed.port))) busy.push(needed);
+  }
+  if (busy.length === 0) return;
+  const lines = busy.map(({ role, port, option }) => `  ${port}, for ${role}. Use another: npm start -- ${option} N`);
+  throw new ConfigError(["Something else on this machine listens on these ports:", ...lines].join("\n"));
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, "close");
+  return true;
+}

@@ -1,0 +1,106 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import type { Folder } from "./folder.js";
+import { type NodeProcess, startProcess } from "./processes.js";
+import { OPERATOR, PROVIDERS, type Role } from "./roles.js";
+import type { Settings } from "./settings.js";
+
+/** A running provider. */
+export interface Provider {
+  readonly process: NodeProcess;
+  readonly address: string;
+  readonly url: string;
+  /** The command that starts it again after somebody ended it. */
+  readonly command: string;
+}
+
+/** Starts the market that stands in for the exchanges. */
+export function startMarket(settings: Settings, folder: Folder): Promise<NodeProcess> {
+  return startProcess({
+    name: "market",
+    args: [built("devnet", "market/main.js"), "--port", String(settings.marketPort), "--seed", "42"],
+    logFile: folder.file("logs", "market.log"),
+    readyUrl: marketUrl(settings),
+  });
+}
+
+/** Starts the data providers, each with its own key and configuration. */
+export function startProviders(settings: Settings, folder: Folder): Promise<Provider[]> {
+  return Promise.all(PROVIDERS.map((role, index) => startProvider(role, index, settings, folder)));
+}
+
+async function startProvider(role: Role, index: number, settings: Settings, folder: Folder): Promise<Provider> {
+  const name = `provider-${index + 1}`;
+  const url = providerUrl(settings, index);
+  const config = writeConfig(folder, name, {
+    port: settings.providerPort + index,
+    deployments: ["../deployments/42.json"],
+    sourceOverrides: settings.isLive ? {} : sourceOverrides(settings),
+    requestsPerMinute: 100_000,
+  });
+  const keyFile = writeKey(folder, name, role);
+  const args = [built("provider", "main.js"), "--config", config];
+  const process = await startProcess({
+    name,
+    args,
+    env: { PROVIDER_PRIVATE_KEY_FILE: keyFile },
+    logFile: folder.file("logs", `${name}.log`),
+    readyUrl: `${url}/live`,
+  });
+  const command = `PROVIDER_PRIVATE_KEY_FILE=${keyFile} node ${args.join(" ")}`;
+  return { process, address: role.address, url, command };
+}
+
+/** Starts the operator. It is ready when it answers for everything that it serves. */
+export function startOperator(settings: Settings, chainUrl: string, folder: Folder): Promise<NodeProcess> {
+  const config = writeConfig(folder, "operator", {
+    port: settings.operatorPort,
+    requestsPerMinute: 100_000,
+    networks: [
+      {
+        deployment: "../deployments/42.json",
+        rpcUrl: chainUrl,
+        providers: PROVIDERS.map(({ address }, index) => ({ address, url: providerUrl(settings, index) })),
+        // The devnet's Ether is worth nothing: nothing is to stop somebody who tries things out.
+        gasPerHour: 1_000_000_000_000,
+        gasPerHourForNewKeys: 1_000_000_000_000,
+      },
+    ],
+  });
+  return startProcess({
+    name: "operator",
+    args: [built("operator", "main.js"), "--config", config],
+    env: { OPERATOR_PRIVATE_KEY_FILE: writeKey(folder, "operator", OPERATOR) },
+    logFile: folder.file("logs", "operator.log"),
+    readyUrl: `${operatorUrl(settings)}/datasets`,
+  });
+}
+
+export const operatorUrl = ({ operatorPort }: Settings) => `http://127.0.0.1:${operatorPort}`;
+
+const providerUrl = ({ providerPort }: Settings, index: number) => `http://127.0.0.1:${providerPort + index}`;
+
+const marketUrl = ({ marketPort }: Settings) => `http://127.0.0.1:${marketPort}`;
+
+function sourceOverrides(settings: Settings): Record<string, string> {
+  return {
+    "https://api.exchange.coinbase.com": `${marketUrl(settings)}/coinbase`,
+    "https://api.kraken.com": `${marketUrl(settings)}/kraken`,
+    "https://www.bitstamp.net": `${marketUrl(settings)}/bitstamp`,
+  };
+}
+
+const built = (room: string, file: string) => join(ROOT, room, "dist", file);
+
+function writeConfig(folder: Folder, name: string, config: object): string {
+  const path = folder.file("config", `${name}.json`);
+  writeFileSync(path, `${JSON.stringify(config, null, 2)}\n`);
+  return path;
+}
+
+function writeKey(folder: Folder, name: string, role: Role): string {
+  const path = folder.file("keys", name);
+  writeFileSync(path, `${role.privateKey}\n`, { mode: 0o600 });
+  return path;
+}

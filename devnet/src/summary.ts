@@ -1,0 +1,69 @@
+import { styleText } from "node:util";
+import { formatEther } from "viem";
+import type { Deployed } from "./deploy.js";
+import { CALLER, OPERATOR } from "./roles.js";
+import { operatorUrl, type Provider } from "./services.js";
+import type { Settings } from "./settings.js";
+
+/** What the table shows of the running devnet. */
+export interface Running {
+  readonly settings: Settings;
+  readonly chainUrl: string;
+  readonly deployed: Deployed;
+  /** In wei. */
+  readonly queryPrice: bigint;
+  readonly providers: readonly Provider[];
+}
+
+/** What a person sees when everything runs: what is where, and commands to paste. */
+export function summary(running: Running, isTerminal: boolean): string {
+  const bold = (text: string) => (isTerminal ? styleText("bold", text) : text);
+  const dim = (text: string) => (isTerminal ? styleText("dim", text) : text);
+  const { dataset } = running.deployed;
+  const rows = [
+    ["dataset", `${dataset.address}  ${dataset.name}, ${dataset.kind}, ${dataset.keys.length} keys`],
+    ["committee", `${running.providers.length} providers, more than two thirds must sign`],
+    ["price", `${running.queryPrice} wei (${formatEther(running.queryPrice)} ether) a query`],
+    ["consumer", `${running.deployed.consumer}  test/examples/SpotPriceConsumer.sol`],
+    ["chain", `${running.chainUrl}  chain id 42, a block a second`],
+    ["operator", `${operatorUrl(running.settings)}  sends from ${OPERATOR.address}`],
+    ...running.providers.map(({ process, url, address }) => [
+      process.name,
+      `${url}  signs as ${address}  pid ${process.pid}`,
+    ]),
+    ["values", running.settings.isLive ? "from the real exchanges" : "SIMULATED: a random walk, no price is real"],
+  ];
+  return [
+    ...rows.map(([name = "", value = ""]) => `  ${bold(name.padEnd(12))}${value}`),
+    ...commands(running).flatMap(({ title, command }) => ["", `  ${dim(`# ${title}`)}`, ...indent(command)]),
+    "",
+    "  Ctrl-C ends everything.",
+  ].join("\n");
+}
+
+/** Commands that work as they stand, in the repository's folder. */
+export function commands({ settings, chainUrl, deployed, queryPrice }: Running) {
+  const { address } = deployed.dataset;
+  const body = JSON.stringify({ network_id: 42, dataset: address, key: "SPOTPX/ETH-USD", broadcast: true });
+  const rpc = `--rpc-url ${chainUrl}`;
+  return [
+    {
+      title: "ask for a fresh value",
+      command: `curl -X POST ${operatorUrl(settings)}/data/request -H 'content-type: application/json' -d '${body}'`,
+    },
+    { title: "the price of a query, in wei", command: `npx cast call ${address} "queryPrice()(uint256)" ${rpc}` },
+    {
+      title: "read the value: output scaled 1e18, updatedAt, status (1 is OK)",
+      command: `npx cast call ${address} "query(bytes)(uint256,uint256,uint8)" ${KEY_HEX} --value ${queryPrice} --from ${CALLER.address} ${rpc}`,
+    },
+    {
+      title: "let the example contract pay for a value, then look at it",
+      command: `npx cast send ${deployed.consumer} "refresh()" --unlocked --from ${CALLER.address} ${rpc}\nnpx cast call ${deployed.consumer} "rate()(uint256)" ${rpc}`,
+    },
+  ];
+}
+
+/** SPOTPX/ETH-USD */
+const KEY_HEX = "0x53504f5450582f4554482d555344";
+
+const indent = (text: string) => text.split("\n").map((line) => `  ${line}`);
