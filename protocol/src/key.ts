@@ -1,4 +1,4 @@
-import { bytesToString, type Hex, hexToBytes, stringToHex } from "viem";
+import { type Hex, hexToBytes, stringToHex } from "viem";
 import { type Parsed, parsed, refused } from "./parsed.js";
 
 /** The most bytes that a key may have. */
@@ -43,16 +43,18 @@ const tooLong = (bytes: number) => `A key has at most ${MAX_KEY_BYTES} bytes; th
 
 /** A key's ASCII form, or null where it has bytes that are not printable ASCII. */
 export function keyToAscii(key: Hex): string | null {
-  const text = bytesToString(hexToBytes(key));
+  const text = bytesToText(key);
   return /^[\x20-\x7e]+$/.test(text) ? text : null;
 }
 
 /** Whether a key is of a dataset's form, exactly as the contract decides it. */
 export function matchesKeyForm(form: KeyForm, key: Hex): boolean {
-  const bytes = hexToBytes(key);
-  // One character a byte, so that no sequence of bytes can be read as another text.
-  return bytes.length <= MAX_KEY_BYTES && FORMS[form].test(String.fromCharCode(...bytes));
+  const text = bytesToText(key);
+  return text.length <= MAX_KEY_BYTES && FORMS[form].test(text);
 }
+
+// One character a byte, so that no bytes can be read as another key's text: a decoder would drop a byte order mark.
+const bytesToText = (key: Hex) => Array.from(hexToBytes(key), (byte) => String.fromCharCode(byte)).join("");
 
 /**
  * The key of a spot price.

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { parseAddress } from "./address.js";
+
+const CHECKSUMMED = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+const DIGITS = CHECKSUMMED.slice(2);
+
+describe("parseAddress", () => {
+  it.each([
+    ["checksummed", CHECKSUMMED],
+    ["all lower case", `0x${DIGITS.toLowerCase()}`],
+    ["all upper case", `0x${DIGITS.toUpperCase()}`],
+  ])("takes one %s, and answers with the checksum", (_, text) => {
+    expect(parseAddress(text)).toEqual({ ok: true, value: CHECKSUMMED });
+  });
+
+  it("takes digits that have no case", () => {
+    const text = `0x${"0".repeat(39)}1`;
+    expect(parseAddress(text)).toEqual({ ok: true, value: text });
+  });
+
+  it("refuses a wrong checksum, and shows the way around it", () => {
+    const wrong = CHECKSUMMED.replace("aA", "Aa");
+    expect(parseAddress(wrong)).toMatchObject({ ok: false, problem: expect.stringContaining(wrong.toLowerCase()) });
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["no 0x", DIGITS],
+    ["0X", `0X${DIGITS}`],
+    ["39 digits", CHECKSUMMED.slice(0, -1)],
+    ["41 digits", `${CHECKSUMMED}0`],
+    ["a letter that is no digit", `0x${"g".repeat(40)}`],
+    ["a space before", ` ${CHECKSUMMED}`],
+    ["a newline after", `${CHECKSUMMED}\n`],
+    ["a name", "vitalik.eth"],
+  ])("refuses %s", (_, text) => {
+    expect(parseAddress(text)).toEqual({ ok: false, problem: 'An address is "0x" and 40 hex digits.' });
+  });
+});

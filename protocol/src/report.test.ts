@@ -1,0 +1,80 @@
+import { type Address, domainSeparator, type Hex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { describe, expect, it } from "vitest";
+import vectors from "../vectors/reports.json" with { type: "json" };
+import {
+  compactSignature,
+  QUERY_STATUSES,
+  type Report,
+  recoverReporter,
+  reportDigest,
+  reportDomain,
+  signReport,
+  ZERO_VALUE,
+} from "./report.js";
+
+type Vector = (typeof vectors.reports)[number];
+
+const reportOf = (vector: Vector): Report => ({
+  chainId: vector.chainId,
+  dataset: vector.dataset as Address,
+  key: vector.key as Hex,
+  timestamp: BigInt(vector.timestamp),
+  outcome: vector.outcome === 1 ? "OK" : "NOT_AVAILABLE",
+  value: vector.value as Hex,
+});
+
+const [first] = vectors.reports as [Vector];
+
+describe.each(vectors.reports)("the report of $name", (vector) => {
+  const report = reportOf(vector);
+
+  it("has the vectors' domain separator and digest", () => {
+    expect(domainSeparator({ domain: reportDomain(report.chainId, report.dataset) })).toBe(vector.domainSeparator);
+    expect(reportDigest(report)).toBe(vector.digest);
+  });
+
+  it("is signed with the vectors' signature, which recovers to the signer", async () => {
+    const account = privateKeyToAccount(vector.privateKey as Hex);
+    expect(account.address).toBe(vector.signer);
+    expect(await signReport(account, report)).toBe(vector.signature);
+    expect(await recoverReporter(report, vector.signature)).toBe(vector.signer);
+    expect(compactSignature(vector.signature as Hex)).toEqual({ r: vector.r, vs: vector.vs });
+  });
+});
+
+describe("recoverReporter", () => {
+  it.each(vectors.refused)("takes no signature with $name", async ({ signature }) => {
+    expect(await recoverReporter(reportOf(first), signature)).toBeNull();
+  });
+
+  const others: Partial<Report>[] = [
+    { chainId: 1 },
+    { dataset: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" },
+    { key: "0x53504f5450582f4254432d555344" },
+    { key: `${first.key as Hex}00` },
+    { timestamp: BigInt(first.timestamp) - 1n },
+    { outcome: "NOT_AVAILABLE" },
+    { value: ZERO_VALUE },
+  ];
+  it.each(others)("finds another signer where %o was not signed", async (change) => {
+    expect(await recoverReporter({ ...reportOf(first), ...change }, first.signature)).not.toBe(first.signer);
+  });
+
+  it("reads upper-case hex as the same signature", async () => {
+    const upper = `0x${first.signature.slice(2).toUpperCase()}`;
+    expect(await recoverReporter(reportOf(first), upper)).toBe(first.signer);
+  });
+});
+
+describe("compactSignature", () => {
+  it.each(["0x", `0x${"00".repeat(64)}`, `0x${"00".repeat(66)}`] as Hex[])("refuses %s", (signature) => {
+    expect(() => compactSignature(signature)).toThrow("65 bytes");
+  });
+});
+
+describe("QUERY_STATUSES", () => {
+  it("come in the contract's order", () => {
+    expect(QUERY_STATUSES).toEqual(["INVALID", "OK", "NOT_AVAILABLE", "DISAGREEMENT"]);
+  });
+});

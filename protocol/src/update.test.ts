@@ -1,0 +1,117 @@
+import { type Address, decodeFunctionData, getAddress, type Hex, numberToHex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { describe, expect, it } from "vitest";
+import { datasetAbi } from "./abi/dataset.js";
+import { compactSignature, type Outcome, signReport, ZERO_VALUE } from "./report.js";
+import { encodeUpdate, medianOf, type SignedValue } from "./update.js";
+
+const accounts = [1, 2, 3, 4]
+  .map((key) => privateKeyToAccount(numberToHex(key, { size: 32 })))
+  .toSorted((a, b) => (a.address.toLowerCase() < b.address.toLowerCase() ? -1 : 1));
+const committee = { members: accounts.map(({ address }) => address), toleranceBps: 100n };
+const subject = {
+  chainId: 42,
+  dataset: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" as Address,
+  key: "0x53504f5450582f4554482d555344" as Hex,
+  timestamp: 1_790_000_000n,
+};
+
+const bytes32 = (value: bigint) => numberToHex(value, { size: 32 });
+
+async function signed(place: number, value: Hex, outcome: Outcome = "OK"): Promise<SignedValue> {
+  const account = accounts[place];
+  if (account === undefined) throw new Error(`The committee has no place ${place}.`);
+  return { provider: account.address, value, signature: await signReport(account, { ...subject, outcome, value }) };
+}
+
+const row = ({ value, signature }: SignedValue) => ({ value, ...compactSignature(signature) });
+
+describe("encodeUpdate", () => {
+  it("puts reports and absentees into the committee's order, whatever order they came in", async () => {
+    const [a, c, d] = await Promise.all([signed(0, bytes32(30n)), signed(2, bytes32(10n)), signed(3, bytes32(20n))]);
+    const data = encodeUpdate(subject, committee, "OK", [d, a, c]);
+    expect(decodeFunctionData({ abi: datasetAbi, data })).toEqual({
+      functionName: "update",
+      args: [
+        subject.key,
+        subject.timestamp,
+        bytes32(20n),
+        committee.toleranceBps,
+        0b1101n,
+        [row(a), row(c), row(d)],
+        [committee.members[1]],
+      ],
+    });
+  });
+
+  it("names nobody absent when all signed", async () => {
+    const all = await Promise.all([0, 1, 2, 3].map((place) => signed(place, bytes32(7n))));
+    const { args } = decodeFunctionData({ abi: datasetAbi, data: encodeUpdate(subject, committee, "OK", all) });
+    expect(args?.slice(4)).toEqual([0b1111n, all.map(row), []]);
+  });
+
+  it('carries "no data" to the function of its own, without a value', async () => {
+    const reports = await Promise.all([0, 1, 2].map((place) => signed(place, ZERO_VALUE, "NOT_AVAILABLE")));
+    const data = encodeUpdate(subject, committee, "NOT_AVAILABLE", reports);
+    expect(decodeFunctionData({ abi: datasetAbi, data })).toEqual({
+      functionName: "updateNotAvailable",
+      args: [subject.key, subject.timestamp, committee.toleranceBps, 0b0111n, reports.map(row), [committee.members[3]]],
+    });
+  });
+
+  it("refuses a stranger", async () => {
+    const stranger = { ...(await signed(0, bytes32(1n))), provider: subject.dataset };
+    const others = [await signed(1, bytes32(1n)), await signed(2, bytes32(1n))];
+    expect(() => encodeUpdate(subject, committee, "OK", [stranger, ...others])).toThrow("another member");
+  });
+
+  it("refuses two reports of one member", async () => {
+    const once = await signed(0, bytes32(1n));
+    const twice = await signed(0, bytes32(2n));
+    const other = await signed(1, bytes32(1n));
+    expect(() => encodeUpdate(subject, committee, "OK", [once, other, twice])).toThrow("another member");
+    const lower = { ...twice, provider: twice.provider.toLowerCase() as Address };
+    expect(() => encodeUpdate(subject, committee, "OK", [once, other, lower])).toThrow("another member");
+  });
+
+  it("numbers 255 places", () => {
+    const members = Array.from({ length: 255 }, (_, i) => getAddress(numberToHex(i + 1, { size: 20 })));
+    const signature: Hex = `0x${"11".repeat(64)}1b`;
+    const reports = members.slice(84).map((provider) => ({ provider, value: ZERO_VALUE, signature }));
+    const data = encodeUpdate(subject, { members, toleranceBps: 0n }, "OK", reports);
+    const { args } = decodeFunctionData({ abi: datasetAbi, data });
+    expect(args?.[4]).toBe(((1n << 171n) - 1n) << 84n);
+    expect(args?.[6]).toEqual(members.slice(0, 84));
+  });
+});
+
+describe("medianOf", () => {
+  const median = (values: bigint[]) =>
+    medianOf(values.map((value) => ({ provider: subject.dataset, value: bytes32(value), signature: "0x" })));
+
+  it.each([
+    [[5n], 5n],
+    [[9n, 1n], 1n],
+    [[9n, 1n, 5n], 5n],
+    [[4n, 3n, 2n, 1n], 2n],
+    [[2n, 2n, 1n, 2n], 2n],
+    [[1n, 1n, 9n, 9n], 1n],
+    [[0n, 0n, 0n], 0n],
+    [[9n, 10n, 100n], 10n],
+    [[2n ** 256n - 1n, 2n ** 208n - 1n, 0n], 2n ** 208n - 1n],
+  ])("is the lower middle value, case %#", (values, expected) => {
+    expect(median(values)).toBe(bytes32(expected));
+  });
+
+  it("equals sorting as numbers, in any order and with many ties", () => {
+    for (let count = 1; count <= 31; ++count) {
+      const values = Array.from({ length: count }, (_, i) => BigInt((i * 7919 + count * 104729) % 11) * 10n ** 18n);
+      const ascending = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+      expect(median(values)).toBe(bytes32(ascending[Math.floor((count - 1) / 2)] as bigint));
+    }
+  });
+
+  it("refuses to choose from no value", () => {
+    expect(() => median([])).toThrow("no median");
+  });
+});
