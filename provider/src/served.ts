@@ -58,7 +58,7 @@ function serveDataset(
     if (found.length < minSources) unservedKeys.push(text);
     else keys.set(key.value, { key: key.value, name: text, sources: found });
   }
-  return { chainId, address: dataset.address as Address, keyForm: dataset.keyForm, keys, unservedKeys };
+  return { chainId, address: dataset.address, keyForm: dataset.keyForm, keys, unservedKeys };
 }
 
 /** Who knows the price that a key asks for. A key of another form than a spot price's is nobody's here. */
