@@ -148,6 +148,7 @@ abstract contract Dataset is IDataset, Ownable2Step, EIP712 {
         // The lengths of two arrays in calldata bound every number below.
         unchecked {
             uint256 members = reports.length + absentees.length;
+            if (signers >> members != 0) revert WrongSigners(signers, reports.length, absentees.length);
             Committee committee = CommitteeLibrary.create(toleranceBps, members);
             ReportTemplate template = ReportTemplateLibrary.create(_domainSeparatorV4(), keyHash, outcome, timestamp);
             uint256 reported = 0;
