@@ -28,7 +28,8 @@ const NetworkSettings = Type.Object(
     }),
     rpcUrl: Type.String({
       minLength: 1,
-      description: "The JSON-RPC endpoint. $ and a name in braces stand for that variable of the environment. Never logged.",
+      description:
+        "The JSON-RPC endpoint. $ and a name in braces stand for that variable of the environment. Never logged.",
     }),
     providers: Type.Array(ProviderSettings, { description: "The endpoints of the committees' members." }),
     gasPerHour: Type.Integer({

@@ -2,11 +2,11 @@ import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
-import { type Address, hexToNumber, isHex, type LocalAccount } from "viem";
+import { type Address, hexToNumber, type LocalAccount } from "viem";
 import { CommitteeWatch } from "./chain/committee-watch.js";
 import { readKeyForm, readQueryPrice } from "./chain/contract.js";
 import { Lane } from "./chain/lane.js";
-import { connectRpc, type Rpc, RpcError } from "./chain/rpc.js";
+import { connectRpc, type Rpc, RpcError, requestHex } from "./chain/rpc.js";
 import type { Clock } from "./clock.js";
 import type { NetworkPlan } from "./config.js";
 import { GasBudget } from "./gas-budget.js";
@@ -71,8 +71,7 @@ export async function connectNetwork(plan: NetworkPlan, account: LocalAccount | 
 }
 
 async function checkChainId(rpc: Rpc): Promise<void> {
-  const answer = await rpc.request("eth_chainId", []);
-  const chainId = isHex(answer) ? hexToNumber(answer) : answer;
+  const chainId = hexToNumber(await requestHex(rpc, "eth_chainId", []));
   if (chainId !== rpc.chainId) {
     throw new ConfigError(
       `network ${rpc.chainId}: its RPC is of network ${chainId}. Correct rpcUrl, or name the deployment of ${chainId}.`,

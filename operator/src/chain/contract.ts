@@ -9,11 +9,10 @@ import {
   encodeFunctionData,
   type Hex,
   hexToNumber,
-  isHex,
   keccak256,
   numberToHex,
 } from "viem";
-import { type Rpc, RpcError } from "./rpc.js";
+import { type Rpc, RpcError, requestHex } from "./rpc.js";
 
 /** What a dataset has stored of a key. */
 export interface StoredPoint {
@@ -73,10 +72,10 @@ export function readKeyForm(rpc: Rpc, dataset: Address): Promise<number> {
 
 /** What is stored of a key, read as anyone reads it, but without paying. */
 export async function readPoint(rpc: Rpc, dataset: Address, key: Hex, tag: Tag): Promise<StoredPoint> {
-  const price = await readQueryPrice(rpc, dataset);
+  const price = await readView(rpc, dataset, "queryPrice", tag);
   const data = encodeFunctionData({ abi: datasetAbi, functionName: "query", args: [key] });
   const call = { from: READER, to: dataset, data, value: numberToHex(price) };
-  const result = await callOnce(rpc, [call, tag, { [READER]: { balance: numberToHex(price) } }]);
+  const result = await requestHex(rpc, "eth_call", [call, tag, { [READER]: { balance: numberToHex(price) } }]);
   const [value, updatedAt, status] = decode(rpc, () =>
     decodeFunctionResult({ abi: datasetAbi, functionName: "query", data: result }),
   );
@@ -85,7 +84,7 @@ export async function readPoint(rpc: Rpc, dataset: Address, key: Hex, tag: Tag):
 
 /** The recent transaction that stored a round of a key, or null when none is found. */
 export async function findUpdate(rpc: Rpc, dataset: Address, key: Hex, timestamp: bigint): Promise<Hex | null> {
-  const head = hexToNumber((await rpc.request("eth_blockNumber", [])) as Hex);
+  const head = hexToNumber(await requestHex(rpc, "eth_blockNumber", []));
   const topics = encodeEventTopics({ abi: datasetAbi, eventName: "Updated", args: { keyHash: keccak256(key) } });
   const from = numberToHex(Math.max(0, head - RECENT_BLOCKS));
   for (const log of await readLogs(rpc, dataset, from, "latest", topics)) {
@@ -102,21 +101,20 @@ interface Views {
   readonly keyForm: number;
 }
 
-async function readView<N extends keyof Views>(rpc: Rpc, dataset: Address, functionName: N): Promise<Views[N]> {
+async function readView<N extends keyof Views>(
+  rpc: Rpc,
+  dataset: Address,
+  functionName: N,
+  tag: Tag = "latest",
+): Promise<Views[N]> {
   const name: keyof Views = functionName;
   const data = encodeFunctionData({ abi: datasetAbi, functionName: name });
-  const result = await callOnce(rpc, [{ to: dataset, data }, "latest"]);
+  const result = await requestHex(rpc, "eth_call", [{ to: dataset, data }, tag]);
   return decode(rpc, () => decodeFunctionResult({ abi: datasetAbi, functionName: name, data: result })) as Views[N];
 }
 
-async function callOnce(rpc: Rpc, params: readonly unknown[]): Promise<Hex> {
-  const result = await rpc.request("eth_call", params);
-  if (!isHex(result)) throw new RpcError("failed", rpc.chainId, "eth_call", "answered something that is not hex");
-  return result;
-}
-
-/** @throws RpcError when what came back is not of the dataset's interface. */
-function decode<T>(rpc: Rpc, read: () => T): T {
+/** @throws RpcError when what came back of a call is not of the dataset's interface. */
+export function decode<T>(rpc: Rpc, read: () => T): T {
   try {
     return read();
   } catch {

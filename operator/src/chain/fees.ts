@@ -1,5 +1,5 @@
 import { type Hex, hexToBigInt } from "viem";
-import { type Rpc, RpcError } from "./rpc.js";
+import { type Rpc, RpcError, requestHex } from "./rpc.js";
 
 /** What a transaction offers to pay, in wei for each unit of gas. */
 export type Fees =
@@ -13,7 +13,7 @@ const DEFAULT_TIP = 1_000_000_000n;
 export async function readFees(rpc: Rpc): Promise<Fees> {
   const block = (await rpc.request("eth_getBlockByNumber", ["latest", false])) as { baseFeePerGas?: Hex } | null;
   if (!block?.baseFeePerGas) {
-    return { type: "legacy", gasPrice: hexToBigInt((await rpc.request("eth_gasPrice", [])) as Hex) };
+    return { type: "legacy", gasPrice: hexToBigInt(await requestHex(rpc, "eth_gasPrice", [])) };
   }
   const maxPriorityFeePerGas = await readTip(rpc);
   const maxFeePerGas = 2n * hexToBigInt(block.baseFeePerGas) + maxPriorityFeePerGas;
@@ -22,7 +22,7 @@ export async function readFees(rpc: Rpc): Promise<Fees> {
 
 async function readTip(rpc: Rpc): Promise<bigint> {
   try {
-    return hexToBigInt((await rpc.request("eth_maxPriorityFeePerGas", [])) as Hex);
+    return hexToBigInt(await requestHex(rpc, "eth_maxPriorityFeePerGas", []));
   } catch (error) {
     if (error instanceof RpcError && error.failure === "refused") return DEFAULT_TIP;
     throw error;

@@ -3,9 +3,9 @@ import { type Address, type Hex, hexToNumber, keccak256, type LocalAccount } fro
 import type { Clock } from "../clock.js";
 import { outOfFunds } from "../problems.js";
 import type { Progress } from "../progress.js";
-import { type Fees, readFees } from "./fees.js";
+import { readFees } from "./fees.js";
 import { classifyRejection } from "./rejection.js";
-import { type Rpc, RpcError } from "./rpc.js";
+import { type Rpc, RpcError, requestHex } from "./rpc.js";
 
 /** A transaction without what the lane adds: nonce, fees, signature. */
 export interface Call {
@@ -69,12 +69,12 @@ export class Lane {
 
   async #sign({ to, data, gas }: Call): Promise<{ raw: Hex; hash: Hex }> {
     const [nonce, fees] = await Promise.all([
-      this.rpc.request("eth_getTransactionCount", [this.account.address, "pending"]),
+      requestHex(this.rpc, "eth_getTransactionCount", [this.account.address, "pending"]),
       readFees(this.rpc),
     ]);
     const { chainId } = this.rpc;
-    const transaction = { chainId, nonce: hexToNumber(nonce as Hex), to, data, gas, value: 0n };
-    const raw = await this.account.signTransaction({ ...transaction, ...(fees satisfies Fees) });
+    const transaction = { chainId, nonce: hexToNumber(nonce), to, data, gas, value: 0n };
+    const raw = await this.account.signTransaction({ ...transaction, ...fees });
     return { raw, hash: keccak256(raw) };
   }
 

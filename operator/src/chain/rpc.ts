@@ -49,6 +49,17 @@ export interface Rpc {
 }
 
 /**
+ * Makes a call that is answered with hex: a quantity, or what a contract returned.
+ *
+ * @throws RpcError
+ */
+export async function requestHex(rpc: Rpc, method: string, params: readonly unknown[]): Promise<Hex> {
+  const result = await rpc.request(method, params);
+  if (isHex(result)) return result;
+  throw new RpcError("failed", rpc.chainId, method, "answered something that is not hex");
+}
+
+/**
  * @param url May hold a token: it is in no error.
  * @param timeoutMs The deadline of each call.
  */

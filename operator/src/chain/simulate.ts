@@ -1,7 +1,8 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Outcome, QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
 import { type Address, decodeErrorResult, decodeFunctionResult, type Hex, hexToBigInt } from "viem";
-import { type Rpc, RpcError } from "./rpc.js";
+import { decode } from "./contract.js";
+import { type Rpc, RpcError, requestHex } from "./rpc.js";
 
 export type Simulation =
   | { readonly ok: true; readonly status: QueryStatus; readonly gasLimit: bigint }
@@ -24,11 +25,11 @@ export async function simulateUpdate(rpc: Rpc, dataset: Address, outcome: Outcom
   const call = { to: dataset, data };
   try {
     const [result, gas] = await Promise.all([
-      rpc.request("eth_call", [call, "pending"]),
-      rpc.request("eth_estimateGas", [call, "pending"]),
+      requestHex(rpc, "eth_call", [call, "pending"]),
+      requestHex(rpc, "eth_estimateGas", [call, "pending"]),
     ]);
-    const estimate = hexToBigInt(gas as Hex);
-    return { ok: true, status: statusOf(outcome, result as Hex), gasLimit: estimate + estimate / 4n };
+    const estimate = hexToBigInt(gas);
+    return { ok: true, status: decode(rpc, () => statusOf(outcome, result)), gasLimit: estimate + estimate / 4n };
   } catch (error) {
     const revert = error instanceof RpcError && error.failure === "refused" ? readRevert(error.data) : null;
     if (revert === null) throw error;

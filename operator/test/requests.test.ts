@@ -1,0 +1,202 @@
+import { stringToHex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Chain, startChain } from "./support/chain.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+
+let chain: Chain;
+let providers: Provider[];
+let operator: RunningOperator;
+let dataset: string;
+const KEY = "SPOTPX/ETH-USD";
+const body = (more: object = {}) => ({ network_id: 42, dataset, key: KEY, broadcast: false, ...more });
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(), startProviders(1)]);
+  const address = await chain.deploy(providers.map((provider) => provider.address));
+  dataset = address;
+  operator = await startOperator([{ chain, datasets: [address], providers }], { basePath: "/oracle" });
+});
+
+afterAll(async () => {
+  await operator?.close();
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await chain?.close();
+});
+
+describe("a body that is not valid", () => {
+  test.each([
+    ["network_id", { network_id: "42" }],
+    ["network_id", { network_id: 42.5 }],
+    ["network_id", { network_id: 0 }],
+    ["network_id", { network_id: -42 }],
+    ["network_id", { network_id: 2 ** 53 }],
+    ["network_id", { network_id: undefined }],
+    ["network_id", { network_id: null }],
+    ["dataset", { dataset: undefined }],
+    ["dataset", { dataset: 42 }],
+    ["dataset", { dataset: "0x1234" }],
+    ["dataset", { dataset: "ETH" }],
+    ["key", { key: undefined }],
+    ["key", { key: 7 }],
+    ["key", { key: "" }],
+    ["key", { key: "0x" }],
+    ["key", { key: "0x5" }],
+    ["key", { key: "0x535" }],
+    ["key", { key: "0X53" }],
+    ["key", { key: "0xzz" }],
+    ["key", { key: "SPOTPX/É" }],
+    ["key", { key: "K".repeat(257) }],
+    ["key", { key: `0x${"4b".repeat(257)}` }],
+    ["broadcast", { broadcast: "true" }],
+    ["broadcast", { broadcast: 1 }],
+    ["broadcast", { broadcast: undefined }],
+    ["extra", { extra: 1 }],
+    ["networkId", { networkId: 42 }],
+  ])("is a 400 that names %s: %j", async (property, change) => {
+    const problem = await operator.fail(body(change));
+    expect(problem.http).toBe(400);
+    expect(problem.code).toBe("invalid_body");
+    expect(problem.errors).toEqual([{ property, problem: expect.any(String) }]);
+    expect(problem.detail).toMatch(new RegExp(`^${property}: `));
+  });
+
+  test.each([["[]"], ["null"], ['"text"'], ["{"], [""], ["42"]])("is a 400: %s", async (text) => {
+    const problem = await operator.fail(text);
+    expect(problem.http).toBe(400);
+  });
+
+  test("names every wrong property once", async () => {
+    const problem = await operator.fail({ network_id: "42", broadcast: "true", more: 1 });
+    const named = problem.errors?.map(({ property }) => property);
+    expect(named?.toSorted()).toEqual(["broadcast", "dataset", "key", "more", "network_id"]);
+  });
+});
+
+describe("an address", () => {
+  test("with a wrong checksum is a 400 with a hint", async () => {
+    const [first, ...rest] = dataset.slice(2).split(/(?<=[a-fA-F])/);
+    const swap = (letter: string) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase());
+    const wrong = `0x${[...(first ?? "")].map(swap).join("")}${rest.join("")}`;
+    const problem = await operator.fail(body({ dataset: wrong }));
+    expect(problem.http).toBe(400);
+    expect(problem.detail).toContain(dataset.toLowerCase());
+  });
+
+  test("in lower or in upper case is answered with its checksum", async () => {
+    const upper = `0x${dataset.slice(2).toUpperCase()}`;
+    for (const address of [dataset.toLowerCase(), upper]) {
+      expect((await operator.ask(body({ dataset: address }))).dataset).toBe(dataset);
+    }
+  });
+});
+
+describe("what is not served", () => {
+  test("a network is a 422 with the served ids", async () => {
+    const problem = await operator.fail(body({ network_id: 43 }));
+    expect([problem.http, problem.code]).toEqual([422, "unknown_network"]);
+    expect(problem.served_network_ids).toEqual([42]);
+  });
+
+  test("the largest network id is understood", async () => {
+    expect((await operator.fail(body({ network_id: 2 ** 53 - 1 }))).http).toBe(422);
+  });
+
+  test("a dataset is a 404", async () => {
+    const problem = await operator.fail(body({ dataset: `0x${"11".repeat(20)}` }));
+    expect([problem.http, problem.code]).toEqual([404, "unknown_dataset"]);
+  });
+
+  test.each([["SPOTPX/ETH-usd"], ["K"], ["K".repeat(256)], [`0x${"4B".repeat(256)}`], ["WEB/1"], [" SPOTPX/ETH-USD"]])(
+    "a key of another form is a 422, and asks nobody: %s",
+    async (key) => {
+      const asked = providers[0]?.asked.length;
+      const problem = await operator.fail(body({ key }));
+      expect([problem.http, problem.code]).toEqual([422, "invalid_key"]);
+      expect(providers[0]?.asked.length).toBe(asked);
+    },
+  );
+});
+
+describe("HTTP", () => {
+  test.each([["text/plain"], ["application/x-www-form-urlencoded"], ["application/xml"]])(
+    "a body of type %s is a 415",
+    async (type) => {
+      const problem = await operator.fail(JSON.stringify(body()), { "content-type": type });
+      expect([problem.http, problem.code]).toEqual([415, "unsupported_media_type"]);
+    },
+  );
+
+  test("JSON with a charset is JSON", async () => {
+    await operator.ask(body(), { "content-type": "application/json; charset=utf-8" });
+  });
+
+  test("a body over 16 KiB is a 413", async () => {
+    const problem = await operator.fail(body({ key: "K".repeat(17_000) }));
+    expect([problem.http, problem.code]).toEqual([413, "body_too_large"]);
+  });
+
+  test.each([["GET"], ["PUT"], ["PATCH"], ["DELETE"]])("%s is a 405 that names POST", async (method) => {
+    const response = await fetch(`${operator.base}/data/request`, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("POST");
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
+  });
+
+  test("a path outside of the base path is a 404", async () => {
+    const response = await fetch(`${operator.base.replace("/oracle", "")}/data/request`, { method: "POST" });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ code: "no_such_path", title: expect.any(String) });
+  });
+
+  test("a page of any origin may post", async () => {
+    const response = await fetch(`${operator.base}/data/request`, {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://dapp.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "content-type,prefer",
+      },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-methods")).toContain("POST");
+    expect(response.headers.get("access-control-allow-headers")).toContain("prefer");
+    expect(response.headers.get("access-control-allow-credentials")).toBeNull();
+  });
+
+  test("OPTIONS is a 204 also without a preflight", async () => {
+    expect((await fetch(`${operator.base}/data/request`, { method: "OPTIONS" })).status).toBe(204);
+  });
+
+  test("a problem can be read by a page of any origin", async () => {
+    const problem = await operator.fail(body({ network_id: 43 }), { origin: "https://dapp.example" });
+    expect(problem.headers.get("access-control-allow-origin")).toBe("*");
+    expect(problem.headers.get("access-control-expose-headers")).toContain("retry-after");
+  });
+
+  test("GET /live answers", async () => {
+    const response = await fetch(`${operator.base.replace("/oracle", "")}/live`);
+    expect(response.status).toBe(200);
+  });
+
+  test("GET /datasets lists what is served", async () => {
+    const response = await fetch(`${operator.base}/datasets`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual([
+      {
+        network_id: 42,
+        dataset,
+        kind: "median",
+        keys: [KEY],
+        query_price: "1000",
+        providers: providers.map(({ address, url }) => ({ address, url })),
+      },
+    ]);
+  });
+});
+
+test("nothing that a caller sent is in the answer's key but what it means", async () => {
+  const answer = await operator.ask(body({ key: stringToHex(KEY) }));
+  expect(answer).toMatchObject({ key: KEY, key_hex: stringToHex(KEY), network_id: 42 });
+});

@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key";
+import { QUERY_STATUSES } from "@dataset-oracle/protocol/report";
+import {
+  type Address,
+  createTestClient,
+  decodeFunctionResult,
+  defineChain,
+  encodeDeployData,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  http,
+  parseEther,
+  publicActions,
+  stringToHex,
+  walletActions,
+} from "viem";
+
+export const PRICE = 1_000n;
+
+const ROOT = join(import.meta.dirname, "..", "..", "..");
+
+/** One of anvil's unlocked accounts: deploys, and owns what it deployed. */
+export const OWNER: Address = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720";
+/** Another one. */
+export const STRANGER: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
+
+function createClient(anvil: Anvil, chainId: number) {
+  const rpcUrls = { default: { http: [anvil.url] } };
+  const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };
+  const chain = defineChain({ id: chainId, name: "anvil", nativeCurrency, rpcUrls });
+  return createTestClient({ mode: "anvil", chain, transport: http(anvil.url), pollingInterval: 100 })
+    .extend(publicActions)
+    .extend(walletActions);
+}
+
+export type Chain = Awaited<ReturnType<typeof startChain>>;
+
+/** A real chain, with what the tests do on it. */
+export async function startChain(chainId = 42) {
+  const anvil = await startAnvil({ chainId });
+  const client = createClient(anvil, chainId);
+
+  async function wait(hash: Hex): Promise<void> {
+    const receipt = await client.waitForTransactionReceipt({ hash, timeout: 20_000 });
+    if (receipt.status !== "success") throw new Error(`${hash} reverted`);
+  }
+
+  return {
+    chainId,
+    url: anvil.url,
+    client,
+    close: () => anvil.close(),
+
+    async deploy(members: readonly Address[], keyForm: KeyForm = "SPOT_PRICE"): Promise<Address> {
+      const settings = {
+        owner: OWNER,
+        keyForm: KEY_FORMS.indexOf(keyForm),
+        maxRoundAge: 300n,
+        priceCeiling: parseEther("1"),
+        queryPrice: PRICE,
+        toleranceBps: 100n,
+        members,
+      };
+      const data = encodeDeployData({ abi: datasetAbi, bytecode: readBytecode(), args: [settings] });
+      // Estimated in block 0, the constructor seems to store a zero block number, which is cheaper.
+      const hash = await client.sendTransaction({ account: OWNER, data, gas: 5_000_000n });
+      const { contractAddress, status } = await client.waitForTransactionReceipt({ hash });
+      if (!contractAddress || status !== "success") throw new Error("The dataset was not deployed.");
+      return getAddress(contractAddress);
+    },
+
+    async setCommittee(dataset: Address, members: readonly Address[]): Promise<void> {
+      const data = encodeFunctionData({ abi: datasetAbi, functionName: "setCommittee", args: [members, 100n] });
+      await wait(await client.sendTransaction({ account: OWNER, to: dataset, data }));
+    },
+
+    /** Pays for a query in a simulated call. */
+    async query(dataset: Address, key: string) {
+      const data = encodeFunctionData({ abi: datasetAbi, functionName: "query", args: [stringToHex(key)] });
+      const result = await client.call({ account: STRANGER, to: dataset, data, value: PRICE });
+      const [output, updatedAt, status] = decodeFunctionResult({
+        abi: datasetAbi,
+        functionName: "query",
+        data: result.data ?? "0x",
+      });
+      return { value: BigInt(output), updatedAt, status: QUERY_STATUSES[status] };
+    },
+
+    wait,
+    fund: (address: Address) => client.setBalance({ address, value: parseEther("100") }),
+    nonce: (address: Address) => client.getTransactionCount({ address, blockTag: "pending" }),
+
+    /** The keys' hashes of every update so far. */
+    async updates(dataset: Address) {
+      const logs = await client.getContractEvents({
+        address: dataset,
+        abi: datasetAbi,
+        eventName: "Updated",
+        fromBlock: 0n,
+      });
+      return logs.map(({ args, transactionHash }) => ({ ...args, transactionHash }));
+    },
+  };
+}
+
+function readBytecode(): Hex {
+  const path = join(ROOT, "out", "MedianDataset.sol", "MedianDataset.json");
+  try {
+    return JSON.parse(readFileSync(path, "utf8")).bytecode.object;
+  } catch {
+    throw new Error("MedianDataset is not compiled. Run: npm run forge -- build src");
+  }
+}

@@ -1,0 +1,108 @@
+import type { DataAnswer, Problem } from "@dataset-oracle/protocol/wire";
+import type { DeployedDataset } from "@dataset-oracle/service/deployment";
+import { Value } from "@sinclair/typebox/value";
+import { pino } from "pino";
+import type { Address } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { buildOperatorApp } from "../../src/app.js";
+import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
+import { connectNetwork } from "../../src/network.js";
+import { createOperator } from "../../src/operator.js";
+import type { Chain } from "./chain.js";
+import type { Provider } from "./providers.js";
+
+export interface ServedNetwork {
+  readonly chain: Chain;
+  readonly datasets: readonly (Address | DeployedDataset)[];
+  readonly providers: readonly Provider[];
+  readonly settings?: Partial<NetworkSettings>;
+  readonly rpcUrl?: string;
+}
+
+export interface OperatorOptions {
+  readonly hasKey?: boolean;
+  readonly basePath?: string;
+  readonly requestsPerMinute?: number;
+}
+
+export interface AnsweredProblem extends Problem {
+  readonly http: number;
+  readonly headers: Headers;
+  readonly errors?: { readonly property: string; readonly problem: string }[];
+  readonly served_network_ids?: number[];
+  readonly failures?: { readonly provider: Address; readonly host: string; readonly reason: string }[];
+  readonly error?: string;
+}
+
+export type RunningOperator = Awaited<ReturnType<typeof startOperator>>;
+
+/** An operator in this process that really listens, with an account of its own. */
+export async function startOperator(served: readonly ServedNetwork[], options: OperatorOptions = {}) {
+  const account = privateKeyToAccount(generatePrivateKey());
+  await Promise.all(served.map(({ chain }) => chain.fund(account.address)));
+  const log: string[] = [];
+  const logger = pino({ level: "debug" }, { write: (line: string) => log.push(line) });
+  const networks = await Promise.all(
+    served.map((network) => connectNetwork(planOf(network), options.hasKey === false ? null : account, Date.now)),
+  );
+  const closing = new AbortController();
+  const app = await buildOperatorApp(createOperator(networks, Date.now, logger, closing.signal), {
+    basePath: options.basePath ?? "",
+    requestsPerMinute: options.requestsPerMinute ?? 10_000,
+    trustedProxies: [],
+  });
+  const base = `${await app.listen({ host: "127.0.0.1", port: 0 })}${options.basePath ?? ""}`;
+
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${base}/data/request`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+      signal: AbortSignal.timeout(25_000),
+    });
+
+  return {
+    account,
+    base,
+    log,
+    post,
+    /** A request that must be answered with 200. */
+    async ask(body: unknown, headers?: Record<string, string>): Promise<DataAnswer> {
+      const response = await post(body, headers);
+      if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+      return (await response.json()) as DataAnswer;
+    },
+    /** A request that must be answered with a problem. */
+    async fail(body: unknown, headers?: Record<string, string>): Promise<AnsweredProblem> {
+      const response = await post(body, headers);
+      const problem = (await response.json()) as Problem;
+      const type = response.headers.get("content-type");
+      if (type !== "application/problem+json")
+        throw new Error(`${response.status} ${type}: ${JSON.stringify(problem)}`);
+      return { ...problem, http: response.status, headers: response.headers };
+    },
+    async close() {
+      closing.abort();
+      await app.close();
+    },
+  };
+}
+
+function planOf({ chain, datasets, providers, settings, rpcUrl }: ServedNetwork) {
+  const deployed = datasets.map((dataset): DeployedDataset => {
+    if (typeof dataset !== "string") return dataset;
+    return { name: "test", address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: ["SPOTPX/ETH-USD"] };
+  });
+  return {
+    settings: {
+      ...(Value.Create(OperatorConfig.properties.networks.items) as NetworkSettings),
+      providerTimeoutMs: 1_000,
+      graceMs: 200,
+      rpcTimeoutMs: 2_000,
+      ...settings,
+    },
+    deployment: { chainId: chain.chainId, datasets: deployed },
+    rpcUrl: rpcUrl ?? chain.url,
+    endpoints: new Map(providers.map(({ address, url }) => [address, url])),
+  };
+}

@@ -1,0 +1,145 @@
+import type { Socket } from "node:net";
+import { type Outcome, signReport, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { ReportRequest, type SignedReport } from "@dataset-oracle/protocol/wire";
+import { Value } from "@sinclair/typebox/value";
+import Fastify, { type FastifyReply } from "fastify";
+import { type Address, type Hex, numberToHex, parseEther, toHex } from "viem";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+
+/** The ways in which a provider behaves. */
+export type Behavior =
+  | "honest"
+  | "no data"
+  | "no data with a value"
+  | "unknown key"
+  | "slow"
+  | "hangs"
+  | "garbage"
+  | "not a report"
+  | "wrong signer"
+  | "another provider"
+  | "another round"
+  | "another key"
+  | "huge value"
+  | "high s"
+  | "closes the connection"
+  | "oversized"
+  | "redirects"
+  | "server error";
+
+/** A stand-in for a provider node: a real server that signs what it is asked for, or misbehaves. */
+export interface Provider {
+  readonly account: PrivateKeyAccount;
+  readonly address: Address;
+  readonly url: string;
+  behavior: Behavior;
+  value: bigint;
+  /** The requests so far. */
+  readonly asked: ReportRequest[];
+  close(): Promise<void>;
+}
+
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/** As many providers as a committee has members, in the committee's order. */
+export async function startProviders(count: number): Promise<Provider[]> {
+  const accounts = Array.from({ length: count }, () => privateKeyToAccount(generatePrivateKey()));
+  accounts.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
+  return Promise.all(accounts.map((account, i) => startProvider(account, parseEther("2000") + BigInt(i))));
+}
+
+async function startProvider(account: PrivateKeyAccount, value: bigint): Promise<Provider> {
+  const server = Fastify({ forceCloseConnections: true });
+  const sockets = new Set<Socket>();
+  server.server.on("connection", (socket) => sockets.add(socket));
+  const asked: ReportRequest[] = [];
+  server.post("/report", async (request, reply) => {
+    const question = Value.Decode(ReportRequest, request.body);
+    asked.push(question);
+    return answer(provider, question, reply);
+  });
+  const url = await server.listen({ host: "127.0.0.1", port: 0 });
+  const close = async () => {
+    for (const socket of sockets) socket.destroy();
+    await server.close();
+  };
+  const provider: Provider = { account, address: account.address, url, behavior: "honest", value, asked, close };
+  return provider;
+}
+
+async function answer(provider: Provider, question: ReportRequest, reply: FastifyReply): Promise<unknown> {
+  const { account, value } = provider;
+  switch (provider.behavior) {
+    case "honest":
+      return signed(account, question, "OK", value);
+    case "no data":
+      return signed(account, question, "NOT_AVAILABLE", 0n);
+    case "no data with a value":
+      return signed(account, question, "NOT_AVAILABLE", value);
+    case "unknown key":
+      return refuse(reply, 422, "unknown_key");
+    case "slow":
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return signed(account, question, "OK", value);
+    case "hangs":
+      return new Promise(() => {});
+    case "garbage":
+      return "<html>";
+    case "not a report":
+      return { value: "1" };
+    case "wrong signer":
+      return {
+        ...(await signed(privateKeyToAccount(generatePrivateKey()), question, "OK", value)),
+        provider: account.address,
+      };
+    case "another provider":
+      return signed(privateKeyToAccount(generatePrivateKey()), question, "OK", value);
+    case "another round":
+      return signed(account, { ...question, timestamp: question.timestamp - 1 }, "OK", value);
+    case "another key":
+      return signed(account, { ...question, key: "0x00" }, "OK", value);
+    case "huge value":
+      return signed(account, question, "OK", 2n ** 208n);
+    case "high s":
+      return withHighS(await signed(account, question, "OK", value));
+    case "closes the connection":
+      reply.raw.destroy();
+      return reply.hijack();
+    case "oversized":
+      return { padding: "x".repeat(100_000) };
+    case "redirects":
+      return reply.redirect("/elsewhere");
+    case "server error":
+      return refuse(reply, 500, "internal_error");
+  }
+}
+
+function refuse(reply: FastifyReply, status: number, code: string) {
+  return reply.status(status).type("application/problem+json").send({ title: "No.", status, code, detail: "No." });
+}
+
+async function signed(
+  account: PrivateKeyAccount,
+  question: ReportRequest,
+  outcome: Outcome,
+  value: bigint,
+): Promise<SignedReport> {
+  const report = {
+    chainId: question.network_id,
+    dataset: question.dataset as Address,
+    key: question.key as Hex,
+    timestamp: BigInt(question.timestamp),
+    outcome,
+    value: value === 0n ? ZERO_VALUE : toHex(value, { size: 32 }),
+  };
+  const signature = await signReport(account, report);
+  return { ...question, provider: account.address, outcome, value: report.value, signature };
+}
+
+/** The other form of the same signature, which the contract refuses. */
+function withHighS(report: SignedReport): SignedReport {
+  const { signature } = report;
+  const s = numberToHex(ORDER - BigInt(`0x${signature.slice(66, 130)}`), { size: 32 });
+  const v = signature.endsWith("1b") ? "1c" : "1b";
+  return { ...report, signature: `${signature.slice(0, 66)}${s.slice(2)}${v}` };
+}
