@@ -156,7 +156,8 @@ abstract contract Dataset is IDataset, Ownable2Step, EIP712 {
                 if ((signers >> place) & 1 == 1) {
                     if (reported == reports.length) revert WrongSigners(signers, reports.length, absentees.length);
                     Report calldata report = Calldata.item(reports, reported++);
-                    committee.seat(place, Signatures.recover(template.digest(report.value), report.r, report.vs));
+                    address signer = Signatures.recover(template.digest(report.value), report.r, report.vs);
+                    committee.seat(place, uint256(uint160(signer)));
                 } else {
                     uint256 absent = place - reported;
                     if (absent == absentees.length) revert WrongSigners(signers, reports.length, absentees.length);

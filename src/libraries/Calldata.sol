@@ -22,10 +22,11 @@ library Calldata {
         }
     }
 
-    /// @dev Assumes `index` < `addresses.length`; the caller has checked it. The upper 96 bits are whatever was sent.
-    function item(address[] calldata addresses, uint256 index) internal pure returns (address result) {
+    /// @return word The address, with whatever was sent in the upper 96 bits.
+    /// @dev Assumes `index` < `addresses.length`; the caller has checked it.
+    function item(address[] calldata addresses, uint256 index) internal pure returns (uint256 word) {
         assembly ("memory-safe") {
-            result := calldataload(add(addresses.offset, shl(5, index)))
+            word := calldataload(add(addresses.offset, shl(5, index)))
         }
     }
 }

@@ -26,10 +26,11 @@ library CommitteeLibrary {
     }
 
     /// @notice Writes a member to its place.
+    /// @param member An address as one word. A word with more in it is no member's, and the hash is another.
     /// @dev Assumes `place` < the number of seats; the caller has checked it.
-    function seat(Committee committee, uint256 place, address member) internal pure {
+    function seat(Committee committee, uint256 place, uint256 member) internal pure {
         assembly ("memory-safe") {
-            mstore(add(add(committee, 0x20), shl(5, place)), shr(96, shl(96, member)))
+            mstore(add(add(committee, 0x20), shl(5, place)), member)
         }
     }
 
