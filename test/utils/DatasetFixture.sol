@@ -3,9 +3,11 @@ pragma solidity ^0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
+import {Oracle} from "../../src/Oracle.sol";
 import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {KeyForm} from "../../src/types/KeyForm.sol";
-import {Providers} from "./Providers.sol";
+import {Providers, Update} from "./Providers.sol";
+import {ReferenceCommittee} from "./ReferenceCommittee.sol";
 
 /// @notice A MedianDataset as it is shipped, and the providers that are its committee.
 abstract contract DatasetFixture is Test {
@@ -53,5 +55,70 @@ abstract contract DatasetFixture is Test {
         for (uint256 i = 0; i < count; ++i) {
             values[i] = 3000e18 + uint256(keccak256(abi.encode(seed, i))) % 1e18;
         }
+    }
+
+    /// @notice An update that passes: three of the four report, in the round of the block.
+    function valid() internal view returns (Update memory) {
+        return providers.report(dataset, KEY, block.timestamp, valuesNear3000(3, 1));
+    }
+
+    /// @notice The same of "no data".
+    function validNoData() internal view returns (Update memory) {
+        return providers.reportNoData(dataset, KEY, block.timestamp, 3);
+    }
+
+    /// @notice The update is refused with just this error, and the key reads as before.
+    function refuse(Update memory update, bytes memory reason) internal {
+        bytes32 before = read(update.key);
+        vm.expectRevert(reason);
+        update.send(dataset);
+        assertEq(read(update.key), before, "a refused update left a trace");
+    }
+
+    /// @notice The same of an update to "no data".
+    function refuseNoData(Update memory update, bytes memory reason) internal {
+        bytes32 before = read(update.key);
+        vm.expectRevert(reason);
+        update.sendNotAvailable(dataset);
+        assertEq(read(update.key), before, "a refused update left a trace");
+    }
+
+    function wrongCommittee(Update memory update, Oracle.QueryStatus outcome) internal view returns (bytes memory) {
+        return abi.encodeWithSelector(
+            IDataset.WrongCommittee.selector,
+            ReferenceCommittee.shown(address(dataset), update, outcome),
+            dataset.committeeHash()
+        );
+    }
+
+    function wrongCommittee(Update memory update) internal view returns (bytes memory) {
+        return wrongCommittee(update, Oracle.QueryStatus.OK);
+    }
+
+    /// @notice All that a query answers, as one word.
+    function read(bytes memory key) internal returns (bytes32) {
+        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = query(dataset, key);
+        return keccak256(abi.encode(output, updatedAt, status));
+    }
+
+    function query(IDataset target, bytes memory key) internal returns (bytes32, uint256, Oracle.QueryStatus) {
+        return target.query{value: target.queryPrice()}(key);
+    }
+
+    function assertAnswer(
+        IDataset target,
+        bytes memory key,
+        bytes32 output,
+        uint256 updatedAt,
+        Oracle.QueryStatus status
+    ) internal {
+        (bytes32 output_, uint256 updatedAt_, Oracle.QueryStatus status_) = query(target, key);
+        assertEq(output_, output, "output");
+        assertEq(updatedAt_, updatedAt, "updatedAt");
+        assertEq(status_, status);
+    }
+
+    function assertEq(Oracle.QueryStatus left, Oracle.QueryStatus right) internal pure {
+        assertEq(uint256(left), uint256(right), "status");
     }
 }

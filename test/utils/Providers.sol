@@ -64,7 +64,16 @@ contract Providers {
         view
         returns (Update memory)
     {
-        return _sign(dataset, key, Oracle.QueryStatus.OK, timestamp, values);
+        return _sign(dataset, key, Oracle.QueryStatus.OK, timestamp, values, 2 ** values.length - 1);
+    }
+
+    /// @notice An update in which the members at the places in `signers` report, in the committee's order.
+    function reportFrom(uint256 signers, IDataset dataset, bytes memory key, uint256 timestamp, uint256[] memory values)
+        external
+        view
+        returns (Update memory)
+    {
+        return _sign(dataset, key, Oracle.QueryStatus.OK, timestamp, values, signers);
     }
 
     /// @notice An update in which the committee's first `signers` members report "no data".
@@ -73,7 +82,8 @@ contract Providers {
         view
         returns (Update memory)
     {
-        return _sign(dataset, key, Oracle.QueryStatus.NOT_AVAILABLE, timestamp, new uint256[](signers));
+        return
+            _sign(dataset, key, Oracle.QueryStatus.NOT_AVAILABLE, timestamp, new uint256[](signers), 2 ** signers - 1);
     }
 
     /// @notice One member's report.
@@ -95,21 +105,24 @@ contract Providers {
         bytes memory key,
         Oracle.QueryStatus outcome,
         uint256 timestamp,
-        uint256[] memory values
+        uint256[] memory values,
+        uint256 signers
     ) private view returns (Update memory self) {
-        uint256 signers = values.length;
         self.key = key;
         self.timestamp = timestamp;
         self.toleranceBps = toleranceBps;
         self.value = bytes32(ReferenceMedian.median(values));
-        self.signers = 2 ** signers - 1;
-        self.reports = new Report[](signers);
-        self.absentees = new address[](_members.length - signers);
-        for (uint256 place = 0; place < signers; ++place) {
-            self.reports[place] = sign(dataset, key, outcome, timestamp, values[place], place);
-        }
-        for (uint256 place = signers; place < _members.length; ++place) {
-            self.absentees[place - signers] = _members[place];
+        self.signers = signers;
+        self.reports = new Report[](values.length);
+        self.absentees = new address[](_members.length - values.length);
+        uint256 reported = 0;
+        for (uint256 place = 0; place < _members.length; ++place) {
+            if ((signers >> place) & 1 == 0) {
+                self.absentees[place - reported] = _members[place];
+            } else {
+                self.reports[reported] = sign(dataset, key, outcome, timestamp, values[reported], place);
+                ++reported;
+            }
         }
     }
 
