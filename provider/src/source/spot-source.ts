@@ -19,6 +19,7 @@ export const SpotSourceSpec = Type.Object(
     method: Type.Literal("GET"),
     url: Type.String({ description: "https url, with {base} and {quote} in its path or query." }),
     headers: Type.Record(Type.String({ pattern: "^[a-z][a-z0-9-]*$" }), Type.String(), {
+      ...strict,
       default: {},
       description: "Request headers. No secrets: this file is public.",
     }),
@@ -36,6 +37,7 @@ export const SpotSourceSpec = Type.Object(
       {
         case: Type.Union([Type.Literal("upper"), Type.Literal("lower")]),
         spelling: Type.Record(Type.String({ pattern: `^${SYMBOL}$` }), Type.String({ minLength: 1, maxLength: 32 }), {
+          ...strict,
           description: "The source's own names of symbols, where they differ.",
         }),
       },

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
+import { checkOverrides, withOverride } from "./source-overrides.js";
+
+const KRAKEN = "https://api.kraken.com";
+const sources = loadSources([SHIPPED_SOURCES]);
+const check = (target: string, chainIds = [42], origin = KRAKEN) =>
+  checkOverrides({ [origin]: target }, sources, chainIds);
+
+describe("a source override", () => {
+  it("may lead to this machine", () => {
+    for (const target of [
+      "http://127.0.0.1:9000/kraken",
+      "http://127.0.0.1:9000",
+      "http://[::1]:9000/k",
+      "http://127.9.9.9/k",
+    ]) {
+      expect(() => check(target)).not.toThrow();
+    }
+  });
+
+  const elsewhere = [
+    "https://127.0.0.1:9000/kraken",
+    "http://10.0.0.1/kraken",
+    "http://0.0.0.0:9000/kraken",
+    "http://localhost:9000/kraken",
+    "http://127.0.0.1.example.com/kraken",
+    "http://127.0.0.1@example.com/kraken",
+    "http://user@127.0.0.1/kraken",
+    "http://169.254.169.254/",
+    "http://127.0.0.1:9000/kraken/",
+    "http://127.0.0.1:9000/kraken?",
+    "file:///etc/passwd",
+    "127.0.0.1:9000",
+    "",
+  ];
+  for (const target of elsewhere) {
+    it(`may not lead anywhere else, nor be more than a base address: ${target || "nothing"}`, () => {
+      expect(() => check(target)).toThrow("must be a http address on this machine");
+    });
+  }
+
+  it("is refused when the main network is served", () => {
+    expect(() => check("http://127.0.0.1:9000/kraken", [42, 1])).toThrow("network 1 is served");
+    expect(() => checkOverrides({}, sources, [1])).not.toThrow();
+  });
+
+  it("is of a source that there is", () => {
+    expect(() => check("http://127.0.0.1:9000", [42], "https://api.krakn.com")).toThrow(
+      "no source is at https://api.krakn.com",
+    );
+  });
+
+  it("replaces the origin and keeps path and query", () => {
+    const request = { method: "GET", url: `${KRAKEN}/0/public/Ticker?pair=ETHUSD`, headers: {} } as const;
+    expect(withOverride({ [KRAKEN]: "http://127.0.0.1:9000/kraken" }, request).url).toBe(
+      "http://127.0.0.1:9000/kraken/0/public/Ticker?pair=ETHUSD",
+    );
+    expect(withOverride({}, request)).toBe(request);
+  });
+});

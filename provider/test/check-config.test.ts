@@ -1,0 +1,117 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runProvider, writeConfig } from "./process.js";
+import { ACCOUNT, PRIVATE_KEY } from "./provider.js";
+
+const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
+const check = (config: string, env: Record<string, string> = ENV) =>
+  runProvider(["--config", config, "--check-config"], env);
+
+describe("--check-config", () => {
+  it("ends with 0 and says what would be served", async () => {
+    const { config } = writeConfig({});
+    const { code, stdout, stderr } = await check(config);
+    expect(stderr).toBe("");
+    expect(stdout).toBe(`${config} is valid. Provider ${ACCOUNT.address} serves network 42: 1 keys of 1 datasets.\n`);
+    expect(code).toBe(0);
+  });
+
+  const settings: [what: string, settings: object, chainId: number, message: string][] = [
+    ["an unknown setting", { prot: 1 }, 42, "/prot: Unexpected property"],
+    ["a port as text", { port: "8100" }, 42, "/port: Expected integer"],
+    ["a port that is none", { port: 65_536 }, 42, "/port: Expected integer to be less or equal to 65535"],
+    ["no deployment", { deployments: [] }, 42, "/deployments: "],
+    ["a deployment that is not there", { deployments: ["no.json"] }, 42, "no.json cannot be read: ENOENT."],
+    ["the same network twice", { deployments: ["deployment.json", "deployment.json"] }, 42, "network 42"],
+    ["sources that are not there", { sources: ["no-sources"] }, 42, "no-sources cannot be read: ENOENT."],
+    ["a deadline beyond 5 s", { sourceTimeoutMs: 5_001 }, 42, "/sourceTimeoutMs: "],
+    ["no source needed", { minSources: 0 }, 42, "/minSources: "],
+    [
+      "an override that leads away from this machine",
+      { sourceOverrides: { "https://api.kraken.com": "http://10.0.0.1" } },
+      42,
+      "http://10.0.0.1 is not allowed",
+    ],
+    [
+      "an override while the main network is served",
+      { sourceOverrides: { "https://api.kraken.com": "http://127.0.0.1:9000/kraken" } },
+      1,
+      "network 1 is served",
+    ],
+  ];
+  for (const [what, change, chainId, message] of settings) {
+    it(`ends with 2 and names what to mend: ${what}`, async () => {
+      const { config } = writeConfig(change, chainId);
+      const { code, stdout, stderr } = await check(config);
+      expect(stderr).toContain(message);
+      expect(stderr).not.toMatch(/\n\s+at /);
+      expect(stdout).toBe("");
+      expect(code).toBe(2);
+    });
+  }
+
+  it("ends with 2 for a key of the deployment that is none", async () => {
+    const { config } = writeConfig({}, 42, ["0x5"]);
+    expect(await check(config)).toMatchObject({ code: 2, stderr: expect.stringContaining('key "0x5"') });
+  });
+
+  it("ends with 2 for a file that is not there, and for one that is not JSON", async () => {
+    const { folder } = writeConfig({});
+    expect(await check(join(folder, "no.json"))).toMatchObject({ code: 2, stderr: expect.stringContaining("ENOENT") });
+    writeFileSync(join(folder, "broken.json"), "{");
+    expect(await check(join(folder, "broken.json"))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is not JSON"),
+    });
+  });
+});
+
+describe("the signing key", () => {
+  const { folder, config } = writeConfig({});
+  const keyFile = join(folder, "key");
+
+  it("may come from a file, and a file that others can read is warned of", async () => {
+    writeFileSync(keyFile, `${PRIVATE_KEY}\n`, { mode: 0o600 });
+    expect(await check(config, { PROVIDER_PRIVATE_KEY_FILE: keyFile })).toMatchObject({ code: 0, stderr: "" });
+    chmodSync(keyFile, 0o644);
+    const open = await check(config, { PROVIDER_PRIVATE_KEY_FILE: keyFile });
+    expect(open.code).toBe(0);
+    expect(open.stderr).toContain(`chmod 600 ${keyFile}`);
+  });
+
+  it("must be there, once", async () => {
+    expect(await check(config, {})).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Set PROVIDER_PRIVATE_KEY_FILE"),
+    });
+    expect(await check(config, { ...ENV, PROVIDER_PRIVATE_KEY_FILE: keyFile })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Keep one."),
+    });
+  });
+
+  it("is never shown, also when it is not one", async () => {
+    const digits = "ab".repeat(31);
+    for (const key of [digits, `0x${digits}`, `0x${digits}zz`, `0x${"ff".repeat(32)}`]) {
+      const { code, stdout, stderr } = await check(config, { PROVIDER_PRIVATE_KEY: key });
+      expect(code).toBe(2);
+      expect(stderr).toContain("PROVIDER_PRIVATE_KEY does not hold a private key");
+      expect(stdout + stderr).not.toContain(key.slice(2, 20));
+    }
+  });
+});
+
+describe("the command line", () => {
+  it("--help shows the usage and ends with 0", async () => {
+    expect(await runProvider(["--help"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Usage: provider"),
+    });
+  });
+
+  it("ends with 2 for an unknown option, and without --config", async () => {
+    expect(await runProvider(["--conf", "x"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--conf") });
+    expect(await runProvider([])).toMatchObject({ code: 2, stderr: expect.stringContaining("--config is missing") });
+  });
+});

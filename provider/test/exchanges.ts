@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** How an exchange answers a request for `url`. */
+export type Behaviour = (response: ServerResponse, url: string) => void;
+
+export const EXCHANGES = ["coinbase", "kraken", "bitstamp"] as const;
+export type Exchange = (typeof EXCHANGES)[number];
+
+/** A local server that stands in for the three exchanges; each can be told how to behave. */
+export interface Exchanges {
+  readonly url: string;
+  /** Every request that came, as `/<exchange>/<path>`. */
+  readonly requests: string[];
+  behave(exchange: Exchange, behaviour: Behaviour): void;
+  /** All three answer these prices, in their own formats. */
+  quote(coinbase: string, kraken: string, bitstamp: string): void;
+  /** The configuration that sends a provider here. */
+  readonly sourceOverrides: Record<string, string>;
+  close(): Promise<void>;
+}
+
+export async function startExchanges(): Promise<Exchanges> {
+  const behaviours = new Map<string, Behaviour>();
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const url = request.url ?? "";
+    requests.push(url);
+    const behaviour = behaviours.get(url.split("/")[1] ?? "");
+    if (behaviour === undefined) response.writeHead(404).end();
+    else behaviour(response, url);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    requests,
+    behave: (exchange, behaviour) => behaviours.set(exchange, behaviour),
+    quote: (one, two, three) => {
+      behaviours.set("coinbase", json(coinbaseTicker(one)));
+      behaviours.set("kraken", json(krakenTicker(two)));
+      behaviours.set("bitstamp", json(bitstampTicker(three)));
+    },
+    sourceOverrides: {
+      "https://api.exchange.coinbase.com": `${url}/coinbase`,
+      "https://api.kraken.com": `${url}/kraken`,
+      "https://www.bitstamp.net": `${url}/bitstamp`,
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Answers JSON text with HTTP 200, or another status. */
+export const json =
+  (body: string, status = 200): Behaviour =>
+  (response) =>
+    response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(body);
+
+export const coinbaseTicker = (price: string) =>
+  `{"trade_id":86326522,"price":"${price}","size":"0.00698254","time":"2020-03-20T00:22:57.833Z","bid":"6265.15","ask":"6267.71","volume":"53602.03940154"}`;
+
+export const krakenTicker = (price: string) =>
+  `{"error":[],"result":{"XETHZUSD":{"a":["1","1","1.000"],"b":["1","1","1.000"],"c":["${price}","0.01"],"v":["1","2"],"p":["1","2"],"t":[1,2],"l":["1","2"],"h":["1","2"],"o":"1"}}}`;
+
+export const bitstampTicker = (price: string) =>
+  `{"timestamp":"1643640186","open":"1","high":"2","low":"1","last":"${price}","volume":"213.26801100","vwap":"1","bid":"1","ask":"2","side":"0","open_24":"1","percent_change_24":"13.57"}`;

@@ -1,0 +1,97 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
+import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
+import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { recoverReporter } from "@dataset-oracle/protocol/report";
+import type { SignedReport } from "@dataset-oracle/protocol/wire";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ProviderProcess, runProvider, spawnProvider, untilListening, writeConfig } from "./process.js";
+import { ACCOUNT, DATASET, PRIVATE_KEY, reportOf } from "./provider.js";
+
+const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
+const KEYS = MARKET_PAIRS.map(({ pair }) => `SPOTPX/${pair}`);
+
+let market: Market;
+let provider: ProviderProcess;
+let url: string;
+beforeAll(async () => {
+  market = await startMarket({ seed: 5 });
+  const sourceOverrides = {
+    "https://api.exchange.coinbase.com": `${market.url}/coinbase`,
+    "https://api.kraken.com": `${market.url}/kraken`,
+    "https://www.bitstamp.net": `${market.url}/bitstamp`,
+  };
+  const { config } = writeConfig({ sourceOverrides }, 42, KEYS);
+  provider = spawnProvider(["--config", config], ENV);
+  url = await untilListening(provider);
+});
+afterAll(async () => {
+  provider.child.kill("SIGKILL");
+  await provider.closed;
+  await market.close();
+});
+
+async function ask(pair: string): Promise<{ status: number; body: SignedReport }> {
+  const body = {
+    network_id: 42,
+    dataset: DATASET,
+    key: spotPriceKey(pair),
+    timestamp: Math.floor(Date.now() / 1000) - 1,
+  };
+  const response = await fetch(`${url}/report`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(10_000),
+  });
+  return { status: response.status, body: (await response.json()) as SignedReport };
+}
+
+describe("the provider's process, with the simulated market", () => {
+  it("is silent for its first seconds, and then signs", async () => {
+    expect((await ask("ETH-USD")).status).toBe(503);
+    await expect.poll(async () => (await ask("ETH-USD")).status, { timeout: 8_000 }).toBe(200);
+  });
+
+  it("reads every pair of the market from the shipped sources, as they are, and signs a price near the true one", async () => {
+    for (const { pair, start } of MARKET_PAIRS) {
+      const { body } = await ask(pair);
+      expect(body.outcome, pair).toBe("OK");
+      expect(await recoverReporter(reportOf(body), body.signature), pair).toBe(ACCOUNT.address);
+      const price = Number(BigInt(body.value)) / 1e18;
+      expect(Math.abs(price / Number(start) - 1), `${pair} ${price}`).toBeLessThan(0.05);
+    }
+    expect(provider.printed.stdout).not.toContain("source failed");
+  });
+
+  it("says loudly, for each source, that its prices are not real", () => {
+    const notes = provider.printed.stdout.split("\n").filter((line) => line.includes("DEVELOPMENT ONLY"));
+    expect(notes).toHaveLength(3);
+    expect(notes.every((line) => line.includes('"level":40'))).toBe(true);
+  });
+
+  it("logs JSON without its key", () => {
+    for (const line of provider.printed.stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
+    expect(provider.printed.stdout + provider.printed.stderr).not.toContain(PRIVATE_KEY.slice(2));
+  });
+
+  it("ends cleanly on SIGTERM", async () => {
+    provider.child.kill("SIGTERM");
+    const [code] = await provider.closed;
+    expect(code).toBe(0);
+    expect(provider.printed.stderr).toBe("");
+  });
+});
+
+it("a busy port is a clear error, and ends with 2", async () => {
+  const busy = createServer().listen(0, "127.0.0.1");
+  await once(busy, "listening");
+  const { port } = busy.address() as AddressInfo;
+  const { config } = writeConfig({ port });
+  const { code, stderr } = await runProvider(["--config", config], ENV);
+  expect(stderr).toBe(`Port ${port} on 127.0.0.1 is in use. Choose another "port".\n`);
+  expect(code).toBe(2);
+  busy.close();
+});

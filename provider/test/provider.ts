@@ -1,0 +1,75 @@
+import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import type { Report } from "@dataset-oracle/protocol/report";
+import type { ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
+import type { Deployment } from "@dataset-oracle/service/deployment";
+import { Value } from "@sinclair/typebox/value";
+import { pino } from "pino";
+import type { Address, Hex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { buildProvider } from "../src/app.js";
+import { ProviderConfig } from "../src/config.js";
+import { decideServed } from "../src/served.js";
+import { loadSources, SHIPPED_SOURCES } from "../src/source/load.js";
+
+export const PRIVATE_KEY = `0x${"11".repeat(32)}` as const;
+export const ACCOUNT = privateKeyToAccount(PRIVATE_KEY);
+export const DATASET: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+export const ETH_USD = spotPriceKey("ETH-USD");
+/** The tests' clock when a provider starts, in seconds. */
+export const START = 1_800_000_000;
+
+const dataset = {
+  name: "financial",
+  address: DATASET,
+  kind: "median" as const,
+  keyForm: "SPOT_PRICE" as const,
+  keys: ["SPOTPX/ETH-USD", "SPOTPX/BTC-USD", "SPOTPX/NOSUCH-USD"],
+};
+
+/** The same dataset on two networks. */
+export const DEPLOYMENTS: readonly Deployment[] = [
+  { chainId: 42, datasets: [dataset] },
+  { chainId: 43, datasets: [dataset] },
+];
+
+/** A provider that listens on loopback, with a clock that stands still until it is moved. */
+export async function startProvider(settings: Partial<ProviderConfig>) {
+  const config = { ...Value.Create(ProviderConfig), requestsPerMinute: 100_000, ...settings };
+  const clock = { now: START };
+  const logs: Record<string, unknown>[] = [];
+  const logger = pino({}, { write: (line: string) => void logs.push(JSON.parse(line)) });
+  const served = decideServed(DEPLOYMENTS, loadSources([SHIPPED_SOURCES]), config.minSources, config.sourceOverrides);
+  const app = await buildProvider(config, served, ACCOUNT, logger, () => BigInt(clock.now));
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  // As if it had run for a long time.
+  clock.now += 1_000;
+  const post = (body: string, headers: Record<string, string> = { "content-type": "application/json" }) =>
+    fetch(`${url}/report`, { method: "POST", headers, body, signal: AbortSignal.timeout(15_000) });
+  const ask = async (change: Partial<ReportRequest> = {}) => {
+    const response = await post(JSON.stringify({ ...request(clock.now), ...change }));
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+  };
+  return { url, clock, logs, post, ask, close: () => app.close() };
+}
+export type TestProvider = Awaited<ReturnType<typeof startProvider>>;
+
+export const request = (timestamp: number): ReportRequest => ({
+  network_id: 42,
+  dataset: DATASET,
+  key: ETH_USD,
+  timestamp,
+});
+
+/** The report that an answer says was signed. */
+export const reportOf = (answer: SignedReport): Report => ({
+  chainId: answer.network_id,
+  dataset: answer.dataset as Address,
+  key: answer.key as Hex,
+  timestamp: BigInt(answer.timestamp),
+  outcome: answer.outcome,
+  value: answer.value as Hex,
+});
+
+/** A price as decimal digits scaled by 10^18, as 32 bytes on the wire. */
+export const wireValue = (scaled: bigint) => `0x${scaled.toString(16).padStart(64, "0")}`;

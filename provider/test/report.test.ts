@@ -1,0 +1,159 @@
+import { recoverReporter, reportDigest } from "@dataset-oracle/protocol/report";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Exchanges, json, startExchanges } from "./exchanges.js";
+import { ACCOUNT, DATASET, ETH_USD, reportOf, startProvider, type TestProvider, wireValue } from "./provider.js";
+
+let exchanges: Exchanges;
+let provider: TestProvider;
+beforeAll(async () => {
+  exchanges = await startExchanges();
+});
+afterAll(() => exchanges.close());
+beforeEach(async () => {
+  exchanges.quote("5174.22", "5174.23", "5174.21");
+  exchanges.requests.length = 0;
+  provider = await startProvider({ sourceOverrides: exchanges.sourceOverrides });
+});
+afterEach(() => provider.close());
+
+describe("a signed report", () => {
+  it("holds the exact median, and its signature recovers to the provider", async () => {
+    const { status, body } = await provider.ask();
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      network_id: 42,
+      dataset: DATASET,
+      key: ETH_USD,
+      timestamp: provider.clock.now,
+      provider: ACCOUNT.address,
+      outcome: "OK",
+      // 5174220000000000131072 by way of a float.
+      value: wireValue(5_174_220_000_000_000_000_000n),
+      signature: expect.stringMatching(/^0x[0-9a-f]{130}$/),
+    });
+    expect(await recoverReporter(reportOf(body), body.signature)).toBe(ACCOUNT.address);
+  });
+
+  it("is for one chain: the same question for another chain is signed with another digest", async () => {
+    const here = (await provider.ask({ network_id: 42 })).body;
+    const there = (await provider.ask({ network_id: 43 })).body;
+    expect(there.value).toBe(here.value);
+    expect(there.signature).not.toBe(here.signature);
+    expect(reportDigest(reportOf(there))).not.toBe(reportDigest(reportOf(here)));
+    expect(await recoverReporter(reportOf(there), there.signature)).toBe(ACCOUNT.address);
+    expect(await recoverReporter({ ...reportOf(there), chainId: 42 }, there.signature)).not.toBe(ACCOUNT.address);
+  });
+
+  it("is the same for a dataset's address in lower case, and carries its checksum", async () => {
+    const one = await provider.ask();
+    const other = await provider.ask({ dataset: DATASET.toLowerCase() });
+    expect(other.text).toBe(one.text);
+  });
+
+  it("is logged with its key and round, and without any key material", async () => {
+    await provider.ask();
+    expect(provider.logs).toContainEqual(
+      expect.objectContaining({
+        msg: "report signed",
+        key: "SPOTPX/ETH-USD",
+        round: provider.clock.now,
+        outcome: "OK",
+      }),
+    );
+    expect(JSON.stringify(provider.logs)).not.toContain("11".repeat(32));
+  });
+});
+
+describe("a round is signed once", () => {
+  it("and asked for again it gives the same bytes, although prices have moved", async () => {
+    const round = provider.clock.now;
+    const first = await provider.ask();
+    exchanges.quote("6000", "6000", "6000");
+    expect((await provider.ask()).text).toBe(first.text);
+    provider.clock.now += 1;
+    const next = await provider.ask();
+    expect(next.body.value).toBe(wireValue(6_000n * 10n ** 18n));
+    expect((await provider.ask({ timestamp: round })).text).toBe(first.text);
+  });
+
+  it("and is repeated long after its window, and with the clock set back", async () => {
+    const round = provider.clock.now;
+    const first = await provider.ask();
+    provider.clock.now += 86_400;
+    expect((await provider.ask({ timestamp: round })).text).toBe(first.text);
+    provider.clock.now -= 2 * 86_400;
+    expect((await provider.ask({ timestamp: round })).text).toBe(first.text);
+  });
+
+  it("by many requests at once, which share one request to each source and get the same bytes", async () => {
+    const held: (() => void)[] = [];
+    exchanges.behave("coinbase", (response, url) => {
+      held.push(() => json('{"price":"5174.22"}')(response, url));
+    });
+    const answers = Array.from({ length: 20 }, () => provider.ask());
+    await expect.poll(() => held.length).toBe(1);
+    for (const release of held) release();
+    const texts = new Set((await Promise.all(answers)).map(({ text }) => text));
+    expect(texts.size).toBe(1);
+    expect(exchanges.requests).toHaveLength(3);
+  });
+
+  it("and rounds, or networks, that need a source's url at the same time share the request", async () => {
+    const held: (() => void)[] = [];
+    exchanges.behave("coinbase", (response, url) => {
+      held.push(() => json('{"price":"5174.22"}')(response, url));
+    });
+    const { now } = provider.clock;
+    const asks = [{ timestamp: now }, { timestamp: now - 1 }, { timestamp: now, network_id: 43 }];
+    const answers = asks.map((ask) => provider.ask(ask));
+    await expect.poll(() => provider.logs.filter(({ msg }) => msg === "incoming request").length).toBe(3);
+    await expect.poll(() => held.length).toBe(1);
+    for (const release of held) release();
+    const bodies = (await Promise.all(answers)).map(({ body }) => body);
+    expect(new Set(bodies.map(({ signature }) => signature)).size).toBe(3);
+    expect(exchanges.requests.filter((url) => url.startsWith("/coinbase"))).toHaveLength(1);
+  });
+});
+
+describe("the window of rounds that are signed", () => {
+  it("reaches from 10 s behind the clock to 2 s ahead of it, both included", async () => {
+    const { now } = provider.clock;
+    expect((await provider.ask({ timestamp: now - 10 })).status).toBe(200);
+    expect((await provider.ask({ timestamp: now + 2 })).status).toBe(200);
+    exchanges.requests.length = 0;
+    expect(await provider.ask({ timestamp: now - 11 })).toMatchObject({ status: 422, body: { code: "round_too_old" } });
+    expect(await provider.ask({ timestamp: now + 3 })).toMatchObject({
+      status: 422,
+      body: { code: "round_in_future" },
+    });
+    expect(exchanges.requests).toEqual([]);
+  });
+
+  it("is judged again when the value has come: one that came too late is not signed", async () => {
+    const round = provider.clock.now;
+    exchanges.behave("kraken", (response, url) => {
+      provider.clock.now = round + 11;
+      json('{"error":["EService:Busy"]}')(response, url);
+    });
+    expect(await provider.ask({ timestamp: round })).toMatchObject({ status: 422, body: { code: "round_too_old" } });
+    expect(provider.logs.some(({ msg }) => msg === "report signed")).toBe(false);
+  });
+
+  it("does not open for rounds that a former life of the provider may have signed", async () => {
+    const restarted = await startProvider({ sourceOverrides: exchanges.sourceOverrides });
+    try {
+      const started = restarted.clock.now - 1_000;
+      restarted.clock.now = started;
+      for (const round of [started - 1, started, started + 2]) {
+        const refusal = await restarted.ask({ timestamp: round });
+        expect(refusal).toMatchObject({ status: 503, body: { code: "round_forgotten" } });
+        expect(refusal.headers.get("retry-after")).toBe("5");
+      }
+      restarted.clock.now = started + 5;
+      expect((await restarted.ask({ timestamp: started + 2 })).status).toBe(503);
+      expect((await restarted.ask({ timestamp: started + 3 })).status).toBe(200);
+    } finally {
+      await restarted.close();
+    }
+  });
+});

@@ -1,0 +1,157 @@
+import { gzipSync } from "node:zlib";
+import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Behaviour, coinbaseTicker, type Exchanges, json, krakenTicker, startExchanges } from "./exchanges.js";
+import { ACCOUNT, reportOf, startProvider, type TestProvider, wireValue } from "./provider.js";
+
+const SOURCE_TIMEOUT_MS = 500;
+const JSON_TYPE = { "content-type": "application/json" };
+
+let exchanges: Exchanges;
+let provider: TestProvider;
+beforeAll(async () => {
+  exchanges = await startExchanges();
+});
+afterAll(() => exchanges.close());
+beforeEach(async () => {
+  exchanges.quote("2000", "2002", "2001");
+  provider = await startProvider({
+    sourceOverrides: exchanges.sourceOverrides,
+    sourceTimeoutMs: SOURCE_TIMEOUT_MS,
+  });
+});
+afterEach(() => provider.close());
+
+const e18 = (price: bigint) => wireValue(price * 10n ** 18n);
+
+/** What the log says of each source that failed. */
+const failures = () =>
+  provider.logs.filter(({ msg }) => msg === "source failed").map(({ source, failure }) => `${source} ${failure}`);
+
+const HUGE = `{"price":"1","padding":"${"x".repeat(1024 * 1024)}"}`;
+
+/** Ways in which Coinbase fails, each with the code that it is logged with. */
+const LIES: [what: string, failure: string, behaviour: Behaviour][] = [
+  ["answers HTTP 500 with a valid ticker", "http_status", json(coinbaseTicker("9"), 500)],
+  ["answers HTTP 429", "http_status", json('{"message":"Too many requests"}', 429)],
+  ["answers HTTP 451", "http_status", json("{}", 451)],
+  ["answers HTTP 201 with a valid ticker", "http_status", json(coinbaseTicker("9"), 201)],
+  ["answers a page", "content_type", (r) => r.writeHead(200, { "content-type": "text/html" }).end(coinbaseTicker("9"))],
+  ["names no content type", "content_type", (r) => r.writeHead(200).end(coinbaseTicker("9"))],
+  ["answers nothing", "not_json", json("")],
+  ["answers half of its JSON", "not_json", json('{"price":"9"')],
+  [
+    "breaks off in the middle",
+    "unreachable",
+    (r) => r.writeHead(200, { ...JSON_TYPE, "content-length": "99" }).write("{}", () => r.destroy()),
+  ],
+  ["closes the connection", "unreachable", (r) => r.destroy()],
+  ["answers too late", "timeout", (r, url) => void setTimeout(() => json(coinbaseTicker("9"))(r, url), 3_000).unref()],
+  ["starts in time and never ends", "timeout", (r) => void r.writeHead(200, JSON_TYPE).write("{")],
+  ["answers more than 1 MiB", "too_large", json(HUGE)],
+  [
+    "answers more than 1 MiB once decompressed",
+    "too_large",
+    (r) => r.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" }).end(gzipSync(HUGE)),
+  ],
+  ["redirects to a valid ticker", "redirected", (r) => r.writeHead(302, { location: "/coinbase/other" }).end()],
+  ["leaves the price out", "no_node", json('{"trade_id":1}')],
+  ["answers null for the price", "not_a_number", json('{"price":null}')],
+  ["answers a price in words", "not_a_number", json('{"price":"nine"}')],
+  ["answers 0", "zero", json('{"price":"0.00"}')],
+  ["answers a price that rounds to 0", "zero", json('{"price":"1e-30"}')],
+  ["answers a negative price", "negative", json('{"price":"-9"}')],
+  ["answers 1e400", "number_too_large", json('{"price":1e400}')],
+];
+
+describe("a source that", () => {
+  for (const [what, failure, behaviour] of LIES) {
+    it(`${what} does not count, and the reason is logged: ${failure}`, async () => {
+      exchanges.behave("coinbase", behaviour);
+      const { status, body } = await provider.ask();
+      expect(status).toBe(200);
+      // Of the two that are left, the lower.
+      expect(body).toMatchObject({ outcome: "OK", value: e18(2001n) });
+      expect(failures()).toEqual([`coinbase ${failure}`]);
+    });
+  }
+
+  it("redirects is not followed", async () => {
+    exchanges.requests.length = 0;
+    exchanges.behave("coinbase", (response) => response.writeHead(302, { location: "/coinbase/other" }).end());
+    await provider.ask();
+    expect(exchanges.requests.filter((url) => url.startsWith("/coinbase"))).toEqual([
+      "/coinbase/products/ETH-USD/ticker",
+    ]);
+  });
+
+  it("never answers costs no more time than its deadline", async () => {
+    exchanges.behave("kraken", () => {});
+    const begin = performance.now();
+    await provider.ask();
+    expect(performance.now() - begin).toBeLessThan(SOURCE_TIMEOUT_MS + 1_000);
+  });
+
+  it("tells of an error with HTTP 200, as Kraken does, does not count", async () => {
+    exchanges.behave("kraken", json('{"error":["EQuery:Unknown asset pair"]}'));
+    expect((await provider.ask()).body.value).toBe(e18(2000n));
+    expect(provider.logs).toContainEqual(
+      expect.objectContaining({ source: "kraken", failure: "source_error", detail: "says: EQuery:Unknown asset pair" }),
+    );
+  });
+
+  it("answers several pairs, when it was asked for one, does not count", async () => {
+    exchanges.behave("kraken", json('{"error":[],"result":{"A":{"c":["1","1"]},"B":{"c":["1","1"]}}}'));
+    expect((await provider.ask()).body.value).toBe(e18(2000n));
+    expect(failures()).toEqual(["kraken several_nodes"]);
+  });
+});
+
+describe("a price", () => {
+  it("is the median of the sources that answered", async () => {
+    expect((await provider.ask()).body.value).toBe(e18(2001n));
+  });
+
+  it("keeps every digit of a number without quotes", async () => {
+    exchanges.behave("coinbase", json('{"price":2001.123456789012345678}'));
+    expect((await provider.ask()).body.value).toBe(wireValue(2_001_123_456_789_012_345_678n));
+  });
+});
+
+describe("when too few sources answer", () => {
+  it("the provider signs that there is no data, with a zero value, and tries again for the next round", async () => {
+    exchanges.behave("coinbase", (response) => response.destroy());
+    exchanges.behave("bitstamp", json("{}", 503));
+    const { status, body, text } = await provider.ask();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ outcome: "NOT_AVAILABLE", value: ZERO_VALUE });
+    expect(await recoverReporter(reportOf(body), body.signature)).toBe(ACCOUNT.address);
+    expect(failures()).toEqual(["bitstamp http_status", "coinbase unreachable"]);
+
+    exchanges.quote("2000", "2002", "2001");
+    // The round that was signed stays as it was signed.
+    expect((await provider.ask()).text).toBe(text);
+    provider.clock.now += 1;
+    expect((await provider.ask()).body).toMatchObject({ outcome: "OK", value: e18(2001n) });
+  });
+
+  it("the same holds when none does", async () => {
+    for (const exchange of ["coinbase", "kraken", "bitstamp"] as const) {
+      exchanges.behave(exchange, (response) => response.destroy());
+    }
+    expect((await provider.ask()).body).toMatchObject({ outcome: "NOT_AVAILABLE", value: ZERO_VALUE });
+  });
+
+  it("how many are needed is configured", async () => {
+    const strict = await startProvider({ sourceOverrides: exchanges.sourceOverrides, minSources: 3 });
+    try {
+      exchanges.behave("kraken", json(krakenTicker("-1")));
+      expect((await strict.ask()).body.outcome).toBe("NOT_AVAILABLE");
+      exchanges.behave("kraken", json(krakenTicker("2002")));
+      strict.clock.now += 1;
+      expect((await strict.ask()).body.outcome).toBe("OK");
+    } finally {
+      await strict.close();
+    }
+  });
+});
