@@ -1,0 +1,55 @@
+import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import type { Deployment } from "@dataset-oracle/service/deployment";
+import { stringToHex } from "viem";
+import { describe, expect, it } from "vitest";
+import { decideServed } from "./served.js";
+import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
+import { startNotes, summary } from "./start-notes.js";
+
+const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const sources = loadSources([SHIPPED_SOURCES]);
+
+function deployment(change: Partial<Deployment["datasets"][number]> = {}): Deployment {
+  const keys = ["SPOTPX/ETH-USD", stringToHex("SPOTPX/BTC-USD"), "SPOTPX/NOSUCH-USD"];
+  return {
+    chainId: 42,
+    datasets: [{ name: "financial", address, kind: "median", keyForm: "SPOT_PRICE", keys, ...change }],
+  };
+}
+
+function serve(one: Deployment, minSources = 2) {
+  const dataset = decideServed([one], sources, minSources, {}).get(42)?.get(address);
+  return { keys: [...(dataset?.keys.keys() ?? [])], unserved: dataset?.unservedKeys };
+}
+
+describe("a provider serves", () => {
+  it("the keys that enough sources know, whether the deployment writes them in ASCII or hex", () => {
+    expect(serve(deployment())).toEqual({
+      keys: [spotPriceKey("ETH-USD"), spotPriceKey("BTC-USD")],
+      unserved: ["SPOTPX/NOSUCH-USD"],
+    });
+  });
+
+  it("nothing, when more sources are needed than there are", () => {
+    expect(serve(deployment(), 4).keys).toEqual([]);
+  });
+
+  it("no price to a dataset that takes a majority of equal values", () => {
+    expect(serve(deployment({ kind: "majority" })).keys).toEqual([]);
+  });
+
+  it("no Web Oracle key yet", () => {
+    const key = `WEB/${"0".repeat(64)}`;
+    expect(serve(deployment({ keyForm: "WEB_ORACLE", keys: [key] }))).toEqual({ keys: [], unserved: [key] });
+  });
+});
+
+it("a start says what is not served, and what is not real", () => {
+  const overrides = { "https://api.kraken.com": "http://127.0.0.1:9000/kraken" };
+  const served = decideServed([deployment()], sources, 2, overrides);
+  expect(startNotes(served, overrides)).toEqual([
+    "DEVELOPMENT ONLY: https://api.kraken.com is not asked, but http://127.0.0.1:9000/kraken. The prices signed are not real.",
+    `Too few sources, so not served of ${address} on network 42: SPOTPX/NOSUCH-USD.`,
+  ]);
+  expect(summary(served, address)).toBe(`Provider ${address} serves network 42: 2 keys of 1 datasets.`);
+});
