@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Oracle} from "../src/Oracle.sol";
+import {DatasetSettings, IDataset, Report} from "../src/interfaces/IDataset.sol";
+import {KeyForm} from "../src/types/KeyForm.sol";
+import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {Providers, Update} from "./utils/Providers.sol";
+import {ReferenceReports} from "./utils/ReferenceReports.sol";
+
+/// @notice A valid update passes; change one thing of it, and it is refused with one error.
+contract DatasetUpdateTest is DatasetFixture {
+    // ---------------------------------------------------------------- what passes
+
+    function test_update_storesTheMedian() public {
+        Update memory update = valid();
+        assertEq(update.send(dataset), Oracle.QueryStatus.OK);
+        assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
+    }
+
+    function test_update_emitsTheKeyOnlyTheFirstTime() public {
+        Update memory first = valid();
+        vm.expectEmit(address(dataset));
+        emit IDataset.KeyAdded(keccak256(KEY), KEY);
+        vm.expectEmit(address(dataset));
+        emit IDataset.Updated(keccak256(KEY), first.value, START, Oracle.QueryStatus.OK);
+        first.send(dataset);
+
+        vm.warp(START + 1);
+        Update memory second = valid();
+        vm.recordLogs();
+        second.send(dataset);
+        assertEq(vm.getRecordedLogs().length, 1);
+    }
+
+    /// S15, S16: the carrier needs no permission, and gets none.
+    function testFuzz_update_mayBeCarriedByAnyone(address carrier) public {
+        vm.assume(carrier != address(vm));
+        Update memory update = valid();
+        vm.prank(carrier);
+        update.send(dataset);
+        assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
+    }
+
+    function testFuzz_update_takesAnyQuorum(uint256 size, uint256 seed) public {
+        size = bound(size, 1, 31);
+        Providers committee = new Providers(size, TOLERANCE_BPS);
+        dataset = deploy(committee);
+        (uint256 signers, uint256 count) = _anyQuorum(size, seed);
+        Update memory update = committee.reportFrom(signers, dataset, KEY, START, valuesNear3000(count, seed));
+        update.send(dataset);
+        assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
+    }
+
+    function test_update_takesACommitteeOfOne() public {
+        Providers committee = new Providers(1, 0);
+        dataset = deploy(committee);
+        Update memory update = committee.report(dataset, KEY, START, valuesNear3000(1, 1));
+        update.send(dataset);
+        assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
+    }
+
+    function test_update_takesACommitteeOf255() public {
+        Providers committee = new Providers(255, TOLERANCE_BPS);
+        dataset = deploy(committee);
+        refuse(
+            committee.report(dataset, KEY, START, valuesNear3000(170, 1)),
+            abi.encodeWithSelector(IDataset.NoQuorum.selector, 170, 85)
+        );
+        committee.report(dataset, KEY, START, valuesNear3000(171, 1)).send(dataset);
+        vm.warp(START + 1);
+        uint256 lastOnes = ((1 << 171) - 1) << 84;
+        committee.reportFrom(lastOnes, dataset, KEY, START + 1, valuesNear3000(171, 2)).send(dataset);
+    }
+
+    function test_update_changesNoOtherKey() public {
+        Update memory update = valid();
+        update.send(dataset);
+        vm.warp(START + 1);
+        providers.report(dataset, "SPOTPX/BTC-USD", START + 1, valuesNear3000(3, 2)).send(dataset);
+        assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
+    }
+
+    // ---------------------------------------------------------------- quorum
+
+    function test_update_RevertWhen_exactlyTwoThirdsSign() public {
+        _refuseCount(3, 2);
+        _refuseCount(6, 4);
+        _refuseCount(9, 6);
+    }
+
+    function test_update_RevertWhen_oneIsMissingOfAQuorum() public {
+        _refuseCount(1, 0);
+        _refuseCount(4, 2);
+        _refuseCount(5, 3);
+        _refuseCount(13, 8);
+        _refuseCount(31, 20);
+    }
+
+    function test_update_RevertWhen_nobodyIsNamedAtAll() public {
+        Update memory update = valid();
+        (update.signers, update.reports, update.absentees) = (0, new Report[](0), new address[](0));
+        refuse(update, abi.encodeWithSelector(IDataset.NoQuorum.selector, 0, 0));
+    }
+
+    // ---------------------------------------------------------------- who signed
+
+    /// S16: whoever carries the reports cannot make one.
+    function testFuzz_update_RevertWhen_aStrangerSigns(uint256 key, uint256 place) public {
+        Update memory update = valid();
+        bytes32 value = update.reports[place %= 3].value;
+        (bytes32 r, bytes32 vs) = vm.signCompact(boundPrivateKey(key), _digest(update, value));
+        update.reports[place] = Report({value: value, r: r, vs: vs});
+        refuse(update, wrongCommittee(update));
+    }
+
+    function test_update_RevertWhen_aMemberSignsTwice() public {
+        Update memory update = valid();
+        update.reports[1] = update.reports[0];
+        refuse(update, wrongCommittee(update));
+    }
+
+    function test_update_RevertWhen_aMemberSignsTwoValues() public {
+        Update memory update = valid();
+        uint256 value = uint256(update.value) + 1;
+        update.reports[1] = providers.sign(dataset, KEY, Oracle.QueryStatus.OK, START, value, 0);
+        refuse(update, wrongCommittee(update));
+    }
+
+    function test_update_RevertWhen_signersArePermuted() public {
+        Update memory update = valid();
+        (update.reports[0], update.reports[1]) = (update.reports[1], update.reports[0]);
+        refuse(update, wrongCommittee(update));
+    }
+
+    function test_update_RevertWhen_aWrongMemberIsAbsent() public {
+        Update memory update = valid();
+        update.absentees[0] = makeAddr("stranger");
+        refuse(update, wrongCommittee(update));
+    }
+
+    function test_update_RevertWhen_nobodyIsAbsentAtAPlace() public {
+        Update memory update = valid();
+        update.absentees[0] = address(0);
+        refuse(update, wrongCommittee(update));
+    }
+
+    function test_update_RevertWhen_anAbsenteeSigned() public {
+        Update memory update = valid();
+        update.absentees[0] = providers.members()[0];
+        refuse(update, wrongCommittee(update));
+    }
+
+    function test_update_RevertWhen_absenteesArePermuted() public {
+        Providers committee = new Providers(7, TOLERANCE_BPS);
+        dataset = deploy(committee);
+        Update memory update = committee.report(dataset, KEY, START, valuesNear3000(5, 1));
+        (update.absentees[0], update.absentees[1]) = (update.absentees[1], update.absentees[0]);
+        refuse(update, wrongCommittee(update));
+        (update.absentees[0], update.absentees[1]) = (update.absentees[1], update.absentees[1]);
+        refuse(update, wrongCommittee(update));
+    }
+
+    function test_update_RevertWhen_aMemberIsLeftOut() public {
+        Update memory update = valid();
+        update.absentees = new address[](0);
+        refuse(update, wrongCommittee(update));
+    }
+
+    function test_update_RevertWhen_aMemberIsTooMany() public {
+        Update memory update = providers.report(dataset, KEY, START, valuesNear3000(4, 1));
+        update.absentees = new address[](1);
+        update.absentees[0] = makeAddr("stranger");
+        refuse(update, wrongCommittee(update));
+    }
+
+    function testFuzz_update_RevertWhen_theToleranceIsAnother(uint256 toleranceBps) public {
+        vm.assume(toleranceBps != TOLERANCE_BPS);
+        Update memory update = valid();
+        update.toleranceBps = toleranceBps;
+        refuse(update, wrongCommittee(update));
+    }
+
+    function testFuzz_update_RevertWhen_anAbsenteesWordIsDirty(uint96 dirt) public {
+        vm.assume(dirt != 0);
+        Update memory update = valid();
+        bytes memory data = _calldata(update);
+        uint256 word = uint256(uint160(update.absentees[0])) | (uint256(dirt) << 160);
+        assembly ("memory-safe") {
+            // The only absentee is the calldata's last word.
+            mstore(add(data, mload(data)), word)
+        }
+        bytes32[5] memory shown = [bytes32(TOLERANCE_BPS), 0, 0, 0, bytes32(word)];
+        for (uint256 i = 0; i < 3; ++i) {
+            shown[i + 1] = bytes32(uint256(uint160(providers.members()[i])));
+        }
+        vm.expectRevert(
+            abi.encodeWithSelector(
+                IDataset.WrongCommittee.selector, keccak256(abi.encodePacked(shown)), dataset.committeeHash()
+            )
+        );
+        _call(data);
+    }
+
+    // ---------------------------------------------------------------- the bitmap of signers
+
+    function test_update_RevertWhen_aSignerHasNoBit() public {
+        Update memory update = valid();
+        update.signers = 3;
+        refuse(update, _wrongSigners(update));
+    }
+
+    function test_update_RevertWhen_anAbsenteeHasABit() public {
+        Update memory update = valid();
+        update.signers = 15;
+        refuse(update, _wrongSigners(update));
+    }
+
+    function test_update_RevertWhen_noBitIsSet() public {
+        Update memory update = valid();
+        update.signers = 0;
+        refuse(update, _wrongSigners(update));
+    }
+
+    function test_update_RevertWhen_theBitsAreOfOtherMembers() public {
+        Update memory update = valid();
+        update.signers = 14;
+        refuse(update, wrongCommittee(update));
+    }
+
+    function testFuzz_update_RevertWhen_aBitLiesBeyondTheCommittee(uint256 bit) public {
+        bit = bound(bit, 4, 255);
+        Update memory update = valid();
+        update.signers |= 1 << bit;
+        refuse(update, _wrongSigners(update));
+        update.signers ^= 1;
+        refuse(update, _wrongSigners(update));
+    }
+
+    function test_update_RevertWhen_thereAreMorePlacesThanBits() public {
+        Update memory update = valid();
+        update.reports = new Report[](257);
+        update.signers = type(uint256).max;
+        refuse(update, _wrongSigners(update));
+    }
+
+    // ---------------------------------------------------------------- signatures
+
+    function test_update_RevertWhen_rIsZero() public {
+        Update memory update = valid();
+        update.reports[0].r = 0;
+        refuse(update, wrongCommittee(update));
+    }
+
+    function test_update_RevertWhen_sIsZero() public {
+        Update memory update = valid();
+        update.reports[0].vs = 0;
+        refuse(update, wrongCommittee(update));
+    }
+
+    function test_update_RevertWhen_theParityIsFlipped() public {
+        Update memory update = valid();
+        update.reports[0].vs ^= bytes32(uint256(1) << 255);
+        refuse(update, wrongCommittee(update));
+    }
+
+    /// Half the order is the highest s that a signature may have. Whoever it recovers to is made the committee.
+    function test_update_RevertWhen_sIsHigh() public {
+        uint256 half = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0;
+        bytes32 r = valid().reports[0].r;
+        Update memory update = _signedBySOnly(r, half);
+        update.send(dataset);
+        vm.warp(START + 1);
+        update = _signedBySOnly(r, half + 1);
+        refuse(update, wrongCommittee(update));
+    }
+
+    function test_update_RevertWhen_signedForAnotherDataset() public {
+        IDataset other = deploy(providers);
+        Update memory update = providers.report(other, KEY, START, valuesNear3000(3, 1));
+        refuse(update, wrongCommittee(update));
+    }
+
+    /// The chain id is that of the run, not that of the deployment: a fork takes no report of the other side.
+    function testFuzz_update_RevertWhen_signedForAnotherChain(uint64 chainId) public {
+        vm.assume(chainId != 0 && chainId != block.chainid);
+        Update memory update = valid();
+        vm.chainId(chainId);
+        refuse(update, wrongCommittee(update));
+        valid().send(dataset);
+    }
+
+    function test_update_RevertWhen_signedForAnotherKey() public {
+        Update memory update = valid();
+        update.key = "SPOTPX/ETH-USE";
+        refuse(update, wrongCommittee(update));
+    }
+
+    function testFuzz_update_RevertWhen_signedForAnotherRound(uint256 timestamp) public {
+        Update memory update = valid();
+        update.timestamp = bound(timestamp, START - MAX_ROUND_AGE, START - 1);
+        refuse(update, wrongCommittee(update));
+    }
+
+    function testFuzz_update_RevertWhen_anotherValueWasSigned(bytes32 value, uint256 place) public {
+        Update memory update = valid();
+        vm.assume(value != update.reports[place %= 3].value);
+        update.reports[place].value = value;
+        refuse(update, wrongCommittee(update));
+    }
+
+    // ---------------------------------------------------------------- rounds
+
+    function test_update_RevertWhen_replayed() public {
+        Update memory update = valid();
+        update.send(dataset);
+        refuse(update, abi.encodeWithSelector(IDataset.StaleRound.selector, START, START));
+    }
+
+    function testFuzz_update_RevertWhen_theRoundIsNotNewer(uint256 timestamp) public {
+        timestamp = bound(timestamp, 0, START);
+        valid().send(dataset);
+        refuse(
+            providers.report(dataset, KEY, timestamp, valuesNear3000(4, 2)),
+            abi.encodeWithSelector(IDataset.StaleRound.selector, timestamp, START)
+        );
+    }
+
+    function test_update_takesARoundOneSecondNewer() public {
+        Update memory update = providers.report(dataset, KEY, START - 1, valuesNear3000(3, 1));
+        update.send(dataset);
+        valid().send(dataset);
+        assertAnswer(dataset, KEY, valid().value, START, Oracle.QueryStatus.OK);
+    }
+
+    function test_update_RevertWhen_theRoundIsZero() public {
+        refuse(
+            providers.report(dataset, KEY, 0, valuesNear3000(3, 1)),
+            abi.encodeWithSelector(IDataset.StaleRound.selector, 0, 0)
+        );
+    }
+
+    function testFuzz_update_RevertWhen_theRoundLiesAfterTheBlock(uint256 timestamp) public {
+        timestamp = bound(timestamp, START + 1, type(uint256).max);
+        refuse(
+            providers.report(dataset, KEY, timestamp, valuesNear3000(3, 1)),
+            abi.encodeWithSelector(IDataset.FutureRound.selector, timestamp, START)
+        );
+    }
+
+    function test_update_RevertWhen_theRoundIsOneSecondAhead() public {
+        refuse(
+            providers.report(dataset, KEY, START + 1, valuesNear3000(3, 1)),
+            abi.encodeWithSelector(IDataset.FutureRound.selector, START + 1, START)
+        );
+    }
+
+    function test_update_takesTheOldestRoundAllowed() public {
+        Update memory update = providers.report(dataset, KEY, START - MAX_ROUND_AGE, valuesNear3000(3, 1));
+        update.send(dataset);
+        assertAnswer(dataset, KEY, update.value, START - MAX_ROUND_AGE, Oracle.QueryStatus.OK);
+    }
+
+    function testFuzz_update_RevertWhen_theRoundIsTooOld(uint256 age) public {
+        age = bound(age, MAX_ROUND_AGE + 1, START - 1);
+        refuse(
+            providers.report(dataset, KEY, START - age, valuesNear3000(3, 1)),
+            abi.encodeWithSelector(IDataset.ExpiredRound.selector, age, MAX_ROUND_AGE)
+        );
+    }
+
+    function test_update_RevertWhen_theRoundIsOneSecondTooOld() public {
+        refuse(
+            providers.report(dataset, KEY, START - MAX_ROUND_AGE - 1, valuesNear3000(3, 1)),
+            abi.encodeWithSelector(IDataset.ExpiredRound.selector, MAX_ROUND_AGE + 1, MAX_ROUND_AGE)
+        );
+    }
+
+    // ---------------------------------------------------------------- keys
+
+    function test_update_RevertWhen_theKeyIsOfAnotherForm() public {
+        bytes[5] memory keys = [
+            bytes(""),
+            "S",
+            "SPOTPX/eth-usd",
+            "SPOTPX/ETH-USD\x00",
+            "WEB/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+        ];
+        for (uint256 i = 0; i < keys.length; ++i) {
+            refuse(
+                providers.report(dataset, keys[i], START, valuesNear3000(3, 1)),
+                abi.encodeWithSelector(IDataset.InvalidKey.selector, keys[i])
+            );
+        }
+    }
+
+    function test_update_takesAWebOracleKeyOf256Bytes() public {
+        DatasetSettings memory settings = settings(providers);
+        settings.keyForm = KeyForm.WEB_ORACLE;
+        dataset = deploy(settings);
+        bytes memory key =
+            bytes.concat("WEB/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef/", new bytes(187));
+        Update memory update = providers.report(dataset, key, START, valuesNear3000(3, 1));
+        update.send(dataset);
+        assertAnswer(dataset, key, update.value, START, Oracle.QueryStatus.OK);
+
+        key = bytes.concat(key, hex"00");
+        refuse(
+            providers.report(dataset, key, START, valuesNear3000(3, 1)),
+            abi.encodeWithSelector(IDataset.InvalidKey.selector, key)
+        );
+    }
+
+    // ---------------------------------------------------------------- no data
+
+    function test_updateNotAvailable_storesThatThereIsNone() public {
+        valid().send(dataset);
+        vm.warp(START + 1);
+        vm.expectEmit(address(dataset));
+        emit IDataset.Updated(keccak256(KEY), 0, START + 1, Oracle.QueryStatus.NOT_AVAILABLE);
+        validNoData().sendNotAvailable(dataset);
+        assertAnswer(dataset, KEY, 0, START + 1, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    function test_updateNotAvailable_addsTheKey() public {
+        Update memory update = validNoData();
+        vm.expectEmit(address(dataset));
+        emit IDataset.KeyAdded(keccak256(KEY), KEY);
+        update.sendNotAvailable(dataset);
+    }
+
+    function test_updateNotAvailable_isEndedByValues() public {
+        validNoData().sendNotAvailable(dataset);
+        vm.warp(START + 1);
+        Update memory update = valid();
+        update.send(dataset);
+        assertAnswer(dataset, KEY, update.value, START + 1, Oracle.QueryStatus.OK);
+    }
+
+    function testFuzz_updateNotAvailable_mayBeCarriedByAnyone(address carrier) public {
+        vm.assume(carrier != address(vm));
+        Update memory update = validNoData();
+        vm.prank(carrier);
+        update.sendNotAvailable(dataset);
+        assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    function test_update_RevertWhen_noDataWasSigned() public {
+        Update memory update = validNoData();
+        refuse(update, wrongCommittee(update));
+    }
+
+    function test_updateNotAvailable_RevertWhen_valuesWereSigned() public {
+        Update memory update = valid();
+        refuseNoData(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
+    }
+
+    function test_updateNotAvailable_RevertWhen_aValueOfZeroWasSigned() public {
+        Update memory update = providers.report(dataset, KEY, START, new uint256[](3));
+        refuseNoData(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
+    }
+
+    function test_update_RevertWhen_oneOfTheReportsIsOfNoData() public {
+        Update memory update = providers.report(dataset, KEY, START, new uint256[](3));
+        update.reports[1] = validNoData().reports[1];
+        refuse(update, wrongCommittee(update));
+        refuseNoData(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
+    }
+
+    function test_updateNotAvailable_RevertWhen_exactlyTwoThirdsSign() public {
+        Providers committee = new Providers(3, TOLERANCE_BPS);
+        dataset = deploy(committee);
+        refuseNoData(
+            committee.reportNoData(dataset, KEY, START, 2), abi.encodeWithSelector(IDataset.NoQuorum.selector, 2, 1)
+        );
+    }
+
+    function test_updateNotAvailable_RevertWhen_theRoundMayNotBeStored() public {
+        refuseNoData(
+            providers.reportNoData(dataset, KEY, START + 1, 3),
+            abi.encodeWithSelector(IDataset.FutureRound.selector, START + 1, START)
+        );
+        refuseNoData(
+            providers.reportNoData(dataset, KEY, START - 301, 3),
+            abi.encodeWithSelector(IDataset.ExpiredRound.selector, 301, 300)
+        );
+        Update memory update = validNoData();
+        update.sendNotAvailable(dataset);
+        refuseNoData(update, abi.encodeWithSelector(IDataset.StaleRound.selector, START, START));
+        refuse(valid(), abi.encodeWithSelector(IDataset.StaleRound.selector, START, START));
+    }
+
+    function test_updateNotAvailable_RevertWhen_theKeyIsOfAnotherForm() public {
+        refuseNoData(
+            providers.reportNoData(dataset, "WEB/", START, 3),
+            abi.encodeWithSelector(IDataset.InvalidKey.selector, bytes("WEB/"))
+        );
+    }
+
+    // ---------------------------------------------------------------- calldata
+
+    function testFuzz_update_RevertWhen_theCalldataIsTruncated(uint256 length) public {
+        bytes memory data = _calldata(valid());
+        length = bound(length, 0, data.length - 1);
+        assembly ("memory-safe") {
+            mstore(data, length)
+        }
+        assertFalse(_call(data));
+        assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    /// Whatever byte is changed, nothing but the providers' own median can come to be stored.
+    function testFuzz_update_storesNothingElseWhenAByteIsChanged(uint256 place, uint8 change) public {
+        Update memory update = valid();
+        bytes memory data = _calldata(update);
+        place = bound(place, 4, data.length - 1);
+        data[place] ^= bytes1(change);
+        bool stored = _call(data);
+        assertAnswer(
+            dataset,
+            KEY,
+            stored ? update.value : bytes32(0),
+            stored ? START : 0,
+            stored ? Oracle.QueryStatus.OK : Oracle.QueryStatus.NOT_AVAILABLE
+        );
+    }
+
+    // ---------------------------------------------------------------- how to build and to break one
+
+    function _refuseCount(uint256 size, uint256 signers) private {
+        Providers committee = new Providers(size, TOLERANCE_BPS);
+        dataset = deploy(committee);
+        refuse(
+            committee.report(dataset, KEY, START, valuesNear3000(signers, 1)),
+            abi.encodeWithSelector(IDataset.NoQuorum.selector, signers, size - signers)
+        );
+    }
+
+    function _wrongSigners(Update memory update) private pure returns (bytes memory) {
+        return abi.encodeWithSelector(
+            IDataset.WrongSigners.selector, update.signers, update.reports.length, update.absentees.length
+        );
+    }
+
+    function _digest(Update memory update, bytes32 value) private view returns (bytes32) {
+        return ReferenceReports.digest(address(dataset), update.key, Oracle.QueryStatus.OK, value, update.timestamp);
+    }
+
+    /// @dev Nobody has a key for such a signature, but it recovers to an address: that becomes the committee.
+    function _signedBySOnly(bytes32 r, uint256 s) private returns (Update memory update) {
+        update.key = KEY;
+        update.timestamp = block.timestamp;
+        update.signers = 1;
+        update.value = bytes32(uint256(1));
+        update.reports = new Report[](1);
+        update.reports[0] = Report({value: update.value, r: r, vs: bytes32(s)});
+        address[] memory members = new address[](1);
+        members[0] = ecrecover(_digest(update, update.value), 27, r, bytes32(s));
+        assertNotEq(members[0], address(0));
+        vm.prank(OWNER);
+        dataset.setCommittee(members, 0);
+    }
+
+    function _calldata(Update memory update) private pure returns (bytes memory) {
+        return abi.encodeCall(
+            IDataset.update,
+            (
+                update.key,
+                update.timestamp,
+                update.value,
+                update.toleranceBps,
+                update.signers,
+                update.reports,
+                update.absentees
+            )
+        );
+    }
+
+    function _call(bytes memory data) private returns (bool done) {
+        (done,) = address(dataset).call(data);
+    }
+
+    function _anyQuorum(uint256 size, uint256 seed) private pure returns (uint256 signers, uint256 count) {
+        signers = (1 << size) - 1;
+        count = size;
+        for (uint256 i = 0; i < size; ++i) {
+            uint256 place = uint256(keccak256(abi.encode(seed, "place", i))) % size;
+            bool isLeft = (signers >> place) & 1 == 0;
+            if (isLeft || count - 1 <= 2 * (size - count + 1)) continue;
+            signers ^= 1 << place;
+            --count;
+        }
+    }
+}
