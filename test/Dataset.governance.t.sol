@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
+import {Vm} from "forge-std/Vm.sol";
+
+import {Oracle} from "../src/Oracle.sol";
+import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
+import {KeyForm} from "../src/types/KeyForm.sol";
+import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {Providers, Update} from "./utils/Providers.sol";
+
+contract DatasetGovernanceTest is DatasetFixture {
+    Deployer private deployer;
+    Ownable2Step private ownable;
+
+    function setUp() public override {
+        super.setUp();
+        deployer = new Deployer();
+        ownable = Ownable2Step(address(dataset));
+    }
+
+    // ---------------------------------------------------------------- deployment
+
+    function test_constructor_keepsItsSettings() public view {
+        assertEq(ownable.owner(), OWNER);
+        assertEq(dataset.queryPrice(), PRICE);
+        assertEq(dataset.priceCeiling(), PRICE_CEILING);
+        assertEq(dataset.maxRoundAge(), MAX_ROUND_AGE);
+        assertEq(uint256(dataset.keyForm()), uint256(KeyForm.SPOT_PRICE));
+        assertEq(dataset.committeeHash(), _hash(providers.members(), TOLERANCE_BPS));
+        assertEq(dataset.committeeBlock(), block.number);
+    }
+
+    function test_constructor_emitsWhatItSets() public {
+        DatasetSettings memory settings_ = settings(providers);
+        vm.expectEmit();
+        emit IDataset.CommitteeChanged(settings_.members, TOLERANCE_BPS);
+        vm.expectEmit();
+        emit IDataset.QueryPriceChanged(PRICE);
+        deployer.deploy(settings_);
+    }
+
+    function test_constructor_RevertWhen_itHasNoOwner() public {
+        DatasetSettings memory settings_ = settings(providers);
+        settings_.owner = address(0);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableInvalidOwner.selector, address(0)));
+        deployer.deploy(settings_);
+    }
+
+    function test_constructor_RevertWhen_thePriceIsAboveTheCeiling() public {
+        DatasetSettings memory settings_ = settings(providers);
+        settings_.queryPrice = PRICE_CEILING + 1;
+        vm.expectRevert(abi.encodeWithSelector(IDataset.PriceAboveCeiling.selector, PRICE_CEILING + 1, PRICE_CEILING));
+        deployer.deploy(settings_);
+    }
+
+    function test_constructor_RevertWhen_theCommitteeIsSenseless() public {
+        DatasetSettings memory settings_ = settings(providers);
+        (settings_.members[0], settings_.members[1]) = (settings_.members[1], settings_.members[0]);
+        vm.expectRevert(
+            abi.encodeWithSelector(IDataset.UnsortedCommittee.selector, settings_.members[0], settings_.members[1])
+        );
+        deployer.deploy(settings_);
+        settings_.members = new address[](0);
+        vm.expectRevert(abi.encodeWithSelector(IDataset.WrongCommitteeSize.selector, 0, 255));
+        deployer.deploy(settings_);
+    }
+
+    function test_constructor_RevertWhen_theToleranceIsTooHigh() public {
+        DatasetSettings memory settings_ = settings(providers);
+        settings_.toleranceBps = 10_001;
+        vm.expectRevert(abi.encodeWithSelector(IDataset.ToleranceTooHigh.selector, 10_001, 10_000));
+        deployer.deploy(settings_);
+    }
+
+    // ---------------------------------------------------------------- the price
+
+    function testFuzz_setQueryPrice_setsAndTellsIt(uint256 price) public {
+        price = bound(price, 0, PRICE_CEILING);
+        vm.expectEmit(address(dataset));
+        emit IDataset.QueryPriceChanged(price);
+        vm.prank(OWNER);
+        dataset.setQueryPrice(price);
+        assertEq(dataset.queryPrice(), price);
+    }
+
+    function testFuzz_setQueryPrice_RevertWhen_aboveTheCeiling(uint256 price) public {
+        price = bound(price, PRICE_CEILING + 1, type(uint256).max);
+        vm.expectRevert(abi.encodeWithSelector(IDataset.PriceAboveCeiling.selector, price, PRICE_CEILING));
+        vm.prank(OWNER);
+        dataset.setQueryPrice(price);
+    }
+
+    function testFuzz_setQueryPrice_RevertWhen_calledByAnother(address caller) public {
+        vm.assume(caller != OWNER);
+        vm.expectRevert(_unauthorized(caller));
+        vm.prank(caller);
+        dataset.setQueryPrice(0);
+    }
+
+    // ---------------------------------------------------------------- the committee
+
+    function testFuzz_setCommittee_setsAndTellsIt(uint256 size, uint256 toleranceBps, uint64 blockNumber) public {
+        Providers next = new Providers(bound(size, 1, 31), bound(toleranceBps, 0, 10_000));
+        address[] memory members = next.members();
+        toleranceBps = next.toleranceBps();
+        vm.roll(blockNumber);
+        vm.expectEmit(address(dataset));
+        emit IDataset.CommitteeChanged(members, toleranceBps);
+        vm.prank(OWNER);
+        dataset.setCommittee(members, toleranceBps);
+        assertEq(dataset.committeeHash(), _hash(members, toleranceBps));
+        assertEq(dataset.committeeBlock(), blockNumber);
+    }
+
+    function test_setCommittee_takes1And255Members() public {
+        _setCommittee(_ascending(1), 0);
+        _setCommittee(_ascending(255), 10_000);
+        assertEq(dataset.committeeHash(), _hash(_ascending(255), 10_000));
+    }
+
+    function test_setCommittee_RevertWhen_empty() public {
+        vm.expectRevert(abi.encodeWithSelector(IDataset.WrongCommitteeSize.selector, 0, 255));
+        _setCommittee(new address[](0), TOLERANCE_BPS);
+    }
+
+    function test_setCommittee_RevertWhen_itHas256Members() public {
+        vm.expectRevert(abi.encodeWithSelector(IDataset.WrongCommitteeSize.selector, 256, 255));
+        _setCommittee(_ascending(256), TOLERANCE_BPS);
+    }
+
+    function test_setCommittee_RevertWhen_aMemberIsZero() public {
+        address[] memory members = _ascending(3);
+        members[0] = address(0);
+        vm.expectRevert(abi.encodeWithSelector(IDataset.UnsortedCommittee.selector, address(0), address(0)));
+        _setCommittee(members, TOLERANCE_BPS);
+    }
+
+    function testFuzz_setCommittee_RevertWhen_aMemberIsNamedTwice(uint256 place) public {
+        address[] memory members = _ascending(9);
+        place = bound(place, 1, 8);
+        members[place] = members[place - 1];
+        vm.expectRevert(abi.encodeWithSelector(IDataset.UnsortedCommittee.selector, members[place], members[place]));
+        _setCommittee(members, TOLERANCE_BPS);
+    }
+
+    function testFuzz_setCommittee_RevertWhen_unsorted(uint256 place) public {
+        address[] memory members = _ascending(9);
+        place = bound(place, 1, 8);
+        (members[place], members[place - 1]) = (members[place - 1], members[place]);
+        vm.expectRevert(abi.encodeWithSelector(IDataset.UnsortedCommittee.selector, members[place - 1], members[place]));
+        _setCommittee(members, TOLERANCE_BPS);
+    }
+
+    function testFuzz_setCommittee_RevertWhen_theToleranceIsTooHigh(uint256 toleranceBps) public {
+        toleranceBps = bound(toleranceBps, 10_001, type(uint256).max);
+        vm.expectRevert(abi.encodeWithSelector(IDataset.ToleranceTooHigh.selector, toleranceBps, 10_000));
+        _setCommittee(_ascending(4), toleranceBps);
+    }
+
+    function testFuzz_setCommittee_RevertWhen_calledByAnother(address caller) public {
+        vm.assume(caller != OWNER);
+        vm.expectRevert(_unauthorized(caller));
+        vm.prank(caller);
+        dataset.setCommittee(_ascending(4), TOLERANCE_BPS);
+    }
+
+    // ---------------------------------------------------------------- a change while reports are about
+
+    function test_setCommittee_endsTheReportsOfTheOldOne() public {
+        Update memory old = valid();
+        Providers next = new Providers(5, TOLERANCE_BPS);
+        _setCommittee(next.members(), TOLERANCE_BPS);
+        refuse(old, wrongCommittee(old));
+        next.report(dataset, KEY, START, valuesNear3000(4, 1)).send(dataset);
+    }
+
+    function test_setCommittee_endsTheToleranceOfTheOldOne() public {
+        Update memory update = valid();
+        _setCommittee(providers.members(), TOLERANCE_BPS + 1);
+        refuse(update, wrongCommittee(update));
+        update.toleranceBps = TOLERANCE_BPS + 1;
+        update.send(dataset);
+    }
+
+    function test_setCommittee_keepsWhatIsStored() public {
+        Update memory update = valid();
+        update.send(dataset);
+        _setCommittee(_ascending(4), 1);
+        assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
+    }
+
+    // ---------------------------------------------------------------- ownership, in two steps
+
+    function test_transferOwnership_waitsForTheNewOwner() public {
+        address next = makeAddr("next owner");
+        vm.prank(OWNER);
+        ownable.transferOwnership(next);
+        assertEq(ownable.owner(), OWNER);
+
+        vm.expectRevert(_unauthorized(next));
+        vm.prank(next);
+        dataset.setQueryPrice(0);
+
+        vm.prank(next);
+        ownable.acceptOwnership();
+        assertEq(ownable.owner(), next);
+
+        vm.expectRevert(_unauthorized(OWNER));
+        vm.prank(OWNER);
+        dataset.setQueryPrice(0);
+    }
+
+    function testFuzz_acceptOwnership_RevertWhen_calledByAnother(address caller) public {
+        address next = makeAddr("next owner");
+        vm.assume(caller != next);
+        vm.prank(OWNER);
+        ownable.transferOwnership(next);
+        vm.expectRevert(_unauthorized(caller));
+        vm.prank(caller);
+        ownable.acceptOwnership();
+    }
+
+    function testFuzz_transferOwnership_RevertWhen_calledByAnother(address caller) public {
+        vm.assume(caller != OWNER);
+        vm.expectRevert(_unauthorized(caller));
+        vm.prank(caller);
+        ownable.transferOwnership(caller);
+    }
+
+    // ---------------------------------------------------------------- how to build one
+
+    function _setCommittee(address[] memory members, uint256 toleranceBps) private {
+        vm.prank(OWNER);
+        dataset.setCommittee(members, toleranceBps);
+    }
+
+    function _hash(address[] memory members, uint256 toleranceBps) private pure returns (bytes32) {
+        return keccak256(abi.encodePacked(toleranceBps, members));
+    }
+
+    function _unauthorized(address caller) private pure returns (bytes memory) {
+        return abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, caller);
+    }
+
+    function _ascending(uint256 count) private pure returns (address[] memory members) {
+        members = new address[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            members[i] = address(uint160(0x1000 + i));
+        }
+    }
+}
+
+/// @notice Deploys, and reverts as the constructor did: `deployCode` would swallow the error.
+contract Deployer {
+    Vm private constant VM = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
+
+    function deploy(DatasetSettings calldata settings_) external returns (address deployed) {
+        bytes memory code = bytes.concat(VM.getCode("MedianDataset.sol:MedianDataset"), abi.encode(settings_));
+        assembly ("memory-safe") {
+            deployed := create(0, add(code, 0x20), mload(code))
+            if iszero(deployed) {
+                let reason := mload(0x40)
+                returndatacopy(reason, 0, returndatasize())
+                revert(reason, returndatasize())
+            }
+        }
+    }
+}

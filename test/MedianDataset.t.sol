@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Oracle} from "../src/Oracle.sol";
+import {IDataset} from "../src/interfaces/IDataset.sol";
+import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {Providers, Update} from "./utils/Providers.sol";
+import {ReferenceMedian} from "./utils/ReferenceMedian.sol";
+
+contract MedianDatasetTest is DatasetFixture {
+    uint256 private constant MAX_VALUE = type(uint208).max;
+
+    // ---------------------------------------------------------------- counting is sorting
+
+    function testFuzz_update_storesWhatSortingGives(uint256 size, uint256 absent, uint16 toleranceBps, uint256 seed)
+        public
+    {
+        size = bound(size, 1, 31);
+        uint256 signers = size - bound(absent, 0, (size - 1) / 3);
+        _committee(size, bound(toleranceBps, 0, 10_000));
+        _assertStored(_manyTies(signers, seed));
+    }
+
+    function testFuzz_update_RevertWhen_theClaimIsAnotherSignedValue(uint256 size, uint256 seed) public {
+        size = bound(size, 1, 31);
+        _committee(size, TOLERANCE_BPS);
+        uint256[] memory values = _manyTies(size, seed);
+        uint256 median = ReferenceMedian.median(values);
+        for (uint256 i = 0; i < size; ++i) {
+            if (values[i] != median) return _refuseClaim(values, values[i]);
+        }
+    }
+
+    function testFuzz_update_RevertWhen_theClaimIsAnotherValue(uint256 size, uint256 seed, uint208 claimed) public {
+        size = bound(size, 1, 31);
+        _committee(size, TOLERANCE_BPS);
+        uint256[] memory values = _manyTies(size, seed);
+        vm.assume(claimed != ReferenceMedian.median(values));
+        _refuseClaim(values, claimed);
+    }
+
+    function testFuzz_update_RevertWhen_theClaimIsAWeiBeside(uint256 size, uint256 seed) public {
+        size = bound(size, 1, 31);
+        _committee(size, TOLERANCE_BPS);
+        uint256[] memory values = valuesNear3000(size, seed);
+        uint256 median = ReferenceMedian.median(values);
+        _refuseClaim(values, median - 1);
+        _refuseClaim(values, median + 1);
+    }
+
+    function test_update_RevertWhen_theClaimIsTheUpperMiddle() public {
+        _refuseClaim(_values(1, 2, 3, 4), 3);
+    }
+
+    function test_update_RevertWhen_nobodySignedTheMeanOfTheMiddles() public {
+        _refuseClaim(_values(10, 20, 30, 40), 25);
+    }
+
+    // ---------------------------------------------------------------- the tolerance
+
+    function test_update_agreesExactlyAtTheTolerance() public {
+        _assertStatus(_values(10_000, 10_000, 10_100, 10_100), Oracle.QueryStatus.OK);
+        // 1 % of 9,999 is 99.99.
+        _assertStatus(_values(9999, 9999, 10_098, 10_098), Oracle.QueryStatus.OK);
+        _committee(5, TOLERANCE_BPS);
+        _assertStatus(_withLowTwo(9900), Oracle.QueryStatus.OK);
+    }
+
+    function test_update_disagreesAWeiBeyondTheTolerance() public {
+        _assertStatus(_values(10_000, 10_000, 10_101, 10_101), Oracle.QueryStatus.DISAGREEMENT);
+        _assertStatus(_values(9999, 9999, 10_099, 10_099), Oracle.QueryStatus.DISAGREEMENT);
+        _committee(5, TOLERANCE_BPS);
+        _assertStatus(_withLowTwo(9899), Oracle.QueryStatus.DISAGREEMENT);
+    }
+
+    function testFuzz_update_agreesAsTheRuleIsSpoken(uint208 median, uint256 other, uint16 toleranceBps) public {
+        toleranceBps = uint16(bound(toleranceBps, 0, 10_000));
+        // Values about the edge, and any others.
+        uint256 edge = uint256(median) * toleranceBps / 10_000;
+        if (other % 4 == 0) other = median + edge + other % 3;
+        else if (other % 4 == 1) other = median - edge;
+        else if (other % 4 == 2 && median > edge) other = median - edge - 1;
+        _committee(4, toleranceBps);
+        uint256[] memory values = _values(median, median, other, other);
+        if (other < median) (values[2], values[3]) = (median, other);
+        _assertStored(values);
+    }
+
+    function test_update_toleratesNothingAtZero() public {
+        _committee(4, 0);
+        _assertStatus(_values(5, 5, 5, 6), Oracle.QueryStatus.OK);
+        _assertStatus(_values(5, 5, 6, 6), Oracle.QueryStatus.DISAGREEMENT);
+        _assertStatus(_values(0, 0, 0, 0), Oracle.QueryStatus.OK);
+    }
+
+    function test_update_toleratesAsMuchAsTheMedian() public {
+        _committee(4, 10_000);
+        _assertStatus(_values(0, 5, 10, 10), Oracle.QueryStatus.OK);
+        _assertStatus(_values(5, 5, 11, 11), Oracle.QueryStatus.DISAGREEMENT);
+        _assertStatus(_values(0, 0, 1, 1), Oracle.QueryStatus.DISAGREEMENT);
+    }
+
+    function test_update_takesOutliersUpToTheFaultBound() public {
+        uint256[6] memory sizes = [uint256(1), 3, 4, 7, 13, 31];
+        for (uint256 i = 0; i < sizes.length; ++i) {
+            uint256 faults = (sizes[i] - 1) / 3;
+            _committee(sizes[i], TOLERANCE_BPS);
+            _assertStatus(_withOutliers(sizes[i], faults), Oracle.QueryStatus.OK);
+            if (sizes[i] > 1) _assertStatus(_withOutliers(sizes[i], faults + 1), Oracle.QueryStatus.DISAGREEMENT);
+        }
+    }
+
+    /// The absent count in the fault bound: a carrier cannot leave members out to make agreement stricter.
+    function test_update_countsTheAbsentIntoTheFaultBound() public {
+        _committee(7, TOLERANCE_BPS);
+        _assertStatus(_withOutliers(5, 2), Oracle.QueryStatus.OK);
+    }
+
+    function test_update_storesZeroWhenItDisagrees() public {
+        Update memory update = providers.report(dataset, KEY, START, _values(1, 2, 3, 4));
+        vm.expectEmit(address(dataset));
+        emit IDataset.Updated(keccak256(KEY), 0, START, Oracle.QueryStatus.DISAGREEMENT);
+        assertEq(update.send(dataset), Oracle.QueryStatus.DISAGREEMENT);
+        assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.DISAGREEMENT);
+    }
+
+    function test_update_endsADisagreement() public {
+        providers.report(dataset, KEY, START, _values(1, 2, 3, 4)).send(dataset);
+        vm.warp(START + 1);
+        Update memory update = valid();
+        update.send(dataset);
+        assertAnswer(dataset, KEY, update.value, START + 1, Oracle.QueryStatus.OK);
+    }
+
+    /// Whether the reports come to OK or not, the claim is proved.
+    function test_update_RevertWhen_theClaimIsWrongAndNobodyAgrees() public {
+        _refuseClaim(_values(1, 20, 300, 4000), 300);
+    }
+
+    // ---------------------------------------------------------------- the range of values
+
+    function test_update_storesZeroAsAValue() public {
+        _assertStatus(_values(0, 0, 0, 0), Oracle.QueryStatus.OK);
+        assertAnswer(dataset, KEY, 0, block.timestamp - 1, Oracle.QueryStatus.OK);
+    }
+
+    function test_update_storesTheLargestValue() public {
+        providers.report(dataset, KEY, START, _values(MAX_VALUE, MAX_VALUE, MAX_VALUE, MAX_VALUE)).send(dataset);
+        assertAnswer(dataset, KEY, bytes32(MAX_VALUE), START, Oracle.QueryStatus.OK);
+    }
+
+    function test_update_RevertWhen_theMedianIsOneAboveTheLargestValue() public {
+        uint256 value = MAX_VALUE + 1;
+        refuse(
+            providers.report(dataset, KEY, START, _values(value, value, value, value)),
+            abi.encodeWithSelector(IDataset.ValueTooLarge.selector, value, MAX_VALUE)
+        );
+    }
+
+    function testFuzz_update_RevertWhen_theMedianIsTooLarge(uint256 value) public {
+        value = bound(value, MAX_VALUE + 1, type(uint256).max);
+        refuse(
+            providers.report(dataset, KEY, START, _values(0, value, value, value)),
+            abi.encodeWithSelector(IDataset.ValueTooLarge.selector, value, MAX_VALUE)
+        );
+    }
+
+    function testFuzz_update_takesALiarsValueOfAnySize(uint256 lie) public {
+        Update memory update = providers.report(dataset, KEY, START, _values(100, 100, 100, lie));
+        update.send(dataset);
+        assertAnswer(dataset, KEY, bytes32(uint256(100)), START, Oracle.QueryStatus.OK);
+    }
+
+    // ---------------------------------------------------------------- liars
+
+    /// f liars cannot move a stored median out of the honest range, whichever quorum the carrier picks; and they cannot
+    /// force a DISAGREEMENT while the honest values lie within the tolerance of the smallest.
+    function testFuzz_update_withstandsItsLiars(uint256 size, uint256 absent, uint256 spread, uint256 seed) public {
+        size = [4, 5, 7, 13, 31][bound(size, 0, 4)];
+        uint256 faults = (size - 1) / 3;
+        uint256 signers = size - bound(absent, 0, faults);
+        uint256 lowest = 1 + seed % 1e30;
+        uint256 agreed = lowest * TOLERANCE_BPS / 10_000;
+        spread = bound(spread, 0, 3 * agreed);
+
+        uint256[] memory values = new uint256[](signers);
+        for (uint256 i = 0; i < signers; ++i) {
+            uint256 random = uint256(keccak256(abi.encode(seed, i)));
+            if (i >= faults) values[i] = lowest + random % (spread + 1);
+            else if (random % 3 == 0) values[i] = random >> (random % 256);
+            else values[i] = random % 3 == 1 ? lowest - 1 : lowest + spread + 1;
+        }
+        _committee(size, TOLERANCE_BPS);
+        Oracle.QueryStatus status = providers.report(dataset, KEY, START, _shuffled(values, seed)).send(dataset);
+
+        if (spread <= agreed) assertEq(status, Oracle.QueryStatus.OK);
+        if (status != Oracle.QueryStatus.OK) return;
+        (bytes32 stored,,) = query(dataset, KEY);
+        assertGe(uint256(stored), lowest);
+        assertLe(uint256(stored), lowest + spread);
+    }
+
+    // ---------------------------------------------------------------- how to build one
+
+    function _committee(uint256 size, uint256 toleranceBps) private {
+        providers = new Providers(size, toleranceBps);
+        dataset = deploy(providers);
+    }
+
+    function _assertStored(uint256[] memory values) private {
+        uint256 members = providers.members().length;
+        Oracle.QueryStatus status = ReferenceMedian.status(values, providers.toleranceBps(), members);
+        Update memory update = providers.report(dataset, KEY, START, values);
+        assertEq(update.send(dataset), status);
+        bytes32 output = status == Oracle.QueryStatus.OK ? update.value : bytes32(0);
+        assertAnswer(dataset, KEY, output, START, status);
+    }
+
+    /// @dev In a round of its own.
+    function _assertStatus(uint256[] memory values, Oracle.QueryStatus status) private {
+        uint256 round = vm.getBlockTimestamp();
+        assertEq(providers.report(dataset, KEY, round, values).send(dataset), status);
+        vm.warp(round + 1);
+    }
+
+    function _refuseClaim(uint256[] memory values, uint256 claimed) private {
+        Update memory update = providers.report(dataset, KEY, START, values);
+        update.value = bytes32(claimed);
+        (uint256 below, uint256 above) = ReferenceMedian.counts(values, claimed);
+        refuse(update, abi.encodeWithSelector(IDataset.WrongValue.selector, claimed, below, above));
+    }
+
+    function _values(uint256 a, uint256 b, uint256 c, uint256 d) private pure returns (uint256[] memory values) {
+        values = new uint256[](4);
+        (values[0], values[1], values[2], values[3]) = (a, b, c, d);
+    }
+
+    /// @dev Three values of 10,000, so that both the others may lie below the median.
+    function _withLowTwo(uint256 low) private pure returns (uint256[] memory values) {
+        values = new uint256[](5);
+        (values[0], values[1], values[2], values[3], values[4]) = (low, low, 10_000, 10_000, 10_000);
+    }
+
+    function _manyTies(uint256 count, uint256 seed) private pure returns (uint256[] memory values) {
+        values = new uint256[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            values[i] = 1000 + uint256(keccak256(abi.encode(seed, i))) % (1 + seed % 30);
+        }
+    }
+
+    /// @dev Outliers on both sides.
+    function _withOutliers(uint256 count, uint256 outliers) private pure returns (uint256[] memory values) {
+        values = new uint256[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            if (i >= outliers) values[i] = 3000e18;
+            else values[i] = i % 2 == 0 ? type(uint256).max : 0;
+        }
+    }
+
+    function _shuffled(uint256[] memory values, uint256 seed) private pure returns (uint256[] memory) {
+        for (uint256 i = values.length - 1; i > 0; --i) {
+            uint256 other = uint256(keccak256(abi.encode(seed, "shuffle", i))) % (i + 1);
+            (values[i], values[other]) = (values[other], values[i]);
+        }
+        return values;
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Test} from "forge-std/Test.sol";
+
+import {Oracle} from "../../src/Oracle.sol";
+import {REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} from "../../src/types/ReportTemplate.sol";
+import {ReferenceReports} from "../utils/ReferenceReports.sol";
+
+contract ReportTemplateTest is Test {
+    function test_typehash_isThatOfTheDocumentedType() public pure {
+        assertEq(REPORT_TYPEHASH, keccak256("Report(bytes key,uint8 outcome,bytes32 value,uint256 timestamp)"));
+    }
+
+    /// One template gives the digests of many values, in any order, whatever else uses memory meanwhile.
+    function testFuzz_digest_isThatOfPlainSolidity(
+        address dataset,
+        bytes memory key,
+        uint8 outcome,
+        uint256 timestamp,
+        bytes32[4] memory values,
+        uint64 chainId
+    ) public {
+        vm.chainId(bound(chainId, 1, type(uint64).max));
+        Oracle.QueryStatus outcome_ = Oracle.QueryStatus(outcome % 4);
+        ReportTemplate template = ReportTemplateLibrary.create(
+            ReferenceReports.domainSeparator(dataset), keccak256(key), outcome_, timestamp
+        );
+        for (uint256 i = 0; i < values.length; ++i) {
+            bytes32 expected = ReferenceReports.digest(dataset, key, outcome_, values[i], timestamp);
+            assertEq(template.digest(values[i]), expected);
+        }
+    }
+
+    function test_create_overlapsNothing() public pure {
+        bytes memory before = abi.encode(type(uint256).max);
+        ReportTemplate template = ReportTemplateLibrary.create(bytes32(0), 0, Oracle.QueryStatus.OK, 0);
+        bytes memory afterwards = new bytes(32);
+        template.digest(bytes32(type(uint256).max));
+        assertEq(before, abi.encode(type(uint256).max));
+        assertEq(afterwards, new bytes(32));
+    }
+}
