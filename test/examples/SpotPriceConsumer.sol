@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
 
-import {Oracle} from "../../src/Oracle.sol";
-import {OracleProtocol, usingOracleProtocol} from "../../src/usingOracleProtocol.sol";
+import {Oracle, OracleProtocol, usingOracleProtocol} from "../../src/usingOracleProtocol.sol";
 
 /// @title SpotPriceConsumer
-/// @notice An example to copy: keeps the rate of ETH in USD, never older than ten minutes when it was read. Every
-/// `refresh` pays the query price out of this contract's own balance.
+/// @notice Keeps the rate of ETH in US dollars, never one older than ten minutes when it was read.
 contract SpotPriceConsumer is usingOracleProtocol {
     using OracleProtocol for Oracle;
 
-    uint256 private constant MAX_AGE = 10 minutes;
+    /// @notice A rate was read, scaled by 1e18.
+    event RateRead(uint256 rate);
 
+    /// @notice The dataset that is asked.
     Oracle public immutable oracle;
 
-    /// @notice USD for one ETH, scaled by 1e18.
+    /// @notice The rate that was read last, scaled by 1e18; 0 before the first.
     uint256 public rate;
 
-    event RateRefreshed(uint256 rate);
-
+    /// @dev Ether sent here pays for queries.
     constructor(Oracle oracle_) payable {
         oracle = oracle_;
     }
 
-    /// @notice Lets anyone add to what the queries are paid from.
     receive() external payable {}
 
-    /// @notice Reads the rate. Reverts when it is not OK, is too old, or cannot be paid.
+    /// @notice Reads the rate anew, and pays for it out of this contract's balance.
+    /// @dev Open to anyone, to keep the example short: in your contract, mind who may spend its Ether.
     function refresh() external {
-        rate = oracle.querySpotPriceWithExpiry("ETH-USD", MAX_AGE);
-        emit RateRefreshed(rate);
+        rate = oracle.querySpotPriceWithExpiry("ETH-USD", 10 minutes);
+        emit RateRead(rate);
     }
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
+import {DatasetFixture} from "../utils/DatasetFixture.sol";
+import {Update} from "../utils/Providers.sol";
+import {SpotPriceConsumer} from "./SpotPriceConsumer.sol";
+
+contract SpotPriceConsumerTest is DatasetFixture {
+    SpotPriceConsumer private consumer;
+
+    function setUp() public override {
+        super.setUp();
+        consumer = new SpotPriceConsumer{value: 2 * PRICE}(dataset);
+    }
+
+    function test_refresh_readsStoresAndTells() public {
+        Update memory update = valid();
+        update.send(dataset);
+        vm.expectEmit(address(consumer));
+        emit SpotPriceConsumer.RateRead(uint256(update.value));
+        consumer.refresh();
+        assertEq(consumer.rate(), uint256(update.value));
+    }
+
+    function test_refresh_paysOutOfItsOwnBalance() public {
+        valid().send(dataset);
+        uint256 purse = address(this).balance;
+        consumer.refresh();
+        assertEq(address(consumer).balance, PRICE);
+        assertEq(address(dataset).balance, PRICE);
+        assertEq(address(this).balance, purse);
+    }
+
+    function test_receive_takesEtherForMoreQueries() public {
+        (bool taken,) = address(consumer).call{value: 1 ether}("");
+        assertTrue(taken);
+        assertEq(address(consumer).balance, 1 ether + 2 * PRICE);
+    }
+
+    /// S15: a stale point becomes fresh by an update that anyone carries.
+    function test_refresh_RevertWhen_theRateIsOlderThanTenMinutes() public {
+        valid().send(dataset);
+        vm.warp(START + 10 minutes);
+        consumer.refresh();
+        vm.warp(START + 10 minutes + 1);
+        vm.expectRevert(abi.encodeWithSelector(OracleProtocol.DataExpired.selector, 601, 600));
+        consumer.refresh();
+
+        Update memory update = valid();
+        vm.prank(makeAddr("anyone"));
+        update.send(dataset);
+        consumer.refresh();
+        assertEq(consumer.rate(), uint256(update.value));
+    }
+
+    function test_refresh_RevertWhen_thereIsNoRate() public {
+        vm.expectRevert(
+            abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE)
+        );
+        consumer.refresh();
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Committee, CommitteeLibrary} from "../../src/types/Committee.sol";
+import {Vectors} from "../utils/Vectors.sol";
+
+contract CommitteeVectorsTest is Vectors {
+    function test_hash_asTheVectorsSay() public {
+        load("committees", "committees");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            address[] memory members = accounts(i, "members");
+            uint256 toleranceBps = number(i, "toleranceBps");
+            bytes32 hash = word(i, "hash");
+            assertEq(CommitteeLibrary.checkedHash(members, toleranceBps), hash, text(i, "name"));
+
+            Committee committee = CommitteeLibrary.create(toleranceBps, members.length);
+            for (uint256 place = 0; place < members.length; ++place) {
+                committee.seat(place, uint160(members[place]));
+            }
+            assertEq(committee.hash(members.length), hash, text(i, "name"));
+        }
+    }
+}

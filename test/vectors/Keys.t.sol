@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {KeyForm} from "../../src/types/KeyForm.sol";
+import {Vectors} from "../utils/Vectors.sol";
+
+contract KeyVectorsTest is Vectors {
+    function test_matches_asTheVectorsSay() public {
+        load("keys", "forms");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            bytes memory key = hexBytes(i, "key");
+            assertEq(KeyForm.SPOT_PRICE.matches(key), flag(i, "SPOT_PRICE"), text(i, "name"));
+            assertEq(KeyForm.WEB_ORACLE.matches(key), flag(i, "WEB_ORACLE"), text(i, "name"));
+        }
+    }
+
+    /// S5: a key's ASCII form and its hex form are the same bytes to Solidity.
+    function test_texts_areTheirBytes() public {
+        load("keys", "texts");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            if (!has(i, "hex")) continue;
+            bytes memory ascii = bytes(text(i, "text"));
+            bool isHex = ascii.length > 1 && ascii[0] == "0" && ascii[1] == "x";
+            assertEq(isHex ? vm.parseBytes(string(ascii)) : ascii, hexBytes(i, "hex"));
+        }
+    }
+}
