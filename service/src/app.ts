@@ -3,6 +3,7 @@ import rateLimit from "@fastify/rate-limit";
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from "@fastify/type-provider-typebox";
 import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply } from "fastify";
 import type { Logger } from "pino";
+import { endSilentConnections } from "./connections.js";
 import { ProblemError } from "./problem.js";
 
 /** The most bytes that a request's body may have. */
@@ -39,6 +40,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     connectionTimeout: 120_000,
     return503OnClosing: true,
   }).withTypeProvider<TypeBoxTypeProvider>();
+  endSilentConnections(app);
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
   app.removeContentTypeParser("text/plain");
   app.setErrorHandler((error, request, reply) => {

@@ -1,0 +1,274 @@
+import type { UnsentTransaction } from "@dataset-oracle/protocol/wire";
+import type { DeployedDataset } from "@dataset-oracle/service/deployment";
+import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Chain, STRANGER, startChain } from "./support/chain.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+
+let chain: Chain;
+let other: Chain;
+let providers: Provider[];
+let operator: RunningOperator;
+let dataset: Address;
+let web: Address;
+let elsewhere: Address;
+const WEB_KEY = `WEB/${"ab".repeat(32)}/London`;
+
+const body = (key: string, broadcast: boolean, more: object = {}) => ({
+  network_id: 42,
+  dataset,
+  key,
+  broadcast,
+  ...more,
+});
+
+async function sendAsIs(transaction: UnsentTransaction | undefined): Promise<Hex> {
+  const params = [{ ...transaction, from: STRANGER }];
+  const hash = await chain.client.request({ method: "eth_sendTransaction", params } as never);
+  await chain.wait(hash);
+  return hash;
+}
+
+beforeAll(async () => {
+  [chain, other, providers] = await Promise.all([startChain(42), startChain(1), startProviders(4)]);
+  const members = providers.map(({ address }) => address);
+  [dataset, elsewhere] = await Promise.all([chain.deploy(members), other.deploy(members)]);
+  web = await chain.deploy(members, "WEB_ORACLE");
+  const webOracle = {
+    name: "web",
+    address: web,
+    kind: "median",
+    keyForm: "WEB_ORACLE",
+    keys: [],
+  } satisfies DeployedDataset;
+  operator = await startOperator([
+    { chain, datasets: [dataset, webOracle], providers },
+    { chain: other, datasets: [elsewhere], providers },
+  ]);
+});
+
+afterAll(async () => {
+  await operator?.close();
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await Promise.all([chain?.close(), other?.close()]);
+});
+
+describe("broadcast true", () => {
+  test("is answered with the median, and query shows it", async () => {
+    const before = await chain.query(dataset, "SPOTPX/ETH-USD");
+    expect(before).toEqual({ value: 0n, updatedAt: 0n, status: "NOT_AVAILABLE" });
+
+    const answer = await operator.ask(body("SPOTPX/ETH-USD", true));
+    const median = parseEther("2000") + 1n;
+    expect(answer).toEqual({
+      network_id: 42,
+      dataset,
+      key: "SPOTPX/ETH-USD",
+      key_hex: stringToHex("SPOTPX/ETH-USD"),
+      status: "OK",
+      value: median.toString(),
+      timestamp: expect.any(Number),
+      reports: providers.map(({ address, value }) => ({
+        provider: address,
+        value: value.toString(),
+        signature: expect.stringMatching(/^0x[0-9a-f]{130}$/),
+      })),
+      transaction_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    });
+    expect(Math.abs(answer.timestamp - Date.now() / 1000)).toBeLessThan(10);
+
+    await chain.wait(answer.transaction_hash as Hex);
+    const after = await chain.query(dataset, "SPOTPX/ETH-USD");
+    expect(after).toEqual({ value: median, updatedAt: BigInt(answer.timestamp), status: "OK" });
+  });
+
+  test("ASCII and hex, in either case, are one piece of work", async () => {
+    const ascii = "SPOTPX/BTC-USD";
+    const hex = stringToHex(ascii);
+    const upper = `0x${hex.slice(2).toUpperCase()}`;
+    const asked = providers[0]?.asked.length ?? 0;
+    const keys = [ascii, hex, upper, ascii, hex];
+    const answers = await Promise.all(keys.map((key) => operator.ask(body(key, true))));
+    // Requests of one round; a second can begin in between.
+    const rounds = new Set(answers.map(({ timestamp }) => timestamp));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(rounds.size);
+    expect((providers[0]?.asked.length ?? 0) - asked).toBe(rounds.size);
+    expect(new Set(answers.map(({ key_hex }) => key_hex))).toEqual(new Set([hex]));
+    await chain.wait(answers[0]?.transaction_hash as Hex);
+    const updates = (await chain.updates(dataset)).filter(({ keyHash }) => keyHash === keccak256(hex));
+    expect(updates.length).toBe(rounds.size);
+  });
+
+  test("with Prefer: wait is answered when it is mined", async () => {
+    const response = await operator.post(body("SPOTPX/ADA-USD", true), { prefer: "respond-async, wait=10" });
+    expect(response.headers.get("preference-applied")).toBe("wait=10");
+    const { timestamp } = (await response.json()) as { timestamp: number };
+    expect(await chain.query(dataset, "SPOTPX/ADA-USD")).toMatchObject({ updatedAt: BigInt(timestamp), status: "OK" });
+  });
+
+  test("a longer wait than 60 s is cut to it", async () => {
+    const response = await operator.post(body("SPOTPX/ADA-USD", true), { prefer: "wait=3600" });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("preference-applied")).toBe("wait=60");
+  });
+
+  test("twenty at once are all mined, each with a nonce of its own", async () => {
+    const keys = Array.from({ length: 20 }, (_, i) => `SPOTPX/K${i}-USD`);
+    const nonce = await chain.nonce(operator.account.address);
+    const answers = await Promise.all(keys.map((key) => operator.ask(body(key, true), { prefer: "wait=20" })));
+    const hashes = answers.map(({ transaction_hash }) => transaction_hash as Hex);
+    const sent = await Promise.all(hashes.map((hash) => chain.client.getTransaction({ hash })));
+    expect(sent.map((transaction) => transaction.nonce).toSorted((a, b) => a - b)).toEqual(
+      keys.map((_, i) => nonce + i),
+    );
+    for (const key of keys) expect((await chain.query(dataset, key)).status).toBe("OK");
+  });
+});
+
+describe("broadcast false", () => {
+  test("leaves the nonce, and anyone can send what is returned, as it is", async () => {
+    const nonce = await chain.nonce(operator.account.address);
+    const answer = await operator.ask(body("SPOTPX/SOL-USD", false));
+    expect(answer).not.toHaveProperty("transaction_hash");
+    expect(answer.transaction).toEqual({
+      chainId: "0x2a",
+      to: dataset,
+      data: expect.stringMatching(/^0x[0-9a-f]+$/),
+      value: "0x0",
+      gas: expect.stringMatching(/^0x[0-9a-f]+$/),
+    });
+    expect((await chain.query(dataset, "SPOTPX/SOL-USD")).updatedAt).toBe(0n);
+
+    await sendAsIs(answer.transaction);
+    expect(await chain.query(dataset, "SPOTPX/SOL-USD")).toEqual({
+      value: BigInt(answer.value),
+      updatedAt: BigInt(answer.timestamp),
+      status: "OK",
+    });
+    expect(await chain.nonce(operator.account.address)).toBe(nonce);
+  });
+
+  test("shares the reports with broadcast true", async () => {
+    const asked = providers[0]?.asked.length ?? 0;
+    const [sent, unsent] = await Promise.all([
+      operator.ask(body("SPOTPX/LTC-USD", true)),
+      operator.ask(body("SPOTPX/LTC-USD", false)),
+    ]);
+    const rounds = new Set([sent.timestamp, unsent.timestamp]).size;
+    expect((providers[0]?.asked.length ?? 0) - asked).toBe(rounds);
+  });
+
+  test("is usable right after the same key was broadcast", async () => {
+    const sent = await operator.ask(body("SPOTPX/XRP-USD", true));
+    const unsent = await operator.ask(body("SPOTPX/XRP-USD", false));
+    expect(unsent.timestamp).toBeGreaterThan(sent.timestamp);
+    await sendAsIs(unsent.transaction);
+    expect((await chain.query(dataset, "SPOTPX/XRP-USD")).updatedAt).toBe(BigInt(unsent.timestamp));
+  });
+});
+
+test("a round that another carrier has stored is a success: the answer is what is stored", async () => {
+  // The transaction of a round goes out first by another account, then the operator is asked for the same round.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const key = `SPOTPX/LOST${attempt}-USD`;
+    await new Promise((resolve) => setTimeout(resolve, 1_010 - (Date.now() % 1000)));
+    const unsent = await operator.ask(body(key, false));
+    const params = [{ ...unsent.transaction, from: STRANGER }];
+    const hash = (await chain.client.request({ method: "eth_sendTransaction", params } as never)) as Hex;
+    await chain.client.mine({ blocks: 1 });
+    const nonce = await chain.nonce(operator.account.address);
+    const answer = await operator.ask(body(key, true));
+    if (answer.timestamp !== unsent.timestamp) continue;
+    expect(answer).toMatchObject({ transaction_hash: hash, status: "OK", value: unsent.value, reports: [] });
+    expect(await chain.nonce(operator.account.address)).toBe(nonce);
+    return;
+  }
+  throw new Error("The machine is too slow to ask twice in one second.");
+});
+
+test("a Web Oracle dataset works the same", async () => {
+  const answer = await operator.ask(body(WEB_KEY, true, { dataset: web }), { prefer: "wait=10" });
+  expect(answer).toMatchObject({ dataset: web, key: WEB_KEY, status: "OK" });
+  expect(await chain.query(web, WEB_KEY)).toMatchObject({ updatedAt: BigInt(answer.timestamp), status: "OK" });
+});
+
+test("only the named network, dataset and key change", async () => {
+  const before = [await chain.updates(dataset), await chain.updates(web)];
+  const nonce = await chain.nonce(operator.account.address);
+  const key = "SPOTPX/ETH-USD";
+  const answer = await operator.ask(body(key, true, { network_id: 1, dataset: elsewhere }), { prefer: "wait=10" });
+  const updates = await other.updates(elsewhere);
+  expect(updates.map(({ keyHash, timestamp }) => ({ keyHash, timestamp }))).toEqual([
+    { keyHash: keccak256(stringToHex(key)), timestamp: BigInt(answer.timestamp) },
+  ]);
+  expect([await chain.updates(dataset), await chain.updates(web)]).toEqual(before);
+  expect(await chain.nonce(operator.account.address)).toBe(nonce);
+
+  // Both chains have a dataset at that address; the Web Oracle's is on one.
+  expect(elsewhere).toBe(dataset);
+  const problem = await operator.fail(body(WEB_KEY, true, { network_id: 1, dataset: web }));
+  expect([problem.http, problem.code]).toEqual([404, "unknown_dataset"]);
+});
+
+describe("Accept: text/event-stream", () => {
+  async function events(key: string, broadcast: boolean, headers: Record<string, string> = {}) {
+    const response = await operator.post(body(key, broadcast), { accept: "text/event-stream", ...headers });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const text = await response.text();
+    return text
+      .trimEnd()
+      .split("\n\n")
+      .map((block) => {
+        const [event, data] = block.split("\n");
+        return { event: event?.replace("event: ", ""), data: JSON.parse(data?.replace("data: ", "") ?? "") };
+      });
+  }
+
+  test("streams what happens, and then the answer", async () => {
+    const seen = await events("SPOTPX/DOT-USD", true);
+    const names = seen.map(({ event }) => event);
+    expect(names).toEqual([
+      "asked",
+      ...["report", "report", "report", "report"],
+      ...["signed", "sent", "mined", "answer"],
+    ]);
+    const answer = seen.at(-1)?.data;
+    expect(seen.at(-2)?.data.transaction_hash).toBe(answer.transaction_hash);
+    expect(seen[4]?.data).toMatchObject({ received: 4, of: 4 });
+    expect((await chain.query(dataset, "SPOTPX/DOT-USD")).updatedAt).toBe(BigInt(answer.timestamp));
+  });
+
+  test("streams a transaction that the caller sends", async () => {
+    const seen = await events("SPOTPX/DOT-EUR", false);
+    expect(seen.at(-1)).toMatchObject({ event: "answer", data: { transaction: { to: dataset } } });
+  });
+
+  test("ends with a problem, as JSON would", async () => {
+    for (const provider of providers) provider.behavior = "unknown key";
+    const seen = await events("SPOTPX/NO-USD", true);
+    for (const provider of providers) provider.behavior = "honest";
+    expect(seen.at(-1)).toMatchObject({ event: "problem", data: { status: 422, code: "unknown_key" } });
+  });
+
+  test("a body that is not valid is an ordinary problem", async () => {
+    const problem = await operator.fail(body("0x5", true), { accept: "text/event-stream" });
+    expect(problem.http).toBe(400);
+  });
+
+  test("a caller that goes away breaks nothing for the others", async () => {
+    for (const provider of providers) provider.behavior = "slow";
+    const leaving = new AbortController();
+    const gone = fetch(`${operator.base}/data/request`, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "text/event-stream" },
+      body: JSON.stringify(body("SPOTPX/GONE-USD", true)),
+      signal: leaving.signal,
+    });
+    setTimeout(() => leaving.abort(), 100);
+    const answer = await operator.ask(body("SPOTPX/GONE-USD", true), { prefer: "wait=10" });
+    await gone.then((response) => response.text()).catch(() => {});
+    for (const provider of providers) provider.behavior = "honest";
+    expect((await chain.query(dataset, "SPOTPX/GONE-USD")).updatedAt).toBe(BigInt(answer.timestamp));
+  });
+});
