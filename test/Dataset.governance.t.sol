@@ -247,7 +247,7 @@ contract DatasetGovernanceTest is DatasetFixture {
     function _ascending(uint256 count) private pure returns (address[] memory members) {
         members = new address[](count);
         for (uint256 i = 0; i < count; ++i) {
-            members[i] = address(uint160(0x1000 + i));
+            members[i] = address(bytes20(bytes32((0x1000 + i) << 96)));
         }
     }
 }

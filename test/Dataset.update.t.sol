@@ -231,7 +231,7 @@ contract DatasetUpdateTest is DatasetFixture {
     function testFuzz_update_RevertWhen_aBitLiesBeyondTheCommittee(uint256 bit) public {
         bit = bound(bit, 4, 255);
         Update memory update = valid();
-        update.signers |= 1 << bit;
+        update.signers |= 2 ** bit;
         refuse(update, _wrongSigners(update));
         update.signers ^= 1;
         refuse(update, _wrongSigners(update));
@@ -581,13 +581,13 @@ contract DatasetUpdateTest is DatasetFixture {
     }
 
     function _anyQuorum(uint256 size, uint256 seed) private pure returns (uint256 signers, uint256 count) {
-        signers = (1 << size) - 1;
+        signers = 2 ** size - 1;
         count = size;
         for (uint256 i = 0; i < size; ++i) {
             uint256 place = uint256(keccak256(abi.encode(seed, "place", i))) % size;
             bool isLeft = (signers >> place) & 1 == 0;
             if (isLeft || count - 1 <= 2 * (size - count + 1)) continue;
-            signers ^= 1 << place;
+            signers ^= 2 ** place;
             --count;
         }
     }

@@ -89,7 +89,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         if (kind == 1) update.reports[seed % 6] = update.reports[(seed + 1) % 6];
         if (kind == 2) update.value = bytes32(seed | 1);
         if (kind == 3) update.toleranceBps = seed | 1 << 255;
-        if (kind == 4) update.absentees[0] = address(uint160(seed));
+        if (kind == 4) update.absentees[0] = address(bytes20(bytes32(seed)));
         if (kind == 5) update = _committees[1 - _seated].report(dataset, key, block.timestamp, values);
         if (kind == 6) update.timestamp = newest[key];
         // If it passes, the invariants see a round that nobody has told them of.
