@@ -80,7 +80,7 @@ async function checkChainId(rpc: Rpc): Promise<void> {
 }
 
 async function connectDataset(rpc: Rpc, dataset: DeployedDataset): Promise<Dataset> {
-  const address = dataset.address as Address;
+  const { address } = dataset;
   const [keyForm, committee] = await Promise.all([
     readKeyForm(rpc, address),
     CommitteeWatch.load(rpc, address),

@@ -76,7 +76,7 @@ export async function startChain(chainId = 42) {
 
     async setCommittee(dataset: Address, members: readonly Address[]): Promise<void> {
       const data = encodeFunctionData({ abi: datasetAbi, functionName: "setCommittee", args: [members, 100n] });
-      await wait(await client.sendTransaction({ account: OWNER, to: dataset, data }));
+      await wait(await client.sendTransaction({ account: OWNER, to: dataset, data, gas: 500_000n }));
     },
 
     /** Pays for a query in a simulated call. */

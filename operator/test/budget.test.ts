@@ -1,0 +1,86 @@
+import type { Address } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Chain, startChain } from "./support/chain.js";
+import { startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+
+let chain: Chain;
+let providers: Provider[];
+let dataset: Address;
+const body = (key: string, broadcast = true) => ({ network_id: 42, dataset, key, broadcast });
+const WAIT = { prefer: "wait=10" };
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(), startProviders(3)]);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+});
+
+afterAll(async () => {
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await chain?.close();
+});
+
+test("when an hour's gas is spent, only broadcasting ends", async () => {
+  const settings = { gasPerHour: 100_000, gasPerHourForNewKeys: 1_000_000 };
+  const operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
+  await operator.ask(body("SPOTPX/A-USD"), WAIT);
+  await operator.ask(body("SPOTPX/A-USD"), WAIT);
+
+  const nonce = await chain.nonce(operator.account.address);
+  const problem = await operator.fail(body("SPOTPX/A-USD"));
+  expect([problem.http, problem.code]).toEqual([429, "gas_budget_spent"]);
+  const seconds = Number(problem.headers.get("retry-after"));
+  expect(seconds).toBeGreaterThan(3_500);
+  expect(seconds).toBeLessThanOrEqual(3_600);
+  expect(await chain.nonce(operator.account.address)).toBe(nonce);
+
+  expect(await operator.ask(body("SPOTPX/A-USD", false))).toHaveProperty("transaction");
+  // A key that is stored for the first time draws on its own.
+  await operator.ask(body("SPOTPX/B-USD"));
+  await operator.close();
+});
+
+test("keys that are stored for the first time cannot spend the gas of the others", async () => {
+  await (async () => {
+    const operator = await startOperator([{ chain, datasets: [dataset], providers }]);
+    await operator.ask(body("SPOTPX/OLD-USD"), WAIT);
+    await operator.close();
+  })();
+  const settings = { gasPerHourForNewKeys: 0 };
+  const operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
+  const problem = await operator.fail(body("SPOTPX/NEW-USD"));
+  expect([problem.http, problem.code]).toEqual([429, "gas_budget_spent"]);
+  expect((await operator.ask(body("SPOTPX/OLD-USD"), WAIT)).status).toBe("OK");
+  await operator.close();
+});
+
+test("without a key only broadcast false is served", async () => {
+  const operator = await startOperator([{ chain, datasets: [dataset], providers }], { hasKey: false });
+  const problem = await operator.fail(body("SPOTPX/A-USD"));
+  expect([problem.http, problem.code]).toEqual([422, "broadcast_unavailable"]);
+  expect(await operator.ask(body("SPOTPX/A-USD", false))).toHaveProperty("transaction");
+  await operator.close();
+});
+
+test("an account that cannot pay is a 503, and the gas is not counted", async () => {
+  const settings = { gasPerHour: 150_000, gasPerHourForNewKeys: 200_000 };
+  const operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
+  await chain.client.setBalance({ address: operator.account.address, value: 0n });
+  for (let i = 0; i < 3; i++) {
+    const problem = await operator.fail(body("SPOTPX/POOR-USD"));
+    expect([problem.http, problem.code]).toEqual([503, "out_of_funds"]);
+  }
+  await chain.fund(operator.account.address);
+  expect((await operator.ask(body("SPOTPX/POOR-USD"), WAIT)).status).toBe("OK");
+  await operator.close();
+});
+
+test("a caller that asks too often gets a 429", async () => {
+  const operator = await startOperator([{ chain, datasets: [dataset], providers }], { requestsPerMinute: 2 });
+  await operator.fail(body("nonsense", false));
+  await operator.fail(body("nonsense", false));
+  const problem = await operator.fail(body("nonsense", false));
+  expect([problem.http, problem.code]).toEqual([429, "too_many_requests"]);
+  expect(Number(problem.headers.get("retry-after"))).toBeGreaterThan(0);
+  await operator.close();
+});

@@ -1,0 +1,156 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "@dataset-oracle/devnet/anvil";
+import type { Address } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Chain, startChain } from "./support/chain.js";
+import { type Provider, startProviders } from "./support/providers.js";
+
+const MAIN = join(import.meta.dirname, "..", "dist", "main.js");
+const KEY = generatePrivateKey();
+
+let chain: Chain;
+let providers: Provider[];
+let dataset: Address;
+let folder: string;
+
+function start(args: string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, ...env }, timeout: 20_000 });
+  let output = "";
+  child.stdout.on("data", (data) => {
+    output += data;
+  });
+  child.stderr.on("data", (data) => {
+    output += data;
+  });
+  const exited = once(child, "exit").then(([code]) => code as number | null);
+  return { child, exited, output: () => output };
+}
+
+async function run(args: string[], env: Record<string, string> = {}) {
+  const { exited, output } = start(args, env);
+  return { code: await exited, output: output() };
+}
+
+function writeConfig(change: object = {}, network: object = {}): string {
+  const settings = {
+    deployment: "42.json",
+    rpcUrl: chain.url,
+    providers: providers.map(({ address, url }) => ({ address, url })),
+    ...network,
+  };
+  const path = join(folder, "operator.json");
+  writeFileSync(path, JSON.stringify({ networks: [settings], ...change }));
+  return path;
+}
+
+function writeDeployment(chainId: number): void {
+  const financial = { address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [] };
+  writeFileSync(join(folder, `${chainId}.json`), JSON.stringify({ chainId, datasets: { financial } }));
+}
+
+beforeAll(async () => {
+  if (!existsSync(MAIN)) throw new Error("The operator is not built. Run: npm run build");
+  folder = mkdtempSync(join(tmpdir(), "operator-"));
+  [chain, providers] = await Promise.all([startChain(), startProviders(1)]);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+  writeDeployment(42);
+  writeDeployment(43);
+});
+
+afterAll(async () => {
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await chain?.close();
+  if (folder) rmSync(folder, { recursive: true });
+});
+
+describe("operator --check-config", () => {
+  const check = (path: string, env?: Record<string, string>) => run(["--config", path, "--check-config"], env);
+
+  test("ends with 0 when all is well", async () => {
+    const { code, output } = await check(writeConfig(), { OPERATOR_PRIVATE_KEY: KEY });
+    expect([code, output]).toEqual([0, expect.stringContaining("is valid. Networks: 42.")]);
+  });
+
+  test("takes the RPC's token from the environment", async () => {
+    const path = writeConfig({}, { rpcUrl: ["https://rpc.example/$", "{RPC_TOKEN}"].join("") });
+    expect((await check(path, { RPC_TOKEN: "abc" })).code).toBe(0);
+    const { code, output } = await check(path);
+    expect([code, output]).toEqual([2, expect.stringContaining("RPC_TOKEN")]);
+  });
+
+  test.each([
+    ["a setting it does not know", { hots: "x" }, {}, "/hots"],
+    ["a setting of another type", { port: "8080" }, {}, "/port"],
+    ["no network", { networks: [] }, {}, "/networks"],
+    ["a deployment that is not there", {}, { deployment: "44.json" }, "44.json"],
+    ["an RPC that is no URL", {}, { rpcUrl: "127.0.0.1" }, "rpcUrl"],
+    ["a provider with a wrong address", {}, { providers: [{ address: "0x1", url: "http://a" }] }, "0x1"],
+    ["a provider without a URL", {}, { providers: [{ address: `0x${"11".repeat(20)}`, url: "a" }] }, "url"],
+  ])("ends with 2 and names %s", async (_, change, network, named) => {
+    const { code, output } = await check(writeConfig(change, network));
+    expect([code, output]).toEqual([2, expect.stringContaining(named)]);
+    expect(output).not.toMatch(/^ {4}at /m);
+  });
+
+  test("refuses a private key that is none, and does not show it", async () => {
+    const { code, output } = await check(writeConfig(), { OPERATOR_PRIVATE_KEY_42: `${KEY}00` });
+    expect([code, output]).toEqual([2, expect.stringContaining("OPERATOR_PRIVATE_KEY_42")]);
+    expect(output).not.toContain(KEY.slice(2, 20));
+  });
+});
+
+test("operator --help ends with 0, an unknown option with 2", async () => {
+  expect(await run(["--help"])).toMatchObject({ code: 0, output: expect.stringContaining("--check-config") });
+  expect((await run(["--confg", "x"])).code).toBe(2);
+  expect((await run([])).code).toBe(2);
+});
+
+test("an RPC of another chain stops the start", async () => {
+  const { code, output } = await run(["--config", writeConfig({ port: 0 }, { deployment: "43.json" })]);
+  expect([code, output]).toEqual([2, expect.stringContaining("network 43: its RPC is of network 42")]);
+});
+
+test("an RPC that does not answer stops the start, and its token is not shown", async () => {
+  const rpcUrl = `http://127.0.0.1:${await freePort()}/secret-token`;
+  const { code, output } = await run(["--config", writeConfig({ port: 0 }, { rpcUrl })]);
+  expect([code, output]).toEqual([2, expect.stringContaining("network 42")]);
+  expect(output).not.toContain("secret-token");
+});
+
+test("a real process serves a request, logs no secret, and ends cleanly", async () => {
+  await chain.fund(privateKeyToAccount(KEY).address);
+  const port = await freePort();
+  const { child, exited, output } = start(["--config", writeConfig({ port })], { OPERATOR_PRIVATE_KEY: KEY });
+  const base = `http://127.0.0.1:${port}`;
+  const until = Date.now() + 10_000;
+  const isUp = () =>
+    fetch(`${base}/datasets`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isUp())) {
+    if (Date.now() > until) throw new Error(`The operator did not start:\n${output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const response = await fetch(`${base}/data/request`, {
+    method: "POST",
+    headers: { "content-type": "application/json", prefer: "wait=10" },
+    body: JSON.stringify({ network_id: 42, dataset, key: "SPOTPX/ETH-USD", broadcast: true }),
+  });
+  expect(response.status).toBe(200);
+  expect((await chain.query(dataset, "SPOTPX/ETH-USD")).status).toBe("OK");
+
+  const begun = Date.now();
+  child.kill("SIGTERM");
+  expect(await exited).toBe(0);
+  expect(Date.now() - begun).toBeLessThan(5_000);
+  const log = output();
+  expect(log).toContain("update sent");
+  expect(log).not.toContain(KEY.slice(2));
+  for (const line of log.trimEnd().split("\n")) JSON.parse(line);
+});

@@ -1,0 +1,221 @@
+import { type Address, parseEther } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Chain, startChain } from "./support/chain.js";
+import { type AnsweredProblem, type RunningOperator, startOperator } from "./support/operator.js";
+import { type Behavior, type Provider, startProviders } from "./support/providers.js";
+
+let chain: Chain;
+let providers: Provider[];
+let operator: RunningOperator;
+/** By the size of its committee: the first so many providers. */
+const datasets = new Map<number, Address>();
+let counter = 0;
+
+const ofSize = (size: number): Address => datasets.get(size) ?? "0x";
+/** A key that no other test asks for. */
+const newKey = () => `SPOTPX/T${counter++}-USD`;
+const body = (size: number, key: string, broadcast = true) => ({
+  network_id: 42,
+  dataset: ofSize(size),
+  key,
+  broadcast,
+});
+
+function behave(...behaviors: Behavior[]): void {
+  providers.forEach((provider, i) => {
+    provider.behavior = behaviors[i] ?? "honest";
+  });
+}
+
+/** A request that must fail without a transaction. */
+async function failUnsent(size: number, key: string): Promise<AnsweredProblem> {
+  const [nonce, updates] = [await chain.nonce(operator.account.address), await chain.updates(ofSize(size))];
+  const problem = await operator.fail(body(size, key));
+  expect(await chain.nonce(operator.account.address)).toBe(nonce);
+  expect(await chain.updates(ofSize(size))).toEqual(updates);
+  return problem;
+}
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(), startProviders(6)]);
+  const members = providers.map(({ address }) => address);
+  for (const size of [1, 3, 4, 5, 6]) datasets.set(size, await chain.deploy(members.slice(0, size)));
+  const settings = { gasPerHourForNewKeys: 100_000_000 };
+  operator = await startOperator([{ chain, datasets: [...datasets.values()], providers, settings }]);
+});
+
+afterEach(() => behave());
+
+afterAll(async () => {
+  await operator?.close();
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await chain?.close();
+});
+
+describe("one provider of four", () => {
+  test.each<[Behavior, string]>([
+    ["hangs", "late"],
+    ["garbage", "invalid_report"],
+    ["not a report", "invalid_report"],
+    ["no data with a value", "invalid_report"],
+    ["wrong signer", "wrong_signer"],
+    ["high s", "wrong_signer"],
+    ["another provider", "other_report"],
+    ["another round", "other_report"],
+    ["another key", "other_report"],
+    ["huge value", "value_too_large"],
+    ["closes the connection", "unreachable"],
+    ["oversized", "too_large"],
+    ["redirects", "redirected"],
+    ["server error", "refused"],
+    ["unknown key", "refused"],
+  ])("that %s stops nothing; two of them do, and both are named", async (behavior, reason) => {
+    behave("honest", behavior);
+    const answer = await operator.ask(body(4, newKey(), false));
+    const bad = providers[1]?.address;
+    expect(answer.status).toBe("OK");
+    expect(answer.reports.map(({ provider }) => provider)).toEqual(
+      [0, 2, 3].map((i) => providers[i]?.address).filter((address) => address !== bad),
+    );
+
+    behave(behavior, "honest", "honest", behavior);
+    const problem = await failUnsent(4, newKey());
+    expect([problem.http, problem.code]).toEqual([503, "no_quorum"]);
+    const expected = reason === "late" ? "timeout" : reason;
+    expect(problem.failures?.map(({ provider, host, reason }) => ({ provider, host, reason }))).toEqual(
+      [providers[0], providers[3]].map((provider) => ({
+        provider: provider?.address,
+        host: new URL(provider?.url ?? "").host,
+        reason: expected,
+      })),
+    );
+    for (const i of [0, 3]) expect(problem.detail).toContain(providers[i]?.address);
+  });
+
+  test("that is a little slower than the others is still part of the update", async () => {
+    behave("honest", "honest", "honest", "slow");
+    operator.log.length = 0;
+    const settings = { graceMs: 1_000 };
+    const patient = await startOperator([{ chain, datasets: [ofSize(4)], providers, settings }]);
+    expect((await patient.ask(body(4, newKey(), false))).reports.length).toBe(4);
+    await patient.close();
+  });
+});
+
+describe("exactly two thirds are no quorum", () => {
+  test.each([
+    [3, 1],
+    [6, 2],
+  ])("of %i members, with %i down", async (size, down) => {
+    behave(...Array<Behavior>(down).fill("server error"));
+    const problem = await failUnsent(size, newKey());
+    expect([problem.http, problem.code]).toEqual([503, "no_quorum"]);
+    expect(problem.failures?.length).toBe(down);
+  });
+
+  test.each([
+    [1, 0],
+    [4, 1],
+    [5, 1],
+    [6, 1],
+  ])("of %i members, %i down are no obstacle", async (size, down) => {
+    behave(...Array<Behavior>(down).fill("server error"));
+    const answer = await operator.ask(body(size, newKey()), { prefer: "wait=10" });
+    expect(answer.reports.length).toBe(size - down);
+    expect(answer.status).toBe("OK");
+  });
+});
+
+describe("no data", () => {
+  test("signed by a quorum is stored as NOT_AVAILABLE", async () => {
+    behave("no data", "no data", "no data");
+    const key = newKey();
+    const answer = await operator.ask(body(4, key), { prefer: "wait=10" });
+    expect(answer).toMatchObject({ status: "NOT_AVAILABLE", value: "0" });
+    expect(answer.reports.length).toBe(3);
+    const stored = await chain.query(ofSize(4), key);
+    expect(stored).toEqual({ value: 0n, updatedAt: BigInt(answer.timestamp), status: "NOT_AVAILABLE" });
+  });
+
+  test("never mixes with values", async () => {
+    behave("no data", "no data");
+    const problem = await failUnsent(4, newKey());
+    expect([problem.http, problem.code]).toEqual([503, "no_quorum"]);
+    expect(problem.detail).toContain("2 signed a value and 2 signed that there is none");
+  });
+
+  test("of one provider leaves the others' values", async () => {
+    behave("no data");
+    expect(await operator.ask(body(4, newKey(), false))).toMatchObject({ status: "OK", reports: { length: 3 } });
+  });
+});
+
+test("values that lie too far apart are a DISAGREEMENT", async () => {
+  const values = providers.map(({ value }) => value);
+  providers.forEach((provider, i) => {
+    provider.value = parseEther(String(1000 * (i + 1)));
+  });
+  const key = newKey();
+  const answer = await operator.ask(body(4, key), { prefer: "wait=10" });
+  providers.forEach((provider, i) => {
+    provider.value = values[i] ?? 0n;
+  });
+  expect(answer).toMatchObject({ status: "DISAGREEMENT", value: "0" });
+  expect(await chain.query(ofSize(4), key)).toMatchObject({ value: 0n, status: "DISAGREEMENT" });
+});
+
+test("a key that no provider serves is a 422, and nothing is sent", async () => {
+  behave("unknown key", "unknown key", "unknown key");
+  const problem = await failUnsent(4, newKey());
+  expect([problem.http, problem.code]).toEqual([422, "unknown_key"]);
+});
+
+test("two dead of four fail, and once they are back the same key works", async () => {
+  const key = newKey();
+  behave("closes the connection", "closes the connection");
+  await failUnsent(4, key);
+  behave();
+  const answer = await operator.ask(body(4, key), { prefer: "wait=10" });
+  expect(await chain.query(ofSize(4), key)).toMatchObject({ updatedAt: BigInt(answer.timestamp), status: "OK" });
+});
+
+describe("a committee that changes while the operator runs", () => {
+  test("is noticed when the chain refuses the old one", async () => {
+    const dataset = await chain.deploy(providers.slice(0, 4).map(({ address }) => address));
+    const rotating = await startOperator([{ chain, datasets: [dataset], providers }]);
+    const request = { ...body(4, newKey()), dataset };
+    await rotating.ask(request, { prefer: "wait=10" });
+
+    await chain.setCommittee(
+      dataset,
+      providers.slice(2, 6).map(({ address }) => address),
+    );
+    const answer = await rotating.ask(request, { prefer: "wait=10" });
+    expect(answer.reports.map(({ provider }) => provider)).toEqual(providers.slice(2, 6).map(({ address }) => address));
+    expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
+    await rotating.close();
+  });
+
+  test("is noticed when the old one no longer answers", async () => {
+    const dataset = await chain.deploy(providers.slice(0, 3).map(({ address }) => address));
+    const rotating = await startOperator([{ chain, datasets: [dataset], providers }]);
+    behave("hangs", "hangs", "hangs");
+    await chain.setCommittee(
+      dataset,
+      providers.slice(3, 6).map(({ address }) => address),
+    );
+    const answer = await rotating.ask({ ...body(4, newKey()), dataset });
+    expect(answer.reports.length).toBe(3);
+    await rotating.close();
+  });
+
+  test("to a member without an endpoint is told", async () => {
+    const stranger = "0xffffffffffffffffffffffffffffffffffffffff";
+    const members = [...providers.slice(0, 2).map(({ address }) => address), stranger] as const;
+    const dataset = await chain.deploy(members);
+    const lacking = await startOperator([{ chain, datasets: [dataset], providers }]);
+    const problem = await lacking.fail({ ...body(4, newKey()), dataset });
+    expect(problem.failures).toMatchObject([{ host: null, reason: "no_endpoint" }]);
+    await lacking.close();
+  });
+});

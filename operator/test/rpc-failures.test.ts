@@ -1,0 +1,99 @@
+import type { Address } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Chain, startChain } from "./support/chain.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+import { type Fault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+
+let chain: Chain;
+let proxy: RpcProxy;
+let providers: Provider[];
+let dataset: Address;
+let operator: RunningOperator;
+let counter = 0;
+const body = (broadcast = true) => ({ network_id: 42, dataset, key: `SPOTPX/R${counter++}-USD`, broadcast });
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(), startProviders(3)]);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+  proxy = await startRpcProxy(chain.url);
+  const settings = { rpcTimeoutMs: 500 };
+  operator = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrl: proxy.url }]);
+});
+
+afterEach(() => proxy.faults.clear());
+
+afterAll(async () => {
+  await operator?.close();
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await proxy?.close();
+  await chain?.close();
+});
+
+describe.each([true, false])("with broadcast %s", (broadcast) => {
+  test.each<[Fault, number, string]>([
+    ["hangs", 504, "rpc_timeout"],
+    ["drops", 502, "rpc_failed"],
+    ["garbage", 502, "rpc_failed"],
+    ["HTTP 500", 502, "rpc_failed"],
+    ["null", 502, "rpc_failed"],
+  ])("an RPC that %s is a %i", async (fault, status, code) => {
+    proxy.faults.set("*", fault);
+    const problem = await operator.fail(body(broadcast));
+    expect([problem.http, problem.code]).toEqual([status, code]);
+    proxy.faults.clear();
+    await operator.ask(body(broadcast));
+  });
+});
+
+test.each(["eth_getTransactionCount", "eth_getBlockByNumber", "eth_sendRawTransaction", "eth_estimateGas"])(
+  "a single %s that fails sends nothing, and the next request works",
+  async (method) => {
+    const nonce = await chain.nonce(operator.account.address);
+    proxy.faults.set(method, "drops");
+    const problem = await operator.fail(body());
+    expect([problem.http, problem.code]).toEqual([502, "rpc_failed"]);
+    expect(await chain.nonce(operator.account.address)).toBe(nonce);
+    proxy.faults.clear();
+    await operator.ask(body());
+    expect(await chain.nonce(operator.account.address)).toBe(nonce + 1);
+  },
+);
+
+test("a transaction that was accepted without an answer is not lost", async () => {
+  proxy.faults.set("eth_sendRawTransaction", "accepts, then hangs");
+  const request = body();
+  const answer = await operator.ask(request, { prefer: "wait=10" });
+  expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
+});
+
+test("a nonce that is taken is read again", async () => {
+  proxy.faults.set("eth_sendRawTransaction", "nonce too low");
+  const request = body();
+  const answer = await operator.ask(request, { prefer: "wait=10" });
+  expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
+});
+
+test("GET /datasets is a 503 while the chain cannot be read", async () => {
+  proxy.faults.set("*", "drops");
+  await new Promise((resolve) => setTimeout(resolve, 2_100));
+  const response = await fetch(`${operator.base}/datasets`);
+  expect(response.status).toBe(503);
+  expect(await response.json()).toMatchObject({ code: "not_ready" });
+  proxy.faults.clear();
+  expect((await fetch(`${operator.base}/datasets`)).status).toBe(200);
+});
+
+test("nonce and simulation are read from pending, never from latest", async () => {
+  // The proxy sees methods only; that two sends in one block work shows the rest.
+  const [first, second] = [body(), body()];
+  const answers = await Promise.all([operator.ask(first), operator.ask(second)]);
+  expect(new Set(answers.map(({ transaction_hash }) => transaction_hash)).size).toBe(2);
+});
+
+test("no log line holds the RPC's token or a private key", () => {
+  const log = operator.log.join("\n");
+  expect(log).toContain("update sent");
+  expect(log).not.toContain("token-nobody-may-see");
+  expect(log).not.toContain("signature");
+});

@@ -1,0 +1,42 @@
+import Fastify from "fastify";
+
+/** What becomes of a call: `null` passes it on. */
+export type Fault = "hangs" | "drops" | "garbage" | "HTTP 500" | "accepts, then hangs" | "null" | "nonce too low";
+
+export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>;
+
+/** A JSON-RPC endpoint in front of a chain, with a token in its path, that can be told to fail. */
+export async function startRpcProxy(chainUrl: string) {
+  const server = Fastify({ forceCloseConnections: true });
+  const faults = new Map<string, Fault>();
+  const calls: string[] = [];
+  server.post("/token-nobody-may-see", async (request, reply) => {
+    const { id, method } = request.body as { id: number; method: string };
+    calls.push(method);
+    const fault = faults.get(method) ?? faults.get("*");
+    if (fault === "hangs") return new Promise(() => {});
+    if (fault === "drops") {
+      reply.raw.destroy();
+      return reply.hijack();
+    }
+    if (fault === "garbage") return reply.type("text/html").send("<html>");
+    if (fault === "HTTP 500") return reply.status(500).send("");
+    if (fault === "null") return { jsonrpc: "2.0", id, result: null };
+    if (fault === "nonce too low") {
+      // Once, as a node does that lags behind another.
+      faults.delete(method);
+      return { jsonrpc: "2.0", id, error: { code: -32000, message: "nonce too low" } };
+    }
+    const response = await fetch(chainUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(request.body),
+      signal: AbortSignal.timeout(5_000),
+    });
+    const text = await response.text();
+    if (fault === "accepts, then hangs") return new Promise(() => {});
+    return reply.type("application/json").send(text);
+  });
+  const base = await server.listen({ host: "127.0.0.1", port: 0 });
+  return { url: `${base}/token-nobody-may-see`, faults, calls, close: () => server.close() };
+}
