@@ -62,7 +62,9 @@ export async function prepareUpdate(
     // The transaction must be usable, so it is of a round that is still newer than what is stored.
     if (tried === ROUNDS_TRIED) throw staleRound(unsent.stored);
     const wait = msUntilRoundAfter(unsent.stored, operator.clock());
-    await delay(Math.min(wait, MAX_ROUND_WAIT_MS), undefined, { signal: operator.closing });
+    await delay(Math.min(wait, MAX_ROUND_WAIT_MS), undefined, { signal: operator.closing }).catch(() => {
+      throw staleRound(unsent.stored);
+    });
   }
 }
 

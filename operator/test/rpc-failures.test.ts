@@ -1,6 +1,6 @@
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Chain, startChain } from "./support/chain.js";
+import { type Chain, STRANGER, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 import { type Fault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
@@ -85,10 +85,27 @@ test("GET /datasets is a 503 while the chain cannot be read", async () => {
 });
 
 test("nonce and simulation are read from pending, never from latest", async () => {
-  // The proxy sees methods only; that two sends in one block work shows the rest.
-  const [first, second] = [body(), body()];
-  const answers = await Promise.all([operator.ask(first), operator.ask(second)]);
-  expect(new Set(answers.map(({ transaction_hash }) => transaction_hash)).size).toBe(2);
+  proxy.calls.length = 0;
+  await operator.ask(body());
+  const tagOf = (name: string) => proxy.calls.filter(({ method }) => method === name).map(({ params }) => params[1]);
+  expect(new Set(tagOf("eth_getTransactionCount"))).toEqual(new Set(["pending"]));
+  expect(new Set(tagOf("eth_estimateGas"))).toEqual(new Set(["pending"]));
+  expect(new Set(tagOf("eth_call"))).toEqual(new Set(["pending"]));
+});
+
+test("a transaction that reverts because another carrier was faster is a success all the same", async () => {
+  let open = () => {};
+  proxy.gates.set("eth_sendRawTransaction", new Promise((resolve) => (open = resolve)));
+  const request = body();
+  const ours = operator.ask(request, { prefer: "wait=10" });
+  const theirs = await operator.ask({ ...request, broadcast: false });
+  const params = [{ ...theirs.transaction, from: STRANGER }];
+  const hash = (await chain.client.request({ method: "eth_sendTransaction", params } as never)) as Hex;
+  await chain.wait(hash);
+  proxy.gates.clear();
+  open();
+  const answer = await ours;
+  expect(answer).toMatchObject({ status: "OK", timestamp: theirs.timestamp, transaction_hash: hash, reports: [] });
 });
 
 test("no log line holds the RPC's token or a private key", () => {

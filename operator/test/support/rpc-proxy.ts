@@ -9,10 +9,12 @@ export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>;
 export async function startRpcProxy(chainUrl: string) {
   const server = Fastify({ forceCloseConnections: true });
   const faults = new Map<string, Fault>();
-  const calls: string[] = [];
+  const calls: { readonly method: string; readonly params: unknown[] }[] = [];
+  const gates = new Map<string, Promise<void>>();
   server.post("/token-nobody-may-see", async (request, reply) => {
-    const { id, method } = request.body as { id: number; method: string };
-    calls.push(method);
+    const { id, method, params } = request.body as { id: number; method: string; params: unknown[] };
+    calls.push({ method, params });
+    await gates.get(method);
     const fault = faults.get(method) ?? faults.get("*");
     if (fault === "hangs") return new Promise(() => {});
     if (fault === "drops") {
@@ -38,5 +40,5 @@ export async function startRpcProxy(chainUrl: string) {
     return reply.type("application/json").send(text);
   });
   const base = await server.listen({ host: "127.0.0.1", port: 0 });
-  return { url: `${base}/token-nobody-may-see`, faults, calls, close: () => server.close() };
+  return { url: `${base}/token-nobody-may-see`, faults, calls, gates, close: () => server.close() };
 }

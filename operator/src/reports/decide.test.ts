@@ -1,0 +1,55 @@
+import type { Outcome } from "@dataset-oracle/protocol/report";
+import { type Address, toHex } from "viem";
+import { describe, expect, test } from "vitest";
+import type { ProviderAnswer } from "./ask.js";
+import { decide } from "./decide.js";
+
+let count = 0;
+const address = (): Address => toHex(++count, { size: 20 });
+const report = (outcome: Outcome): ProviderAnswer => ({
+  kind: "report",
+  outcome,
+  provider: address(),
+  value: "0x01",
+  signature: "0x02",
+});
+const other = (kind: "unknown_key" | "failure"): ProviderAnswer => ({
+  ...{ kind, provider: address(), host: "a", reason: "refused", detail: "refused" },
+});
+const times = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make);
+
+/** Members, and the fewest signers that are more than two thirds of them. */
+const QUORUMS = [
+  [1, 1],
+  [3, 3],
+  [4, 3],
+  [5, 4],
+  [6, 5],
+  [9, 7],
+  [13, 9],
+  [31, 21],
+] as const;
+
+describe.each(QUORUMS)("of %i members", (members, quorum) => {
+  test.each(["OK", "NOT_AVAILABLE"] as const)(`${quorum} signers of %s decide, one fewer do not`, (outcome) => {
+    const answers = times(quorum, () => report(outcome));
+    expect(decide(members, answers)).toMatchObject({ kind: "update", outcome, reports: { length: quorum } });
+    expect(decide(members, answers.slice(1))).toEqual({ kind: "no_quorum" });
+  });
+
+  test("values and no data never add up", () => {
+    const mixed = [...times(quorum - 1, () => report("OK")), report("NOT_AVAILABLE")];
+    expect(decide(members, mixed)).toMatchObject(quorum === 1 ? { outcome: "NOT_AVAILABLE" } : { kind: "no_quorum" });
+  });
+
+  test("refusals of the key decide only as a quorum of their own", () => {
+    const refusals = times(quorum, () => other("unknown_key"));
+    expect(decide(members, refusals)).toEqual({ kind: "unknown_key" });
+    expect(decide(members, [...refusals.slice(1), other("failure")])).toEqual({ kind: "no_quorum" });
+  });
+});
+
+test("every valid report is part of the update", () => {
+  const answers = [...times(4, () => report("OK"))];
+  expect(decide(4, answers)).toMatchObject({ reports: { length: 4 } });
+});
