@@ -39,13 +39,15 @@ export async function buildApp(options: AppOptions): Promise<App> {
     requestTimeout: 10_000,
     connectionTimeout: 120_000,
     return503OnClosing: true,
+    frameworkErrors: (error, _request, reply) => void sendProblem(reply as unknown as FastifyReply, toProblem(error)),
   }).withTypeProvider<TypeBoxTypeProvider>();
   endSilentConnections(app);
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
   app.removeContentTypeParser("text/plain");
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
-    if (problem.status >= 500) request.log.error({ err: error }, "request failed");
+    if (!(error instanceof ProblemError) && problem.status >= 500) request.log.error({ err: error }, "request failed");
+    else if (problem.status >= 500) request.log.warn({ code: problem.code, detail: problem.detail }, problem.title);
     return sendProblem(reply, problem);
   });
   app.setNotFoundHandler((request, reply) => {
@@ -115,7 +117,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
   const problems = new Map<string, string>();
   for (const { instancePath, message = "is not valid" } of failures) {
-    const property = instancePath.replace(/^\//, "") || "the body";
+    const property = instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~") || "the body";
     // The first is the cause: a property that is missing is not an integer either.
     if (!problems.has(property)) problems.set(property, MESSAGES[message] ?? message);
   }

@@ -8,14 +8,17 @@ import { startMarket } from "./server.js";
 await runMain(async () => {
   const { port, seed } = readArguments();
   const logger = pino();
-  const market = await startMarket({ port, seed });
+  const market = await startMarket({ port, seed }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EADDRINUSE") throw error;
+    throw new ConfigError(`Port ${port} is in use. Choose another --port.`);
+  });
   logger.warn({ url: market.url, seed }, "the market is simulated: no price here is real");
   closeOnSignal(logger, () => market.close());
 });
 
 function readArguments(): { port: number; seed: number } {
   const { values } = parseArgs({
-    options: { port: { type: "string", default: "9000" }, seed: { type: "string", default: "1" } },
+    options: { port: { type: "string", default: "8600" }, seed: { type: "string", default: "1" } },
   });
   return { port: integer("--port", values.port, 65_535), seed: integer("--seed", values.seed, 2 ** 32 - 1) };
 }
