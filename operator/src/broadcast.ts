@@ -52,7 +52,6 @@ export async function broadcast(
   } catch (error) {
     // After a timeout the transaction may still be mined: its gas stays counted.
     if (!(error instanceof RpcError && error.failure === "timeout")) reservation.release();
-    if (error instanceof RpcError) log.warn({ method: error.method, reason: error.reason }, "update not sent");
     throw error;
   }
 }

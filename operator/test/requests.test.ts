@@ -53,6 +53,7 @@ describe("a body that is not valid", () => {
     ["broadcast", { broadcast: undefined }],
     ["extra", { extra: 1 }],
     ["networkId", { networkId: 42 }],
+    ["a/b", { "a/b": 42 }],
   ])("is a 400 that names %s: %j", async (property, change) => {
     const problem = await operator.fail(body(change));
     expect(problem.http).toBe(400);
@@ -147,6 +148,12 @@ describe("HTTP", () => {
     const response = await fetch(`${operator.base.replace("/oracle", "")}/data/request`, { method: "POST" });
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: "no_such_path", title: expect.any(String) });
+  });
+
+  test("a path that cannot be decoded is a 400", async () => {
+    const response = await fetch(`${operator.base}/%zz`);
+    expect(response.status).toBe(400);
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
   });
 
   test("a page of any origin may post", async () => {

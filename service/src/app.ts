@@ -46,8 +46,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   app.removeContentTypeParser("text/plain");
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
-    if (!(error instanceof ProblemError) && problem.status >= 500) request.log.error({ err: error }, "request failed");
-    else if (problem.status >= 500) request.log.warn({ code: problem.code, detail: problem.detail }, problem.title);
+    logFailure(request.log, error, problem);
     return sendProblem(reply, problem);
   });
   app.setNotFoundHandler((request, reply) => {
@@ -61,6 +60,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
     errorResponseBuilder: (_request, { max, ttl }) => tooManyRequests(max, Math.ceil(ttl / 1000)),
   });
   return app as unknown as App;
+}
+
+/** Logs a failure on this side: an unexpected one with its stack, an expected one as what the caller is told. */
+export function logFailure(log: FastifyBaseLogger, error: unknown, problem: ProblemError): void {
+  if (problem.status < 500) return;
+  if (error instanceof ProblemError) log.warn({ code: problem.code, detail: problem.detail }, problem.title);
+  else log.error({ err: error }, "request failed");
 }
 
 export function sendProblem(reply: FastifyReply, problem: ProblemError): FastifyReply {

@@ -1,6 +1,7 @@
 import { DataRequest } from "@dataset-oracle/protocol/wire";
-import { type App, toProblem } from "@dataset-oracle/service/app";
+import { type App, logFailure, toProblem } from "@dataset-oracle/service/app";
 import { MAX_WAIT_MS } from "../broadcast.js";
+import { RpcError } from "../chain/rpc.js";
 import type { Operator } from "../operator.js";
 import type { ProgressListener } from "../progress.js";
 import { broadcastUpdate, prepareUpdate } from "../request.js";
@@ -20,13 +21,22 @@ export function addDataRequest(app: App, operator: Operator): void {
 
     // A stream shows the transaction mined, unless the caller prefers less.
     const waitMs = preferred === null ? (isStream ? MAX_WAIT_MS : 0) : preferred * 1000;
-    const work = (listener: ProgressListener) =>
-      broadcast ? broadcastUpdate(operator, target, waitMs, listener) : prepareUpdate(operator, target, listener);
+    const work = async (listener: ProgressListener) => {
+      try {
+        return await (broadcast
+          ? broadcastUpdate(operator, target, waitMs, listener)
+          : prepareUpdate(operator, target, listener));
+      } catch (error) {
+        // What the RPC said is for the operator, not for the caller.
+        if (error instanceof RpcError) request.log.warn({ method: error.method, reason: error.reason }, "RPC failed");
+        throw error;
+      }
+    };
     if (!isStream) return work(() => {});
     reply.header("cache-control", "no-store").type("text/event-stream");
     return eventStream(work, (error) => {
       const problem = toProblem(error);
-      if (problem.status >= 500) request.log.error({ err: error }, "request failed");
+      logFailure(request.log, error, problem);
       return problem;
     });
   });

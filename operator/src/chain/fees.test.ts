@@ -1,0 +1,32 @@
+import { numberToHex } from "viem";
+import { expect, test } from "vitest";
+import { readFees } from "./fees.js";
+import { type Rpc, RpcError } from "./rpc.js";
+
+/** A node that answers from a table; null refuses the method. */
+function node(answers: Record<string, unknown>): Rpc {
+  return {
+    chainId: 42,
+    async request(method) {
+      if (answers[method] === null) throw new RpcError("refused", 42, method, "-32601: not supported");
+      return answers[method];
+    },
+  };
+}
+
+const BLOCK = { baseFeePerGas: numberToHex(100n) };
+
+test("offers twice the base fee and the suggested tip", async () => {
+  const rpc = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0x7" });
+  expect(await readFees(rpc)).toEqual({ type: "eip1559", maxFeePerGas: 207n, maxPriorityFeePerGas: 7n });
+});
+
+test("offers one gwei where no tip is suggested", async () => {
+  const rpc = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: null });
+  expect(await readFees(rpc)).toMatchObject({ maxPriorityFeePerGas: 1_000_000_000n });
+});
+
+test("offers the gas price on a chain without a base fee", async () => {
+  const rpc = node({ eth_getBlockByNumber: {}, eth_gasPrice: "0x9" });
+  expect(await readFees(rpc)).toEqual({ type: "legacy", gasPrice: 9n });
+});
