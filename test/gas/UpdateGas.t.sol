@@ -5,7 +5,8 @@ import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Providers, Update} from "../utils/Providers.sol";
 
-/// @notice What a whole update transaction costs: cold, in steady state. Run with --isolate.
+/// @notice What a whole update transaction costs: cold, in steady state.
+/// forge-config: default.isolate = true
 contract UpdateGasTest is DatasetFixture {
     function test_update_3of4() public {
         _snapshot("update, 3 of 4 signers", 4, 3);
