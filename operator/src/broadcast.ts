@@ -50,8 +50,8 @@ export async function broadcast(
       mined: (waitMs) => (waitMs === 0 ? Promise.resolve(null) : withinTime(whenMined(), waitMs)),
     };
   } catch (error) {
-    // After a timeout the transaction may still be mined: its gas stays counted.
-    if (!(error instanceof RpcError && error.failure === "timeout")) reservation.release();
+    // Where the RPC did not refuse it, the transaction may still be mined: its gas stays counted.
+    if (!(error instanceof RpcError) || error.failure === "refused") reservation.release();
     throw error;
   }
 }

@@ -101,7 +101,7 @@ test("a transaction that reverts because another carrier was faster is a success
   const theirs = await operator.ask({ ...request, broadcast: false });
   const params = [{ ...theirs.transaction, from: STRANGER }];
   const hash = (await chain.client.request({ method: "eth_sendTransaction", params } as never)) as Hex;
-  await chain.wait(hash);
+  await chain.client.mine({ blocks: 1 });
   proxy.gates.clear();
   open();
   const answer = await ours;
