@@ -11,6 +11,9 @@ import { fileURLToPath } from "node:url";
 const require = createRequire(import.meta.url);
 const CPU_NAMES = { x64: "amd64", arm64: "arm64" };
 
+/** `forge lint` leaves artifacts without bytecode, which the next build takes for whole: it gets folders of its own. */
+const LINT_FOLDERS = { FOUNDRY_OUT: "out/lint", FOUNDRY_CACHE_PATH: "cache/lint" };
+
 /** The repository's root folder. */
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -54,7 +57,8 @@ export function foundryEnv() {
  */
 export function runFoundry(tool, args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(foundryBinary(tool), args, { cwd: ROOT, env: foundryEnv(), stdio: "inherit" });
+    const env = { ...foundryEnv(), ...(args[0] === "lint" && LINT_FOLDERS) };
+    const child = spawn(foundryBinary(tool), args, { cwd: ROOT, env, stdio: "inherit" });
     child.once("error", reject);
     child.once("exit", (code) => resolve(code ?? 1));
   });

@@ -8,9 +8,9 @@ export interface Folder {
   file(...path: string[]): string;
 }
 
-/** An empty folder. What an earlier run left is removed: its chain is gone. */
-export function createFolder(): Folder {
-  const root = join(ROOT, ".devnet");
+/** An empty folder for the chain at this port. What an earlier run left is removed: its chain is gone. */
+export function createFolder(chainPort: number): Folder {
+  const root = join(ROOT, ".devnet", String(chainPort));
   rmSync(root, { recursive: true, force: true });
   for (const part of ["config", "deployments", "keys", "logs"]) mkdirSync(join(root, part), { recursive: true });
   return { file: (...path) => join(root, ...path) };

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { writeFileSync } from "node:fs";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { runMain } from "@dataset-oracle/service/process";
 import { createPublicClient, http } from "viem";
@@ -10,7 +11,7 @@ import { requireFreePorts } from "./ports.js";
 import { PROVIDERS } from "./roles.js";
 import { startMarket, startOperator, startProviders } from "./services.js";
 import { HELP, neededPorts, parseSettings, type Settings } from "./settings.js";
-import { summary } from "./summary.js";
+import { addresses, summary } from "./summary.js";
 
 await runMain(async () => {
   const settings = parseSettings(process.argv.slice(2));
@@ -36,7 +37,7 @@ await runMain(async () => {
 });
 
 async function start(settings: Settings, parts: Parts, fail: (message: string) => void): Promise<void> {
-  const folder = createFolder();
+  const folder = createFolder(settings.chainPort);
 
   step("Starting the chain");
   const chain = await startAnvil({ port: settings.chainPort, chainId: 42, blockTime: 1 });
@@ -70,8 +71,9 @@ async function start(settings: Settings, parts: Parts, fail: (message: string) =
   const { address } = deployed.dataset;
   const queryPrice = await client.readContract({ address, abi: datasetAbi, functionName: "queryPrice" });
   const isTerminal = process.stdout.isTTY === true && !process.env.NO_COLOR;
-  const table = summary({ settings, chainUrl: chain.url, deployed, queryPrice, providers }, isTerminal);
-  console.log(`\nThe devnet is ready.\n\n${table}\n`);
+  const running = { settings, chainUrl: chain.url, deployed, queryPrice, providers };
+  writeFileSync(folder.file("devnet.json"), `${JSON.stringify(addresses(running), null, 2)}\n`);
+  console.log(`\nThe devnet is ready.\n\n${summary(running, isTerminal)}\n`);
 }
 
 function step(text: string): void {

@@ -46,7 +46,7 @@ async function startProvider(role: Role, index: number, settings: Settings, fold
     args,
     env: { PROVIDER_PRIVATE_KEY_FILE: keyFile },
     logFile: folder.file("logs", `${name}.log`),
-    readyUrl: `${url}/live`,
+    readyUrl: `${url}/ready`,
   });
   const command = `PROVIDER_PRIVATE_KEY_FILE=${keyFile} node ${args.join(" ")}`;
   return { process, address: role.address, url, command };

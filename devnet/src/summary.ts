@@ -41,6 +41,18 @@ export function summary(running: Running, isTerminal: boolean): string {
   ].join("\n");
 }
 
+/** The same for programs, as `devnet.json` has it. */
+export function addresses({ settings, chainUrl, deployed, queryPrice, providers }: Running) {
+  return {
+    chain: chainUrl,
+    operator: { url: operatorUrl(settings), address: OPERATOR.address },
+    dataset: deployed.dataset.address,
+    queryPrice: String(queryPrice),
+    consumer: deployed.consumer,
+    providers: providers.map(({ process, url, address, command }) => ({ url, address, pid: process.pid, command })),
+  };
+}
+
 /** Commands that work as they stand, in the repository's folder. */
 export function commands({ settings, chainUrl, deployed, queryPrice }: Running) {
   const { address } = deployed.dataset;

@@ -76,6 +76,17 @@ export const roundForgotten = (round: bigint, forgottenThrough: bigint) =>
     { headers: { "retry-after": "5" } },
   );
 
+export const notReady = () =>
+  new ProblemError(
+    {
+      title: "This provider has just started.",
+      status: 503,
+      code: "not_ready",
+      detail: "It signs no round that it may have signed before it started. Try again in a few seconds.",
+    },
+    { headers: { "retry-after": "5" } },
+  );
+
 export const tooManyRounds = () =>
   new ProblemError(
     {

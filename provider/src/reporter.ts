@@ -8,7 +8,7 @@ import type { Rounds } from "./rounds.js";
 import type { Served } from "./served.js";
 import type { SourceReader } from "./source/reader.js";
 import { askSources, decidePrice, failures } from "./spot-price.js";
-import { judgeWindow, MAX_BEHIND } from "./window.js";
+import { judgeWindow, MAX_BEHIND, USUAL_AGE } from "./window.js";
 
 /** What a reporter works with. */
 export interface ReporterParts {
@@ -49,6 +49,11 @@ export class Reporter {
     const begun = rounds.begin(round, dataPoint, time - MAX_BEHIND, () => this.#make(found, round));
     if (begun === null) throw tooManyRounds();
     return begun;
+  }
+
+  /** Whether it can sign the rounds that operators ask for now. */
+  isReady(): boolean {
+    return this.#parts.now() - USUAL_AGE > this.#parts.rounds.forgottenThrough;
   }
 
   async #make({ dataset, key }: FoundKey, round: bigint): Promise<SignedReport> {

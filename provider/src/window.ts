@@ -4,6 +4,9 @@ export const MAX_BEHIND = 10n;
 /** How far a round may lie ahead of the provider's clock, in seconds: clocks differ. */
 export const MAX_AHEAD = 2n;
 
+/** How old the rounds are that operators ask for, in seconds. */
+export const USUAL_AGE = 2n;
+
 /** Where a round stands in the time in which it may be signed for the first time. */
 export type WindowVerdict = "in_window" | "too_old" | "in_future";
 

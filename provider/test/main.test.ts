@@ -50,9 +50,12 @@ async function ask(pair: string): Promise<{ status: number; body: SignedReport }
 }
 
 describe("the provider's process, with the simulated market", () => {
-  it("is silent for its first seconds, and then signs", async () => {
+  it("is silent for its first seconds, and then ready: it signs", async () => {
+    const isReady = async () => (await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) })).status;
     expect((await ask("ETH-USD")).status).toBe(503);
-    await expect.poll(async () => (await ask("ETH-USD")).status, { timeout: 8_000 }).toBe(200);
+    expect(await isReady()).toBe(503);
+    await expect.poll(isReady, { timeout: 8_000 }).toBe(200);
+    expect((await ask("ETH-USD")).status).toBe(200);
   });
 
   it("reads every pair of the market from the shipped sources, as they are, and signs a price near the true one", async () => {

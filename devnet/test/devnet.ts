@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { freePort } from "@dataset-oracle/devnet/anvil";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import type { Address, Hash } from "viem";
+
+/** What `devnet.json` says. */
+export interface Addresses {
+  readonly chain: string;
+  readonly operator: { readonly url: string; readonly address: Address };
+  readonly dataset: Address;
+  readonly queryPrice: string;
+  readonly consumer: Address;
+  readonly providers: readonly {
+    readonly url: string;
+    readonly address: Address;
+    readonly pid: number;
+    readonly command: string;
+  }[];
+}
+
+/** A devnet as `npm start` brings it up, in a process of its own. */
+export interface Devnet extends Addresses {
+  readonly process: ChildProcess;
+  readonly args: readonly string[];
+  /** All that it has printed so far. */
+  output(): string;
+  /** Ends it as Ctrl-C would, and resolves with its exit code. */
+  interrupt(): Promise<number | null>;
+}
+
+const READY_MS = 120_000;
+
+/** Options for ports that are free now. */
+export async function freePorts(): Promise<string[]> {
+  const [chain, operator, market] = [await freePort(), await freePort(), await freePort()];
+  const provider = 20_000 + Math.floor(Math.random() * 10_000);
+  return [
+    ...["--chain-port", String(chain), "--operator-port", String(operator)],
+    ...["--market-port", String(market), "--provider-port", String(provider)],
+  ];
+}
+
+/** Starts a devnet, and resolves when it says that it is ready. */
+export async function startDevnet(args: readonly string[]): Promise<Devnet> {
+  const { child, output } = run(args);
+  const end = Date.now() + READY_MS;
+  while (!output().includes("The devnet is ready.")) {
+    if (child.exitCode !== null || Date.now() > end) {
+      child.kill("SIGTERM");
+      throw new Error(`The devnet is not ready:\n${output()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const folder = join(ROOT, ".devnet", args[args.indexOf("--chain-port") + 1] ?? "8545");
+  const addresses = JSON.parse(readFileSync(join(folder, "devnet.json"), "utf8")) as Addresses;
+  return { ...addresses, process: child, args, output, interrupt: () => interrupt(child) };
+}
+
+/** Runs the devnet until it ends by itself. */
+export async function runToEnd(args: readonly string[]): Promise<{ exitCode: number | null; output: string }> {
+  const { child, output } = run(args);
+  await once(child, "exit");
+  return { exitCode: child.exitCode, output: output() };
+}
+
+function run(args: readonly string[]) {
+  const child = spawn(process.execPath, [join(ROOT, "devnet/dist/main.js"), ...args], { cwd: ROOT });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+  }
+  return { child, output: () => text };
+}
+
+async function interrupt(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill("SIGINT");
+    await once(child, "exit");
+  }
+  return child.exitCode;
+}
+
+/** An answer of the operator, read as far as the tests look at it. */
+export interface Answer {
+  readonly status: string;
+  readonly value: string;
+  readonly timestamp: number;
+  readonly transaction_hash?: Hash;
+  readonly transaction?: {
+    readonly chainId: string;
+    readonly to: Address;
+    readonly data: string;
+    readonly gas: string;
+  };
+  readonly reports: readonly unknown[];
+  readonly code?: string;
+  readonly detail?: string;
+}
+
+/** Posts a data request; waits for the transaction to be mined where there is one. */
+export async function post(devnet: Devnet, body: object): Promise<{ status: number; answer: Answer }> {
+  const response = await fetch(`${devnet.operator.url}/data/request`, {
+    method: "POST",
+    headers: { "content-type": "application/json", prefer: "wait=20" },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(30_000),
+  });
+  return { status: response.status, answer: (await response.json()) as Answer };
+}

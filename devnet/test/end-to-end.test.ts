@@ -1,0 +1,336 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { oracleAbi } from "@dataset-oracle/protocol/abi/oracle";
+import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { QUERY_STATUSES } from "@dataset-oracle/protocol/report";
+import { foundryBinary, ROOT } from "@dataset-oracle/tools/foundry";
+import { type Address, createTestClient, createWalletClient, http, parseAbi, parseEther, publicActions } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Devnet, freePorts, post, startDevnet } from "./devnet.js";
+
+const KEY = "SPOTPX/ETH-USD";
+const HEX_KEY = spotPriceKey("ETH-USD");
+
+let devnet: Devnet;
+let chain: ReturnType<typeof connect>;
+
+const connect = (url: string) => createTestClient({ mode: "anvil", transport: http(url) }).extend(publicActions);
+
+beforeAll(async () => {
+  devnet = await startDevnet(await freePorts());
+  chain = connect(devnet.chain);
+}, 130_000);
+
+afterAll(() => devnet?.interrupt());
+
+/** Reads the data point as a contract would, without sending anything. */
+async function query(key = HEX_KEY) {
+  const { result } = await chain.simulateContract({
+    address: devnet.dataset,
+    abi: oracleAbi,
+    functionName: "query",
+    args: [key],
+    value: BigInt(devnet.queryPrice),
+    account: accounts[9] as Address,
+  });
+  const [output, updatedAt, status] = result;
+  return { value: BigInt(output), updatedAt, status: QUERY_STATUSES[status] };
+}
+
+const operatorNonce = () => chain.getTransactionCount({ address: devnet.operator.address, blockTag: "pending" });
+
+/** anvil's ten default accounts. */
+const accounts = [
+  "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+  "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+  "0x90F79bf6EB2c4f870365E785982E1f101E93b906",
+  "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65",
+  "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+  "0x976EA74026E726554dB657fA54763abd0C3a0aa9",
+  "0x14dC79964da2C08b23698B3D3cc7Ca32193d9955",
+  "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f",
+  "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720",
+] as const;
+
+const request = (more: object = {}) => ({
+  network_id: 42,
+  dataset: devnet.dataset,
+  key: KEY,
+  broadcast: true,
+  ...more,
+});
+
+/** Rounds are whole seconds: so long until a request is of another one. */
+const nextRound = () => sleep(1_100);
+
+describe("the chain", () => {
+  test("has id 42, and its ten default accounts are unlocked and funded", async () => {
+    expect(await chain.getChainId()).toBe(42);
+    expect(await chain.request({ method: "eth_accounts" as never })).toEqual(accounts.map((a) => a.toLowerCase()));
+    for (const address of accounts) {
+      expect(await chain.getBalance({ address })).toBeGreaterThan(parseEther("9990"));
+    }
+  });
+
+  test("makes a block a second", async () => {
+    const before = await chain.getBlockNumber({ cacheTime: 0 });
+    await sleep(3_000);
+    const blocks = (await chain.getBlockNumber({ cacheTime: 0 })) - before;
+    expect(blocks).toBeGreaterThanOrEqual(2n);
+    expect(blocks).toBeLessThanOrEqual(4n);
+  });
+});
+
+describe("an update that the operator sends", () => {
+  test("S11, S15: brings a fresh value, scaled by 1e18, for the key in ASCII and then in hex", async () => {
+    const first = await post(devnet, request());
+    expect(first.status).toBe(200);
+    const afterFirst = await query();
+    expect(afterFirst).toEqual({
+      value: BigInt(first.answer.value),
+      updatedAt: BigInt(first.answer.timestamp),
+      status: "OK",
+    });
+    // The market's walk starts at 3,421.75 and moves by little.
+    expect(afterFirst.value).toBeGreaterThan(2_500n * 10n ** 18n);
+    expect(afterFirst.value).toBeLessThan(4_500n * 10n ** 18n);
+    expect(first.answer.reports).toHaveLength(4);
+
+    await nextRound();
+    const second = await post(devnet, request({ key: HEX_KEY }));
+    expect(second.status).toBe(200);
+    expect(second.answer).toMatchObject({ key: KEY, key_hex: HEX_KEY, status: "OK" });
+    const afterSecond = await query();
+    expect(afterSecond.updatedAt).toBeGreaterThan(afterFirst.updatedAt);
+    expect(afterSecond.updatedAt).toBe(BigInt(second.answer.timestamp));
+  });
+
+  test("S10: ASCII and hex in either case are one piece of work", async () => {
+    await nextRound();
+    const nonce = await operatorNonce();
+    const keys = [KEY, HEX_KEY, `0x${HEX_KEY.slice(2).toUpperCase()}`];
+    // All three are sent early in one second, so that they are of one round.
+    await sleep(1_000 - (Date.now() % 1_000) + 50);
+    const answers = await Promise.all(keys.map((key) => post(devnet, request({ key }))));
+    expect(new Set(answers.map(({ answer }) => answer.transaction_hash)).size).toBe(1);
+    expect(answers[0]?.answer.transaction_hash).toMatch(/^0x[0-9a-f]{64}$/);
+    expect(await operatorNonce()).toBe(nonce + 1);
+  });
+
+  test("S12: changes the named key and no other", async () => {
+    await nextRound();
+    const before = await query();
+    const { status, answer } = await post(devnet, request({ key: "SPOTPX/BTC-USD" }));
+    expect(status).toBe(200);
+    expect((await query(spotPriceKey("BTC-USD"))).updatedAt).toBe(BigInt(answer.timestamp));
+    expect(await query()).toEqual(before);
+  });
+});
+
+describe("an update that the caller sends", () => {
+  test("S11: leaves the operator's nonce, and gives the same state from another account", async () => {
+    await nextRound();
+    const nonce = await operatorNonce();
+    const { status, answer } = await post(devnet, request({ broadcast: false }));
+    expect(status).toBe(200);
+    expect(answer.transaction_hash).toBeUndefined();
+    expect(await operatorNonce()).toBe(nonce);
+
+    const hash = await chain.request({
+      method: "eth_sendTransaction",
+      params: [{ from: accounts[7], ...answer.transaction }],
+    } as never);
+    const receipt = await chain.waitForTransactionReceipt({ hash, pollingInterval: 100 });
+    expect(receipt.status).toBe("success");
+    expect(await query()).toEqual({
+      value: BigInt(answer.value),
+      updatedAt: BigInt(answer.timestamp),
+      status: "OK",
+    });
+    expect(await operatorNonce()).toBe(nonce);
+  });
+});
+
+describe("a consumer contract", () => {
+  const abi = parseAbi(["function refresh()", "function rate() view returns (uint256)"]);
+
+  test("S8: reads with the helper, and pays the price out of its own balance", async () => {
+    await nextRound();
+    const { answer } = await post(devnet, request());
+    const [balance, income] = await Promise.all([
+      chain.getBalance({ address: devnet.consumer }),
+      chain.getBalance({ address: devnet.dataset }),
+    ]);
+    const wallet = createWalletClient({ account: accounts[8], transport: http(devnet.chain) });
+    const hash = await wallet.writeContract({ address: devnet.consumer, abi, functionName: "refresh", chain: null });
+    expect((await chain.waitForTransactionReceipt({ hash, pollingInterval: 100 })).status).toBe("success");
+
+    const price = BigInt(devnet.queryPrice);
+    expect(price).toBeGreaterThan(0n);
+    expect(await chain.readContract({ address: devnet.consumer, abi, functionName: "rate" })).toBe(
+      BigInt(answer.value),
+    );
+    expect(await chain.getBalance({ address: devnet.consumer })).toBe(balance - price);
+    expect(await chain.getBalance({ address: devnet.dataset })).toBe(income + price);
+  });
+});
+
+describe("what the operator serves", () => {
+  test("S16: GET /datasets lists the network, the dataset, its keys and its providers", async () => {
+    const response = await fetch(`${devnet.operator.url}/datasets`);
+    expect(response.status).toBe(200);
+    const deployment = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
+    expect(deployment.financial.keys.length).toBeGreaterThanOrEqual(20);
+    expect(await response.json()).toEqual([
+      {
+        network_id: 42,
+        dataset: devnet.dataset,
+        kind: "median",
+        keys: deployment.financial.keys,
+        query_price: devnet.queryPrice,
+        providers: devnet.providers.map(({ address, url }) => ({ address, url })),
+      },
+    ]);
+  });
+
+  test("S16: the dataset's page lists exactly its keys, in both forms", () => {
+    const deployment = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
+    const page = readFileSync(join(ROOT, "docs/datasets/financial.md"), "utf8");
+    const listed = [...page.matchAll(/^\| `(SPOTPX\/[^`]+)` \| `(0x[0-9a-f]+)` \|$/gm)].map(([, key, hex]) => [
+      key,
+      hex,
+    ]);
+    expect(listed).toEqual(
+      deployment.financial.keys.map((key: string) => [key, spotPriceKey(key.slice("SPOTPX/".length))]),
+    );
+  });
+
+  test("every key of the dataset can be brought on chain", async () => {
+    const deployment = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
+    const answers = await Promise.all(deployment.financial.keys.map((key: string) => post(devnet, request({ key }))));
+    expect(answers.map(({ status, answer }) => [status, answer.status])).toEqual(
+      deployment.financial.keys.map(() => [200, "OK"]),
+    );
+  }, 60_000);
+
+  test("a thousand requests a minute are within the limits", async () => {
+    const statuses = new Set<number>();
+    for (let i = 0; i < 10; ++i) {
+      const responses = await Promise.all(
+        Array.from({ length: 100 }, () => fetch(`${devnet.operator.url}/live`).then(({ status }) => status)),
+      );
+      for (const status of responses) statuses.add(status);
+    }
+    expect([...statuses]).toEqual([200]);
+    expect((await post(devnet, request())).status).toBe(200);
+  });
+});
+
+describe("the printed commands", () => {
+  /** What the devnet printed under a title, as one command a line. */
+  function printed(title: string): string[] {
+    const lines = devnet.output().split("\n");
+    const from = lines.findIndex((line) => line.includes(`# ${title}`));
+    expect(from).toBeGreaterThan(0);
+    const block = lines.slice(from + 1);
+    return block.slice(0, block.indexOf("")).map((line) => line.trim());
+  }
+
+  /** Runs it in a shell, with the native cast: npm's launcher would hide a failure. */
+  async function paste(command: string): Promise<string> {
+    const line = command.replace(/^npx cast/, `"${foundryBinary("cast")}"`);
+    const { stdout } = await promisify(execFile)("bash", ["-c", line], { cwd: ROOT, timeout: 30_000 });
+    return stdout;
+  }
+
+  test("work as they stand", async () => {
+    await nextRound();
+    const answer = JSON.parse(await paste(printed("ask for a fresh value")[0] ?? ""));
+    expect(answer).toMatchObject({ status: "OK", key: KEY });
+    await chain.waitForTransactionReceipt({ hash: answer.transaction_hash, pollingInterval: 100 });
+
+    const price = await paste(printed("the price of a query, in wei")[0] ?? "");
+    expect(price.split(" ")[0]?.trim()).toBe(devnet.queryPrice);
+
+    const [value, updatedAt, status] = (await paste(printed("read the value")[0] ?? "")).split("\n");
+    expect(value?.split(" ")[0]).toBe(answer.value);
+    expect(updatedAt?.split(" ")[0]).toBe(String(answer.timestamp));
+    expect(status).toBe("1");
+
+    const [refresh = "", rate = ""] = printed("let the example contract pay");
+    expect(await paste(refresh)).toMatch(/^status\s+1 \(success\)$/m);
+    expect((await paste(rate)).split(" ")[0]).toBe(answer.value);
+  });
+});
+
+describe("providers that are gone", () => {
+  const isRunning = (pid: number) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  async function kill(index: number): Promise<void> {
+    const { pid } = devnet.providers[index] as Devnet["providers"][number];
+    process.kill(pid, "SIGKILL");
+    while (isRunning(pid)) await sleep(20);
+  }
+
+  test("one of four missing stops nothing, two are too many, and back they work again", async () => {
+    await kill(1);
+    await nextRound();
+    const withThree = await post(devnet, request());
+    expect(withThree.status).toBe(200);
+    expect(withThree.answer.reports).toHaveLength(3);
+
+    await kill(3);
+    await nextRound();
+    const nonce = await operatorNonce();
+    const before = await query();
+    const withTwo = await post(devnet, request());
+    expect(withTwo.status).toBe(503);
+    expect(withTwo.answer.code).toBe("no_quorum");
+    for (const index of [1, 3]) expect(withTwo.answer.detail).toContain(devnet.providers[index]?.address);
+    for (const index of [0, 2]) expect(withTwo.answer.detail).not.toContain(devnet.providers[index]?.address);
+    expect(withTwo.answer.detail).toContain("ECONNREFUSED");
+    expect(await operatorNonce()).toBe(nonce);
+    expect(await query()).toEqual(before);
+
+    const command = devnet.providers[1]?.command ?? "";
+    expect(devnet.output()).toContain(command);
+    const again = execFile("bash", ["-c", `exec env ${command}`], { cwd: ROOT });
+    try {
+      await expect
+        .poll(async () => (await post(devnet, request())).status, { timeout: 20_000, interval: 500 })
+        .toBe(200);
+    } finally {
+      again.kill("SIGTERM");
+    }
+  }, 60_000);
+});
+
+test("the last five accounts are untouched by the devnet itself", async () => {
+  // The tests above send from some of the last five; these three only the devnet could have used.
+  for (const address of [accounts[5], accounts[6]]) {
+    expect(await chain.getTransactionCount({ address })).toBe(0);
+    expect(await chain.getBalance({ address })).toBe(parseEther("10000"));
+  }
+});
+
+test("the dataset's owner, committee and price are those of the committed settings", async () => {
+  const { financial } = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
+  const read = <T extends "owner" | "priceCeiling" | "maxRoundAge">(functionName: T) =>
+    chain.readContract({ address: devnet.dataset, abi: datasetAbi, functionName });
+  expect(await read("owner")).toBe(financial.owner);
+  expect(await read("priceCeiling")).toBe(BigInt(financial.priceCeiling));
+  expect(await read("maxRoundAge")).toBe(BigInt(financial.maxRoundAge));
+  expect(devnet.queryPrice).toBe(financial.queryPrice);
+  expect(devnet.providers.map(({ address }) => address)).toEqual(financial.members);
+});
