@@ -33,7 +33,12 @@ async function runScript(script: string, chainUrl: string, folder: Folder, env: 
   try {
     const { stdout, stderr } = await promisify(execFile)(foundryBinary("forge"), args, {
       cwd: ROOT,
-      env: { ...foundryEnv(), DEPLOYMENTS_DIR: folder.file("deployments"), ...env },
+      env: {
+        ...foundryEnv(),
+        DEPLOYMENTS_DIR: folder.file("deployments"),
+        FOUNDRY_BROADCAST: folder.file("broadcast"),
+        ...env,
+      },
       timeout: SCRIPT_MS,
       maxBuffer: 64 * 1024 * 1024,
     });
