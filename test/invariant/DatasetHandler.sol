@@ -21,6 +21,7 @@ contract DatasetHandler is CommonBase, StdUtils {
     uint256 public paid;
     bytes32 public committeeHash;
     uint256 public stored;
+    uint256 public oldestAge;
     uint256 public refused;
     mapping(bytes key => uint256) public newest;
     mapping(bytes key => uint256) public lowestHonest;
@@ -153,6 +154,7 @@ contract DatasetHandler is CommonBase, StdUtils {
     }
 
     function _see(Update memory update) private {
+        if (block.timestamp - update.timestamp > oldestAge) oldestAge = block.timestamp - update.timestamp;
         if (update.timestamp > newest[update.key]) newest[update.key] = update.timestamp;
         ++stored;
     }

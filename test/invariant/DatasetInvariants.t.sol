@@ -39,6 +39,10 @@ contract DatasetInvariantsTest is DatasetFixture {
         }
     }
 
+    function invariant_noRoundWasTooOldWhenItWasStored() public view {
+        assertLe(handler.oldestAge(), MAX_ROUND_AGE);
+    }
+
     function invariant_outputIsZeroUnlessOK() public {
         for (uint256 i = 0; i < 3; ++i) {
             (bytes32 output,, Oracle.QueryStatus status) = _peek(handler.keys(i));
