@@ -131,5 +131,8 @@ function expandRpcUrl(template: string, where: string, env: NodeJS.ProcessEnv): 
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new ConfigError(`${where}: rpcUrl is not a URL that starts with http:// or https://.`);
   }
+  // fetch refuses such a URL, and repeats it in its error.
+  const { username, password } = new URL(url);
+  if (username || password) throw new ConfigError(`${where}: rpcUrl holds a user name. Use a token in its path.`);
   return url;
 }

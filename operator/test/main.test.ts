@@ -89,12 +89,14 @@ describe("operator --check-config", () => {
     ["no network", { networks: [] }, {}, "/networks"],
     ["a deployment that is not there", {}, { deployment: "44.json" }, "44.json"],
     ["an RPC that is no URL", {}, { rpcUrl: "127.0.0.1" }, "rpcUrl"],
+    ["an RPC with a user name", {}, { rpcUrl: "http://me:secret-word@127.0.0.1" }, "rpcUrl holds a user name"],
     ["a provider with a wrong address", {}, { providers: [{ address: "0x1", url: "http://a" }] }, "0x1"],
     ["a provider without a URL", {}, { providers: [{ address: `0x${"11".repeat(20)}`, url: "a" }] }, "url"],
   ])("ends with 2 and names %s", async (_, change, network, named) => {
     const { code, output } = await check(writeConfig(change, network));
     expect([code, output]).toEqual([2, expect.stringContaining(named)]);
     expect(output).not.toMatch(/^ {4}at /m);
+    expect(output).not.toContain("secret-word");
   });
 
   test("refuses a private key that is none, and does not show it", async () => {

@@ -55,6 +55,8 @@ export async function askProvider(
   );
   if (!answer.ok) {
     if (answer.failure === "aborted") return failure("late", "had not answered when the others' time was over");
+    if (answer.failure === "unreachable") return failure("unreachable", `could not be reached (${answer.detail})`);
+    if (answer.failure === "timeout") return failure("timeout", `gave ${answer.detail}`);
     return failure(answer.failure, answer.detail);
   }
   const json = parseJson(answer.text);
