@@ -1,0 +1,29 @@
+// Completes package-lock.json after `npm install`: an optional package of another platform that the registry at hand
+// does not carry is left out of the lock by npm, and then `npm ci` refuses the lock everywhere. Put back by name and
+// version, npm fetches it only on the platform that it is for.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./foundry.js";
+
+const CPUS = { amd64: "x64", x64: "x64", arm64: "arm64" };
+
+const path = join(ROOT, "package-lock.json");
+const lock = JSON.parse(readFileSync(path, "utf8"));
+for (const { dev, optionalDependencies = {} } of Object.values(lock.packages)) {
+  for (const [name, version] of Object.entries(optionalDependencies)) {
+    const [, os, cpu, libc] = /-(android|darwin|linux|win32)-(amd64|x64|arm64)(-musl)?$/.exec(name) ?? [];
+    if (!os || lock.packages[`node_modules/${name}`]) continue;
+    lock.packages[`node_modules/${name}`] = {
+      version,
+      cpu: [CPUS[cpu]],
+      ...(dev && { dev }),
+      ...(libc && { libc: ["musl"] }),
+      optional: true,
+      os: [os],
+    };
+    console.log(`${name}@${version}`);
+  }
+}
+lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
