@@ -20,6 +20,7 @@ contract DatasetHandler is CommonBase, StdUtils {
     // What was seen.
     uint256 public paid;
     bytes32 public committeeHash;
+    uint256 public queryPrice;
     uint256 public stored;
     uint256 public oldestAge;
     uint256 public refused;
@@ -33,7 +34,7 @@ contract DatasetHandler is CommonBase, StdUtils {
     constructor(IDataset dataset_, address owner_, Providers first, Providers second) {
         (dataset, owner) = (dataset_, owner_);
         _committees = [first, second];
-        committeeHash = dataset_.committeeHash();
+        (committeeHash, queryPrice) = (dataset_.committeeHash(), dataset_.queryPrice());
         keys.push("SPOTPX/ETH-USD");
         keys.push("SPOTPX/BTC-USD");
         keys.push("SPOTPX/BTC-EUR");
@@ -113,9 +114,10 @@ contract DatasetHandler is CommonBase, StdUtils {
     }
 
     function setQueryPrice(uint256 price) external {
-        price = bound(price, 0, dataset.priceCeiling());
+        price = bound(price, 0, 2 * dataset.priceCeiling());
         vm.prank(owner);
         dataset.setQueryPrice(price);
+        queryPrice = price;
     }
 
     function changeCommittee() external {
@@ -130,6 +132,7 @@ contract DatasetHandler is CommonBase, StdUtils {
 
     function usurp(address caller, uint256 price) external {
         if (caller == owner) return;
+        price = bound(price, 0, dataset.priceCeiling());
         vm.startPrank(caller);
         address[] memory members = new address[](1);
         members[0] = caller;

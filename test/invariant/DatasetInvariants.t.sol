@@ -70,7 +70,8 @@ contract DatasetInvariantsTest is DatasetFixture {
         assertEq(dataset.committeeHash(), handler.committeeHash());
     }
 
-    function invariant_priceIsWithinItsCeiling() public view {
+    function invariant_priceIsTheOwnersChoiceWithinItsCeiling() public view {
+        assertEq(dataset.queryPrice(), handler.queryPrice());
         assertLe(dataset.queryPrice(), dataset.priceCeiling());
     }
 
