@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
+import { type Process, startProcess } from "./processes.js";
 
 export interface AnvilOptions {
   /** A free port is taken when none is given. */
@@ -12,16 +12,29 @@ export interface AnvilOptions {
 }
 
 /** A running chain. Its ten default accounts are unlocked and funded. */
-export interface Anvil {
+export interface Anvil extends Process {
   readonly url: string;
-  readonly pid: number;
-  /** Resolves when the process is gone, whoever ended it. */
-  readonly exited: Promise<void>;
-  /** Ends the chain, and resolves when its process is gone. */
-  close(): Promise<void>;
 }
 
-const START_MS = 20_000;
+/** Starts a chain on loopback. It answers as soon as it is `ready`. */
+export async function spawnAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+  const port = options.port ?? (await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const child = await startProcess({
+    name: "anvil",
+    command: foundryBinary("anvil"),
+    args: [
+      ...["--host", "127.0.0.1", "--port", String(port)],
+      ...["--chain-id", String(options.chainId ?? 42)],
+      ...["--block-time", String(options.blockTime ?? 1)],
+      // Without a bound it keeps every state it ever had in memory.
+      ...["--prune-history", "256"],
+      "--silent",
+    ],
+    isReady: () => answersRpc(url),
+  });
+  return { ...child, url };
+}
 
 /**
  * Starts a chain on loopback, and resolves when it answers.
@@ -29,28 +42,14 @@ const START_MS = 20_000;
  * @throws When it does not answer in time, or its process ends.
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
-  const port = options.port ?? (await freePort());
-  const args = [
-    ...["--host", "127.0.0.1", "--port", String(port)],
-    ...["--chain-id", String(options.chainId ?? 42)],
-    ...["--block-time", String(options.blockTime ?? 1)],
-    // Without a bound it keeps every state it ever had in memory.
-    ...["--prune-history", "256"],
-    "--silent",
-  ];
-  const child = spawn(foundryBinary("anvil"), args, { stdio: "ignore" });
-  const exited = once(child, "exit").then(() => undefined);
-  const close = async () => {
-    if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
-    await exited;
-  };
-  const url = `http://127.0.0.1:${port}`;
-  const isReady = await Promise.race([answersInTime(url), exited.then(() => false)]);
-  if (!isReady || child.pid === undefined) {
-    await close();
-    throw new Error(`anvil did not start on port ${port}.`);
+  const anvil = await spawnAnvil(options);
+  try {
+    await anvil.ready();
+  } catch (error) {
+    await anvil.close();
+    throw error;
   }
-  return { url, pid: child.pid, exited, close };
+  return anvil;
 }
 
 /** A port on loopback that nothing listens on now. */
@@ -64,16 +63,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function answersInTime(url: string): Promise<boolean> {
-  const end = Date.now() + START_MS;
-  while (Date.now() < end) {
-    if (await answers(url)) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return false;
-}
-
-async function answers(url: string): Promise<boolean> {
+async function answersRpc(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, {
       method: "POST",

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { runMain } from "@dataset-oracle/service/process";
 import { createPublicClient, http } from "viem";
-import { startAnvil } from "./anvil.js";
+import { spawnAnvil } from "./anvil.js";
 import { deploy } from "./deploy.js";
 import { createFolder } from "./folder.js";
 import { Parts } from "./parts.js";
@@ -29,7 +29,11 @@ await runMain(async () => {
       void end(0);
     });
   }
+  // A killed npm cannot pass a signal on: what it started would stay behind.
+  if (process.env.npm_lifecycle_event === "start") onParentGone(() => void end(1));
   const fail = (message: string) => {
+    // What fails because everything is being ended is no news.
+    if (parts.isClosing) return;
     console.error(message);
     void end(1);
   };
@@ -40,11 +44,12 @@ async function start(settings: Settings, parts: Parts, fail: (message: string) =
   const folder = createFolder(settings.chainPort);
 
   step("Starting the chain");
-  const chain = await startAnvil({ port: settings.chainPort, chainId: 42, blockTime: 1 });
+  const chain = await spawnAnvil({ port: settings.chainPort, chainId: 42, blockTime: 1 });
   parts.own(chain, () => fail("The chain has ended by itself, and so does everything else."));
+  await chain.ready();
 
   step("Compiling and deploying the contracts");
-  const deployed = await deploy(chain.url, folder);
+  const deployed = await deploy(chain.url, folder, parts);
 
   if (!settings.isLive) {
     step("Starting the simulated market");
@@ -63,7 +68,7 @@ async function start(settings: Settings, parts: Parts, fail: (message: string) =
   step("Starting the operator");
   const operator = await startOperator(settings, chain.url, folder);
   parts.own(operator, () =>
-    fail(`The operator has ended by itself, and so does everything else: ${operator.logFile}.`),
+    fail(`The operator has ended by itself, and so does everything else: ${folder.file("logs", "operator.log")}.`),
   );
   await operator.ready();
 
@@ -78,4 +83,14 @@ async function start(settings: Settings, parts: Parts, fail: (message: string) =
 
 function step(text: string): void {
   console.log(`${text} ...`);
+}
+
+function onParentGone(action: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    action();
+  }, 500);
+  timer.unref();
 }

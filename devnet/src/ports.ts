@@ -12,9 +12,13 @@ export interface NeededPort {
 /**
  * Makes sure, before anything is started, that every port is free on loopback.
  *
- * @throws ConfigError that names every port that is not, and how to use another.
+ * @throws ConfigError that names every port that is not, or that two roles need, and how to use another.
  */
 export async function requireFreePorts(ports: readonly NeededPort[]): Promise<void> {
+  for (const [index, { role, port, option }] of ports.entries()) {
+    const other = ports.slice(0, index).find((needed) => needed.port === port);
+    if (other) throw new ConfigError(`${port} is the port of ${other.role} and of ${role}. Change ${option}.`);
+  }
   const busy: NeededPort[] = [];
   for (const needed of ports) {
     if (!(await isFree(needed.port))) busy.push(needed);

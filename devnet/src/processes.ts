@@ -1,82 +1,78 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { openSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Part } from "./parts.js";
 
 const READY_MS = 20_000;
 const CLOSE_MS = 5_000;
-const POLL_MS = 50;
+const POLL_MS = 200;
+
+/** Variables that a person may have set for an operator or a provider of their own. */
+const FOREIGN_KEYS = /^(?:OPERATOR|PROVIDER)_PRIVATE_KEY/;
 
 export interface ProcessOptions {
   readonly name: string;
-  /** A JavaScript file of this repository, and its arguments. */
+  readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Where its output goes. */
-  readonly logFile: string;
-  /** What answers a GET with 200 once it is ready. */
-  readonly readyUrl: string;
+  /** Where its output goes; nowhere when none is given. */
+  readonly logFile?: string;
+  /** Asked again and again until it is true. */
+  isReady(): Promise<boolean>;
 }
 
-/** A Node process that the devnet started. */
-export interface NodeProcess {
+/** A process that the devnet started. */
+export interface Process extends Part {
   readonly name: string;
   readonly pid: number;
-  readonly logFile: string;
-  /** Resolves when the process is gone, whoever ended it. */
-  readonly exited: Promise<void>;
   /**
    * Resolves when it is ready.
    *
-   * @throws When it ends or does not answer in time; the message names its log.
+   * @throws When it ends or is not ready in time; the message names its log and how that ends.
    */
   ready(): Promise<void>;
-  /** Ends it: gently first, and after a while for good. */
-  close(): Promise<void>;
 }
 
-/** Starts a Node process of its own. It shares the devnet's process group, so that a closed terminal ends it too. */
-export async function startProcess(options: ProcessOptions): Promise<NodeProcess> {
-  const log = openSync(options.logFile, "a");
-  const child = spawn(process.execPath, options.args, {
+/** Starts a process in the devnet's process group, so that a closed terminal ends it too. */
+export async function startProcess(options: ProcessOptions): Promise<Process> {
+  const { name, command, args, logFile } = options;
+  const log = logFile === undefined ? "ignore" : openSync(logFile, "a");
+  const own = Object.entries(process.env).filter(([variable]) => !FOREIGN_KEYS.test(variable));
+  const child = spawn(command, args, {
     stdio: ["ignore", log, log],
-    env: { ...process.env, ...options.env },
+    env: { ...Object.fromEntries(own), ...options.env },
   });
-  await once(child, "spawn");
   const exited = once(child, "exit").then(() => undefined);
+  await once(child, "spawn");
+  if (typeof log === "number") closeSync(log);
+
+  const isGone = () => child.exitCode !== null || child.signalCode !== null;
   return {
-    name: options.name,
+    name,
     pid: child.pid as number,
-    logFile: options.logFile,
     exited,
-    ready: () => untilReady(options, exited),
-    close: () => close(child, exited),
+    async ready() {
+      const end = Date.now() + READY_MS;
+      while (Date.now() < end && !isGone()) {
+        if (await options.isReady()) return;
+        await sleep(POLL_MS);
+      }
+      const what = isGone() ? "ended while starting" : `was not ready within ${READY_MS / 1000} s`;
+      throw new Error(`${name} ${what}.${logFile === undefined ? "" : ` ${lastWords(logFile)}`}`);
+    },
+    async close() {
+      if (isGone()) return;
+      child.kill("SIGTERM");
+      const isGentle = await Promise.race([exited.then(() => true), sleep(CLOSE_MS, false, { ref: false })]);
+      if (!isGentle) child.kill("SIGKILL");
+      await exited;
+    },
   };
 }
 
-async function close(child: ChildProcess, exited: Promise<void>): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill("SIGTERM");
-  const isGone = await Promise.race([exited.then(() => true), sleep(CLOSE_MS, false, { ref: false })]);
-  if (!isGone) child.kill("SIGKILL");
-  await exited;
-}
-
-async function untilReady({ name, logFile, readyUrl }: ProcessOptions, exited: Promise<void>): Promise<void> {
-  const end = Date.now() + READY_MS;
-  let hasExited = false;
-  void exited.then(() => {
-    hasExited = true;
-  });
-  while (Date.now() < end && !hasExited) {
-    if (await answersOk(readyUrl)) return;
-    await sleep(POLL_MS);
-  }
-  const what = hasExited ? "ended while starting" : `did not answer at ${readyUrl} within ${READY_MS / 1000} s`;
-  throw new Error(`${name} ${what}. Its log is ${logFile}.`);
-}
-
-async function answersOk(url: string): Promise<boolean> {
+/** Whether a GET is answered with 200. */
+export async function answersOk(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
     await response.body?.cancel();
@@ -84,4 +80,9 @@ async function answersOk(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+function lastWords(logFile: string): string {
+  const last = readFileSync(logFile, "utf8").trimEnd().split("\n").at(-1);
+  return `Its log is ${logFile}, and ends with: ${last}`;
 }

@@ -2,13 +2,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import type { Folder } from "./folder.js";
-import { type NodeProcess, startProcess } from "./processes.js";
+import { answersOk, type Process, startProcess } from "./processes.js";
 import { OPERATOR, PROVIDERS, type Role } from "./roles.js";
 import type { Settings } from "./settings.js";
 
 /** A running provider. */
 export interface Provider {
-  readonly process: NodeProcess;
+  readonly process: Process;
   readonly address: string;
   readonly url: string;
   /** The command that starts it again after somebody ended it. */
@@ -16,12 +16,13 @@ export interface Provider {
 }
 
 /** Starts the market that stands in for the exchanges. */
-export function startMarket(settings: Settings, folder: Folder): Promise<NodeProcess> {
+export function startMarket(settings: Settings, folder: Folder): Promise<Process> {
   return startProcess({
     name: "market",
+    command: process.execPath,
     args: [built("devnet", "market/main.js"), "--port", String(settings.marketPort), "--seed", "42"],
     logFile: folder.file("logs", "market.log"),
-    readyUrl: marketUrl(settings),
+    isReady: () => answersOk(marketUrl(settings)),
   });
 }
 
@@ -41,19 +42,20 @@ async function startProvider(role: Role, index: number, settings: Settings, fold
   });
   const keyFile = writeKey(folder, name, role);
   const args = [built("provider", "main.js"), "--config", config];
-  const process = await startProcess({
+  const child = await startProcess({
     name,
+    command: process.execPath,
     args,
     env: { PROVIDER_PRIVATE_KEY_FILE: keyFile },
     logFile: folder.file("logs", `${name}.log`),
-    readyUrl: `${url}/ready`,
+    isReady: () => answersOk(`${url}/ready`),
   });
-  const command = `PROVIDER_PRIVATE_KEY_FILE=${keyFile} node ${args.join(" ")}`;
-  return { process, address: role.address, url, command };
+  const command = `PROVIDER_PRIVATE_KEY_FILE=${shellQuote(keyFile)} node ${args.map(shellQuote).join(" ")}`;
+  return { process: child, address: role.address, url, command };
 }
 
 /** Starts the operator. It is ready when it answers for everything that it serves. */
-export function startOperator(settings: Settings, chainUrl: string, folder: Folder): Promise<NodeProcess> {
+export function startOperator(settings: Settings, chainUrl: string, folder: Folder): Promise<Process> {
   const config = writeConfig(folder, "operator", {
     port: settings.operatorPort,
     requestsPerMinute: 100_000,
@@ -70,10 +72,11 @@ export function startOperator(settings: Settings, chainUrl: string, folder: Fold
   });
   return startProcess({
     name: "operator",
+    command: process.execPath,
     args: [built("operator", "main.js"), "--config", config],
     env: { OPERATOR_PRIVATE_KEY_FILE: writeKey(folder, "operator", OPERATOR) },
     logFile: folder.file("logs", "operator.log"),
-    readyUrl: `${operatorUrl(settings)}/datasets`,
+    isReady: () => answersOk(`${operatorUrl(settings)}/datasets`),
   });
 }
 
@@ -104,3 +107,5 @@ function writeKey(folder: Folder, name: string, role: Role): string {
   writeFileSync(path, `${role.privateKey}\n`, { mode: 0o600 });
   return path;
 }
+
+const shellQuote = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -60,8 +60,8 @@ export function commands({ settings, chainUrl, deployed, queryPrice }: Running) 
   const rpc = `--rpc-url ${chainUrl}`;
   return [
     {
-      title: "ask for a fresh value",
-      command: `curl -X POST ${operatorUrl(settings)}/data/request -H 'content-type: application/json' -d '${body}'`,
+      title: "ask for a fresh value, and wait until it is mined",
+      command: `curl -X POST ${operatorUrl(settings)}/data/request -H 'content-type: application/json' -H 'prefer: wait=10' -d '${body}'`,
     },
     { title: "the price of a query, in wei", command: `npx cast call ${address} "queryPrice()(uint256)" ${rpc}` },
     {

@@ -21,10 +21,9 @@ export interface Addresses {
   }[];
 }
 
-/** A devnet as `npm start` brings it up, in a process of its own. */
+/** A devnet in a process of its own. */
 export interface Devnet extends Addresses {
   readonly process: ChildProcess;
-  readonly args: readonly string[];
   /** All that it has printed so far. */
   output(): string;
   /** Ends it as Ctrl-C would, and resolves with its exit code. */
@@ -32,6 +31,7 @@ export interface Devnet extends Addresses {
 }
 
 const READY_MS = 120_000;
+const DEVNET = [process.execPath, join(ROOT, "devnet/dist/main.js")] as const;
 
 /** Options for ports that are free now. */
 export async function freePorts(): Promise<string[]> {
@@ -44,8 +44,8 @@ export async function freePorts(): Promise<string[]> {
 }
 
 /** Starts a devnet, and resolves when it says that it is ready. */
-export async function startDevnet(args: readonly string[]): Promise<Devnet> {
-  const { child, output } = run(args);
+export async function startDevnet(args: readonly string[], command: readonly string[] = DEVNET): Promise<Devnet> {
+  const { child, output } = run(args, command);
   const end = Date.now() + READY_MS;
   while (!output().includes("The devnet is ready.")) {
     if (child.exitCode !== null || Date.now() > end) {
@@ -56,18 +56,19 @@ export async function startDevnet(args: readonly string[]): Promise<Devnet> {
   }
   const folder = join(ROOT, ".devnet", args[args.indexOf("--chain-port") + 1] ?? "8545");
   const addresses = JSON.parse(readFileSync(join(folder, "devnet.json"), "utf8")) as Addresses;
-  return { ...addresses, process: child, args, output, interrupt: () => interrupt(child) };
+  return { ...addresses, process: child, output, interrupt: () => interrupt(child) };
 }
 
 /** Runs the devnet until it ends by itself. */
 export async function runToEnd(args: readonly string[]): Promise<{ exitCode: number | null; output: string }> {
-  const { child, output } = run(args);
+  const { child, output } = run(args, DEVNET);
   await once(child, "exit");
   return { exitCode: child.exitCode, output: output() };
 }
 
-function run(args: readonly string[]) {
-  const child = spawn(process.execPath, [join(ROOT, "devnet/dist/main.js"), ...args], { cwd: ROOT });
+/** Starts a devnet, and gives it back before it is ready. */
+export function run(args: readonly string[], [command = "", ...first]: readonly string[] = DEVNET) {
+  const child = spawn(command, [...first, ...args], { cwd: ROOT });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk: Buffer) => {
@@ -75,6 +76,15 @@ function run(args: readonly string[]) {
     });
   }
   return { child, output: () => text };
+}
+
+/** Whether a process is there. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 async function interrupt(child: ChildProcess): Promise<number | null> {

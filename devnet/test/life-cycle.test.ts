@@ -1,8 +1,12 @@
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createPublicClient, http } from "viem";
-import { expect, test } from "vitest";
-import { type Devnet, freePorts, post, runToEnd, startDevnet } from "./devnet.js";
+import { describe, expect, test } from "vitest";
+import { type Devnet, freePorts, isRunning, post, run, runToEnd, startDevnet } from "./devnet.js";
+
+const NPM_START = ["npm", "start", "--"];
 
 const request = (devnet: Devnet) => ({
   network_id: 42,
@@ -11,38 +15,85 @@ const request = (devnet: Devnet) => ({
   broadcast: true,
 });
 
-/** Whether anything of a devnet still answers. */
-async function answers(devnet: Devnet): Promise<boolean> {
-  const urls = [devnet.chain, devnet.operator.url, ...devnet.providers.map(({ url }) => url)];
-  const results = await Promise.all(
-    urls.map((url) =>
-      fetch(url).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
-  return results.includes(true);
+/** A process and all that it started, and that those started. Linux tells it in /proc. */
+function family(pid: number): number[] {
+  const parents = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const status = readFileSync(`/proc/${name}/status`, "utf8");
+        return [{ pid: Number(name), parent: Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]) }];
+      } catch {
+        // It ended while we looked.
+        return [];
+      }
+    });
+  const found = [pid];
+  for (const member of found) {
+    found.push(...parents.filter(({ parent }) => parent === member).map((child) => child.pid));
+  }
+  return found;
 }
 
-test("Ctrl-C ends everything, and a second start at the same ports works at once", async () => {
-  const ports = await freePorts();
-  const first = await startDevnet(ports);
-  expect(await answers(first)).toBe(true);
-  expect(await first.interrupt()).toBe(0);
-  expect(await answers(first)).toBe(false);
+/** Resolves when none of the processes is there any more. */
+const untilGone = (pids: readonly number[]) =>
+  expect.poll(() => pids.filter(isRunning), { timeout: 15_000, interval: 100 }).toEqual([]);
 
-  const second = await startDevnet(ports);
-  try {
-    expect(second.dataset).toBe(first.dataset);
-    const { status, answer } = await post(second, request(second));
-    expect([status, answer.status]).toEqual([200, "OK"]);
-    const client = createPublicClient({ transport: http(second.chain) });
-    expect((await client.getTransactionReceipt({ hash: answer.transaction_hash ?? "0x" })).status).toBe("success");
-  } finally {
-    await second.interrupt();
+describe.runIf(process.platform === "linux")("everything ends", () => {
+  test("by Ctrl-C, and a second start at the same ports works at once", async () => {
+    const ports = await freePorts();
+    const first = await startDevnet(ports);
+    const pids = family(first.process.pid as number);
+    // The devnet, the chain, the market, four providers, the operator.
+    expect(pids).toHaveLength(8);
+    expect(pids).toEqual(expect.arrayContaining(first.providers.map(({ pid }) => pid)));
+    expect(await first.interrupt()).toBe(0);
+    expect(pids.filter(isRunning)).toEqual([]);
+
+    const second = await startDevnet(ports);
+    try {
+      expect(second.dataset).toBe(first.dataset);
+      const { status, answer } = await post(second, request(second));
+      expect([status, answer.status]).toEqual([200, "OK"]);
+      const client = createPublicClient({ transport: http(second.chain) });
+      expect((await client.getTransactionReceipt({ hash: answer.transaction_hash ?? "0x" })).status).toBe("success");
+    } finally {
+      await second.interrupt();
+    }
+  }, 300_000);
+
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    test(`when npm itself gets a ${signal}`, async () => {
+      const devnet = await startDevnet(await freePorts(), NPM_START);
+      const pids = family(devnet.process.pid as number);
+      expect(pids.length).toBeGreaterThanOrEqual(9);
+      devnet.process.kill(signal);
+      await untilGone(pids);
+    }, 200_000);
   }
-}, 300_000);
+
+  test("when the end comes while it starts", async () => {
+    for (const step of ["Starting the chain", "Compiling", "Starting 4 data providers"]) {
+      const { child, output } = run(await freePorts());
+      while (!output().includes(step)) await sleep(5);
+      await sleep(100);
+      const pids = family(child.pid as number);
+      expect(pids.length).toBeGreaterThanOrEqual(2);
+      child.kill("SIGTERM");
+      await untilGone(pids);
+      expect(output()).not.toContain("failed");
+    }
+  }, 200_000);
+
+  test("when the chain does not react", async () => {
+    const devnet = await startDevnet(await freePorts());
+    const pids = family(devnet.process.pid as number);
+    const chain = pids.find((pid) => readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "anvil") ?? 0;
+    process.kill(chain, "SIGSTOP");
+    await devnet.interrupt();
+    expect(pids.filter(isRunning)).toEqual([]);
+  }, 200_000);
+});
 
 test("a busy port is named, with the option that changes it, and nothing is started", async () => {
   const ports = await freePorts();
@@ -57,6 +108,12 @@ test("a busy port is named, with the option that changes it, and nothing is star
   } finally {
     server.close();
   }
+});
+
+test("two roles cannot have one port", async () => {
+  const { exitCode, output } = await runToEnd(["--operator-port", "7601", "--provider-port", "7600"]);
+  expect(exitCode).toBe(2);
+  expect(output).toContain("7601 is the port of the operator and of provider 2. Change --provider-port.");
 });
 
 test("an option that is unknown or senseless is told, with the help", async () => {
