@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { AddressRanges } from "@dataset-oracle/service/address-ranges";
 import { loadConfig } from "@dataset-oracle/service/config";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -38,9 +39,8 @@ export const ProviderConfig = Type.Object(
       default: 600,
       description: "Requests a minute that one caller may make.",
     }),
-    trustedProxies: Type.Array(Type.String(), {
-      default: [],
-      description: "Addresses of the reverse proxies whose X-Forwarded-For names the caller.",
+    trustedProxies: AddressRanges({
+      description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For names the caller.",
     }),
   },
   { additionalProperties: false },

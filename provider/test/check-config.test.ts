@@ -25,6 +25,13 @@ describe("--check-config", () => {
     ["a deployment that is not there", { deployments: ["no.json"] }, 42, "no.json cannot be read: ENOENT."],
     ["the same network twice", { deployments: ["deployment.json", "deployment.json"] }, 42, "network 42"],
     ["sources that are not there", { sources: ["no-sources"] }, 42, "no-sources cannot be read: ENOENT."],
+    [
+      "a proxy that is no address",
+      { trustedProxies: ["127.0.0.1", "not-an-ip"] },
+      42,
+      "/trustedProxies/1: Expected string to match 'IP address or CIDR range' format",
+    ],
+    ["a range that is too narrow", { trustedProxies: ["10.0.0.0/33"] }, 42, "/trustedProxies/0: "],
     ["a deadline beyond 5 s", { sourceTimeoutMs: 5_001 }, 42, "/sourceTimeoutMs: "],
     ["no source needed", { minSources: 0 }, 42, "/minSources: "],
     [
@@ -77,7 +84,9 @@ describe("the signing key", () => {
     chmodSync(keyFile, 0o644);
     const open = await check(config, { PROVIDER_PRIVATE_KEY_FILE: keyFile });
     expect(open.code).toBe(0);
-    expect(open.stderr).toContain(`chmod 600 ${keyFile}`);
+    expect(open.stderr).toBe(
+      "The file that PROVIDER_PRIVATE_KEY_FILE names can be read by others (mode 644). Run chmod 600 on it.\n",
+    );
   });
 
   it("must be there, once", async () => {
@@ -99,6 +108,21 @@ describe("the signing key", () => {
       expect(stderr).toContain("PROVIDER_PRIVATE_KEY does not hold a private key");
       expect(stdout + stderr).not.toContain(key.slice(2, 20));
     }
+  });
+
+  it("is never shown, also when it is set as the path of its file", async () => {
+    for (const value of [PRIVATE_KEY, PRIVATE_KEY.slice(2), ` ${PRIVATE_KEY}\n`, PRIVATE_KEY.slice(0, -1)]) {
+      const { code, stdout, stderr } = await check(config, { PROVIDER_PRIVATE_KEY_FILE: value });
+      expect(code).toBe(2);
+      expect(stderr).toBe(
+        "PROVIDER_PRIVATE_KEY_FILE looks like a key. Set it to the path of a file that holds the key.\n",
+      );
+      expect(stdout).toBe("");
+    }
+    expect(await check(config, { PROVIDER_PRIVATE_KEY_FILE: "/no/such/file" })).toMatchObject({
+      code: 2,
+      stderr: "The file that PROVIDER_PRIVATE_KEY_FILE names cannot be read: ENOENT.\n",
+    });
   });
 });
 

@@ -39,6 +39,11 @@ const LIES: [what: string, failure: string, behaviour: Behaviour][] = [
   ["answers a page", "content_type", (r) => r.writeHead(200, { "content-type": "text/html" }).end(coinbaseTicker("9"))],
   ["names no content type", "content_type", (r) => r.writeHead(200).end(coinbaseTicker("9"))],
   ["answers nothing", "not_json", json("")],
+  [
+    "answers bytes that are not UTF-8",
+    "not_text",
+    (r) => r.writeHead(200, JSON_TYPE).end(Buffer.from([0x22, 0xff, 0x22])),
+  ],
   ["answers half of its JSON", "not_json", json('{"price":"9"')],
   [
     "breaks off in the middle",

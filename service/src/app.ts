@@ -1,8 +1,9 @@
 import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/wire";
-import rateLimit from "@fastify/rate-limit";
+import rateLimit, { normalizeIP } from "@fastify/rate-limit";
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from "@fastify/type-provider-typebox";
 import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply } from "fastify";
 import type { Logger } from "pino";
+import { inRanges } from "./address-ranges.js";
 import { endSilentConnections } from "./connections.js";
 import { ProblemError } from "./problem.js";
 
@@ -15,8 +16,17 @@ export interface AppOptions {
   readonly logger: Logger;
   /** Requests a minute that one caller may make. */
   readonly requestsPerMinute: number;
-  /** The addresses of the proxies whose X-Forwarded-For is believed. */
+  /** Callers with a limit of their own. */
+  readonly reserved?: ReservedShare;
+  /** The addresses and ranges of the proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+}
+
+export interface ReservedShare {
+  /** Whether it is for the caller at this address. */
+  readonly isFor: (address: string) => boolean;
+  /** Requests a minute that each of them may make. */
+  readonly requestsPerMinute: number;
 }
 
 export type App = FastifyInstance<
@@ -35,7 +45,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const app = Fastify({
     loggerInstance: options.logger as FastifyBaseLogger,
     bodyLimit: BODY_LIMIT,
-    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    trustProxy: options.trustedProxies.length > 0 ? inRanges(options.trustedProxies) : false,
     requestTimeout: 10_000,
     connectionTimeout: 120_000,
     return503OnClosing: true,
@@ -49,17 +59,31 @@ export async function buildApp(options: AppOptions): Promise<App> {
     logFailure(request.log, error, problem);
     return sendProblem(reply, problem);
   });
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split("?", 1)[0] ?? "/";
-    const allowed = METHODS.filter((method) => app.hasRoute({ method, url: path }));
-    return sendProblem(reply, allowed.length > 0 ? methodNotAllowed(request.method, allowed) : noSuchPath(path));
-  });
   await app.register(rateLimit, {
-    max: options.requestsPerMinute,
     timeWindow: 60_000,
+    ...limits(options),
     errorResponseBuilder: (_request, { max, ttl }) => tooManyRequests(max, Math.ceil(ttl / 1000)),
   });
+  // Looked up as text: what a stranger asks for is never read as a route's pattern.
+  const methodsAt = new Map<string, Set<string>>();
+  app.addHook("onRoute", ({ url, method }) => {
+    methodsAt.set(url, new Set([...(methodsAt.get(url) ?? []), ...[method].flat()]));
+  });
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) => {
+    const path = request.url.split("?", 1)[0] ?? "/";
+    const allowed = METHODS.filter((method) => methodsAt.get(path)?.has(method));
+    return sendProblem(reply, allowed.length > 0 ? methodNotAllowed(request.method, allowed) : noSuchPath(path));
+  });
   return app as unknown as App;
+}
+
+/** A caller is an IPv4 address, or an IPv6 network of 64 bits; one with a reserved share is its own address. */
+function limits({ requestsPerMinute, reserved }: AppOptions) {
+  if (reserved === undefined) return { max: requestsPerMinute };
+  return {
+    max: ({ ip }: { ip: string }) => (reserved.isFor(ip) ? reserved.requestsPerMinute : requestsPerMinute),
+    keyGenerator: ({ ip }: { ip: string }) => (reserved.isFor(ip) ? `reserved ${ip}` : normalizeIP(ip)),
+  };
 }
 
 /** Logs a failure on this side: an unexpected one with its stack, an expected one as what the caller is told. */

@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+
 /** What an outgoing request may cost. */
 export interface FetchLimits {
   readonly timeoutMs: number;
@@ -13,10 +15,17 @@ export interface FetchRequest {
 }
 
 /** Why no answer came. */
-export type FetchFailure = "timeout" | "aborted" | "unreachable" | "redirected" | "too_large";
+export type FetchFailure = "timeout" | "aborted" | "unreachable" | "redirected" | "too_large" | "not_text";
 
 export type FetchResult =
-  | { readonly ok: true; readonly status: number; readonly contentType: string; readonly text: string }
+  | {
+      readonly ok: true;
+      readonly status: number;
+      readonly contentType: string;
+      /** The header of that name, or null. */
+      readonly retryAfter: string | null;
+      readonly text: string;
+    }
   | { readonly ok: false; readonly failure: FetchFailure; readonly detail: string };
 
 /**
@@ -45,11 +54,18 @@ export async function fetchText(
         detail: `answered ${response.status}, and redirects are not followed`,
       };
     }
-    const text = await readBounded(response, limits.maxBytes);
-    if (text === null) {
+    const bytes = await readBounded(response, limits.maxBytes);
+    if (bytes === null) {
       return { ok: false, failure: "too_large", detail: `answered more than ${limits.maxBytes} bytes` };
     }
-    return { ok: true, status: response.status, contentType: response.headers.get("content-type") ?? "", text };
+    if (!isUtf8(bytes)) return { ok: false, failure: "not_text", detail: "answered bytes that are not UTF-8" };
+    return {
+      ok: true,
+      status: response.status,
+      contentType: response.headers.get("content-type") ?? "",
+      retryAfter: response.headers.get("retry-after"),
+      text: new TextDecoder().decode(bytes),
+    };
   } catch (error) {
     if (deadline.aborted) {
       return { ok: false, failure: "timeout", detail: `no answer within ${limits.timeoutMs} ms` };
@@ -59,7 +75,7 @@ export async function fetchText(
   }
 }
 
-async function readBounded(response: Response, maxBytes: number): Promise<string | null> {
+async function readBounded(response: Response, maxBytes: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
@@ -68,7 +84,7 @@ async function readBounded(response: Response, maxBytes: number): Promise<string
     if (bytes > maxBytes) return null;
     chunks.push(chunk);
   }
-  return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  return Buffer.concat(chunks);
 }
 
 /** Node hides the reason of a failed fetch (ECONNREFUSED and the like) in the error's cause. */

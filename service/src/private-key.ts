@@ -12,7 +12,7 @@ export interface LoadedAccount {
  * Reads a private key from the environment: the key itself in `<name>`, or the path of a file with it in `<name>_FILE`.
  * The key is removed from the environment, so that no child process or crash report gets it.
  *
- * @throws ConfigError that never holds the key.
+ * @throws ConfigError that holds neither the key nor what the variables say: either may be the key, set by mistake.
  */
 export function loadAccount(env: NodeJS.ProcessEnv, name: string): LoadedAccount {
   const file = env[`${name}_FILE`];
@@ -21,9 +21,12 @@ export function loadAccount(env: NodeJS.ProcessEnv, name: string): LoadedAccount
   if (file !== undefined && inEnvironment !== undefined) {
     throw new ConfigError(`Both ${name} and ${name}_FILE are set. Keep one.`);
   }
-  if (file !== undefined) return { account: toAccount(readKeyFile(file), file), warnings: permissionWarnings(file) };
   if (inEnvironment !== undefined) return { account: toAccount(inEnvironment, name), warnings: [] };
-  throw new ConfigError(`Set ${name}_FILE to the path of a file that holds a private key, or ${name} to the key.`);
+  if (file === undefined) {
+    throw new ConfigError(`Set ${name}_FILE to the path of a file that holds a private key, or ${name} to the key.`);
+  }
+  const account = toAccount(readKeyFile(file, `${name}_FILE`), `The file that ${name}_FILE names`);
+  return { account, warnings: permissionWarnings(file, `${name}_FILE`) };
 }
 
 function toAccount(text: string, source: string): PrivateKeyAccount {
@@ -38,16 +41,19 @@ function toAccount(text: string, source: string): PrivateKeyAccount {
   }
 }
 
-function readKeyFile(path: string): string {
+function readKeyFile(path: string, variable: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new ConfigError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    if (/^\s*(?:0x)?[0-9a-f]{60,68}\s*$/i.test(path)) {
+      throw new ConfigError(`${variable} looks like a key. Set it to the path of a file that holds the key.`);
+    }
+    throw new ConfigError(`The file that ${variable} names cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
   }
 }
 
-function permissionWarnings(path: string): string[] {
+function permissionWarnings(path: string, variable: string): string[] {
   const mode = statSync(path).mode & 0o777;
   if ((mode & 0o077) === 0) return [];
-  return [`${path} can be read by others (mode ${mode.toString(8)}). Run: chmod 600 ${path}`];
+  return [`The file that ${variable} names can be read by others (mode ${mode.toString(8)}). Run chmod 600 on it.`];
 }

@@ -1,0 +1,106 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { inRanges } from "@dataset-oracle/service/address-ranges";
+import { buildApp } from "@dataset-oracle/service/app";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const LIMIT = 60;
+
+const errors: string[] = [];
+const logger = pino({ level: "warn" }, { write: (line: string) => void errors.push(line) });
+
+async function startApp() {
+  const app = await buildApp({ logger, requestsPerMinute: LIMIT, trustedProxies: ["127.0.0.1"] });
+  await app.register(async (routes) => {
+    routes.get("/live", async () => ({}));
+  });
+  await app.register(
+    async (routes) => {
+      routes.post("/data/request", async () => ({}));
+    },
+    { prefix: "/oracle" },
+  );
+  return { app, url: await app.listen({ host: "127.0.0.1", port: 0 }) };
+}
+
+let service: Awaited<ReturnType<typeof startApp>>;
+beforeAll(async () => {
+  service = await startApp();
+});
+afterAll(() => service.app.close());
+
+/** Asks for a path as it is: a client would mend it first. Each caller has an address of its own. */
+async function get(path: string, caller: string): Promise<{ status: number; head: string; body: string }> {
+  const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+  let text = "";
+  socket.on("data", (data) => {
+    text += String(data);
+  });
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${caller}\r\nconnection: close\r\n\r\n`);
+  await once(socket, "close");
+  const [head = "", body = ""] = text.split("\r\n\r\n");
+  return { status: Number(head.split(" ")[1]), head, body };
+}
+
+describe("a path that is not served", () => {
+  const PATTERNS = [
+    "/:x(",
+    "/live:x(",
+    "/live/:x(((",
+    "/:x((a+)+)",
+    "/*",
+    "/oracle/data/request:(",
+    `/live:a(${"(?:a|".repeat(2000)}b${")".repeat(2001)}`,
+  ];
+  for (const path of PATTERNS) {
+    it(`is never taken for a pattern: ${path.slice(0, 40)} is 404`, async () => {
+      const { status, body } = await get(path, "192.0.2.1");
+      expect(status).toBe(404);
+      expect(body).toContain('"no_such_path"');
+      expect(errors).toEqual([]);
+    });
+  }
+
+  it("counts against the caller's limit", async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i <= LIMIT; ++i) statuses.push((await get("/nowhere", "192.0.2.2")).status);
+    expect(statuses.slice(0, LIMIT).every((status) => status === 404)).toBe(true);
+    expect(statuses[LIMIT]).toBe(429);
+    expect((await get("/live", "192.0.2.2")).status).toBe(429);
+    expect((await get("/live", "192.0.2.3")).status).toBe(200);
+  });
+});
+
+describe("another method than a path has", () => {
+  it("is 405 with Allow, under a base path too", async () => {
+    const wrong = await get("/oracle/data/request?a=1", "192.0.2.4");
+    expect(wrong.status).toBe(405);
+    expect(wrong.head.toLowerCase()).toContain("\r\nallow: post\r\n");
+    const response = await fetch(`${service.url}/live`, { method: "PUT", signal: AbortSignal.timeout(5_000) });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("GET, HEAD");
+  });
+});
+
+describe("a range of addresses", () => {
+  const cases: [range: string, inside: string[], outside: string[]][] = [
+    ["127.0.0.1", ["127.0.0.1", "::ffff:127.0.0.1"], ["127.0.0.2", "::1", "unknown", ""]],
+    ["10.1.0.0/16", ["10.1.0.0", "10.1.255.255"], ["10.2.0.0"]],
+    ["2001:db8::/32", ["2001:db8:1::1"], ["2001:db9::1", "32.1.13.184"]],
+    ["::1", ["::1"], ["127.0.0.1"]],
+  ];
+  for (const [range, inside, outside] of cases) {
+    it(range, () => {
+      const isIn = inRanges([range]);
+      for (const address of inside) expect(isIn(address), address).toBe(true);
+      for (const address of outside) expect(isIn(address), address).toBe(false);
+    });
+  }
+
+  it("that is none is refused", () => {
+    for (const text of ["", "localhost", "1.2.3", "1.2.3.4/", "1.2.3.4/33", "1.2.3.4/8/8", "::1/129", "fe80::1%eth0"]) {
+      expect(() => inRanges([text]), text).toThrow("is not an IP address or CIDR range");
+    }
+  });
+});

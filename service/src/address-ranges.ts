@@ -1,0 +1,33 @@
+import { BlockList, type IPVersion, isIP } from "node:net";
+import { FormatRegistry, type StringOptions, Type } from "@sinclair/typebox";
+
+/** What a setting that is none of it is told to be. */
+const FORMAT = "IP address or CIDR range";
+
+FormatRegistry.Set(FORMAT, (text) => parseRange(text) !== null);
+
+/** The schema of a setting that lists IP addresses and CIDR ranges. */
+export const AddressRanges = (options: Pick<StringOptions, "description">) =>
+  Type.Array(Type.String({ format: FORMAT }), { default: [], ...options });
+
+/** @returns Whether an IP address is in one of the ranges. An IPv4 address may be written as one of IPv6. */
+export function inRanges(ranges: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const parsed = parseRange(range);
+    if (parsed === null) throw new Error(`"${range}" is not an ${FORMAT}.`);
+    list.addSubnet(parsed.address, parsed.prefix, parsed.family);
+  }
+  return (address) => isIP(address) !== 0 && list.check(address, family(address));
+}
+
+function parseRange(text: string) {
+  const [address = "", prefix, ...more] = text.split("/");
+  if (isIP(address) === 0 || address.includes("%") || more.length > 0) return null;
+  const bits = isIP(address) === 4 ? 32 : 128;
+  if (prefix === undefined) return { address, prefix: bits, family: family(address) };
+  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) return null;
+  return { address, prefix: Number(prefix), family: family(address) };
+}
+
+const family = (address: string): IPVersion => (isIP(address) === 4 ? "ipv4" : "ipv6");
