@@ -31,8 +31,26 @@ export interface Question {
   readonly maxValue: bigint;
 }
 
-/** Asks one member of a committee for its report, and believes nothing that is not signed by that member. */
+/**
+ * Asks one member of a committee for its report, and believes nothing that is not signed by that member. Whatever goes
+ * wrong is that member's failure, so that it cannot keep the others' reports from being used.
+ */
 export async function askProvider(
+  question: Question,
+  provider: Address,
+  endpoint: string | undefined,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<ProviderAnswer> {
+  try {
+    return await ask(question, provider, endpoint, timeoutMs, signal);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "an error";
+    return { kind: "failure", provider, host: null, reason: "unexpected", detail: `could not be asked (${name})` };
+  }
+}
+
+async function ask(
   { subject, maxValue }: Question,
   provider: Address,
   endpoint: string | undefined,
@@ -62,7 +80,8 @@ export async function askProvider(
   const json = parseJson(answer.text);
   if (answer.status !== 200) {
     const code = problemCode(json);
-    const refusal = failure("refused", `answered HTTP ${answer.status}${code === null ? "" : ` (${code})`}`);
+    const reason = code === "source_busy" ? code : "refused";
+    const refusal = failure(reason, `answered HTTP ${answer.status}${code === null ? "" : ` (${code})`}`);
     return code === "unknown_key" ? { ...refusal, kind: "unknown_key" } : refusal;
   }
   if (!signedReport.Check(json)) return failure("invalid_report", "answered something that is not a signed report");

@@ -25,7 +25,8 @@ export type Behavior =
   | "closes the connection"
   | "oversized"
   | "redirects"
-  | "server error";
+  | "server error"
+  | "busy source";
 
 /** A stand-in for a provider node: a real server that signs what it is asked for, or misbehaves. */
 export interface Provider {
@@ -111,6 +112,8 @@ async function answer(provider: Provider, question: ReportRequest, reply: Fastif
       return reply.redirect("/elsewhere");
     case "server error":
       return refuse(reply, 500, "internal_error");
+    case "busy source":
+      return refuse(reply, 503, "source_busy");
   }
 }
 
