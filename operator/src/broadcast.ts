@@ -1,7 +1,7 @@
 import { toAnswer } from "./answer.js";
 import { findUpdate, readPoint } from "./chain/contract.js";
+import { OutcomeUnknown } from "./chain/lane.js";
 import { type Mined, waitUntilMined } from "./chain/receipt.js";
-import { RpcError } from "./chain/rpc.js";
 import type { Carried, Operator, ReadyUpdate } from "./operator.js";
 import { gasBudgetSpent, noSigner } from "./problems.js";
 import type { Progress } from "./progress.js";
@@ -34,26 +34,25 @@ export async function broadcast(
     key,
     round: update.timestamp.toString(),
   });
-  try {
-    const call = { to: dataset.address, data: update.data, gas: update.gasLimit };
-    const hash = await network.lane.send(call, progress);
-    log.info({ transaction: hash, status: update.status, signers: update.reports.length }, "update sent");
-    const whenMined = once(async () => {
-      const mined = await waitUntilMined(network.rpc, hash, MAX_WAIT_MS, operator.closing);
-      if (mined?.isReverted === false) {
-        progress.emit({ event: "mined", data: { transaction_hash: hash, block_number: mined.blockNumber } });
-      }
-      return mined;
-    });
-    return {
-      answer: { ...toAnswer(target, update), transaction_hash: hash },
-      mined: (waitMs) => (waitMs === 0 ? Promise.resolve(null) : withinTime(whenMined(), waitMs)),
-    };
-  } catch (error) {
-    // Where the RPC did not refuse it, the transaction may still be mined: its gas stays counted.
-    if (!(error instanceof RpcError) || error.failure === "refused") reservation.release();
+  const call = { to: dataset.address, data: update.data, gas: update.gasLimit };
+  const hash = await network.lane.send(call, progress).catch((error: unknown) => {
+    // It may still be mined: its gas stays counted.
+    if (error instanceof OutcomeUnknown) throw error.reason;
+    reservation.release();
     throw error;
-  }
+  });
+  log.info({ transaction: hash, status: update.status, signers: update.reports.length }, "update sent");
+  const whenMined = once(async () => {
+    const mined = await waitUntilMined(network.rpc, hash, MAX_WAIT_MS, operator.closing);
+    if (mined?.isReverted === false) {
+      progress.emit({ event: "mined", data: { transaction_hash: hash, block_number: mined.blockNumber } });
+    }
+    return mined;
+  });
+  return {
+    answer: { ...toAnswer(target, update), transaction_hash: hash },
+    mined: (waitMs) => (waitMs === 0 ? Promise.resolve(null) : withinTime(whenMined(), waitMs)),
+  };
 }
 
 /** The answer when another carrier has stored this round or a newer one: what is stored. */

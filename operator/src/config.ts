@@ -42,6 +42,12 @@ const NetworkSettings = Type.Object(
       default: 3_000_000,
       description: "Gas units that broadcasting may use in any hour, for keys that are stored for the first time.",
     }),
+    maxFeePerGasGwei: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 500,
+      description: "The most that a transaction offers for one unit of gas, tip included, in gwei.",
+    }),
     rpcTimeoutMs: milliseconds(5_000, "How long one RPC call may take."),
     providerTimeoutMs: milliseconds(5_000, "How long one provider may take to answer."),
     graceMs: milliseconds(500, "Once a quorum has answered, how long the other providers are still waited for."),
@@ -114,6 +120,8 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
   for (const { address, url } of settings.providers) {
     const parsed = parseAddress(address);
     if (!parsed.ok) throw new ConfigError(`${where}: provider ${address}: ${parsed.problem}`);
+    if (!URL.canParse(url))
+      throw new ConfigError(`${where}: provider ${address}: its url cannot be parsed. Correct it.`);
     if (endpoints.has(parsed.value)) throw new ConfigError(`${where}: provider ${address} is named twice. Keep one.`);
     endpoints.set(parsed.value, url.replace(/\/+$/, ""));
   }

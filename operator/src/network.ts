@@ -2,11 +2,11 @@ import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
-import { type Address, hexToNumber, type LocalAccount } from "viem";
+import { type Address, type LocalAccount, parseGwei } from "viem";
 import { CommitteeWatch } from "./chain/committee-watch.js";
 import { readKeyForm, readQueryPrice } from "./chain/contract.js";
 import { Lane } from "./chain/lane.js";
-import { connectRpc, type Rpc, RpcError, requestHex } from "./chain/rpc.js";
+import { connectRpc, type Rpc, RpcError, requestQuantity } from "./chain/rpc.js";
 import type { Clock } from "./clock.js";
 import type { NetworkPlan } from "./config.js";
 import { GasBudget } from "./gas-budget.js";
@@ -58,7 +58,7 @@ export async function connectNetwork(plan: NetworkPlan, account: LocalAccount | 
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
       endpoints,
       limits: { timeoutMs: settings.providerTimeoutMs, graceMs: settings.graceMs },
-      lane: account === null ? null : new Lane(rpc, account, clock),
+      lane: account === null ? null : new Lane(rpc, account, clock, parseGwei(String(settings.maxFeePerGasGwei))),
       gas: new GasBudget(BigInt(settings.gasPerHour)),
       gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys)),
     };
@@ -71,7 +71,7 @@ export async function connectNetwork(plan: NetworkPlan, account: LocalAccount | 
 }
 
 async function checkChainId(rpc: Rpc): Promise<void> {
-  const chainId = hexToNumber(await requestHex(rpc, "eth_chainId", []));
+  const chainId = Number(await requestQuantity(rpc, "eth_chainId", []));
   if (chainId !== rpc.chainId) {
     throw new ConfigError(
       `network ${rpc.chainId}: its RPC is of network ${chainId}. Correct rpcUrl, or name the deployment of ${chainId}.`,

@@ -7,6 +7,7 @@ import type { Clock } from "./clock.js";
 import type { Network } from "./network.js";
 import type { ProviderAnswer } from "./reports/ask.js";
 import { SharedWork } from "./shared-work.js";
+import { UnknownKeys } from "./unknown-keys.js";
 
 /** An update that the chain would take now. */
 export interface ReadyUpdate extends Stored {
@@ -44,10 +45,15 @@ export interface Operator {
   readonly gatherings: SharedWork<readonly ProviderAnswer[]>;
   readonly unsent: SharedWork<Unsent>;
   readonly broadcasts: SharedWork<Carried>;
+  readonly unknownKeys: UnknownKeys;
 }
 
 /** Requests name a new round each second: what is older than this, nobody asks for again. */
 const REMEMBER_MS = 10_000;
+/** A key that a provider begins to serve can be asked for after this. */
+const REMEMBER_UNKNOWN_KEY_MS = 60_000;
+/** A key has at most 256 bytes, so these take a few megabytes. */
+const MAX_UNKNOWN_KEYS = 10_000;
 
 export function createOperator(
   networks: readonly Network[],
@@ -63,5 +69,6 @@ export function createOperator(
     gatherings: new SharedWork(clock, REMEMBER_MS),
     unsent: new SharedWork(clock, REMEMBER_MS),
     broadcasts: new SharedWork(clock, REMEMBER_MS),
+    unknownKeys: new UnknownKeys(clock, REMEMBER_UNKNOWN_KEY_MS, MAX_UNKNOWN_KEYS),
   };
 }

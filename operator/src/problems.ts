@@ -2,7 +2,7 @@
 
 import type { KeyForm } from "@dataset-oracle/protocol/key";
 import { ProblemError } from "@dataset-oracle/service/problem";
-import type { Address } from "viem";
+import { type Address, formatGwei } from "viem";
 import type { ProviderAnswer } from "./reports/ask.js";
 import { signersOf } from "./reports/decide.js";
 
@@ -136,6 +136,16 @@ export function outOfFunds(networkId: number): ProblemError {
     title: `The operator's account on network ${networkId} cannot pay for the transaction.`,
     status: 503,
     code: "out_of_funds",
+    detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
+  });
+}
+
+/** @param wanted What the chain wants, in wei for each unit of gas, as `cap` is. */
+export function feesTooHigh(networkId: number, wanted: bigint, cap: bigint): ProblemError {
+  return new ProblemError({
+    title: `Gas on network ${networkId} costs ${formatGwei(wanted)} gwei, more than the ${formatGwei(cap)} that this operator pays.`,
+    status: 503,
+    code: "fees_too_high",
     detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
   });
 }

@@ -8,16 +8,16 @@ import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/problem";
 import { toAnswer, toUnsentTransaction } from "./answer.js";
 import { broadcast, storedByAnother } from "./broadcast.js";
-import { describeRevert, simulateUpdate } from "./chain/simulate.js";
+import { simulateUpdate } from "./chain/simulate.js";
 import { msUntilRoundAfter, roundAt } from "./clock.js";
-import type { Operator, Unsent, Update } from "./operator.js";
+import type { Operator, StaleUpdate, Unsent, Update } from "./operator.js";
 import { noQuorum, staleRound, unknownKey, updateReverted } from "./problems.js";
 import type { Progress, ProgressListener } from "./progress.js";
 import type { ProviderAnswer } from "./reports/ask.js";
 import { decide } from "./reports/decide.js";
 import { gatherReports } from "./reports/gather.js";
-import type { Shared } from "./shared-work.js";
-import { subjectOf, type Target } from "./target.js";
+import { following } from "./shared-work.js";
+import { pointId, subjectOf, type Target, workId } from "./target.js";
 
 /** How often a caller's own transaction is tried again when other carriers are faster. */
 const ROUNDS_TRIED = 3;
@@ -74,18 +74,27 @@ async function prepareRound(
   round: bigint,
   listener: ProgressListener,
 ): Promise<Unsent> {
-  const id = workId(target, round);
-  if (operator.broadcasts.hasDone(id)) return { kind: "stale", stored: round };
-  const work = operator.unsent.run(id, async (progress) => {
+  const before = overtakenBy(operator, target, round);
+  if (before !== null) return before;
+  const work = operator.unsent.run(workId(target, round), async (progress) => {
     const update = await readyUpdate(operator, target, round, progress);
     if (update.kind === "stale") return update;
     return { kind: "ready", answer: { ...toAnswer(target, update), transaction: toUnsentTransaction(target, update) } };
   });
-  return following(work, listener, async (unsent) => unsent);
+  return following(work, listener, async (unsent) => overtakenBy(operator, target, round) ?? unsent);
+}
+
+/** A broadcast of this round or a newer one that runs, or is done: the caller's own transaction would come too late. */
+function overtakenBy({ broadcasts, clock }: Operator, target: Target, round: bigint): StaleUpdate | null {
+  for (let newest = roundAt(clock()); newest >= round; newest--) {
+    if (broadcasts.has(workId(target, newest))) return { kind: "stale", stored: newest };
+  }
+  return null;
 }
 
 /** Gathers a round's reports and simulates their update; once more if the committee has changed meanwhile. */
 async function readyUpdate(operator: Operator, target: Target, round: bigint, progress: Progress): Promise<Update> {
+  if (operator.unknownKeys.has(pointId(target))) throw unknownKey();
   const { committee } = target.dataset;
   const seen = committee.current;
   const first = await tryUpdate(operator, target, round, seen, progress);
@@ -112,20 +121,18 @@ async function tryUpdate(
   const decision = decide(members, answers);
   if (decision.kind !== "update") {
     operator.gatherings.forget(id);
-    return { kind: "refused", problem: decision.kind === "unknown_key" ? unknownKey() : noQuorum(members, answers) };
+    if (decision.kind === "no_quorum") return { kind: "refused", problem: noQuorum(members, answers) };
+    operator.unknownKeys.add(pointId(target));
+    throw unknownKey();
   }
   const { outcome, reports } = decision;
   const data = encodeUpdate(subjectOf(target, round), committee, outcome, reports);
   const simulation = await simulateUpdate(network.rpc, dataset.address, outcome, data);
-  if (simulation.ok) {
-    const { status, gasLimit } = simulation;
-    const value = status === "OK" ? medianOf(reports) : ZERO_VALUE;
-    return { kind: "ready", status, value, timestamp: round, reports, data, gasLimit };
-  }
-  const { revert } = simulation;
-  if (revert.name === "StaleRound") return { kind: "stale", stored: revert.args[1] as bigint };
-  operator.gatherings.forget(id);
-  return { kind: "refused", problem: updateReverted(describeRevert(revert)) };
+  if (simulation.kind === "refused") operator.gatherings.forget(id);
+  if (simulation.kind !== "ok") return simulation;
+  const { status, gasLimit } = simulation;
+  const value = status === "OK" ? medianOf(reports) : ZERO_VALUE;
+  return { kind: "ready", status, value, timestamp: round, reports, data, gasLimit };
 }
 
 async function gather(
@@ -146,22 +153,4 @@ async function gather(
     (event) => progress.emit(event),
     async (answers) => answers,
   );
-}
-
-async function following<T, R>(
-  work: Shared<T>,
-  listener: ProgressListener,
-  use: (result: T) => Promise<R>,
-): Promise<R> {
-  const unfollow = work.progress.follow(listener);
-  try {
-    return await use(await work.result);
-  } finally {
-    unfollow();
-  }
-}
-
-/** One piece of work: a network, a dataset, a key, a round. */
-function workId({ network, dataset, key }: Target, round: bigint): string {
-  return `${network.chainId} ${dataset.address} ${key} ${round}`;
 }

@@ -1,10 +1,24 @@
 import type { Clock } from "./clock.js";
-import { Progress } from "./progress.js";
+import { Progress, type ProgressListener } from "./progress.js";
 
 /** One piece of work, which any number of requests wait for. */
 export interface Shared<T> {
   readonly result: Promise<T>;
   readonly progress: Progress;
+}
+
+/** Tells a listener the steps of a piece of work, while it is waited for and its result is used. */
+export async function following<T, R>(
+  work: Shared<T>,
+  listener: ProgressListener,
+  use: (result: T) => Promise<R>,
+): Promise<R> {
+  const unfollow = work.progress.follow(listener);
+  try {
+    return await use(await work.result);
+  } finally {
+    unfollow();
+  }
 }
 
 interface Entry<T> extends Shared<T> {
@@ -47,9 +61,9 @@ export class SharedWork<T> {
     return entry;
   }
 
-  /** Whether this work has succeeded and is still remembered. */
-  hasDone(id: string): boolean {
-    return typeof this.#entries.get(id)?.doneAt === "number";
+  /** Whether this work runs, or has succeeded and is still remembered. */
+  has(id: string): boolean {
+    return this.#entries.has(id);
   }
 
   /** Lets the next caller start anew, when what came of the work turned out to be of no use. */

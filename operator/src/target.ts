@@ -35,6 +35,16 @@ export function findTarget(networks: ReadonlyMap<number, Network>, body: DataReq
   return { network, dataset, key: key.value };
 }
 
+/** One data point: a network, a dataset, a key. */
+export function pointId({ network, dataset, key }: Target): string {
+  return `${network.chainId} ${dataset.address} ${key}`;
+}
+
+/** One piece of work: a data point at a round. */
+export function workId(target: Target, round: bigint): string {
+  return `${pointId(target)} ${round}`;
+}
+
 /** The data point at a round. */
 export function subjectOf({ network, dataset, key }: Target, round: bigint): ReportSubject {
   return { chainId: network.chainId, dataset: dataset.address, key, timestamp: round };

@@ -91,6 +91,12 @@ describe("operator --check-config", () => {
     ["an RPC that is no URL", {}, { rpcUrl: "127.0.0.1" }, "rpcUrl"],
     ["an RPC with a user name", {}, { rpcUrl: "http://me:secret-word@127.0.0.1" }, "rpcUrl holds a user name"],
     ["a provider with a wrong address", {}, { providers: [{ address: "0x1", url: "http://a" }] }, "0x1"],
+    [
+      "a provider whose URL cannot be",
+      {},
+      { providers: [{ address: `0x${"11".repeat(20)}`, url: "http://a:99999" }] },
+      "url",
+    ],
     ["a provider without a URL", {}, { providers: [{ address: `0x${"11".repeat(20)}`, url: "a" }] }, "url"],
   ])("ends with 2 and names %s", async (_, change, network, named) => {
     const { code, output } = await check(writeConfig(change, network));

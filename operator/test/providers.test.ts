@@ -1,8 +1,9 @@
-import { type Address, parseEther } from "viem";
+import { type Address, parseEther, stringToHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type AnsweredProblem, type RunningOperator, startOperator } from "./support/operator.js";
 import { type Behavior, type Provider, startProviders } from "./support/providers.js";
+import { startRpcProxy } from "./support/rpc-proxy.js";
 
 let chain: Chain;
 let providers: Provider[];
@@ -69,6 +70,7 @@ describe("one provider of four", () => {
     ["redirects", "redirected"],
     ["server error", "refused"],
     ["unknown key", "refused"],
+    ["busy source", "source_busy"],
   ])("that %s stops nothing; two of them do, and both are named", async (behavior, reason) => {
     behave("honest", behavior);
     const answer = await operator.ask(body(4, newKey(), false));
@@ -168,6 +170,51 @@ test("a key that no provider serves is a 422, and nothing is sent", async () => 
   behave("unknown key", "unknown key", "unknown key");
   const problem = await failUnsent(4, newKey());
   expect([problem.http, problem.code]).toEqual([422, "unknown_key"]);
+});
+
+describe("a key that nobody serves", () => {
+  const asked = () => providers.map((provider) => provider.asked.length);
+
+  test("is asked for once, whoever asks again and however", async () => {
+    behave("unknown key", "unknown key", "unknown key", "unknown key");
+    const key = newKey();
+    await operator.fail(body(4, key));
+    const before = asked();
+    for (const broadcast of [true, false]) {
+      for (const spelling of [key, stringToHex(key)]) {
+        const problem = await operator.fail(body(4, spelling, broadcast));
+        expect([problem.http, problem.code]).toEqual([422, "unknown_key"]);
+      }
+    }
+    expect(asked()).toEqual(before);
+    // It says nothing of other keys, and nothing of other datasets.
+    behave();
+    await operator.ask(body(4, newKey(), false));
+    await operator.ask(body(5, key, false));
+  });
+
+  test("costs no call to the RPC", async () => {
+    const proxy = await startRpcProxy(chain.url);
+    const watched = await startOperator([{ chain, datasets: [ofSize(4)], providers, rpcUrl: proxy.url }]);
+    behave("unknown key", "unknown key", "unknown key");
+    proxy.calls.length = 0;
+    await watched.fail(body(4, newKey()));
+    expect(proxy.calls).toEqual([]);
+    await watched.close();
+    await proxy.close();
+  });
+});
+
+test("an endpoint that cannot even be asked is that provider's failure alone", async () => {
+  const broken = providers.map((provider, i) =>
+    i === 0 ? { ...provider, url: "http://provider.example:99999" } : provider,
+  );
+  const lenient = await startOperator([{ chain, datasets: [ofSize(3), ofSize(4)], providers: broken }]);
+  expect((await lenient.ask(body(4, newKey(), false))).reports.length).toBe(3);
+  const problem = await lenient.fail(body(3, newKey()));
+  expect([problem.http, problem.code]).toEqual([503, "no_quorum"]);
+  expect(problem.failures).toMatchObject([{ provider: providers[0]?.address, reason: "unexpected" }]);
+  await lenient.close();
 });
 
 test("two dead of four fail, and once they are back the same key works", async () => {

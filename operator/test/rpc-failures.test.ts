@@ -94,11 +94,12 @@ test("nonce and simulation are read from pending, never from latest", async () =
 });
 
 test("a transaction that reverts because another carrier was faster is a success all the same", async () => {
+  const another = await startOperator([{ chain, datasets: [dataset], providers }]);
   let open = () => {};
   proxy.gates.set("eth_sendRawTransaction", new Promise((resolve) => (open = resolve)));
   const request = body();
   const ours = operator.ask(request, { prefer: "wait=10" });
-  const theirs = await operator.ask({ ...request, broadcast: false });
+  const theirs = await another.ask({ ...request, broadcast: false });
   const params = [{ ...theirs.transaction, from: STRANGER }];
   const hash = (await chain.client.request({ method: "eth_sendTransaction", params } as never)) as Hex;
   await chain.client.mine({ blocks: 1 });
@@ -106,6 +107,7 @@ test("a transaction that reverts because another carrier was faster is a success
   open();
   const answer = await ours;
   expect(answer).toMatchObject({ status: "OK", timestamp: theirs.timestamp, transaction_hash: hash, reports: [] });
+  await another.close();
 });
 
 test("no log line holds the RPC's token or a private key", () => {

@@ -159,6 +159,31 @@ describe("broadcast false", () => {
     expect((providers[0]?.asked.length ?? 0) - asked).toBe(rounds);
   });
 
+  test("is usable when it is asked for while the same key is broadcast", async () => {
+    for (const provider of providers) provider.behavior = "slow";
+    const sending = operator.ask(body("SPOTPX/BCH-USD", true), { prefer: "wait=10" });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const [sent, unsent] = await Promise.all([sending, operator.ask(body("SPOTPX/BCH-USD", false))]);
+    for (const provider of providers) provider.behavior = "honest";
+    expect(unsent.timestamp).toBeGreaterThan(sent.timestamp);
+    await sendAsIs(unsent.transaction);
+    expect((await chain.query(dataset, "SPOTPX/BCH-USD")).updatedAt).toBe(BigInt(unsent.timestamp));
+  });
+
+  test("is usable when the same key is broadcast while it is made", async () => {
+    for (const provider of providers) provider.behavior = "slow";
+    const making = operator.ask(body("SPOTPX/UNI-USD", false));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const [unsent, sent] = await Promise.all([
+      making,
+      operator.ask(body("SPOTPX/UNI-USD", true), { prefer: "wait=10" }),
+    ]);
+    for (const provider of providers) provider.behavior = "honest";
+    expect(unsent.timestamp).toBeGreaterThan(sent.timestamp);
+    await sendAsIs(unsent.transaction);
+    expect((await chain.query(dataset, "SPOTPX/UNI-USD")).updatedAt).toBe(BigInt(unsent.timestamp));
+  });
+
   test("is usable right after the same key was broadcast", async () => {
     const sent = await operator.ask(body("SPOTPX/XRP-USD", true));
     const unsent = await operator.ask(body("SPOTPX/XRP-USD", false));

@@ -1,6 +1,7 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee";
 import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
+import { type Static, Type } from "@sinclair/typebox";
 import {
   type Address,
   decodeEventLog,
@@ -8,11 +9,10 @@ import {
   encodeEventTopics,
   encodeFunctionData,
   type Hex,
-  hexToNumber,
   keccak256,
   numberToHex,
 } from "viem";
-import { type Rpc, RpcError, requestHex } from "./rpc.js";
+import { Bytes32, Data, type Rpc, RpcError, requestAs, requestQuantity } from "./rpc.js";
 
 /** What a dataset has stored of a key. */
 export interface StoredPoint {
@@ -45,7 +45,9 @@ export async function readCommittee(rpc: Rpc, dataset: Address): Promise<Committ
     encodeEventTopics({ abi: datasetAbi, eventName: "CommitteeChanged" }),
   );
   for (const log of logs) {
-    const { args } = decodeEventLog({ abi: datasetAbi, eventName: "CommitteeChanged", ...log });
+    const { args } = decode(rpc, "eth_getLogs", () =>
+      decodeEventLog({ abi: datasetAbi, eventName: "CommitteeChanged", ...log }),
+    );
     if (committeeHash(args) === hash) return args;
   }
   throw new RpcError(
@@ -75,8 +77,8 @@ export async function readPoint(rpc: Rpc, dataset: Address, key: Hex, tag: Tag):
   const price = await readView(rpc, dataset, "queryPrice", tag);
   const data = encodeFunctionData({ abi: datasetAbi, functionName: "query", args: [key] });
   const call = { from: READER, to: dataset, data, value: numberToHex(price) };
-  const result = await requestHex(rpc, "eth_call", [call, tag, { [READER]: { balance: numberToHex(price) } }]);
-  const [value, updatedAt, status] = decode(rpc, () =>
+  const result = await requestAs(rpc, Data, "eth_call", [call, tag, { [READER]: { balance: numberToHex(price) } }]);
+  const [value, updatedAt, status] = decode(rpc, "eth_call", () =>
     decodeFunctionResult({ abi: datasetAbi, functionName: "query", data: result }),
   );
   return { value, updatedAt, status: QUERY_STATUSES[status] ?? "INVALID" };
@@ -84,11 +86,13 @@ export async function readPoint(rpc: Rpc, dataset: Address, key: Hex, tag: Tag):
 
 /** The recent transaction that stored a round of a key, or null when none is found. */
 export async function findUpdate(rpc: Rpc, dataset: Address, key: Hex, timestamp: bigint): Promise<Hex | null> {
-  const head = hexToNumber(await requestHex(rpc, "eth_blockNumber", []));
+  const head = Number(await requestQuantity(rpc, "eth_blockNumber", []));
   const topics = encodeEventTopics({ abi: datasetAbi, eventName: "Updated", args: { keyHash: keccak256(key) } });
   const from = numberToHex(Math.max(0, head - RECENT_BLOCKS));
   for (const log of await readLogs(rpc, dataset, from, "latest", topics)) {
-    const { args } = decodeEventLog({ abi: datasetAbi, eventName: "Updated", ...log });
+    const { args } = decode(rpc, "eth_getLogs", () =>
+      decodeEventLog({ abi: datasetAbi, eventName: "Updated", ...log }),
+    );
     if (args.timestamp === timestamp) return log.transactionHash;
   }
   return null;
@@ -109,24 +113,27 @@ async function readView<N extends keyof Views>(
 ): Promise<Views[N]> {
   const name: keyof Views = functionName;
   const data = encodeFunctionData({ abi: datasetAbi, functionName: name });
-  const result = await requestHex(rpc, "eth_call", [{ to: dataset, data }, tag]);
-  return decode(rpc, () => decodeFunctionResult({ abi: datasetAbi, functionName: name, data: result })) as Views[N];
+  const result = await requestAs(rpc, Data, "eth_call", [{ to: dataset, data }, tag]);
+  return decode(rpc, "eth_call", () =>
+    decodeFunctionResult({ abi: datasetAbi, functionName: name, data: result }),
+  ) as Views[N];
 }
 
-/** @throws RpcError when what came back of a call is not of the dataset's interface. */
-export function decode<T>(rpc: Rpc, read: () => T): T {
+/** @throws RpcError when what a call returned, or a log, is not of the dataset's interface. */
+export function decode<T>(rpc: Rpc, method: "eth_call" | "eth_getLogs", read: () => T): T {
   try {
     return read();
   } catch {
-    throw new RpcError("failed", rpc.chainId, "eth_call", "answered something that no dataset answers");
+    throw new RpcError("failed", rpc.chainId, method, "answered something that no dataset answers");
   }
 }
 
-interface Log {
-  readonly data: Hex;
-  readonly topics: [Hex, ...Hex[]];
-  readonly transactionHash: Hex;
-}
+const Log = Type.Object({
+  data: Data,
+  topics: Type.Unsafe<[Hex, ...Hex[]]>(Type.Array(Bytes32, { minItems: 1, maxItems: 4 })),
+  transactionHash: Bytes32,
+});
+const Logs = Type.Array(Log);
 
 async function readLogs(
   rpc: Rpc,
@@ -134,8 +141,6 @@ async function readLogs(
   fromBlock: string,
   toBlock: string,
   topics: readonly unknown[],
-): Promise<readonly Log[]> {
-  const logs = await rpc.request("eth_getLogs", [{ address, fromBlock, toBlock, topics }]);
-  if (!Array.isArray(logs)) throw new RpcError("failed", rpc.chainId, "eth_getLogs", "answered no list");
-  return logs as Log[];
+): Promise<readonly Static<typeof Log>[]> {
+  return requestAs(rpc, Logs, "eth_getLogs", [{ address, fromBlock, toBlock, topics }]);
 }

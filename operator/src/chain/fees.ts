@@ -1,5 +1,7 @@
-import { type Hex, hexToBigInt } from "viem";
-import { type Rpc, RpcError, requestHex } from "./rpc.js";
+import { Type } from "@sinclair/typebox";
+import { hexToBigInt } from "viem";
+import { feesTooHigh } from "../problems.js";
+import { Quantity, type Rpc, RpcError, requestAs, requestQuantity } from "./rpc.js";
 
 /** What a transaction offers to pay, in wei for each unit of gas. */
 export type Fees =
@@ -9,22 +11,40 @@ export type Fees =
 /** For nodes that do not suggest a tip. */
 const DEFAULT_TIP = 1_000_000_000n;
 
-/** Today's fees: twice the base fee outlasts six full blocks. A chain without a base fee has a gas price. */
-export async function readFees(rpc: Rpc): Promise<Fees> {
-  const block = (await rpc.request("eth_getBlockByNumber", ["latest", false])) as { baseFeePerGas?: Hex } | null;
-  if (!block?.baseFeePerGas) {
-    return { type: "legacy", gasPrice: hexToBigInt(await requestHex(rpc, "eth_gasPrice", [])) };
+const Block = Type.Object({ baseFeePerGas: Type.Optional(Type.Union([Quantity, Type.Null()])) });
+
+/**
+ * Today's fees: twice the base fee outlasts six full blocks. A chain without a base fee has a gas price.
+ *
+ * @param cap The most that is offered, tip included, in wei for each unit of gas.
+ * @throws ProblemError when the chain wants more than that.
+ */
+export async function readFees(rpc: Rpc, cap: bigint): Promise<Fees> {
+  const { baseFeePerGas } = await requestAs(rpc, Block, "eth_getBlockByNumber", ["latest", false]);
+  if (!baseFeePerGas) {
+    const gasPrice = await requestQuantity(rpc, "eth_gasPrice", []);
+    if (gasPrice > cap) throw feesTooHigh(rpc.chainId, gasPrice, cap);
+    return { type: "legacy", gasPrice };
   }
-  const maxPriorityFeePerGas = await readTip(rpc);
-  const maxFeePerGas = 2n * hexToBigInt(block.baseFeePerGas) + maxPriorityFeePerGas;
-  return { type: "eip1559", maxFeePerGas, maxPriorityFeePerGas };
+  const baseFee = hexToBigInt(baseFeePerGas);
+  if (baseFee > cap) throw feesTooHigh(rpc.chainId, baseFee, cap);
+  const tip = await readTip(rpc);
+  return {
+    type: "eip1559",
+    maxFeePerGas: smaller(2n * baseFee + tip, cap),
+    maxPriorityFeePerGas: smaller(tip, cap),
+  };
 }
 
 async function readTip(rpc: Rpc): Promise<bigint> {
   try {
-    return hexToBigInt(await requestHex(rpc, "eth_maxPriorityFeePerGas", []));
+    return await requestQuantity(rpc, "eth_maxPriorityFeePerGas", []);
   } catch (error) {
     if (error instanceof RpcError && error.failure === "refused") return DEFAULT_TIP;
     throw error;
   }
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }

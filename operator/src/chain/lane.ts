@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Address, type Hex, hexToNumber, keccak256, type LocalAccount } from "viem";
+import { Type } from "@sinclair/typebox";
+import { type Address, type Hex, keccak256, type LocalAccount } from "viem";
 import type { Clock } from "../clock.js";
 import { outOfFunds } from "../problems.js";
 import type { Progress } from "../progress.js";
 import { readFees } from "./fees.js";
 import { classifyRejection } from "./rejection.js";
-import { type Rpc, RpcError, requestHex } from "./rpc.js";
+import { Bytes32, type Rpc, RpcError, requestAs, requestQuantity } from "./rpc.js";
 
 /** A transaction without what the lane adds: nonce, fees, signature. */
 export interface Call {
@@ -13,6 +14,16 @@ export interface Call {
   readonly data: Hex;
   readonly gas: bigint;
 }
+
+/** The RPC was given a transaction and did not say what became of it: it may be mined. */
+export class OutcomeUnknown extends Error {
+  constructor(readonly reason: unknown) {
+    super("It is not known whether the RPC has accepted the transaction.");
+    this.name = "OutcomeUnknown";
+  }
+}
+
+const FoundTransaction = Type.Object({ hash: Bytes32 });
 
 const ATTEMPTS = 3;
 const RETRY_MS = 200;
@@ -30,6 +41,8 @@ export class Lane {
     private readonly rpc: Rpc,
     private readonly account: LocalAccount,
     private readonly clock: Clock,
+    /** In wei. */
+    private readonly maxFeePerGas: bigint,
   ) {}
 
   get address(): Address {
@@ -38,7 +51,8 @@ export class Lane {
 
   /**
    * @returns The transaction's hash, once the RPC has accepted it.
-   * @throws RpcError, or a problem when the account cannot pay.
+   * @throws OutcomeUnknown when it may be mined all the same. Any other error says that nothing is on its way: RpcError,
+   * or a problem when the account cannot pay or the fees are too high.
    */
   send(call: Call, progress: Progress): Promise<Hex> {
     const giveUpAt = this.clock() + MAX_QUEUE_MS;
@@ -69,11 +83,11 @@ export class Lane {
 
   async #sign({ to, data, gas }: Call): Promise<{ raw: Hex; hash: Hex }> {
     const [nonce, fees] = await Promise.all([
-      requestHex(this.rpc, "eth_getTransactionCount", [this.account.address, "pending"]),
-      readFees(this.rpc),
+      requestQuantity(this.rpc, "eth_getTransactionCount", [this.account.address, "pending"]),
+      readFees(this.rpc, this.maxFeePerGas),
     ]);
     const { chainId } = this.rpc;
-    const transaction = { chainId, nonce: hexToNumber(nonce), to, data, gas, value: 0n };
+    const transaction = { chainId, nonce: Number(nonce), to, data, gas, value: 0n };
     const raw = await this.account.signTransaction({ ...transaction, ...fees });
     return { raw, hash: keccak256(raw) };
   }
@@ -81,15 +95,18 @@ export class Lane {
   /** @returns `accepted`, or the error after which another nonce may help. Throws what no other nonce helps. */
   async #submit(raw: Hex, hash: Hex): Promise<"accepted" | RpcError> {
     try {
-      await this.rpc.request("eth_sendRawTransaction", [raw]);
+      await requestAs(this.rpc, Bytes32, "eth_sendRawTransaction", [raw]);
       return "accepted";
     } catch (error) {
-      if (!(error instanceof RpcError)) throw error;
-      // Without an answer it may have been accepted all the same: the node knows.
-      if (error.failure !== "refused") {
-        const found = await this.rpc.request("eth_getTransactionByHash", [hash]).catch(() => null);
-        if (found) return "accepted";
-        throw error;
+      // Without a usable answer it may have been accepted all the same: the node knows.
+      if (!(error instanceof RpcError) || error.failure !== "refused") {
+        const found = requestAs(this.rpc, FoundTransaction, "eth_getTransactionByHash", [hash]);
+        const isFound = await found.then(
+          () => true,
+          () => false,
+        );
+        if (isFound) return "accepted";
+        throw new OutcomeUnknown(error);
       }
       const rejection = classifyRejection(error.reason);
       if (rejection === "already_known") return "accepted";

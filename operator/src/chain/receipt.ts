@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { Type } from "@sinclair/typebox";
 import { type Hex, hexToNumber } from "viem";
-import type { Rpc } from "./rpc.js";
+import { Quantity, type Rpc, requestAs } from "./rpc.js";
 
 export interface Mined {
   readonly blockNumber: number;
@@ -9,17 +10,20 @@ export interface Mined {
 
 const POLL_MS = 500;
 
+const Receipt = Type.Object({ blockNumber: Quantity, status: Quantity });
+
 /**
- * Waits until a transaction is mined. A failed look is repeated: the transaction is on its way all the same.
+ * Waits until a transaction is mined. A look that fails, or finds no receipt, is repeated: the transaction is on
+ * its way all the same.
  *
  * @returns Null when it is not mined in time, or the signal ends the wait.
  */
 export async function waitUntilMined(rpc: Rpc, hash: Hex, waitMs: number, signal: AbortSignal): Promise<Mined | null> {
   const stop = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
   while (!stop.aborted) {
-    const receipt = await rpc.request("eth_getTransactionReceipt", [hash]).catch(() => null);
-    if (receipt) {
-      const { blockNumber, status } = receipt as { blockNumber: Hex; status: Hex };
+    const receipt = await requestAs(rpc, Receipt, "eth_getTransactionReceipt", [hash]).catch(() => null);
+    if (receipt !== null) {
+      const { blockNumber, status } = receipt;
       return { blockNumber: hexToNumber(blockNumber), isReverted: hexToNumber(status) === 0 };
     }
     await delay(POLL_MS, undefined, { signal: stop }).catch(() => {});

@@ -1,10 +1,23 @@
 import { fetchText } from "@dataset-oracle/service/fetch";
 import { ProblemError } from "@dataset-oracle/service/problem";
-import { type Hex, isHex } from "viem";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { type Hex, hexToBigInt, isHex } from "viem";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-/** How an RPC call failed: no answer in time, no usable answer, or an error that the node answered. */
+/** At most 2^53 - 1, so that it is exact as a number, too. */
+export const Quantity = Type.Unsafe<Hex>(
+  Type.String({ pattern: "^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,12}|1[0-9a-fA-F]{13})$" }),
+);
+export const Bytes32 = Type.Unsafe<Hex>(Type.String({ pattern: "^0x[0-9a-fA-F]{64}$" }));
+/** Any number of whole bytes. */
+export const Data = Type.Unsafe<Hex>(Type.String({ pattern: "^0x(?:[0-9a-fA-F]{2})*$" }));
+
+/**
+ * How an RPC call failed: no answer in time, no usable answer, or an error that the node answered. Only a refusal says
+ * that nothing came of the call.
+ */
 export type RpcFailure = "timeout" | "failed" | "refused";
 
 /** An RPC call that failed. What a caller sees of it names the network and never the endpoint. */
@@ -13,7 +26,7 @@ export class RpcError extends ProblemError {
     readonly failure: RpcFailure,
     chainId: number,
     readonly method: string,
-    /** What the node, or the connection, said. For logs. */
+    /** What the node, or the connection, said, without the endpoint's URL. For logs. */
     readonly reason: string,
     /** What a reverted call returned. */
     readonly data: Hex | null = null,
@@ -49,14 +62,28 @@ export interface Rpc {
 }
 
 /**
- * Makes a call that is answered with hex: a quantity, or what a contract returned.
+ * Makes a call whose answer must have a shape.
  *
  * @throws RpcError
  */
-export async function requestHex(rpc: Rpc, method: string, params: readonly unknown[]): Promise<Hex> {
+export async function requestAs<T extends TSchema>(
+  rpc: Rpc,
+  shape: T,
+  method: string,
+  params: readonly unknown[],
+): Promise<Static<T>> {
   const result = await rpc.request(method, params);
-  if (isHex(result)) return result;
-  throw new RpcError("failed", rpc.chainId, method, "answered something that is not hex");
+  if (Value.Check(shape, result)) return result;
+  throw new RpcError("failed", rpc.chainId, method, "answered something of another shape");
+}
+
+/**
+ * Makes a call that is answered with a number.
+ *
+ * @throws RpcError
+ */
+export async function requestQuantity(rpc: Rpc, method: string, params: readonly unknown[]): Promise<bigint> {
+  return hexToBigInt(await requestAs(rpc, Quantity, method, params));
 }
 
 /**
@@ -65,6 +92,7 @@ export async function requestHex(rpc: Rpc, method: string, params: readonly unkn
  */
 export function connectRpc(chainId: number, url: string, timeoutMs: number): Rpc {
   const limits = { timeoutMs, maxBytes: MAX_ANSWER_BYTES };
+  const withoutUrl = urlRemover(url);
   return {
     chainId,
     async request(method, params) {
@@ -72,14 +100,20 @@ export function connectRpc(chainId: number, url: string, timeoutMs: number): Rpc
       const headers = { "content-type": "application/json" };
       const answer = await fetchText({ url, method: "POST", headers, body }, limits);
       if (!answer.ok) {
-        throw new RpcError(answer.failure === "timeout" ? "timeout" : "failed", chainId, method, answer.detail);
+        throw new RpcError(
+          answer.failure === "timeout" ? "timeout" : "failed",
+          chainId,
+          method,
+          withoutUrl(answer.detail),
+        );
       }
-      const message = parseAnswer(answer.text);
+      // Who answers with such a status may be a gateway, and the node behind it may have done what it was asked.
+      const message = answer.status < 500 ? parseAnswer(answer.text) : null;
       if (message === null) {
-        throw new RpcError("failed", chainId, method, `answered HTTP ${answer.status} without a JSON-RPC result`);
+        throw new RpcError("failed", chainId, method, `answered HTTP ${answer.status} without a JSON-RPC answer`);
       }
       if ("result" in message) return message.result;
-      throw new RpcError("refused", chainId, method, message.reason, message.data);
+      throw new RpcError("refused", chainId, method, withoutUrl(message.reason), message.data);
     },
   };
 }
@@ -94,19 +128,32 @@ function parseAnswer(text: string): Message | null {
     return null;
   }
   if (typeof json !== "object" || json === null) return null;
-  if ("error" in json && json.error) return readError(json.error);
+  if ("error" in json && json.error !== null) return readError(json.error);
   return "result" in json ? { result: json.result } : null;
 }
 
-function readError(error: unknown): Message {
+/** @returns Null when it is not an error as JSON-RPC has them: then it may not be the node's. */
+function readError(error: unknown): Message | null {
+  if (typeof error !== "object" || error === null) return null;
   const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
-  return { reason: `${String(code)}: ${String(message).slice(0, 300)}`, data: findHex(data) };
+  if (typeof code !== "number") return null;
+  const words = typeof message === "string" ? message.slice(0, 300) : "";
+  return { reason: `${code}: ${words}`, data: findHex(data) };
 }
 
 /** Most nodes put what a call reverted with into `data`; some into `data.data`, some behind a word. */
 function findHex(data: unknown): Hex | null {
-  if (typeof data === "object" && data !== null && "data" in data) return findHex(data.data);
-  if (typeof data !== "string") return null;
-  const hex = data.slice(Math.max(0, data.indexOf("0x")));
+  const found = typeof data === "object" && data !== null && "data" in data ? data.data : data;
+  if (typeof found !== "string") return null;
+  const hex = found.slice(Math.max(0, found.indexOf("0x")));
   return isHex(hex) ? hex : null;
+}
+
+/** Nodes and proxies repeat the URL in what they say, and it may hold a token. */
+function urlRemover(url: string): (text: string) => string {
+  const { host, hostname, pathname, search } = new URL(url);
+  // A part of three characters or less is no token, and can be a part of any word.
+  const parts = [host, hostname, ...`${pathname}${search}`.split(/[/?&=]/)].filter(({ length }) => length > 3);
+  const longestFirst = parts.toSorted((a, b) => b.length - a.length);
+  return (text) => longestFirst.reduce((rest, part) => rest.replaceAll(part, "..."), text);
 }

@@ -1,19 +1,16 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Outcome, QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
-import { type Address, decodeErrorResult, decodeFunctionResult, type Hex, hexToBigInt } from "viem";
+import type { ProblemError } from "@dataset-oracle/service/problem";
+import { type Address, decodeErrorResult, decodeFunctionResult, type Hex } from "viem";
+import { updateReverted } from "../problems.js";
 import { decode } from "./contract.js";
-import { type Rpc, RpcError, requestHex } from "./rpc.js";
+import { Data, type Rpc, RpcError, requestAs, requestQuantity } from "./rpc.js";
 
 export type Simulation =
-  | { readonly ok: true; readonly status: QueryStatus; readonly gasLimit: bigint }
-  | { readonly ok: false; readonly revert: Revert };
-
-/** The contract's named error. */
-export interface Revert {
-  /** Null when the node did not say what the call reverted with. */
-  readonly name: string | null;
-  readonly args: readonly unknown[];
-}
+  | { readonly kind: "ok"; readonly status: QueryStatus; readonly gasLimit: bigint }
+  /** The chain has this round or a newer one: `stored`, in seconds since 1970. */
+  | { readonly kind: "stale"; readonly stored: bigint }
+  | { readonly kind: "refused"; readonly problem: ProblemError };
 
 /**
  * Runs an update as the next block would: on `pending`, because the latest block can be older than the round.
@@ -24,16 +21,16 @@ export interface Revert {
 export async function simulateUpdate(rpc: Rpc, dataset: Address, outcome: Outcome, data: Hex): Promise<Simulation> {
   const call = { to: dataset, data };
   try {
-    const [result, gas] = await Promise.all([
-      requestHex(rpc, "eth_call", [call, "pending"]),
-      requestHex(rpc, "eth_estimateGas", [call, "pending"]),
+    const [result, estimate] = await Promise.all([
+      requestAs(rpc, Data, "eth_call", [call, "pending"]),
+      requestQuantity(rpc, "eth_estimateGas", [call, "pending"]),
     ]);
-    const estimate = hexToBigInt(gas);
-    return { ok: true, status: decode(rpc, () => statusOf(outcome, result)), gasLimit: estimate + estimate / 4n };
+    const status = decode(rpc, "eth_call", () => statusOf(outcome, result));
+    return { kind: "ok", status, gasLimit: estimate + estimate / 4n };
   } catch (error) {
-    const revert = error instanceof RpcError && error.failure === "refused" ? readRevert(error.data) : null;
-    if (revert === null) throw error;
-    return { ok: false, revert };
+    if (!(error instanceof RpcError) || error.failure !== "refused") throw error;
+    // Some nodes do not say what a call reverted with, or that it did.
+    return error.data === null ? { kind: "refused", problem: error } : readRevert(error.data);
   }
 }
 
@@ -43,18 +40,18 @@ function statusOf(outcome: Outcome, result: Hex): QueryStatus {
   return QUERY_STATUSES[status] ?? "INVALID";
 }
 
-/** @returns Null when the node's error is not a revert. */
-function readRevert(data: Hex | null): Revert | null {
-  if (data === null) return null;
-  try {
-    const { errorName, args } = decodeErrorResult({ abi: datasetAbi, data });
-    return { name: errorName, args: args ?? [] };
-  } catch {
-    return { name: null, args: [] };
-  }
+function readRevert(data: Hex): Simulation {
+  const revert = decodeRevert(data);
+  if (revert?.errorName === "StaleRound") return { kind: "stale", stored: revert.args[1] };
+  const named = revert === null ? null : `${revert.errorName}(${(revert.args ?? []).join(", ")})`;
+  return { kind: "refused", problem: updateReverted(named) };
 }
 
-/** A revert for people: `StaleRound(12, 13)`. */
-export function describeRevert({ name, args }: Revert): string | null {
-  return name === null ? null : `${name}(${args.join(", ")})`;
+/** @returns Null when it is no error of a dataset. */
+function decodeRevert(data: Hex) {
+  try {
+    return decodeErrorResult({ abi: datasetAbi, data });
+  } catch {
+    return null;
+  }
 }

@@ -1,7 +1,16 @@
 import Fastify from "fastify";
 
 /** What becomes of a call: `null` passes it on. */
-export type Fault = "hangs" | "drops" | "garbage" | "HTTP 500" | "accepts, then hangs" | "null" | "nonce too low";
+export type Fault =
+  | "hangs"
+  | "drops"
+  | "garbage"
+  | "HTTP 500"
+  | "accepts, then hangs"
+  | "accepts, then HTTP 504"
+  | "hides what a call reverted with"
+  | "null"
+  | "nonce too low";
 
 export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>;
 
@@ -9,12 +18,16 @@ export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>;
 export async function startRpcProxy(chainUrl: string) {
   const server = Fastify({ forceCloseConnections: true });
   const faults = new Map<string, Fault>();
+  /** By method: what is answered as it is, without asking the chain. */
+  const answers = new Map<string, { readonly status?: number; readonly body: unknown }>();
   const calls: { readonly method: string; readonly params: unknown[] }[] = [];
   const gates = new Map<string, Promise<void>>();
   server.post("/token-nobody-may-see", async (request, reply) => {
     const { id, method, params } = request.body as { id: number; method: string; params: unknown[] };
     calls.push({ method, params });
     await gates.get(method);
+    const answer = answers.get(method);
+    if (answer) return reply.status(answer.status ?? 200).send({ jsonrpc: "2.0", id, ...(answer.body as object) });
     const fault = faults.get(method) ?? faults.get("*");
     if (fault === "hangs") return new Promise(() => {});
     if (fault === "drops") {
@@ -37,8 +50,14 @@ export async function startRpcProxy(chainUrl: string) {
     });
     const text = await response.text();
     if (fault === "accepts, then hangs") return new Promise(() => {});
+    // As a gateway does whose patience ends.
+    if (fault === "accepts, then HTTP 504") return reply.status(504).send({ error: { code: -32000, message: "busy" } });
+    if (fault === "hides what a call reverted with") {
+      const { error, ...rest } = JSON.parse(text);
+      return error ? { ...rest, error: { code: error.code, message: "execution reverted" } } : rest;
+    }
     return reply.type("application/json").send(text);
   });
   const base = await server.listen({ host: "127.0.0.1", port: 0 });
-  return { url: `${base}/token-nobody-may-see`, faults, calls, gates, close: () => server.close() };
+  return { url: `${base}/token-nobody-may-see`, faults, answers, calls, gates, close: () => server.close() };
 }

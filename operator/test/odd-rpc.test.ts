@@ -1,0 +1,206 @@
+import type { Address } from "viem";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Chain, startChain } from "./support/chain.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+import { type Fault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+
+/** A node that lies, or speaks another dialect, behind an operator with room for one new key's gas. */
+
+let chain: Chain;
+let proxy: RpcProxy;
+let providers: Provider[];
+let dataset: Address;
+let operator: RunningOperator;
+let counter = 0;
+const newKey = () => `SPOTPX/O${counter++}-USD`;
+const body = (key = newKey(), broadcast = true) => ({ network_id: 42, dataset, key, broadcast });
+const WAIT = { prefer: "wait=10" };
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(), startProviders(3)]);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+  proxy = await startRpcProxy(chain.url);
+});
+
+beforeEach(async () => {
+  const settings = { rpcTimeoutMs: 500, gasPerHourForNewKeys: 130_000 };
+  operator = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrl: proxy.url }]);
+});
+
+afterEach(async () => {
+  proxy.faults.clear();
+  proxy.answers.clear();
+  await operator.close();
+});
+
+afterAll(async () => {
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await proxy?.close();
+  await chain?.close();
+});
+
+describe("the gas of a transaction", () => {
+  test.each([
+    ["eth_getTransactionCount", { result: null }, 502, "rpc_failed"],
+    ["eth_getBlockByNumber", { result: null }, 502, "rpc_failed"],
+    ["eth_maxPriorityFeePerGas", { result: "fast" }, 502, "rpc_failed"],
+    ["eth_getBlockByNumber", { result: { baseFeePerGas: "0x746a528801" } }, 503, "fees_too_high"],
+    ["eth_sendRawTransaction", { error: { code: -32000, message: "exceeds block gas limit" } }, 502, "rpc_failed"],
+  ])("that was not sent, or refused, is given back: %s %j", async (method, answer, status, code) => {
+    proxy.answers.set(method, { body: answer });
+    for (let i = 0; i < 3; i++) {
+      const problem = await operator.fail(body());
+      expect([problem.http, problem.code]).toEqual([status, code]);
+    }
+    proxy.answers.clear();
+    expect((await operator.ask(body(), WAIT)).status).toBe("OK");
+  });
+
+  test.each<[string, { status?: number; body: object }]>([
+    ["no JSON-RPC error", { body: { error: "upstream timed out" } }],
+    ["an error without a code", { body: { error: { message: { toString: 1 } } } }],
+    ["a false error", { body: { error: false } }],
+    ["an error of a gateway", { status: 504, body: { error: { code: -32000, message: "nonce too low" } } }],
+    ["a hash that is none", { body: { result: "zz" } }],
+  ])("stays counted when the answer to it is %s: it may be mined", async (_, answer) => {
+    proxy.answers.set("eth_sendRawTransaction", answer);
+    const problem = await operator.fail(body());
+    expect([problem.http, problem.code]).toEqual([502, "rpc_failed"]);
+    expect(proxy.calls.at(-1)?.method).toBe("eth_getTransactionByHash");
+    proxy.answers.clear();
+    expect((await operator.fail(body())).code).toBe("gas_budget_spent");
+  });
+});
+
+test("a transaction that a gateway passed on before it gave up is not lost", async () => {
+  proxy.faults.set("eth_sendRawTransaction", "accepts, then HTTP 504" satisfies Fault);
+  const request = body();
+  const answer = await operator.ask(request, WAIT);
+  expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
+});
+
+describe("an answer that cannot be is a 502:", () => {
+  const hash = `0x${"1".repeat(64)}`;
+  const log = { data: "0x", topics: [hash], transactionHash: hash };
+  test.each([
+    ["eth_call", { error: { code: 1, message: { toString: 1 } } }],
+    ["eth_call", { error: { message: { toString: 1 } } }],
+    ["eth_call", { error: [] }],
+    ["eth_call", { result: "0x" }],
+    ["eth_call", { result: "0x1" }],
+    ["eth_call", { result: `0x${"f".repeat(192)}` }],
+    ["eth_call", {}],
+    ["eth_estimateGas", { result: "0x" }],
+    ["eth_estimateGas", { result: "0x00" }],
+    ["eth_estimateGas", { result: 21000 }],
+    ["eth_estimateGas", { result: `0x${"f".repeat(60)}` }],
+    ["eth_getBlockByNumber", { result: { baseFeePerGas: "zz" } }],
+    ["eth_getBlockByNumber", { result: [] }],
+    ["eth_getTransactionCount", { result: "0x" }],
+    ["eth_getTransactionCount", { result: `0x${"f".repeat(60)}` }],
+    ["eth_getTransactionCount", { result: { toString: 1 } }],
+  ])("%s %j", async (method, answer) => {
+    proxy.answers.set(method, { body: answer });
+    const problem = await operator.fail(body());
+    expect([problem.http, problem.code]).toEqual([502, "rpc_failed"]);
+    expect(operator.log.join("\n")).not.toContain('"stack"');
+  });
+
+  test.each([
+    ["a number", 7],
+    ["nothing", null],
+    ["a log of nothing", [null]],
+    ["a log of another event", [log]],
+    ["a log without a hash", [{ ...log, transactionHash: 1 }]],
+  ])("a list of logs that is %s, when a new committee is looked for", async (_, result) => {
+    const rotated = await chain.deploy(providers.slice(0, 1).map(({ address }) => address));
+    const rpcUrl = proxy.url;
+    const rotating = await startOperator([{ chain, datasets: [rotated], providers, rpcUrl }]);
+    await chain.setCommittee(
+      rotated,
+      providers.map(({ address }) => address),
+    );
+    proxy.answers.set("eth_getLogs", { body: { result } });
+    // The reports' failure is told; the look at the committee failed quietly.
+    const problem = await rotating.fail({ ...body(), dataset: rotated });
+    expect([problem.http, problem.code]).toEqual([503, "update_reverted"]);
+    proxy.answers.clear();
+    expect((await rotating.ask({ ...body(), dataset: rotated })).reports.length).toBe(3);
+    await rotating.close();
+  });
+});
+
+test.each([
+  ["is no object", 7],
+  ["has no block", { status: "0x1" }],
+  ["has another status", { status: "success", blockNumber: "0x1" }],
+])("a receipt that %s is looked for again", async (_, result) => {
+  proxy.answers.set("eth_getTransactionReceipt", { body: { result } });
+  const request = body();
+  const asked = operator.ask(request, WAIT);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  proxy.answers.clear();
+  const answer = await asked;
+  expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
+});
+
+describe("fees", () => {
+  const sentFees = async (hash: string | null | undefined) => {
+    const { maxFeePerGas, maxPriorityFeePerGas } = await chain.client.getTransaction({ hash: hash as Address });
+    return [maxFeePerGas, maxPriorityFeePerGas];
+  };
+
+  test("a suggested tip of 100,000 gwei is cut to the operator's cap", async () => {
+    proxy.answers.set("eth_maxPriorityFeePerGas", { body: { result: "0x5af3107a4000" } });
+    const answer = await operator.ask(body(), WAIT);
+    expect(await sentFees(answer.transaction_hash)).toEqual([500_000_000_000n, 500_000_000_000n]);
+  });
+
+  test("the cap is a setting", async () => {
+    const settings = { maxFeePerGasGwei: 7 };
+    const rpcUrl = proxy.url;
+    const careful = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrl }]);
+    proxy.answers.set("eth_maxPriorityFeePerGas", { body: { result: "0x5af3107a4000" } });
+    const answer = await careful.ask(body(), WAIT);
+    expect(await sentFees(answer.transaction_hash)).toEqual([7_000_000_000n, 7_000_000_000n]);
+    await careful.close();
+  });
+
+  test("a base fee above the cap is a 503, and broadcast false is still served", async () => {
+    // 500 gwei and 1 wei.
+    proxy.answers.set("eth_getBlockByNumber", { body: { result: { baseFeePerGas: "0x746a528801" } } });
+    const nonce = await chain.nonce(operator.account.address);
+    const problem = await operator.fail(body());
+    expect([problem.http, problem.code]).toEqual([503, "fees_too_high"]);
+    expect(problem.title).toContain("500.000000001 gwei, more than the 500 ");
+    expect(await chain.nonce(operator.account.address)).toBe(nonce);
+    expect(await operator.ask(body(newKey(), false))).toHaveProperty("transaction");
+  });
+});
+
+describe("what the RPC said", () => {
+  test("is logged without its URL", async () => {
+    const { host, hostname } = new URL(proxy.url);
+    const message = `no room at ${proxy.url} (POST /token-nobody-may-see, ${host})`;
+    proxy.answers.set("eth_estimateGas", { body: { error: { code: -32005, message } } });
+    expect((await operator.fail(body())).code).toBe("rpc_failed");
+    const reasons = operator.log.map((line) => JSON.parse(line).reason).filter(Boolean);
+    expect(reasons).toEqual([expect.stringContaining("-32005: no room at http://...")]);
+    for (const part of ["token-nobody-may-see", host, hostname]) expect(reasons[0]).not.toContain(part);
+  });
+
+  test("a revert of which a node says nothing more still leads to the new committee", async () => {
+    const rotated = await chain.deploy(providers.slice(0, 1).map(({ address }) => address));
+    const rotating = await startOperator([{ chain, datasets: [rotated], providers, rpcUrl: proxy.url }]);
+    const others = providers.slice(1);
+    await chain.setCommittee(
+      rotated,
+      others.map(({ address }) => address),
+    );
+    proxy.faults.set("*", "hides what a call reverted with" satisfies Fault);
+    const answer = await rotating.ask({ ...body(), dataset: rotated, broadcast: false });
+    expect(answer.reports.map(({ provider }) => provider)).toEqual(others.map(({ address }) => address));
+    await rotating.close();
+  });
+});
