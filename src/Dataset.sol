@@ -1,51 +1,49 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
-import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
-
+import {DatasetGovernance} from "./DatasetGovernance.sol";
+import {ReportDomain} from "./ReportDomain.sol";
+import {Batch, DatasetSettings, IDataset, Report} from "./interfaces/IDataset.sol";
 import {Oracle} from "./Oracle.sol";
-import {DatasetSettings, IDataset, Report} from "./interfaces/IDataset.sol";
 import {Calldata} from "./libraries/Calldata.sol";
 import {Quorum} from "./libraries/Quorum.sol";
 import {Signatures} from "./libraries/Signatures.sol";
 import {Committee, CommitteeLibrary} from "./types/Committee.sol";
 import {DataPoint, DataPointLibrary} from "./types/DataPoint.sol";
 import {KeyForm} from "./types/KeyForm.sol";
-import {ReportTemplate, ReportTemplateLibrary} from "./types/ReportTemplate.sol";
+import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} from "./types/ReportTemplate.sol";
+import {Words, WordsLibrary} from "./types/Words.sol";
 
 /// @title Dataset
-/// @notice A committee's data points, sold one query at a time. What a kind of dataset makes of the committee's values
-/// is its own: `_aggregate`.
-abstract contract Dataset is IDataset, Ownable2Step, EIP712 {
+/// @notice A committee's data points, sold one query at a time. A kind of dataset says what the committee's values come
+/// to (`_judge`) and where it keeps them (`_save`, `_load`).
+abstract contract Dataset is DatasetGovernance, ReportDomain {
+    /// @dev One bit for each key says which of them a row has no data for.
+    uint256 private constant MAX_BATCH = 256;
+
+    /// @dev Stands in for the rows' hashes where there are no rows.
+    Words private constant NO_ROWS = Words.wrap(0);
+
     /// @inheritdoc IDataset
     uint256 public immutable maxRoundAge;
 
     /// @inheritdoc IDataset
-    uint256 public immutable priceCeiling;
-
-    /// @inheritdoc IDataset
     KeyForm public immutable keyForm;
 
-    /// @inheritdoc IDataset
-    bytes32 public committeeHash;
-
-    /// @inheritdoc IDataset
-    uint256 public committeeBlock;
-
-    /// @inheritdoc Oracle
-    uint256 public queryPrice;
+    /// @dev A storage pointer to a data point, so that its place is computed once.
+    struct Slot {
+        DataPoint point;
+    }
 
     /// @dev By keccak256 of the key. No view reads it: what a contract reads, it pays for.
-    mapping(bytes32 keyHash => DataPoint) internal _points;
+    mapping(bytes32 keyHash => Slot) private _slots;
 
-    constructor(DatasetSettings memory settings) Ownable(settings.owner) EIP712("Dataset Oracle", "1") {
-        keyForm = settings.keyForm;
+    constructor(DatasetSettings memory settings) DatasetGovernance(settings) {
         maxRoundAge = settings.maxRoundAge;
-        priceCeiling = settings.priceCeiling;
-        _setCommittee(settings.members, settings.toleranceBps);
-        _setQueryPrice(settings.queryPrice);
+        keyForm = settings.keyForm;
     }
+
+    // ---------------------------------------------------------------- reading
 
     /// @inheritdoc Oracle
     function query(bytes calldata input)
@@ -56,91 +54,153 @@ abstract contract Dataset is IDataset, Ownable2Step, EIP712 {
         uint256 price = queryPrice;
         if (msg.value != price) revert WrongPayment(msg.value, price);
 
-        DataPoint point = _points[Calldata.hash(input)];
+        bytes32 keyHash = Calldata.hash(input);
+        DataPoint point = _slots[keyHash].point;
         updatedAt = point.timestamp();
         // The form is checked where nothing is stored, so that the common path does not pay for it.
         if (updatedAt == 0) return (0, 0, keyForm.matches(input) ? QueryStatus.NOT_AVAILABLE : QueryStatus.INVALID);
-        output = bytes32(point.value());
         status = point.status();
+        output = _load(keyHash, point);
     }
+
+    // ---------------------------------------------------------------- updating
 
     /// @inheritdoc IDataset
     function update(
         bytes calldata key,
         uint256 timestamp,
         bytes32 value,
-        uint256 toleranceBps,
         uint256 signers,
         Report[] calldata reports,
-        address[] calldata absentees
+        address[] calldata absentees,
+        uint256 toleranceBps
     ) external returns (QueryStatus status) {
-        bytes32 keyHash = _checkRound(key, timestamp);
-        _checkCommittee(keyHash, QueryStatus.OK, timestamp, toleranceBps, signers, reports, absentees);
-        status = _judge(value, toleranceBps, reports, absentees.length);
-        _store(keyHash, status == QueryStatus.OK ? value : bytes32(0), timestamp, status);
+        (bytes32 keyHash, Slot storage slot) = _openKey(key, timestamp);
+        ReportTemplate template = ReportTemplateLibrary.create(
+            REPORT_TYPEHASH, _domainSeparator(), keyHash, uint256(QueryStatus.OK), timestamp
+        );
+        Words values = _checkCommittee(template, NO_ROWS, toleranceBps, signers, reports, absentees);
+        if (uint256(value) > _maxValue()) revert ValueTooLarge(value, _maxValue());
+        status = _judge(value, toleranceBps, values, reports.length, absentees.length);
+        if (status == QueryStatus.INVALID) revert Undecided(reports.length, absentees.length);
+        if (status != QueryStatus.OK) value = 0;
+        _store(slot, keyHash, value, timestamp, status);
     }
 
     /// @inheritdoc IDataset
     function updateNotAvailable(
         bytes calldata key,
         uint256 timestamp,
-        uint256 toleranceBps,
         uint256 signers,
         Report[] calldata reports,
-        address[] calldata absentees
+        address[] calldata absentees,
+        uint256 toleranceBps
     ) external {
-        bytes32 keyHash = _checkRound(key, timestamp);
-        _checkCommittee(keyHash, QueryStatus.NOT_AVAILABLE, timestamp, toleranceBps, signers, reports, absentees);
-        _store(keyHash, 0, timestamp, QueryStatus.NOT_AVAILABLE);
+        (bytes32 keyHash, Slot storage slot) = _openKey(key, timestamp);
+        ReportTemplate template = ReportTemplateLibrary.create(
+            REPORT_TYPEHASH, _domainSeparator(), keyHash, uint256(QueryStatus.NOT_AVAILABLE), timestamp
+        );
+        _checkCommittee(template, NO_ROWS, toleranceBps, signers, reports, absentees);
+        _store(slot, keyHash, 0, timestamp, QueryStatus.NOT_AVAILABLE);
     }
 
     /// @inheritdoc IDataset
-    function setCommittee(address[] calldata members, uint256 toleranceBps) external onlyOwner {
-        _setCommittee(members, toleranceBps);
+    function updateBatch(Batch calldata batch) external returns (KeyOutcome[] memory outcomes) {
+        bytes32[] calldata keyHashes = batch.keyHashes;
+        bytes32[] calldata values = batch.values;
+        bytes calldata picks = batch.picks;
+        uint256 rows = batch.rows.length;
+        _checkBatch(keyHashes.length, rows, values.length, picks.length);
+        _checkRound(batch.timestamp);
+        Words missing = _checkRows(batch);
+
+        outcomes = new KeyOutcome[](keyHashes.length);
+        Words column = WordsLibrary.create(rows);
+        for (uint256 i = 0; i < keyHashes.length; ++i) {
+            uint256 present = _collect(values, keyHashes.length, i, missing, rows, column);
+            bytes32 pick = Calldata.item(values, Calldata.item(picks, i) * keyHashes.length + i);
+            outcomes[i] = _updateOne(
+                keyHashes[i],
+                batch.timestamp,
+                pick,
+                batch.toleranceBps,
+                column,
+                present,
+                rows,
+                rows + batch.absentees.length
+            );
+        }
     }
 
     /// @inheritdoc IDataset
-    function setQueryPrice(uint256 price) external onlyOwner {
-        _setQueryPrice(price);
+    function announce(bytes calldata key) external {
+        bytes32 keyHash = Calldata.hash(key);
+        Slot storage slot = _slots[keyHash];
+        if (!slot.point.isEmpty()) return;
+        _addKey(keyHash, key);
+        slot.point = DataPointLibrary.pack(0, 0, QueryStatus.NOT_AVAILABLE);
     }
 
-    /// @notice Whether the committee agrees on `value`. Reverts unless `value` is what the reports come to.
-    /// @param reports A quorum's reports, each signer checked.
-    /// @param absent How many members of the committee have no report here.
-    /// @return OK or DISAGREEMENT.
-    function _judge(bytes32 value, uint256 toleranceBps, Report[] calldata reports, uint256 absent)
+    // ---------------------------------------------------------------- what a kind of dataset decides
+
+    /// @notice Whether the committee agrees on `value`. Reverts unless `value` is what the values come to.
+    /// @param values What a quorum of the committee signed.
+    /// @param present How many values there are.
+    /// @param absent How many members of the committee have none here.
+    /// @return OK, DISAGREEMENT, or INVALID if the absent members could still decide.
+    function _judge(bytes32 value, uint256 toleranceBps, Words values, uint256 present, uint256 absent)
         internal
         pure
         virtual
         returns (QueryStatus);
 
-    /// @dev Reverts unless the round may be stored for the key. Adds a key that was never stored.
-    function _checkRound(bytes calldata key, uint256 timestamp) private returns (bytes32 keyHash) {
-        keyHash = Calldata.hash(key);
-        DataPoint point = _points[keyHash];
-        if (timestamp <= point.timestamp()) revert StaleRound(timestamp, point.timestamp());
+    /// @notice The largest value that can be stored.
+    function _maxValue() internal pure virtual returns (uint256);
+
+    /// @notice Keeps the value of a key; 0 unless its status is OK.
+    /// @return packed What of it goes into the data point.
+    function _save(bytes32 keyHash, bytes32 value) internal virtual returns (uint256 packed);
+
+    /// @notice The value that `_save` keeps.
+    function _load(bytes32 keyHash, DataPoint point) internal view virtual returns (bytes32 value);
+
+    // ---------------------------------------------------------------- the rules that every update shares
+
+    function _checkRound(uint256 timestamp) private view {
         if (timestamp > block.timestamp) revert FutureRound(timestamp, block.timestamp);
         unchecked {
             // The line above keeps the difference from going below zero.
             uint256 age = block.timestamp - timestamp;
             if (age > maxRoundAge) revert ExpiredRound(age, maxRoundAge);
         }
-        if (point.isEmpty()) {
-            if (!keyForm.matches(key)) revert InvalidKey(key);
-            emit KeyAdded(keyHash, key);
-        }
+    }
+
+    /// @dev Reverts unless the round may be stored for the key. Adds a key that was never stored.
+    function _openKey(bytes calldata key, uint256 timestamp) private returns (bytes32 keyHash, Slot storage slot) {
+        keyHash = Calldata.hash(key);
+        slot = _slots[keyHash];
+        DataPoint point = slot.point;
+        if (timestamp <= point.timestamp()) revert StaleRound(timestamp, point.timestamp());
+        _checkRound(timestamp);
+        if (point.isEmpty()) _addKey(keyHash, key);
+    }
+
+    function _addKey(bytes32 keyHash, bytes calldata key) private {
+        if (!keyForm.matches(key)) revert InvalidKey(key);
+        emit KeyAdded(keyHash, key);
     }
 
     /// @dev Reverts unless the reports' signers and the absentees are the whole committee, with a quorum.
+    /// @param rowHashes In a batch, the hash of each row's values; else `NO_ROWS`.
+    /// @return contents What the reports hold beside their signatures, in their order.
     function _checkCommittee(
-        bytes32 keyHash,
-        QueryStatus outcome,
-        uint256 timestamp,
+        ReportTemplate template,
+        Words rowHashes,
         uint256 toleranceBps,
         uint256 signers,
         Report[] calldata reports,
         address[] calldata absentees
-    ) private view {
+    ) private view returns (Words contents) {
         if (!Quorum.isReached(reports.length, absentees.length)) {
             revert NoQuorum(reports.length, absentees.length);
         }
@@ -149,15 +209,20 @@ abstract contract Dataset is IDataset, Ownable2Step, EIP712 {
         unchecked {
             uint256 members = reports.length + absentees.length;
             if (signers >> members != 0) revert WrongSigners(signers, reports.length, absentees.length);
+            contents = WordsLibrary.create(reports.length);
             Committee committee = CommitteeLibrary.create(toleranceBps, members);
-            ReportTemplate template = ReportTemplateLibrary.create(_domainSeparatorV4(), keyHash, outcome, timestamp);
             uint256 reported = 0;
             for (uint256 place = 0; place < members; ++place) {
                 if ((signers >> place) & 1 == 1) {
                     if (reported == reports.length) revert WrongSigners(signers, reports.length, absentees.length);
-                    Report calldata report = Calldata.item(reports, reported++);
-                    address signer = Signatures.recover(template.digest(report.value), report.r, report.vs);
-                    committee.seat(place, uint256(uint160(signer)));
+                    Report calldata report = Calldata.item(reports, reported);
+                    bytes32 content = report.content;
+                    contents.set(reported, content);
+                    bytes32 digest = Words.unwrap(rowHashes) == Words.unwrap(NO_ROWS)
+                        ? template.digest(content)
+                        : template.digest(uint256(content), rowHashes.get(reported));
+                    committee.seat(place, uint256(uint160(Signatures.recover(digest, report.r, report.vs))));
+                    ++reported;
                 } else {
                     uint256 absent = place - reported;
                     if (absent == absentees.length) revert WrongSigners(signers, reports.length, absentees.length);
@@ -169,20 +234,77 @@ abstract contract Dataset is IDataset, Ownable2Step, EIP712 {
         }
     }
 
-    function _store(bytes32 keyHash, bytes32 value, uint256 timestamp, QueryStatus status) private {
-        _points[keyHash] = DataPointLibrary.pack(uint256(value), timestamp, status);
+    function _checkBatch(uint256 keys, uint256 rows, uint256 values, uint256 picks) private pure {
+        if (keys > MAX_BATCH) revert TooManyKeys(keys, MAX_BATCH);
+        if (values != rows * keys) revert WrongValueCount(values, rows * keys);
+        if (picks != keys) revert WrongPickCount(picks, keys);
+    }
+
+    /// @dev Reverts unless the rows are signed by a quorum of the committee.
+    /// @return missing For each row, one bit for each key that it has no data for.
+    function _checkRows(Batch calldata batch) private view returns (Words missing) {
+        bytes32[] calldata values = batch.values;
+        uint256 keys = batch.keyHashes.length;
+        uint256 rows = batch.rows.length;
+        Words rowHashes = WordsLibrary.create(rows);
+        for (uint256 row = 0; row < rows; ++row) {
+            rowHashes.set(row, Calldata.hash(values[row * keys:(row + 1) * keys]));
+        }
+        ReportTemplate template = ReportTemplateLibrary.create(
+            BATCH_TYPEHASH, _domainSeparator(), Calldata.hash(batch.keyHashes), 0, batch.timestamp
+        );
+        return _checkCommittee(template, rowHashes, batch.toleranceBps, batch.signers, batch.rows, batch.absentees);
+    }
+
+    /// @dev Collects what the rows say of one key.
+    /// @return present How many rows have a value for it.
+    function _collect(bytes32[] calldata values, uint256 keys, uint256 key, Words missing, uint256 rows, Words column)
+        private
+        pure
+        returns (uint256 present)
+    {
+        unchecked {
+            uint256 place = key;
+            for (uint256 row = 0; row < rows; ++row) {
+                if ((uint256(missing.get(row)) >> key) & 1 == 0) column.set(present++, Calldata.item(values, place));
+                place += keys;
+            }
+        }
+    }
+
+    /// @dev One key of a batch, of which the committee and the round are checked already: as `update` or
+    /// `updateNotAvailable` would leave it, or as it was.
+    function _updateOne(
+        bytes32 keyHash,
+        uint256 timestamp,
+        bytes32 value,
+        uint256 toleranceBps,
+        Words values,
+        uint256 present,
+        uint256 rows,
+        uint256 members
+    ) private returns (KeyOutcome) {
+        Slot storage slot = _slots[keyHash];
+        DataPoint point = slot.point;
+        if (point.isEmpty()) return KeyOutcome.UNKNOWN_KEY;
+        if (timestamp <= point.timestamp()) return KeyOutcome.STALE_ROUND;
+        unchecked {
+            if (!Quorum.isReached(present, members - present)) {
+                uint256 noData = rows - present;
+                if (!Quorum.isReached(noData, members - noData)) return KeyOutcome.NO_QUORUM;
+                _store(slot, keyHash, 0, timestamp, QueryStatus.NOT_AVAILABLE);
+                return KeyOutcome.STORED;
+            }
+            if (uint256(value) > _maxValue()) return KeyOutcome.VALUE_TOO_LARGE;
+            QueryStatus status = _judge(value, toleranceBps, values, present, members - present);
+            if (status == QueryStatus.INVALID) return KeyOutcome.UNDECIDED;
+            _store(slot, keyHash, status == QueryStatus.OK ? value : bytes32(0), timestamp, status);
+            return KeyOutcome.STORED;
+        }
+    }
+
+    function _store(Slot storage slot, bytes32 keyHash, bytes32 value, uint256 timestamp, QueryStatus status) private {
+        slot.point = DataPointLibrary.pack(_save(keyHash, value), timestamp, status);
         emit Updated(keyHash, value, timestamp, status);
-    }
-
-    function _setCommittee(address[] memory members, uint256 toleranceBps) private {
-        committeeHash = CommitteeLibrary.checkedHash(members, toleranceBps);
-        committeeBlock = block.number;
-        emit CommitteeChanged(members, toleranceBps);
-    }
-
-    function _setQueryPrice(uint256 price) private {
-        if (price > priceCeiling) revert PriceAboveCeiling(price, priceCeiling);
-        queryPrice = price;
-        emit QueryPriceChanged(price);
     }
 }

@@ -108,11 +108,11 @@ contract DatasetUpdateTest is DatasetFixture {
     /// S16: whoever carries the reports cannot make one.
     function testFuzz_update_RevertWhen_aStrangerSigns(uint256 key, uint256 place) public {
         Update memory update = valid();
-        bytes32 value = update.reports[place %= 3].value;
+        bytes32 value = update.reports[place %= 3].content;
         key = boundPrivateKey(key);
         vm.assume(key != providers.privateKey(place));
         (bytes32 r, bytes32 vs) = vm.signCompact(key, _digest(update, value));
-        update.reports[place] = Report({value: value, r: r, vs: vs});
+        update.reports[place] = Report({content: value, r: r, vs: vs});
         refuse(update, wrongCommittee(update));
     }
 
@@ -309,8 +309,8 @@ contract DatasetUpdateTest is DatasetFixture {
 
     function testFuzz_update_RevertWhen_anotherValueWasSigned(bytes32 value, uint256 place) public {
         Update memory update = valid();
-        vm.assume(value != update.reports[place %= 3].value);
-        update.reports[place].value = value;
+        vm.assume(value != update.reports[place %= 3].content);
+        update.reports[place].content = value;
         refuse(update, wrongCommittee(update));
     }
 
@@ -558,7 +558,7 @@ contract DatasetUpdateTest is DatasetFixture {
         update.signers = 1;
         update.value = bytes32(uint256(1));
         update.reports = new Report[](1);
-        update.reports[0] = Report({value: update.value, r: r, vs: bytes32(s)});
+        update.reports[0] = Report({content: update.value, r: r, vs: bytes32(s)});
         address[] memory members = new address[](1);
         members[0] = ecrecover(_digest(update, update.value), 27, r, bytes32(s));
         assertNotEq(members[0], address(0));
@@ -573,10 +573,10 @@ contract DatasetUpdateTest is DatasetFixture {
                 update.key,
                 update.timestamp,
                 update.value,
-                update.toleranceBps,
                 update.signers,
                 update.reports,
-                update.absentees
+                update.absentees,
+                update.toleranceBps
             )
         );
     }

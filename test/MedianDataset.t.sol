@@ -227,7 +227,7 @@ contract MedianDatasetTest is DatasetFixture {
         Update memory update = providers.report(dataset, KEY, START, values);
         update.value = bytes32(claimed);
         (uint256 below, uint256 above) = ReferenceMedian.counts(values, claimed);
-        refuse(update, abi.encodeWithSelector(IDataset.WrongValue.selector, claimed, below, above));
+        refuse(update, abi.encodeWithSelector(IDataset.WrongMedian.selector, claimed, below, above));
     }
 
     function _values(uint256 a, uint256 b, uint256 c, uint256 d) private pure returns (uint256[] memory values) {

@@ -24,7 +24,7 @@ async function signed(place: number, value: Hex, outcome: Outcome = "OK"): Promi
   return { provider: account.address, value, signature: await signReport(account, { ...subject, outcome, value }) };
 }
 
-const row = ({ value, signature }: SignedValue) => ({ value, ...compactSignature(signature) });
+const row = ({ value, signature }: SignedValue) => ({ content: value, ...compactSignature(signature) });
 
 describe("encodeUpdate", () => {
   it("puts reports and absentees into the committee's order, whatever order they came in", async () => {
@@ -36,10 +36,10 @@ describe("encodeUpdate", () => {
         subject.key,
         subject.timestamp,
         bytes32(20n),
-        committee.toleranceBps,
         0b1101n,
         [row(a), row(c), row(d)],
         [committee.members[1]],
+        committee.toleranceBps,
       ],
     });
   });
@@ -47,7 +47,7 @@ describe("encodeUpdate", () => {
   it("names nobody absent when all signed", async () => {
     const all = await Promise.all([0, 1, 2, 3].map((place) => signed(place, bytes32(7n))));
     const { args } = decodeFunctionData({ abi: datasetAbi, data: encodeUpdate(subject, committee, "OK", all) });
-    expect(args?.slice(4)).toEqual([0b1111n, all.map(row), []]);
+    expect(args?.slice(3)).toEqual([0b1111n, all.map(row), [], committee.toleranceBps]);
   });
 
   it('carries "no data" to the function of its own, without a value', async () => {
@@ -55,7 +55,7 @@ describe("encodeUpdate", () => {
     const data = encodeUpdate(subject, committee, "NOT_AVAILABLE", reports);
     expect(decodeFunctionData({ abi: datasetAbi, data })).toEqual({
       functionName: "updateNotAvailable",
-      args: [subject.key, subject.timestamp, committee.toleranceBps, 0b0111n, reports.map(row), [committee.members[3]]],
+      args: [subject.key, subject.timestamp, 0b0111n, reports.map(row), [committee.members[3]], committee.toleranceBps],
     });
   });
 
@@ -80,8 +80,8 @@ describe("encodeUpdate", () => {
     const reports = members.slice(84).map((provider) => ({ provider, value: ZERO_VALUE, signature }));
     const data = encodeUpdate(subject, { members, toleranceBps: 0n }, "OK", reports);
     const { args } = decodeFunctionData({ abi: datasetAbi, data });
-    expect(args?.[4]).toBe(((1n << 171n) - 1n) << 84n);
-    expect(args?.[6]).toEqual(members.slice(0, 84));
+    expect(args?.[3]).toBe(((1n << 171n) - 1n) << 84n);
+    expect(args?.[5]).toEqual(members.slice(0, 84));
   });
 });
 

@@ -31,19 +31,19 @@ export function encodeUpdate(
     (bits, member, i) => (byProvider.has(member) ? bits | (1n << BigInt(i)) : bits),
     0n,
   );
-  const signed = present.map(({ value, signature }) => ({ value, ...compactSignature(signature) }));
+  const signed = present.map(({ value, signature }) => ({ content: value, ...compactSignature(signature) }));
   const absentees = committee.members.filter((member) => !byProvider.has(member));
   const { key, timestamp } = subject;
   return outcome === "OK"
     ? encodeFunctionData({
         abi: datasetAbi,
         functionName: "update",
-        args: [key, timestamp, medianOf(present), committee.toleranceBps, signers, signed, absentees],
+        args: [key, timestamp, medianOf(present), signers, signed, absentees, committee.toleranceBps],
       })
     : encodeFunctionData({
         abi: datasetAbi,
         functionName: "updateNotAvailable",
-        args: [key, timestamp, committee.toleranceBps, signers, signed, absentees],
+        args: [key, timestamp, signers, signed, absentees, committee.toleranceBps],
       });
 }
 

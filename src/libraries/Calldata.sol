@@ -15,6 +15,30 @@ library Calldata {
         }
     }
 
+    /// @notice keccak256 of words, which keeps no memory.
+    function hash(bytes32[] calldata words) internal pure returns (bytes32 result) {
+        assembly ("memory-safe") {
+            let copy := mload(0x40)
+            let size := shl(5, words.length)
+            calldatacopy(copy, words.offset, size)
+            result := keccak256(copy, size)
+        }
+    }
+
+    /// @dev Assumes `index` < `words.length`; the caller has checked it.
+    function item(bytes32[] calldata words, uint256 index) internal pure returns (bytes32 word) {
+        assembly ("memory-safe") {
+            word := calldataload(add(words.offset, shl(5, index)))
+        }
+    }
+
+    /// @dev Assumes `index` < `data.length`; the caller has checked it.
+    function item(bytes calldata data, uint256 index) internal pure returns (uint256 value) {
+        assembly ("memory-safe") {
+            value := byte(0, calldataload(add(data.offset, index)))
+        }
+    }
+
     /// @dev Assumes `index` < `reports.length`; the caller has checked it.
     function item(Report[] calldata reports, uint256 index) internal pure returns (Report calldata report) {
         assembly ("memory-safe") {

@@ -41,6 +41,11 @@ library CommitteeLibrary {
         }
     }
 
+    /// @notice The hash of a whole committee at once.
+    function hashOf(address[] memory members, uint256 toleranceBps) internal pure returns (bytes32) {
+        return keccak256(abi.encodePacked(toleranceBps, members));
+    }
+
     /// @notice The hash of a whole committee at once, refused when it makes no sense.
     function checkedHash(address[] memory members, uint256 toleranceBps) internal pure returns (bytes32) {
         if (members.length == 0 || members.length > MAX_MEMBERS) {
@@ -52,6 +57,6 @@ library CommitteeLibrary {
             if (members[i] <= previous) revert IDataset.UnsortedCommittee(previous, members[i]);
             previous = members[i];
         }
-        return keccak256(abi.encodePacked(toleranceBps, members));
+        return hashOf(members, toleranceBps);
     }
 }

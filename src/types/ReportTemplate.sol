@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
 
-import {Oracle} from "../Oracle.sol";
-
 bytes32 constant REPORT_TYPEHASH = keccak256("Report(bytes key,uint8 outcome,bytes32 value,uint256 timestamp)");
+bytes32 constant BATCH_TYPEHASH =
+    keccak256("BatchReport(bytes[] keys,uint256 missing,bytes32[] values,uint256 timestamp)");
 
-/// @notice The EIP-712 preimage of the reports of one round, laid out in memory once: only the value changes from report
-/// to report. Points at
-///     0x00 typehash, keyHash, outcome, value, timestamp: the struct's five words
+/// @notice The EIP-712 preimage of the reports of one round, laid out in memory once: little of it changes from report to
+/// report. Points at
+///     0x00 the struct's five words: typehash, hash of the key, outcome, value, timestamp;
+///          in a batch: typehash, hash of the keys, missing, hash of the values, timestamp
 ///     0xa0 0x1901, domain separator, struct hash: the digest's 66 bytes
 type ReportTemplate is uint256;
 
@@ -17,13 +18,14 @@ using ReportTemplateLibrary for ReportTemplate global;
 /// @dev `ReferenceReports` in test/utils says the same in plain Solidity.
 library ReportTemplateLibrary {
     /// @notice Lays out what the reports of one round have in common.
+    /// @param keyHash Of the key; in a batch of all the keys' hashes.
+    /// @param outcome A `QueryStatus`; in a batch anything.
     /// @param round Its timestamp, a name that assembly keeps for itself.
-    function create(bytes32 domainSeparator, bytes32 keyHash, Oracle.QueryStatus outcome, uint256 round)
+    function create(bytes32 typehash, bytes32 domainSeparator, bytes32 keyHash, uint256 outcome, uint256 round)
         internal
         pure
         returns (ReportTemplate template)
     {
-        bytes32 typehash = REPORT_TYPEHASH;
         assembly ("memory-safe") {
             template := mload(0x40)
             mstore(0x40, add(template, 0x100))
@@ -43,5 +45,13 @@ library ReportTemplateLibrary {
             mstore(add(template, 0xc2), keccak256(template, 0xa0))
             result := keccak256(add(template, 0xa0), 0x42)
         }
+    }
+
+    /// @notice The digest that a provider signs to report a row of a batch.
+    function digest(ReportTemplate template, uint256 missing, bytes32 valuesHash) internal pure returns (bytes32) {
+        assembly ("memory-safe") {
+            mstore(add(template, 0x40), missing)
+        }
+        return digest(template, valuesHash);
     }
 }

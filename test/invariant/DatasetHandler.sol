@@ -60,7 +60,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         }
         Update memory update = _committees[_seated].report(dataset, key, _round(key, round), values);
         try dataset.update(
-            key, update.timestamp, update.value, update.toleranceBps, update.signers, update.reports, update.absentees
+            key, update.timestamp, update.value, update.signers, update.reports, update.absentees, update.toleranceBps
         ) {
             _see(update);
             (lowestHonest[key], highestHonest[key]) = (honest, honest + spread);
@@ -73,7 +73,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         bytes memory key = keys[keySeed % keys.length];
         Update memory update = _committees[_seated].reportNoData(dataset, key, _round(key, round), _members() - FAULTS);
         try dataset.updateNotAvailable(
-            key, update.timestamp, update.toleranceBps, update.signers, update.reports, update.absentees
+            key, update.timestamp, update.signers, update.reports, update.absentees, update.toleranceBps
         ) {
             _see(update);
         } catch {
@@ -87,7 +87,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         uint256[] memory values = new uint256[](6);
         Update memory update = _committees[_seated].report(dataset, key, block.timestamp, values);
         kind %= 7;
-        if (kind == 0) update.reports[seed % 6].value = bytes32(seed | 1);
+        if (kind == 0) update.reports[seed % 6].content = bytes32(seed | 1);
         if (kind == 1) update.reports[seed % 6] = update.reports[(seed + 1) % 6];
         if (kind == 2) update.value = bytes32(seed | 1);
         if (kind == 3) update.toleranceBps = seed | 1 << 255;

@@ -24,7 +24,7 @@ contract ReportTemplateTest is Test {
         vm.chainId(bound(chainId, 1, type(uint64).max));
         Oracle.QueryStatus outcome_ = Oracle.QueryStatus(outcome % 4);
         ReportTemplate template = ReportTemplateLibrary.create(
-            ReferenceReports.domainSeparator(dataset), keccak256(key), outcome_, timestamp
+            REPORT_TYPEHASH, ReferenceReports.domainSeparator(dataset), keccak256(key), uint256(outcome_), timestamp
         );
         for (uint256 i = 0; i < values.length; ++i) {
             bytes32 expected = ReferenceReports.digest(dataset, key, outcome_, values[i], timestamp);
@@ -34,7 +34,7 @@ contract ReportTemplateTest is Test {
 
     function test_create_overlapsNothing() public pure {
         bytes memory before = abi.encode(type(uint256).max);
-        ReportTemplate template = ReportTemplateLibrary.create(bytes32(0), 0, Oracle.QueryStatus.OK, 0);
+        ReportTemplate template = ReportTemplateLibrary.create(REPORT_TYPEHASH, 0, 0, 0, 0);
         bytes memory afterwards = new bytes(32);
         template.digest(bytes32(type(uint256).max));
         assertEq(before, abi.encode(type(uint256).max));

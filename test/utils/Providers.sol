@@ -4,7 +4,7 @@ pragma solidity ^0.8.37;
 import {Vm} from "forge-std/Vm.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
-import {IDataset, Report} from "../../src/interfaces/IDataset.sol";
+import {Batch, IDataset, Report} from "../../src/interfaces/IDataset.sol";
 import {ReferenceMedian} from "./ReferenceMedian.sol";
 import {ReferenceReports} from "./ReferenceReports.sol";
 
@@ -24,13 +24,13 @@ using UpdateLibrary for Update global;
 library UpdateLibrary {
     function send(Update memory self, IDataset dataset) internal returns (Oracle.QueryStatus) {
         return dataset.update(
-            self.key, self.timestamp, self.value, self.toleranceBps, self.signers, self.reports, self.absentees
+            self.key, self.timestamp, self.value, self.signers, self.reports, self.absentees, self.toleranceBps
         );
     }
 
     function sendNotAvailable(Update memory self, IDataset dataset) internal {
         dataset.updateNotAvailable(
-            self.key, self.timestamp, self.toleranceBps, self.signers, self.reports, self.absentees
+            self.key, self.timestamp, self.signers, self.reports, self.absentees, self.toleranceBps
         );
     }
 }
@@ -86,6 +86,57 @@ contract Providers {
             _sign(dataset, key, Oracle.QueryStatus.NOT_AVAILABLE, timestamp, new uint256[](signers), 2 ** signers - 1);
     }
 
+    /// @notice A batch in which the committee's first `rows.length` members report, and the others are absent. Each row
+    /// has a value for each key; `missing` has a bit for each key that the row has no data for.
+    function reportMany(
+        IDataset dataset,
+        bytes[] memory keys,
+        uint256 timestamp,
+        bytes32[][] memory rows,
+        uint256[] memory missing
+    ) external view returns (Batch memory batch) {
+        batch.timestamp = timestamp;
+        batch.toleranceBps = toleranceBps;
+        batch.signers = 2 ** rows.length - 1;
+        batch.keyHashes = new bytes32[](keys.length);
+        batch.rows = new Report[](rows.length);
+        batch.values = new bytes32[](rows.length * keys.length);
+        batch.picks = new bytes(keys.length);
+        batch.absentees = new address[](_members.length - rows.length);
+        for (uint256 i = 0; i < keys.length; ++i) {
+            batch.keyHashes[i] = keccak256(keys[i]);
+            batch.picks[i] = bytes1(bytes32(_medianRow(rows, missing, i) << 248));
+        }
+        for (uint256 row = 0; row < rows.length; ++row) {
+            bytes32 digest = ReferenceReports.batchDigest(address(dataset), keys, missing[row], rows[row], timestamp);
+            (bytes32 r, bytes32 vs) = VM.signCompact(_privateKeys[row], digest);
+            batch.rows[row] = Report({content: bytes32(missing[row]), r: r, vs: vs});
+            for (uint256 i = 0; i < keys.length; ++i) {
+                batch.values[row * keys.length + i] = rows[row][i];
+            }
+        }
+        for (uint256 place = rows.length; place < _members.length; ++place) {
+            batch.absentees[place - rows.length] = _members[place];
+        }
+    }
+
+    /// @return The row with the lower median of a key's values; 0 where there are none.
+    function _medianRow(bytes32[][] memory rows, uint256[] memory missing, uint256 key) private pure returns (uint256) {
+        uint256 present = 0;
+        uint256[] memory values = new uint256[](rows.length);
+        for (uint256 row = 0; row < rows.length; ++row) {
+            if ((missing[row] >> key) & 1 == 0) values[present++] = uint256(rows[row][key]);
+        }
+        assembly ("memory-safe") {
+            mstore(values, present)
+        }
+        bytes32 median = bytes32(ReferenceMedian.median(values));
+        for (uint256 row = 0; row < rows.length; ++row) {
+            if ((missing[row] >> key) & 1 == 0 && rows[row][key] == median) return row;
+        }
+        return 0;
+    }
+
     /// @notice One member's report.
     function sign(
         IDataset dataset,
@@ -97,7 +148,7 @@ contract Providers {
     ) public view returns (Report memory) {
         bytes32 digest = ReferenceReports.digest(address(dataset), key, outcome, bytes32(value), timestamp);
         (bytes32 r, bytes32 vs) = VM.signCompact(_privateKeys[place], digest);
-        return Report({value: bytes32(value), r: r, vs: vs});
+        return Report({content: bytes32(value), r: r, vs: vs});
     }
 
     function _sign(

@@ -14,7 +14,7 @@ library ReferenceCommittee {
             if ((update.signers >> place) & 1 == 0) {
                 members[place] = update.absentees[place - reported];
             } else {
-                bytes32 value = update.reports[reported].value;
+                bytes32 value = update.reports[reported].content;
                 bytes32 digest = ReferenceReports.digest(dataset, update.key, outcome, value, update.timestamp);
                 members[place] =
                     ReferenceReports.recover(digest, update.reports[reported].r, update.reports[reported].vs);

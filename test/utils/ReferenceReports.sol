@@ -34,6 +34,29 @@ library ReferenceReports {
         return keccak256(abi.encodePacked(hex"1901", domainSeparator(dataset), structHash));
     }
 
+    function batchDigest(
+        address dataset,
+        bytes[] memory keys,
+        uint256 missing,
+        bytes32[] memory values,
+        uint256 timestamp
+    ) internal view returns (bytes32) {
+        bytes32[] memory keyHashes = new bytes32[](keys.length);
+        for (uint256 i = 0; i < keys.length; ++i) {
+            keyHashes[i] = keccak256(keys[i]);
+        }
+        bytes32 structHash = keccak256(
+            abi.encode(
+                keccak256("BatchReport(bytes[] keys,uint256 missing,bytes32[] values,uint256 timestamp)"),
+                keccak256(abi.encodePacked(keyHashes)),
+                missing,
+                keccak256(abi.encodePacked(values)),
+                timestamp
+            )
+        );
+        return keccak256(abi.encodePacked(hex"1901", domainSeparator(dataset), structHash));
+    }
+
     function recover(bytes32 hash, bytes32 r, bytes32 vs) internal pure returns (address) {
         uint256 order = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141;
         uint256 s = uint256(vs) & ~(uint256(1) << 255);

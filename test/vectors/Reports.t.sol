@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import {Oracle} from "../../src/Oracle.sol";
 import {Signatures} from "../../src/libraries/Signatures.sol";
-import {ReportTemplateLibrary} from "../../src/types/ReportTemplate.sol";
+import {REPORT_TYPEHASH, ReportTemplateLibrary} from "../../src/types/ReportTemplate.sol";
 import {ReferenceReports} from "../utils/ReferenceReports.sol";
 import {Vectors} from "../utils/Vectors.sol";
 
@@ -25,7 +25,8 @@ contract ReportVectorsTest is Vectors {
                 ReferenceReports.digest(dataset, key, outcome, value, timestamp), word(i, "digest"), text(i, "name")
             );
             assertEq(
-                ReportTemplateLibrary.create(separator, keccak256(key), outcome, timestamp).digest(value),
+                ReportTemplateLibrary.create(REPORT_TYPEHASH, separator, keccak256(key), uint256(outcome), timestamp)
+                    .digest(value),
                 word(i, "digest"),
                 text(i, "name")
             );

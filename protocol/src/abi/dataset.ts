@@ -50,6 +50,18 @@ export const datasetAbi = [
   },
   {
     "type": "function",
+    "name": "announce",
+    "inputs": [
+      {
+        "name": "key",
+        "type": "bytes"
+      }
+    ],
+    "outputs": [],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
     "name": "committeeBlock",
     "inputs": [],
     "outputs": [
@@ -242,6 +254,22 @@ export const datasetAbi = [
   },
   {
     "type": "function",
+    "name": "shareIncome",
+    "inputs": [
+      {
+        "name": "members",
+        "type": "address[]"
+      },
+      {
+        "name": "toleranceBps",
+        "type": "uint256"
+      }
+    ],
+    "outputs": [],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
     "name": "transferOwnership",
     "inputs": [
       {
@@ -269,10 +297,6 @@ export const datasetAbi = [
         "type": "bytes32"
       },
       {
-        "name": "toleranceBps",
-        "type": "uint256"
-      },
-      {
         "name": "signers",
         "type": "uint256"
       },
@@ -281,7 +305,7 @@ export const datasetAbi = [
         "type": "tuple[]",
         "components": [
           {
-            "name": "value",
+            "name": "content",
             "type": "bytes32"
           },
           {
@@ -297,12 +321,81 @@ export const datasetAbi = [
       {
         "name": "absentees",
         "type": "address[]"
+      },
+      {
+        "name": "toleranceBps",
+        "type": "uint256"
       }
     ],
     "outputs": [
       {
         "name": "status",
         "type": "uint8"
+      }
+    ],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
+    "name": "updateBatch",
+    "inputs": [
+      {
+        "name": "batch",
+        "type": "tuple",
+        "components": [
+          {
+            "name": "keyHashes",
+            "type": "bytes32[]"
+          },
+          {
+            "name": "timestamp",
+            "type": "uint256"
+          },
+          {
+            "name": "toleranceBps",
+            "type": "uint256"
+          },
+          {
+            "name": "signers",
+            "type": "uint256"
+          },
+          {
+            "name": "rows",
+            "type": "tuple[]",
+            "components": [
+              {
+                "name": "content",
+                "type": "bytes32"
+              },
+              {
+                "name": "r",
+                "type": "bytes32"
+              },
+              {
+                "name": "vs",
+                "type": "bytes32"
+              }
+            ]
+          },
+          {
+            "name": "values",
+            "type": "bytes32[]"
+          },
+          {
+            "name": "picks",
+            "type": "bytes"
+          },
+          {
+            "name": "absentees",
+            "type": "address[]"
+          }
+        ]
+      }
+    ],
+    "outputs": [
+      {
+        "name": "outcomes",
+        "type": "uint8[]"
       }
     ],
     "stateMutability": "nonpayable"
@@ -320,10 +413,6 @@ export const datasetAbi = [
         "type": "uint256"
       },
       {
-        "name": "toleranceBps",
-        "type": "uint256"
-      },
-      {
         "name": "signers",
         "type": "uint256"
       },
@@ -332,7 +421,7 @@ export const datasetAbi = [
         "type": "tuple[]",
         "components": [
           {
-            "name": "value",
+            "name": "content",
             "type": "bytes32"
           },
           {
@@ -348,6 +437,10 @@ export const datasetAbi = [
       {
         "name": "absentees",
         "type": "address[]"
+      },
+      {
+        "name": "toleranceBps",
+        "type": "uint256"
       }
     ],
     "outputs": [],
@@ -374,6 +467,23 @@ export const datasetAbi = [
     "type": "event",
     "name": "EIP712DomainChanged",
     "inputs": [],
+    "anonymous": false
+  },
+  {
+    "type": "event",
+    "name": "IncomeShared",
+    "inputs": [
+      {
+        "name": "share",
+        "type": "uint256",
+        "indexed": false
+      },
+      {
+        "name": "paid",
+        "type": "uint256",
+        "indexed": false
+      }
+    ],
     "anonymous": false
   },
   {
@@ -433,6 +543,23 @@ export const datasetAbi = [
     "inputs": [
       {
         "name": "price",
+        "type": "uint256",
+        "indexed": false
+      }
+    ],
+    "anonymous": false
+  },
+  {
+    "type": "event",
+    "name": "ShareRefused",
+    "inputs": [
+      {
+        "name": "member",
+        "type": "address",
+        "indexed": true
+      },
+      {
+        "name": "share",
         "type": "uint256",
         "indexed": false
       }
@@ -506,11 +633,6 @@ export const datasetAbi = [
   },
   {
     "type": "error",
-    "name": "InvalidShortString",
-    "inputs": []
-  },
-  {
-    "type": "error",
     "name": "NoQuorum",
     "inputs": [
       {
@@ -559,6 +681,11 @@ export const datasetAbi = [
   },
   {
     "type": "error",
+    "name": "ReentrancyGuardReentrantCall",
+    "inputs": []
+  },
+  {
+    "type": "error",
     "name": "StaleRound",
     "inputs": [
       {
@@ -573,16 +700,6 @@ export const datasetAbi = [
   },
   {
     "type": "error",
-    "name": "StringTooLong",
-    "inputs": [
-      {
-        "name": "str",
-        "type": "string"
-      }
-    ]
-  },
-  {
-    "type": "error",
     "name": "ToleranceTooHigh",
     "inputs": [
       {
@@ -591,6 +708,48 @@ export const datasetAbi = [
       },
       {
         "name": "max",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "TooLittleGas",
+    "inputs": [
+      {
+        "name": "left",
+        "type": "uint256"
+      },
+      {
+        "name": "needed",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "TooManyKeys",
+    "inputs": [
+      {
+        "name": "keys",
+        "type": "uint256"
+      },
+      {
+        "name": "max",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "Undecided",
+    "inputs": [
+      {
+        "name": "reports",
+        "type": "uint256"
+      },
+      {
+        "name": "absentees",
         "type": "uint256"
       }
     ]
@@ -653,6 +812,38 @@ export const datasetAbi = [
   },
   {
     "type": "error",
+    "name": "WrongMajority",
+    "inputs": [
+      {
+        "name": "claimed",
+        "type": "bytes32"
+      },
+      {
+        "name": "majority",
+        "type": "bytes32"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "WrongMedian",
+    "inputs": [
+      {
+        "name": "claimed",
+        "type": "bytes32"
+      },
+      {
+        "name": "below",
+        "type": "uint256"
+      },
+      {
+        "name": "above",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
     "name": "WrongPayment",
     "inputs": [
       {
@@ -661,6 +852,20 @@ export const datasetAbi = [
       },
       {
         "name": "price",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "WrongPickCount",
+    "inputs": [
+      {
+        "name": "picks",
+        "type": "uint256"
+      },
+      {
+        "name": "keys",
         "type": "uint256"
       }
     ]
@@ -685,18 +890,14 @@ export const datasetAbi = [
   },
   {
     "type": "error",
-    "name": "WrongValue",
+    "name": "WrongValueCount",
     "inputs": [
       {
-        "name": "claimed",
-        "type": "bytes32"
-      },
-      {
-        "name": "below",
+        "name": "values",
         "type": "uint256"
       },
       {
-        "name": "above",
+        "name": "expected",
         "type": "uint256"
       }
     ]

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Dataset} from "./Dataset.sol";
+import {DatasetSettings} from "./interfaces/IDataset.sol";
+import {DataPoint} from "./types/DataPoint.sol";
+import {Words} from "./types/Words.sol";
+
+/// @title MajorityDataset
+/// @notice Values of any 32 bytes, of which the one that more than half of the whole committee signed is stored.
+contract MajorityDataset is Dataset {
+    mapping(bytes32 keyHash => bytes32) private _values;
+
+    constructor(DatasetSettings memory settings) Dataset(settings) {}
+
+    /// @inheritdoc Dataset
+    /// @dev OK if more than half of the committee signed `value`. If nobody's value has that, DISAGREEMENT; but INVALID
+    /// while the absent members could still give it to the most frequent one.
+    function _judge(bytes32 value, uint256, Words values, uint256 present, uint256 absent)
+        internal
+        pure
+        override
+        returns (QueryStatus)
+    {
+        uint256 members = present + absent;
+        if (_count(value, values, present) * 2 > members) return QueryStatus.OK;
+
+        (bytes32 mostFrequent, uint256 count) = _mostFrequent(values, present);
+        if (count * 2 > members) revert WrongMajority(value, mostFrequent);
+        return (count + absent) * 2 > members ? QueryStatus.INVALID : QueryStatus.DISAGREEMENT;
+    }
+
+    /// @inheritdoc Dataset
+    function _maxValue() internal pure override returns (uint256) {
+        return type(uint256).max;
+    }
+
+    /// @inheritdoc Dataset
+    function _save(bytes32 keyHash, bytes32 value) internal override returns (uint256) {
+        _values[keyHash] = value;
+        return 0;
+    }
+
+    /// @inheritdoc Dataset
+    function _load(bytes32 keyHash, DataPoint) internal view override returns (bytes32) {
+        return _values[keyHash];
+    }
+
+    function _count(bytes32 value, Words values, uint256 present) private pure returns (uint256 count) {
+        for (uint256 i = 0; i < present; ++i) {
+            if (values.get(i) == value) ++count;
+        }
+    }
+
+    /// @dev Compares every value with every other: only a committee that disagrees pays for it.
+    function _mostFrequent(Words values, uint256 present) private pure returns (bytes32 value, uint256 count) {
+        for (uint256 i = 0; i < present; ++i) {
+            uint256 equal = _count(values.get(i), values, present);
+            if (equal > count) (value, count) = (values.get(i), equal);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Batch, IDataset} from "../../src/interfaces/IDataset.sol";
+import {DatasetFixture} from "../utils/DatasetFixture.sol";
+import {Providers} from "../utils/Providers.sol";
+
+/// @notice What a whole batch transaction costs: cold, in steady state.
+/// forge-config: default.isolate = true
+contract BatchGasTest is DatasetFixture {
+    function test_updateBatch_10keys4of5() public {
+        _snapshot("batch of 10, 4 of 5 signers", 10, 5, 4);
+    }
+
+    function test_updateBatch_100keys4of5() public {
+        _snapshot("batch of 100, 4 of 5 signers", 100, 5, 4);
+    }
+
+    function test_updateBatch_100keys9of13() public {
+        _snapshot("batch of 100, 9 of 13 signers", 100, 13, 9);
+    }
+
+    function _snapshot(string memory name, uint256 keyCount, uint256 members, uint256 signers) private {
+        Providers committee = new Providers(members, TOLERANCE_BPS);
+        IDataset target = deploy(committee);
+        bytes[] memory keys = new bytes[](keyCount);
+        for (uint256 i = 0; i < keyCount; ++i) {
+            keys[i] = abi.encodePacked("SPOTPX/K", vm.toString(i), "-USD");
+            target.announce(keys[i]);
+        }
+        target.updateBatch(_batch(committee, target, keys, START, signers));
+        vm.warp(START + 60);
+        Batch memory batch = _batch(committee, target, keys, START + 58, signers);
+        IDataset.KeyOutcome[] memory outcomes = target.updateBatch(batch);
+        vm.snapshotGasLastCall("batch", name);
+        for (uint256 i = 0; i < keyCount; ++i) {
+            assertEq(uint8(outcomes[i]), uint8(IDataset.KeyOutcome.STORED));
+        }
+    }
+
+    function _batch(Providers committee, IDataset target, bytes[] memory keys, uint256 timestamp, uint256 signers)
+        private
+        view
+        returns (Batch memory)
+    {
+        bytes32[][] memory rows = new bytes32[][](signers);
+        for (uint256 row = 0; row < signers; ++row) {
+            rows[row] = new bytes32[](keys.length);
+            uint256[] memory values = valuesNear3000(keys.length, timestamp * 100 + row);
+            for (uint256 i = 0; i < keys.length; ++i) {
+                rows[row][i] = bytes32(values[i]);
+            }
+        }
+        return committee.reportMany(target, keys, timestamp, rows, new uint256[](signers));
+    }
+}

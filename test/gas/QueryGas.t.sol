@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {IDataset} from "../../src/interfaces/IDataset.sol";
+import {Oracle} from "../../src/Oracle.sol";
+import {DatasetFixture} from "../utils/DatasetFixture.sol";
+
+/// @notice A consumer that queries, or does everything but that.
+contract QueryingConsumer {
+    constructor() payable {}
+
+    function read(Oracle oracle, bytes calldata key, uint256 price, bool isQuerying) external {
+        if (isQuerying) oracle.query{value: price}(key);
+    }
+}
+
+/// @notice What one query adds to a consumer's transaction: everything cold.
+/// forge-config: default.isolate = true
+contract QueryGasTest is DatasetFixture {
+    function test_query_free() public {
+        vm.prank(OWNER);
+        dataset.setQueryPrice(0);
+        _snapshot("query, price 0", 0);
+    }
+
+    function test_query_paid() public {
+        _snapshot("query, paid", PRICE);
+    }
+
+    function _snapshot(string memory name, uint256 price) private {
+        providers.report(dataset, KEY, START, valuesNear3000(3, 1)).send(dataset);
+        QueryingConsumer consumer = new QueryingConsumer{value: 1 ether}();
+        // The first income makes the dataset's account one with a balance.
+        consumer.read(dataset, KEY, price, true);
+        consumer.read(dataset, KEY, price, false);
+        uint256 without = vm.lastCallGas().gasTotalUsed;
+        consumer.read(dataset, KEY, price, true);
+        vm.snapshotValue("query", name, vm.lastCallGas().gasTotalUsed - without);
+    }
+}
