@@ -1,4 +1,5 @@
 import type { SignedReport } from "@dataset-oracle/protocol/wire";
+import { inRanges } from "@dataset-oracle/service/address-ranges";
 import { type App, buildApp } from "@dataset-oracle/service/app";
 import type { Logger } from "pino";
 import type { LocalAccount } from "viem";
@@ -24,14 +25,16 @@ export async function buildProvider(
   logger: Logger,
   now: () => bigint = systemClock,
 ): Promise<App> {
-  const reader = new SourceReader(config.sourceTimeoutMs);
+  const reader = new SourceReader({ timeoutMs: config.sourceTimeoutMs, hasReserve: config.operators.length > 0, now });
+  const isOperator = inRanges(config.operators);
   const rounds = new Rounds<SignedReport>(ROUNDS_KEPT, lastRoundBefore(now()));
   const reporter = new Reporter({ account, served, minSources: config.minSources, reader, rounds, now, logger });
   const app = await buildApp({
     logger,
     requestsPerMinute: config.requestsPerMinute,
+    reserved: { isFor: isOperator, requestsPerMinute: config.operatorRequestsPerMinute },
     trustedProxies: config.trustedProxies,
   });
-  await app.register(routes(reporter));
+  await app.register(routes(reporter, isOperator, config.strangerRequestsPerMinute));
   return app;
 }

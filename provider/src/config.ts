@@ -39,6 +39,21 @@ export const ProviderConfig = Type.Object(
       default: 600,
       description: "Requests a minute that one caller may make.",
     }),
+    strangerRequestsPerMinute: Type.Integer({
+      minimum: 1,
+      default: 6_000,
+      description: "Requests a minute for reports that all callers together may make, the operators left out.",
+    }),
+    operators: AddressRanges({
+      description:
+        "Addresses or CIDR ranges of the operators that have a reserved share: half of each source's burst, and " +
+        "limits of their own.",
+    }),
+    operatorRequestsPerMinute: Type.Integer({
+      minimum: 1,
+      default: 6_000,
+      description: "Requests a minute that each address of the operators may make.",
+    }),
     trustedProxies: AddressRanges({
       description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For names the caller.",
     }),

@@ -87,6 +87,18 @@ export const notReady = () =>
     { headers: { "retry-after": "5" } },
   );
 
+/** `retryAfter` is in seconds. */
+export const sourceBusy = (retryAfter: number) =>
+  new ProblemError(
+    {
+      title: "The sources' rate limits are used up.",
+      status: 503,
+      code: "source_busy",
+      detail: `Too few sources could be asked to know whether there is a value. Try again in ${retryAfter} s.`,
+    },
+    { headers: { "retry-after": String(retryAfter) } },
+  );
+
 export const tooManyRounds = () =>
   new ProblemError(
     {

@@ -24,7 +24,7 @@ function smallReporter(clock: { now: number }) {
     account: privateKeyToAccount(`0x${"11".repeat(32)}`),
     served: new Map([[42, new Map([[address, dataset]])]]),
     minSources: 2,
-    reader: new SourceReader(1_000),
+    reader: new SourceReader({ timeoutMs: 1_000, hasReserve: false, now: () => BigInt(clock.now) }),
     rounds: new Rounds<SignedReport>(2, 0n),
     now: () => BigInt(clock.now),
     logger: pino({ level: "silent" }),
@@ -36,23 +36,26 @@ const request = (timestamp: number) => ({ network_id: 42, dataset: address, key,
 describe("a reporter whose memory of rounds is full", () => {
   it("refuses a further round, and still repeats those that it signed", async () => {
     const reporter = smallReporter({ now: NOW });
-    const first = await reporter.report(request(NOW));
-    await reporter.report(request(NOW - 1));
-    await expect(reporter.report(request(NOW - 2))).rejects.toMatchObject({ status: 503, code: "too_many_rounds" });
-    expect(await reporter.report(request(NOW))).toBe(first);
+    const first = await reporter.report(request(NOW), false);
+    await reporter.report(request(NOW - 1), false);
+    await expect(reporter.report(request(NOW - 2), false)).rejects.toMatchObject({
+      status: 503,
+      code: "too_many_rounds",
+    });
+    expect(await reporter.report(request(NOW), false)).toBe(first);
   });
 
   it("signs again once its oldest round is out of the window, and never signs that one again", async () => {
     const clock = { now: NOW };
     const reporter = smallReporter(clock);
-    await reporter.report(request(NOW));
-    await reporter.report(request(NOW + 1));
+    await reporter.report(request(NOW), false);
+    await reporter.report(request(NOW + 1), false);
     clock.now = NOW + 10;
-    await expect(reporter.report(request(NOW + 10))).rejects.toMatchObject({ code: "too_many_rounds" });
+    await expect(reporter.report(request(NOW + 10), false)).rejects.toMatchObject({ code: "too_many_rounds" });
     clock.now = NOW + 11;
-    expect((await reporter.report(request(NOW + 11))).outcome).toBe("NOT_AVAILABLE");
-    await expect(reporter.report(request(NOW))).rejects.toMatchObject({ code: "round_too_old" });
+    expect((await reporter.report(request(NOW + 11), false)).outcome).toBe("NOT_AVAILABLE");
+    await expect(reporter.report(request(NOW), false)).rejects.toMatchObject({ code: "round_too_old" });
     clock.now = NOW;
-    await expect(reporter.report(request(NOW))).rejects.toMatchObject({ code: "round_forgotten" });
+    await expect(reporter.report(request(NOW), false)).rejects.toMatchObject({ code: "round_forgotten" });
   });
 });

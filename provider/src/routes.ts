@@ -1,5 +1,6 @@
 import { ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
+import { strangersLimit } from "@dataset-oracle/service/strangers-limit";
 import { Type } from "@sinclair/typebox";
 import { notReady } from "./problems.js";
 import type { Reporter } from "./reporter.js";
@@ -8,12 +9,16 @@ const health = <S extends string>(status: S) => ({
   schema: { response: { 200: Type.Object({ status: Type.Literal(status) }) } },
 });
 
-/** `POST /report`; `GET /live`: the process answers; `GET /ready`: it can sign what operators ask for. */
-export function routes(reporter: Reporter) {
+/**
+ * `POST /report`; `GET /live`: the process answers; `GET /ready`: it can sign what operators ask for.
+ *
+ * @param strangersPerMinute How many reports all callers but the operators may ask for together.
+ */
+export function routes(reporter: Reporter, isOperator: (address: string) => boolean, strangersPerMinute: number) {
   return async (app: App): Promise<void> => {
-    app.post("/report", { schema: { body: ReportRequest, response: { 200: SignedReport } } }, (request) =>
-      reporter.report(request.body),
-    );
+    const preParsing = strangersLimit(app, strangersPerMinute, isOperator);
+    const schema = { body: ReportRequest, response: { 200: SignedReport } };
+    app.post("/report", { schema, preParsing }, (request) => reporter.report(request.body, isOperator(request.ip)));
     app.get("/live", health("live"), async () => ({ status: "live" as const }));
     app.get("/ready", health("ready"), async () => {
       if (!reporter.isReady()) throw notReady();

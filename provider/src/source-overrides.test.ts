@@ -52,7 +52,12 @@ describe("a source override", () => {
   });
 
   it("replaces the origin and keeps path and query", () => {
-    const request = { method: "GET", url: `${KRAKEN}/0/public/Ticker?pair=ETHUSD`, headers: {} } as const;
+    const request = {
+      method: "GET",
+      url: `${KRAKEN}/0/public/Ticker?pair=ETHUSD`,
+      headers: {},
+      rateLimit: null,
+    } as const;
     expect(withOverride({ [KRAKEN]: "http://127.0.0.1:9000/kraken" }, request).url).toBe(
       "http://127.0.0.1:9000/kraken/0/public/Ticker?pair=ETHUSD",
     );

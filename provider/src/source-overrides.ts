@@ -42,9 +42,11 @@ function isLoopback(text: string): boolean {
   return protocol === "http:" && isPlain && (/^127(?:\.\d{1,3}){3}$/.test(hostname) || hostname === "[::1]");
 }
 
-/** The request, sent to the override of its origin if there is one. */
+/** The request, sent to the override of its origin if there is one. The origin's rate limit is not the override's. */
 export function withOverride(overrides: SourceOverrides, request: SourceRequest): SourceRequest {
   const { origin } = new URL(request.url);
   const target = overrides[origin];
-  return target === undefined ? request : { ...request, url: target + request.url.slice(origin.length) };
+  return target === undefined
+    ? request
+    : { ...request, url: target + request.url.slice(origin.length), rateLimit: null };
 }

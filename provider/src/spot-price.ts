@@ -16,11 +16,24 @@ export interface SourceAnswer {
   readonly reading: Reading<bigint>;
 }
 
+/** What the sources' answers come to. */
+export type PriceDecision =
+  /** Scaled by 10^18. */
+  | { readonly kind: "price"; readonly price: bigint }
+  /** Sources failed, so that there is no price now. */
+  | { readonly kind: "no_price" }
+  /** Nothing is known: sources that could have made up the number were not asked, or sent the provider away. */
+  | { readonly kind: "busy"; readonly retryAfter: number };
+
 /** Asks all sources at once. One that fails keeps no other from answering. */
-export function askSources(sources: readonly PairSource[], reader: SourceReader): Promise<SourceAnswer[]> {
+export function askSources(
+  sources: readonly PairSource[],
+  reader: SourceReader,
+  isReserved: boolean,
+): Promise<SourceAnswer[]> {
   return Promise.all(
     sources.map(async ({ name, request, extraction }) => {
-      const document = await reader.read(request);
+      const document = await reader.read(request, isReserved);
       const reading = document.ok ? extractUint(extraction, document.value) : document;
       return { source: name, reading: refuseZero(reading) };
     }),
@@ -37,12 +50,12 @@ export function failures(answers: readonly SourceAnswer[]): ({ readonly source: 
   return answers.flatMap(({ source, reading }) => (reading.ok ? [] : [{ source, ...reading }]));
 }
 
-/**
- * The median over the sources that answered, or null when they are fewer than `minSources`.
- *
- * @returns The price, scaled by 10^18.
- */
-export function decidePrice(answers: readonly SourceAnswer[], minSources: number): bigint | null {
+/** The median over the sources that answered, unless they are fewer than `minSources`. */
+export function decidePrice(answers: readonly SourceAnswer[], minSources: number): PriceDecision {
   const values = answers.flatMap(({ reading }) => (reading.ok ? [reading.value] : []));
-  return values.length < minSources ? null : median(values);
+  if (values.length >= minSources) return { kind: "price", price: median(values) };
+  const waits = failures(answers).flatMap(({ retryAfter }) => retryAfter ?? []);
+  // When as many as are missing can be asked again.
+  const retryAfter = waits.toSorted((a, b) => a - b)[minSources - values.length - 1];
+  return retryAfter === undefined ? { kind: "no_price" } : { kind: "busy", retryAfter: Math.ceil(retryAfter) };
 }

@@ -10,6 +10,7 @@ import { buildProvider } from "../src/app.js";
 import { ProviderConfig } from "../src/config.js";
 import { decideServed } from "../src/served.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load.js";
+import { withOverride } from "../src/source-overrides.js";
 
 export const PRIVATE_KEY = `0x${"11".repeat(32)}` as const;
 export const ACCOUNT = privateKeyToAccount(PRIVATE_KEY);
@@ -32,21 +33,38 @@ export const DEPLOYMENTS: readonly Deployment[] = [
   { chainId: 43, datasets: [dataset] },
 ];
 
-/** A provider that listens on loopback, with a clock that stands still until it is moved. */
-export async function startProvider(settings: Partial<ProviderConfig>) {
+const SOURCES = loadSources([SHIPPED_SOURCES]);
+
+/**
+ * A provider that listens on loopback, with a clock that stands still until it is moved.
+ *
+ * @param keepsRateLimits Whether the exchanges' rate limits hold for those that stand in for them.
+ */
+export async function startProvider(
+  settings: Partial<ProviderConfig>,
+  { deployments = DEPLOYMENTS, keepsRateLimits = false } = {},
+) {
   const config = { ...Value.Create(ProviderConfig), requestsPerMinute: 100_000, ...settings };
   const clock = { now: START };
   const logs: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void logs.push(JSON.parse(line)) });
-  const served = decideServed(DEPLOYMENTS, loadSources([SHIPPED_SOURCES]), config.minSources, config.sourceOverrides);
+  const redirected = SOURCES.map((source) => ({
+    ...source,
+    request: (pair: string) => ({
+      ...withOverride(config.sourceOverrides, source.request(pair)),
+      rateLimit: keepsRateLimits ? source.rateLimit : null,
+    }),
+  }));
+  const served = decideServed(deployments, redirected, config.minSources, {});
   const app = await buildProvider(config, served, ACCOUNT, logger, () => BigInt(clock.now));
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   // As if it had run for a long time.
   clock.now += 1_000;
   const post = (body: string, headers: Record<string, string> = { "content-type": "application/json" }) =>
     fetch(`${url}/report`, { method: "POST", headers, body, signal: AbortSignal.timeout(15_000) });
-  const ask = async (change: Partial<ReportRequest> = {}) => {
-    const response = await post(JSON.stringify({ ...request(clock.now), ...change }));
+  const ask = async (change: Partial<ReportRequest> = {}, headers: Record<string, string> = {}) => {
+    const body = JSON.stringify({ ...request(clock.now), ...change });
+    const response = await post(body, { "content-type": "application/json", ...headers });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
   };

@@ -30,9 +30,17 @@ it("the README gives the defaults that are used", () => {
   }
 });
 
-it("the README lists every code of the provider's own problems", () => {
-  const source = readFileSync(new URL("../src/problems.ts", import.meta.url), "utf8");
-  const codes = [...source.matchAll(/code: "(\w+)"/g)].map(([, code]) => code);
-  expect(codes).toContain("unknown_key");
-  for (const code of codes) expect(readme).toContain(`\`${code}\``);
+it("the README's table has every error code with its status, and no other", () => {
+  const files = ["../src/problems.ts", "../../service/src/app.ts"].map((file) => new URL(file, import.meta.url));
+  const source = files.map((file) => readFileSync(file, "utf8")).join("\n");
+  const used = [...source.matchAll(/status: ([\w.]+),\s+code: "(\w+)"/g)].map(([, status, code]) => {
+    // Whatever else the framework refuses, with the status that it gives.
+    return `${code === "bad_request" ? "4xx" : status} ${code}`;
+  });
+  expect(used).toContain("422 unknown_key");
+  const listed = readme.split("\n").flatMap((line) => {
+    const [, status, codes] = /^\| (\dxx|\d{3}) +\| (`.*?`) *\|/.exec(line) ?? [];
+    return [...(codes ?? "").matchAll(/`(\w+)`/g)].map(([, code]) => `${status} ${code}`);
+  });
+  expect(listed.toSorted()).toEqual(used.toSorted());
 });

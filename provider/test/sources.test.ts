@@ -33,7 +33,7 @@ const HUGE = `{"price":"1","padding":"${"x".repeat(1024 * 1024)}"}`;
 /** Ways in which Coinbase fails, each with the code that it is logged with. */
 const LIES: [what: string, failure: string, behaviour: Behaviour][] = [
   ["answers HTTP 500 with a valid ticker", "http_status", json(coinbaseTicker("9"), 500)],
-  ["answers HTTP 429", "http_status", json('{"message":"Too many requests"}', 429)],
+  ["answers HTTP 429", "throttled", json('{"message":"Too many requests"}', 429)],
   ["answers HTTP 451", "http_status", json("{}", 451)],
   ["answers HTTP 201 with a valid ticker", "http_status", json(coinbaseTicker("9"), 201)],
   ["answers a page", "content_type", (r) => r.writeHead(200, { "content-type": "text/html" }).end(coinbaseTicker("9"))],

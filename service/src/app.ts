@@ -202,13 +202,13 @@ function noSuchPath(path: string): ProblemError {
   });
 }
 
-function tooManyRequests(max: number, seconds: number): ProblemError {
+export function tooManyRequests(max: number, seconds: number, who = "A caller"): ProblemError {
   return new ProblemError(
     {
       title: "Too many requests.",
       status: 429,
       code: "too_many_requests",
-      detail: `A caller may make ${max} a minute. Try again in ${seconds} s.`,
+      detail: `${who} may make ${max} a minute. Try again in ${seconds} s.`,
     },
     { headers: { "retry-after": String(seconds) } },
   );

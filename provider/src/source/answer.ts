@@ -1,15 +1,34 @@
 import type { FetchResult } from "@dataset-oracle/service/fetch";
 import { type JsonDocument, parseDocument } from "./document.js";
-import { failed, type Reading } from "./result.js";
+import { failed, type Reading, throttled } from "./result.js";
 
-/** Judges what a source answered: only HTTP 200 with JSON counts. */
-export function judgeAnswer(answer: FetchResult): Reading<JsonDocument> {
+/** The longest that a source can send itself away for, in seconds. */
+const MAX_RETRY_AFTER = 600;
+
+/**
+ * Judges what a source answered: only HTTP 200 with JSON counts.
+ *
+ * @param now In milliseconds since 1970: a Retry-After may be a date.
+ */
+export function judgeAnswer(answer: FetchResult, now: number): Reading<JsonDocument> {
   if (!answer.ok) return failed(answer.failure, answer.detail);
-  if (answer.status !== 200) return failed("http_status", `answered HTTP ${answer.status}`);
-  if (!isJson(answer.contentType)) {
-    return failed("content_type", `answered ${answer.contentType || "no content type"} instead of JSON`);
+  const { status, contentType, retryAfter } = answer;
+  // 418 is what some exchanges say to those who did not heed 429; 503 is it only with a time to come again.
+  if (status === 429 || status === 418 || (status === 503 && retryAfter !== null)) {
+    return throttled(`answered HTTP ${status}`, toSeconds(retryAfter, now));
+  }
+  if (status !== 200) return failed("http_status", `answered HTTP ${status}`);
+  if (!isJson(contentType)) {
+    return failed("content_type", `answered ${contentType || "no content type"} instead of JSON`);
   }
   return parseDocument(answer.text);
+}
+
+/** A Retry-After in seconds, from 1 to `MAX_RETRY_AFTER`; 1 if it says nothing that can be read. */
+function toSeconds(retryAfter: string | null, now: number): number {
+  const text = retryAfter?.trim() ?? "";
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1_000;
+  return Number.isNaN(seconds) ? 1 : Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER);
 }
 
 function isJson(contentType: string): boolean {

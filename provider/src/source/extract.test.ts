@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "./document.js";
-import { extractUint } from "./extract.js";
+import { type Extraction, extractUint } from "./extract.js";
 import { compileJsonPath } from "./json-path.js";
 
 function path(text: string) {
@@ -14,7 +14,8 @@ function extract(json: string, at: string, errorAt?: string) {
   const document = parseDocument(json);
   if (!document.ok) return document.failure;
   const errorPath = errorAt === undefined ? null : path(errorAt);
-  const result = extractUint({ path: path(at), errorPath, decimals: 18, rounding: "half-even" }, document.value);
+  const extraction = { path: path(at), errorPath, throttleErrors: ["Slow down"], decimals: 18, rounding: "half-even" };
+  const result = extractUint(extraction as Extraction, document.value);
   return result.ok ? result.value : result.failure;
 }
 
@@ -71,6 +72,10 @@ describe("a value is taken from exactly one node", () => {
 describe("a source's own error", () => {
   it("is a failure, although there is a value too", () => {
     expect(extract('{"error":["EService:Busy"],"p":"1"}', "$.p", "$.error[*]")).toBe("source_error");
+  });
+
+  it("can say that the source's rate limit is used up", () => {
+    expect(extract('{"error":["Slow down"]}', "$.p", "$.error[*]")).toBe("throttled");
   });
 
   it("is none when its place is empty", () => {

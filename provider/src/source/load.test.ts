@@ -37,7 +37,7 @@ describe("the shipped sources", () => {
   ];
   for (const [source, pair, url] of urls) {
     it(`ask ${source} for ${pair} in its own spelling`, () => {
-      expect(shipped().get(source)?.request(pair)).toEqual({ method: "GET", url, headers: {} });
+      expect(shipped().get(source)?.request(pair)).toMatchObject({ method: "GET", url, headers: {} });
     });
   }
 });
@@ -53,6 +53,8 @@ describe("a source file is refused, with its name and what to mend,", () => {
     [{ url: "http://api.example.com/{base}{quote}" }, /changed\.json: http:.*begins with "https/],
     [{ path: "$..price" }, /changed\.json: \$\.\.price: "\.\." is not allowed/],
     [{ errorPath: "oops" }, /changed\.json: oops is not a JSONPath/],
+    [{ rateLimit: { perSecond: 0, burst: 1 } }, /\/rateLimit\/perSecond/],
+    [{ rateLimit: undefined }, /\/rateLimit/],
     [{ headers: { "X Y": "1" } }, /\/headers/],
     [{ symbols: { case: "upper", spelling: { btc: "XBT" } } }, /\/symbols\/spelling/],
   ];
@@ -64,6 +66,11 @@ describe("a source file is refused, with its name and what to mend,", () => {
 
   it("for a name that another source has", () => {
     expect(() => loadSources([SHIPPED_SOURCES, folderWith({})])).toThrow('another source named "coinbase"');
+  });
+
+  it("for another rate limit than its neighbour at the same origin", () => {
+    const other = folderWith({ name: "other", rateLimit: { perSecond: 11, burst: 15 } });
+    expect(() => loadSources([SHIPPED_SOURCES, other])).toThrow('rateLimit is not that of "coinbase"');
   });
 
   it("for not being there", () => {

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
 import { compileSpotSource, type SpotSource, SpotSourceSpec } from "./spot-source.js";
 
@@ -20,6 +21,10 @@ export function loadSources(paths: readonly string[]): SpotSource[] {
     if (!source.ok) throw new ConfigError(`${file}: ${source.problem}`);
     const { name } = source.value;
     if (sources.has(name)) throw new ConfigError(`${file}: there is another source named "${name}". Rename one.`);
+    const neighbour = [...sources.values()].find(({ origin }) => origin === source.value.origin);
+    if (neighbour !== undefined && !isDeepStrictEqual(neighbour.rateLimit, source.value.rateLimit)) {
+      throw new ConfigError(`${file}: rateLimit is not that of "${neighbour.name}" at the same origin. Give both one.`);
+    }
     sources.set(name, source.value);
   }
   return [...sources.values()];

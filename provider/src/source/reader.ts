@@ -1,13 +1,17 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type FetchLimits, fetchText } from "@dataset-oracle/service/fetch";
 import { judgeAnswer } from "./answer.js";
 import type { JsonDocument } from "./document.js";
-import type { Reading } from "./result.js";
+import { type Reading, throttled } from "./result.js";
+import { type RateLimit, TokenBucket } from "./token-bucket.js";
 
 /** A request to a source, ready to be made. */
 export interface SourceRequest {
   readonly method: "GET";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of all requests to the url's origin together; null without one. */
+  readonly rateLimit: RateLimit | null;
 }
 
 /** Some exchanges refuse requests that do not say who asks. */
@@ -16,31 +20,72 @@ const USER_AGENT = "dataset-oracle-provider";
 /** After decompression. */
 const MAX_BYTES = 1024 * 1024;
 
+interface KeptReading {
+  readonly reading: Promise<Reading<JsonDocument>>;
+  /** By the provider's clock, in whole seconds; null while it is under way. */
+  cameAt: bigint | null;
+}
+
+export interface SourceReaderOptions {
+  /** For a whole answer. */
+  readonly timeoutMs: number;
+  /** Whether a part of each source's rate limit is kept for those that it is reserved for. */
+  readonly hasReserve: boolean;
+  /** The clock, in whole seconds since 1970. */
+  readonly now: () => bigint;
+}
+
 /**
- * Makes requests to sources. Needs of the same request at the same time share one; nothing is kept once it is answered,
- * so that a value is never older than the need for it by more than the deadline.
+ * Makes requests to sources, within their rate limits. What a source answered serves all who ask the same until the
+ * clock's second is over, and failures do too: whoever asks, each url is fetched about once a second.
  */
 export class SourceReader {
   readonly #limits: FetchLimits;
-  readonly #inFlight = new Map<string, Promise<Reading<JsonDocument>>>();
+  readonly #hasReserve: boolean;
+  readonly #now: () => bigint;
+  /** By request: there are as many as sources have pairs that are served. */
+  readonly #kept = new Map<string, KeptReading>();
+  /** By origin. */
+  readonly #buckets = new Map<string, TokenBucket>();
 
-  /** @param timeoutMs For a whole answer. */
-  constructor(timeoutMs: number) {
+  constructor({ timeoutMs, hasReserve, now }: SourceReaderOptions) {
     this.#limits = { timeoutMs, maxBytes: MAX_BYTES };
+    this.#hasReserve = hasReserve;
+    this.#now = now;
   }
 
-  /** The source's answer as JSON, or why there is none. */
-  read(request: SourceRequest): Promise<Reading<JsonDocument>> {
+  /**
+   * The source's answer as JSON, or why there is none.
+   *
+   * @param isReserved Whether it is asked for somebody for whom a part of the rate limits is reserved.
+   */
+  async read(request: SourceRequest, isReserved: boolean): Promise<Reading<JsonDocument>> {
     const id = JSON.stringify([request.method, request.url, request.headers]);
-    const shared = this.#inFlight.get(id);
-    if (shared !== undefined) return shared;
-    const answer = this.#fetch(request).finally(() => this.#inFlight.delete(id));
-    this.#inFlight.set(id, answer);
-    return answer;
+    const kept = this.#kept.get(id);
+    if (kept !== undefined && (kept.cameAt === null || kept.cameAt === this.#now())) return kept.reading;
+    const bucket = this.#bucket(request);
+    const turn = bucket?.take(isReserved, performance.now()) ?? { ok: true, waitMs: 0 };
+    if (!turn.ok) return throttled("is not asked: its rate limit is used up", turn.retryAfterMs / 1_000);
+    const begun: KeptReading = { reading: this.#fetch(request, turn.waitMs, bucket), cameAt: null };
+    this.#kept.set(id, begun);
+    return begun.reading.finally(() => {
+      begun.cameAt = this.#now();
+    });
   }
 
-  async #fetch(request: SourceRequest): Promise<Reading<JsonDocument>> {
+  async #fetch(request: SourceRequest, waitMs: number, bucket: TokenBucket | null): Promise<Reading<JsonDocument>> {
+    if (waitMs > 0) await sleep(waitMs);
     const headers = { accept: "application/json", "user-agent": USER_AGENT, ...request.headers };
-    return judgeAnswer(await fetchText({ ...request, headers }, this.#limits));
+    const reading = judgeAnswer(await fetchText({ ...request, headers }, this.#limits), Date.now());
+    if (!reading.ok && reading.retryAfter !== undefined) bucket?.pause(reading.retryAfter, performance.now());
+    return reading;
+  }
+
+  #bucket({ url, rateLimit }: SourceRequest): TokenBucket | null {
+    if (rateLimit === null) return null;
+    const { origin } = new URL(url);
+    const bucket = this.#buckets.get(origin) ?? new TokenBucket(rateLimit, this.#hasReserve, performance.now());
+    this.#buckets.set(origin, bucket);
+    return bucket;
   }
 }

@@ -3,6 +3,7 @@ import type { FetchFailure } from "@dataset-oracle/service/fetch";
 /** Why a source gave no value; stable, for logs and figures. */
 export type FailureCode =
   | FetchFailure
+  | "throttled"
   | "http_status"
   | "content_type"
   | "not_json"
@@ -22,8 +23,17 @@ export interface SourceFailure {
   readonly failure: FailureCode;
   /** For people. */
   readonly detail: string;
+  /** Of a source whose rate limit is used up, in seconds. Whether it has a value is not known. */
+  readonly retryAfter?: number;
 }
 
 export const read = <T>(value: T): Reading<T> => ({ ok: true, value });
 
 export const failed = (failure: FailureCode, detail: string): SourceFailure => ({ ok: false, failure, detail });
+
+export const throttled = (detail: string, retryAfter: number): SourceFailure => ({
+  ok: false,
+  failure: "throttled",
+  detail,
+  retryAfter,
+});

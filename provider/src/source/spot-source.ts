@@ -5,6 +5,7 @@ import type { Extraction } from "./extract.js";
 import { compileJsonPath } from "./json-path.js";
 import type { SourceRequest } from "./reader.js";
 import { compileTemplate } from "./template.js";
+import type { RateLimit } from "./token-bucket.js";
 
 const strict = { additionalProperties: false } as const;
 const SYMBOL = "[A-Z0-9]{1,16}";
@@ -16,6 +17,13 @@ export const SpotSourceSpec = Type.Object(
     documentation: Type.String({ description: "The page that documents the answer's format." }),
     terms: Type.String({ description: "The page with the terms of use, which whoever runs a provider accepts." }),
     limits: Type.String({ description: "The documented rate limits, for people." }),
+    rateLimit: Type.Object(
+      {
+        perSecond: Type.Number({ exclusiveMinimum: 0, maximum: 1_000 }),
+        burst: Type.Integer({ minimum: 1, maximum: 1_000 }),
+      },
+      { ...strict, description: "The rate limit that is kept: requests a second in the long run, and at once." },
+    ),
     method: Type.Literal("GET"),
     url: Type.String({ description: "https url, with {base} and {quote} in its path or query." }),
     headers: Type.Record(Type.String({ pattern: "^[a-z][a-z0-9-]*$" }), Type.String(), {
@@ -27,6 +35,10 @@ export const SpotSourceSpec = Type.Object(
     errorPath: Type.Optional(
       Type.String({ description: "JSONPath of the source's own error; an answer that has one gives no price." }),
     ),
+    throttleErrors: Type.Array(Type.String(), {
+      default: [],
+      description: "The errors there that say that the rate limit is used up.",
+    }),
     type: Type.Literal("uint", { description: "An unsigned integer: the price times 10^decimals." }),
     decimals: Type.Literal(18, { description: "A spot price is scaled by 10^18." }),
     rounding: Type.Union(
@@ -56,6 +68,7 @@ export type SpotSourceSpec = Static<typeof SpotSourceSpec>;
 export interface SpotSource {
   readonly name: string;
   readonly origin: string;
+  readonly rateLimit: RateLimit;
   readonly pairs: ReadonlySet<string>;
   readonly extraction: Extraction;
   /** The request for a pair, `<BASE>-<QUOTE>`. */
@@ -77,17 +90,19 @@ export function compileSpotSource(spec: SpotSourceSpec): Parsed<SpotSource> {
   return parsed({
     name: spec.name,
     origin: template.value.origin,
+    rateLimit: spec.rateLimit,
     pairs: new Set(spec.pairs),
     extraction: {
       path: path.value,
       errorPath: errorPath.value,
+      throttleErrors: spec.throttleErrors,
       decimals: spec.decimals,
       rounding: spec.rounding,
     },
     request: (pair) => {
       const [base, quote] = pair.split("-");
       const url = template.value.fill({ base: spell(base), quote: spell(quote) });
-      return { method: spec.method, url, headers: spec.headers };
+      return { method: spec.method, url, headers: spec.headers, rateLimit: spec.rateLimit };
     },
   });
 }

@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
+import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  bitstampTicker,
+  coinbaseTicker,
+  EXCHANGES,
+  type Exchanges,
+  json,
+  krakenTicker,
+  startExchanges,
+} from "./exchanges.js";
+import { DATASET, startProvider, type TestProvider } from "./provider.js";
+
+const KEYS = MARKET_PAIRS.map(({ pair }) => spotPriceKey(pair));
+const DEPLOYMENTS = [
+  {
+    chainId: 42,
+    datasets: [
+      {
+        name: "financial",
+        address: DATASET,
+        kind: "median" as const,
+        keyForm: "SPOT_PRICE" as const,
+        keys: MARKET_PAIRS.map(({ pair }) => `SPOTPX/${pair}`),
+      },
+    ],
+  },
+];
+
+/** Answers like an exchange that allows so many requests in each second. */
+function limited(answer: string, perSecond: number) {
+  let second = 0;
+  let count = 0;
+  return (...[response, url]: Parameters<ReturnType<typeof json>>) => {
+    const now = Math.floor(Date.now() / 1_000);
+    if (now !== second) [second, count] = [now, 0];
+    count += 1;
+    json(count > perSecond ? "{}" : answer, count > perSecond ? 429 : 200)(response, url);
+  };
+}
+
+let servers: Exchanges[];
+let sourceOverrides: Record<string, string>;
+let provider: TestProvider;
+beforeEach(async () => {
+  // An origin each, as they have in the world.
+  servers = await Promise.all(EXCHANGES.map(() => startExchanges()));
+  sourceOverrides = Object.fromEntries(servers.map((server, i) => Object.entries(server.sourceOverrides)[i] ?? []));
+  behave(limited(coinbaseTicker("100"), 10), limited(krakenTicker("100"), 1), limited(bitstampTicker("100"), 400));
+});
+afterEach(async () => {
+  await provider.close();
+  await Promise.all(servers.map((server) => server.close()));
+});
+
+function behave(...behaviours: ReturnType<typeof json>[]): void {
+  for (const [i, name] of EXCHANGES.entries()) servers[i]?.behave(name, behaviours[i] ?? json(""));
+}
+
+const requests = () => servers.map((server) => server.requests.length);
+
+const askAll = (timestamp: number, headers: Record<string, string> = {}) =>
+  Promise.all(KEYS.map((key) => provider.ask({ key, timestamp }, headers)));
+
+const isUnsigned = ({ status, body }: Awaited<ReturnType<TestProvider["ask"]>>) =>
+  status === 503 && body.code === "source_busy" && body.signature === undefined;
+
+describe("exchanges that are well and keep to their limits", () => {
+  it("never make the provider sign no data, whatever is asked at once", async () => {
+    provider = await startProvider({ sourceOverrides }, { deployments: DEPLOYMENTS });
+    const { now } = provider.clock;
+    const answers = (await Promise.all([askAll(now), askAll(now - 3), askAll(now - 9)])).flat();
+    for (const answer of answers) expect(answer.body.outcome === "OK" || isUnsigned(answer), answer.text).toBe(true);
+    expect(answers.some(isUnsigned)).toBe(true);
+    expect(provider.logs.some(({ outcome }) => outcome === "NOT_AVAILABLE")).toBe(false);
+    for (const { headers } of answers.filter(isUnsigned)) expect(headers.get("retry-after")).toBe("1");
+  });
+
+  it("are asked once a second for a price, whatever rounds it is asked for", async () => {
+    provider = await startProvider({ sourceOverrides });
+    const { now } = provider.clock;
+    for (let round = now - 10; round <= now + 2; ++round) {
+      expect((await provider.ask({ timestamp: round })).body.outcome).toBe("OK");
+    }
+    expect(requests()).toEqual([1, 1, 1]);
+    provider.clock.now += 1;
+    expect((await provider.ask({ timestamp: now + 3 })).body.outcome).toBe("OK");
+    expect(requests()).toEqual([2, 2, 2]);
+  });
+
+  it("are asked within their limits: what one cannot give in time is refused, and signed a little later", async () => {
+    provider = await startProvider({ sourceOverrides }, { deployments: DEPLOYMENTS, keepsRateLimits: true });
+    const begin = performance.now();
+    const answers = await askAll(provider.clock.now);
+    const seconds = (performance.now() - begin) / 1_000;
+    expect(seconds).toBeLessThan(4);
+    const [coinbase = 0, kraken = 0, bitstamp = 0] = requests();
+    expect(coinbase).toBeLessThanOrEqual(15 + 10 * seconds);
+    expect(kraken).toBeLessThanOrEqual(1 + seconds);
+    expect(bitstamp).toBe(29);
+    for (const answer of answers) expect(answer.body.outcome === "OK" || isUnsigned(answer), answer.text).toBe(true);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(10);
+
+    const again = async () => {
+      provider.clock.now += 1;
+      return (await askAll(provider.clock.now - 1)).map(({ body }) => body.outcome);
+    };
+    await expect.poll(async () => new Set(await again()).size, { timeout: 10_000, interval: 2_000 }).toBe(1);
+  });
+});
+
+describe("a source that says that its limit is used up", () => {
+  const down = json("{}", 500);
+  const busy: [what: string, behaviour: ReturnType<typeof json>, retryAfter: string][] = [
+    ["HTTP 429", json("{}", 429), "1"],
+    ["HTTP 429 with a time", (r) => r.writeHead(429, { "retry-after": "7" }).end(), "7"],
+    ["HTTP 418 with a time that is too long", (r) => r.writeHead(418, { "retry-after": "99999999" }).end(), "600"],
+    ["HTTP 503 with a time", (r) => r.writeHead(503, { "retry-after": "3" }).end(), "3"],
+    ["HTTP 429 with a time that is none", (r) => r.writeHead(429, { "retry-after": "soon" }).end(), "1"],
+  ];
+  for (const [what, behaviour, retryAfter] of busy) {
+    it(`by ${what} is no reason to sign that there is no data`, async () => {
+      behave(behaviour, down, json(bitstampTicker("100")));
+      provider = await startProvider({ sourceOverrides });
+      const answer = await provider.ask();
+      expect(isUnsigned(answer), answer.text).toBe(true);
+      expect(answer.headers.get("retry-after")).toBe(retryAfter);
+      expect(provider.logs.some(({ msg }) => msg === "report signed")).toBe(false);
+
+      // The same round, once the source answers again; until then it is not asked in this second.
+      behave(json(coinbaseTicker("100")), down, json(bitstampTicker("100")));
+      const round = provider.clock.now;
+      provider.clock.now += 1;
+      expect((await provider.ask({ timestamp: round })).body.outcome).toBe("OK");
+    });
+  }
+
+  it("by HTTP 200 and an error of its own, as Kraken does, is none either", async () => {
+    behave(down, json('{"error":["EGeneral:Too many requests"]}'), json(bitstampTicker("100")));
+    provider = await startProvider({ sourceOverrides });
+    expect(isUnsigned(await provider.ask())).toBe(true);
+  });
+
+  it("changes nothing when too few would answer without it: then there is no data", async () => {
+    behave(json("{}", 429), down, down);
+    provider = await startProvider({ sourceOverrides });
+    expect((await provider.ask()).body.outcome).toBe("NOT_AVAILABLE");
+  });
+
+  it("is left alone for as long as it says", async () => {
+    behave(
+      (r) => r.writeHead(429, { "retry-after": "30" }).end(),
+      json(krakenTicker("100")),
+      json(bitstampTicker("100")),
+    );
+    provider = await startProvider({ sourceOverrides }, { keepsRateLimits: true });
+    for (let i = 0; i < 5; ++i) {
+      await provider.ask();
+      provider.clock.now += 1;
+    }
+    expect(requests()[0]).toBe(1);
+  });
+});
+
+describe("configured operators", () => {
+  const OPERATOR = { "x-forwarded-for": "198.51.100.7" };
+  const STRANGER = { "x-forwarded-for": "203.0.113.9" };
+  const settings = { trustedProxies: ["127.0.0.1"], operators: ["198.51.100.0/24"] };
+
+  it("get the sources' limits that strangers cannot use up", async () => {
+    behave(json(coinbaseTicker("100")), json("{}", 500), json(bitstampTicker("100")));
+    provider = await startProvider(
+      { ...settings, sourceOverrides },
+      { deployments: DEPLOYMENTS, keepsRateLimits: true },
+    );
+    const round = provider.clock.now;
+    const strangers = askAll(round, STRANGER);
+    await sleep(20);
+    // The same key, that strangers are refused at the same moment, and seven others.
+    const operators = await Promise.all(KEYS.slice(-8).map((key) => provider.ask({ key, timestamp: round }, OPERATOR)));
+    expect(operators.map(({ body }) => body.outcome)).toEqual(Array(8).fill("OK"));
+    expect((await strangers).filter(isUnsigned).length).toBeGreaterThan(10);
+  });
+
+  it("have limits of their own, whatever one stranger or all of them ask", async () => {
+    provider = await startProvider({
+      ...settings,
+      sourceOverrides,
+      requestsPerMinute: 3,
+      strangerRequestsPerMinute: 5,
+      operatorRequestsPerMinute: 7,
+    });
+    const statuses = async (caller: string, count: number) => {
+      const answers: number[] = [];
+      for (let i = 0; i < count; ++i) {
+        answers.push((await provider.ask({ network_id: 1 }, { "x-forwarded-for": caller })).status);
+      }
+      return answers;
+    };
+    expect(await statuses("203.0.113.1", 5)).toEqual([422, 422, 422, 429, 429]);
+    expect(await statuses("203.0.113.2", 3)).toEqual([422, 422, 429]);
+    expect(await statuses("203.0.113.3", 1)).toEqual([429]);
+    expect(await statuses("198.51.100.7", 8)).toEqual([...Array(7).fill(422), 429]);
+    expect(await statuses("198.51.100.8", 1)).toEqual([422]);
+  });
+});
