@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { parseAddress } from "@dataset-oracle/protocol/address";
+import { AddressRanges } from "@dataset-oracle/service/address-ranges";
 import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/deployment";
 import { type Static, Type } from "@sinclair/typebox";
@@ -75,8 +76,7 @@ export const OperatorConfig = Type.Object(
       default: 60,
       description: "Requests a minute that one caller may make.",
     }),
-    trustedProxies: Type.Array(Type.String(), {
-      default: [],
+    trustedProxies: AddressRanges({
       description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For is believed.",
     }),
     networks: Type.Array(NetworkSettings, { minItems: 1, description: "The networks served." }),

@@ -17,7 +17,7 @@ export interface ReadyUpdate extends Stored {
   readonly gasLimit: bigint;
 }
 
-/** The chain has this round or a newer one: `stored`, in seconds since 1970. */
+/** This round or a newer one is stored or on its way: `stored`, in seconds since 1970. */
 export interface StaleUpdate {
   readonly kind: "stale";
   readonly stored: bigint;

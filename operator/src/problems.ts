@@ -92,14 +92,14 @@ export function noQuorum(members: number, answers: readonly ProviderAnswer[]): P
   );
 }
 
-/** @param stored The newest stored round, in seconds since 1970. */
+/** @param stored The newest round that is stored or on its way, in seconds since 1970. */
 export function staleRound(stored: bigint): ProblemError {
   return new ProblemError(
     {
-      title: "Other carriers keep storing newer rounds of this key.",
+      title: "Newer rounds of this key keep being stored.",
       status: 503,
       code: "update_reverted",
-      detail: `It is fresh already: updated at ${stored}. Query it, or try again in a few seconds.`,
+      detail: `The round of ${stored} is stored or on its way. Query the key, or try again in a few seconds.`,
     },
     { extras: { error: "StaleRound" } },
   );

@@ -86,6 +86,7 @@ describe("operator --check-config", () => {
   test.each([
     ["a setting it does not know", { hots: "x" }, {}, "/hots"],
     ["a setting of another type", { port: "8080" }, {}, "/port"],
+    ["a proxy that is no address", { trustedProxies: ["localhost"] }, {}, "/trustedProxies/0"],
     ["no network", { networks: [] }, {}, "/networks"],
     ["a deployment that is not there", {}, { deployment: "44.json" }, "44.json"],
     ["an RPC that is no URL", {}, { rpcUrl: "127.0.0.1" }, "rpcUrl"],

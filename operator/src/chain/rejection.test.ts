@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { classifyRejection } from "./rejection.js";
 
+// Of these, test/rejections.test.ts has what anvil says from anvil itself.
 test.each([
   ["-32000: already known", "already_known"],
   ["-32003: transaction already imported", "already_known"],

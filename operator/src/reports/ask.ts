@@ -8,13 +8,31 @@ import { type Address, type Hex, hexToBigInt } from "viem";
 const MAX_ANSWER_BYTES = 16 * 1024;
 const signedReport = TypeCompiler.Compile(SignedReport);
 
+/** Stable, for programs. */
+export const FAILURE_REASONS = [
+  "no_endpoint",
+  "unreachable",
+  "timeout",
+  "late",
+  "redirected",
+  "too_large",
+  "not_text",
+  "refused",
+  "source_busy",
+  "invalid_report",
+  "other_report",
+  "value_too_large",
+  "wrong_signer",
+  "unexpected",
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
 /** How a provider's answer failed. `detail` completes the sentence "The provider ...". */
 export interface Failure {
   readonly provider: Address;
   /** Null when the operator has no endpoint for it. */
   readonly host: string | null;
-  /** Stable, for programs. */
-  readonly reason: string;
+  readonly reason: FailureReason;
   readonly detail: string;
 }
 
@@ -58,7 +76,8 @@ async function ask(
   signal: AbortSignal,
 ): Promise<ProviderAnswer> {
   const host = endpoint === undefined ? null : new URL(endpoint).host;
-  const failure = (reason: string, detail: string) => ({ kind: "failure", provider, host, reason, detail }) as const;
+  const failure = (reason: FailureReason, detail: string) =>
+    ({ kind: "failure", provider, host, reason, detail }) as const;
   if (endpoint === undefined) return failure("no_endpoint", "has no endpoint in this operator's configuration");
 
   const answer = await fetchText(

@@ -14,7 +14,7 @@ const report = (outcome: Outcome): ProviderAnswer => ({
   signature: "0x02",
 });
 const other = (kind: "unknown_key" | "failure"): ProviderAnswer => ({
-  ...{ kind, provider: address(), host: "a", reason: "refused", detail: "refused" },
+  ...{ kind, provider: address(), host: "a", reason: "refused" as const, detail: "refused" },
 });
 const times = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make);
 

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { KindGuard, type TSchema } from "@sinclair/typebox";
+import { expect, test } from "vitest";
+import { OperatorConfig } from "./config.js";
+import { FAILURE_REASONS } from "./reports/ask.js";
+
+const ROOM = join(import.meta.dirname, "..");
+const README = readFileSync(join(ROOM, "README.md"), "utf8");
+
+/** Every setting, by name. */
+function settingsOf(schema: TSchema): [string, TSchema][] {
+  if (KindGuard.IsArray(schema)) return settingsOf(schema.items);
+  if (!KindGuard.IsObject(schema)) return [];
+  return Object.entries(schema.properties).flatMap(([name, inner]) => [
+    [name, inner] as [string, TSchema],
+    ...settingsOf(inner),
+  ]);
+}
+
+/** What stands in backticks in a column of the rows that begin with something of a form. */
+function named(row: RegExp, column: number): string[] {
+  const cells = README.split("\n").flatMap((line) => (row.test(line) ? [line.split("|")[column] ?? ""] : []));
+  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "")).toSorted();
+}
+
+/** The codes of all problems that can be answered: this room's, and those of every service. */
+function codes(): string[] {
+  const folders = [join(ROOM, "src"), join(ROOM, "..", "service", "src")];
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+      .map((name) => readFileSync(join(folder, name), "utf8")),
+  );
+  return [...new Set(files.flatMap((text) => [...text.matchAll(/ code: "(\w+)"/g)].map(([, code]) => code ?? "")))];
+}
+
+test.each(settingsOf(OperatorConfig))("the schema describes %s", (_, schema) => {
+  expect(schema.description).toEqual(expect.any(String));
+});
+
+test("the README lists every setting, and no other", () => {
+  const settings = settingsOf(OperatorConfig).map(([name]) => name);
+  // `address` and `url` are described in the row of `providers`.
+  const inside = ["address", "url"];
+  expect(named(/^\| `[a-z]\w*`/, 1)).toEqual(settings.filter((name) => !inside.includes(name)).toSorted());
+  for (const name of inside) expect(README).toContain(`\`${name}\``);
+});
+
+test.each(
+  settingsOf(OperatorConfig).flatMap(([name, { default: value }]) =>
+    typeof value === "number" ? [[name, value]] : [],
+  ),
+)("the README has the default of %s", (name, value) => {
+  const row = README.split("\n").find((line) => line.split("|")[1]?.includes(`\`${name}\``));
+  expect(row?.split("|")[2]?.replaceAll(/[,`]/g, "").split(" ")).toContain(String(value));
+});
+
+test("the README lists the code of every error, and no other", () => {
+  expect(named(/^\| \d{3}/, 2)).toEqual(codes().toSorted());
+});
+
+test("the README lists every way in which a provider fails, and no other", () => {
+  const listed = README.match(/`reason` is one of\s+([^.]+)\./)?.[1];
+  expect([...(listed ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual([...FAILURE_REASONS]);
+});

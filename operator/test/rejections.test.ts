@@ -1,0 +1,46 @@
+import { parseGwei } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { classifyRejection } from "../src/chain/rejection.js";
+import { connectRpc, type RpcError } from "../src/chain/rpc.js";
+import { type Chain, STRANGER, startChain } from "./support/chain.js";
+
+let chain: Chain;
+const account = privateKeyToAccount(generatePrivateKey());
+
+beforeAll(async () => {
+  chain = await startChain();
+  await chain.fund(account.address);
+  await chain.client.setAutomine(false);
+});
+
+afterAll(async () => chain?.close());
+
+/** What the node says when it is given a transaction; null when it takes it. */
+async function send(nonce: number, gwei: bigint, from = account): Promise<string | null> {
+  const fees = { maxFeePerGas: gwei * parseGwei("1"), maxPriorityFeePerGas: gwei * parseGwei("1") };
+  const raw = await from.signTransaction({ chainId: 42, to: STRANGER, gas: 21_000n, nonce, ...fees });
+  const rpc = connectRpc(42, chain.url, 2_000);
+  return rpc.request("eth_sendRawTransaction", [raw]).then(
+    () => null,
+    (error: RpcError) => error.reason,
+  );
+}
+
+test("anvil's own words are understood", async () => {
+  expect(await send(0, 10n)).toBeNull();
+  const seen = {
+    again: await send(0, 10n),
+    cheaper: await send(0, 9n),
+    poor: await send(0, 10n, privateKeyToAccount(generatePrivateKey())),
+    used: await chain.client.mine({ blocks: 1 }).then(() => send(0, 11n)),
+  };
+  expect(Object.fromEntries(Object.entries(seen).map(([of, reason]) => [of, classifyRejection(reason ?? "")]))).toEqual(
+    {
+      again: "already_known",
+      cheaper: "nonce_taken",
+      poor: "out_of_funds",
+      used: "nonce_taken",
+    },
+  );
+});
