@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 
-/** The ignored folder of one run: addresses, keys, configurations and logs. */
+/** The ignored folder of one run: addresses, keys, configurations, state and logs. */
 export interface Folder {
   /** A file in it, by its path inside. */
   file(...path: string[]): string;
@@ -12,6 +12,7 @@ export interface Folder {
 export function createFolder(chainPort: number): Folder {
   const root = join(ROOT, ".devnet", String(chainPort));
   rmSync(root, { recursive: true, force: true });
-  for (const part of ["config", "deployments", "keys", "logs"]) mkdirSync(join(root, part), { recursive: true });
+  for (const part of ["config", "deployments", "keys", "logs", "state"])
+    mkdirSync(join(root, part), { recursive: true });
   return { file: (...path) => join(root, ...path) };
 }

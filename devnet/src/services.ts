@@ -36,9 +36,11 @@ async function startProvider(role: Role, index: number, settings: Settings, fold
   const url = providerUrl(settings, index);
   const config = writeConfig(folder, name, {
     port: settings.providerPort + index,
+    stateFile: folder.file("state", `${name}.json`),
     deployments: ["../deployments/42.json"],
     sourceOverrides: settings.isLive ? {} : sourceOverrides(settings),
-    requestsPerMinute: 100_000,
+    operators: ["127.0.0.1"],
+    operatorRequestsPerMinute: 100_000,
   });
   const keyFile = writeKey(folder, name, role);
   const args = [built("provider", "main.js"), "--config", config];

@@ -12,6 +12,10 @@ export const ProviderConfig = Type.Object(
       minItems: 1,
       description: "Paths of deployments/<chainId>.json files: the datasets to report on.",
     }),
+    stateFile: Type.String({
+      minLength: 1,
+      description: "Path of the file that keeps which rounds may have been signed; each process has its own.",
+    }),
     sources: Type.Array(Type.String(), {
       default: [],
       description: "Paths of source files, or of folders of them, besides those that come with the provider.",
@@ -70,5 +74,10 @@ export type ProviderConfig = Static<typeof ProviderConfig>;
 export function loadProviderConfig(path: string): ProviderConfig {
   const config = loadConfig(path, ProviderConfig);
   const inFolder = (file: string) => resolve(dirname(path), file);
-  return { ...config, deployments: config.deployments.map(inFolder), sources: config.sources.map(inFolder) };
+  return {
+    ...config,
+    stateFile: inFolder(config.stateFile),
+    deployments: config.deployments.map(inFolder),
+    sources: config.sources.map(inFolder),
+  };
 }

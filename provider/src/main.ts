@@ -11,6 +11,7 @@ import { decideServed } from "./served.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
 import { checkOverrides } from "./source-overrides.js";
 import { startNotes, summary } from "./start-notes.js";
+import { readStateFile } from "./state-file.js";
 
 await runMain(async () => {
   const command = parseArguments(process.argv.slice(2));
@@ -24,6 +25,7 @@ await runMain(async () => {
   const served = decideServed(deployments, sources, config.minSources, config.sourceOverrides);
   const { account, warnings } = loadAccount(process.env, "PROVIDER_PRIVATE_KEY");
   if (command.name === "check") {
+    readStateFile(config.stateFile);
     for (const warning of warnings) console.error(warning);
     return console.log(`${command.configFile} is valid. ${summary(served, account.address)}`);
   }

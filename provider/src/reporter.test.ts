@@ -26,6 +26,7 @@ function smallReporter(clock: { now: number }) {
     minSources: 2,
     reader: new SourceReader({ timeoutMs: 1_000, hasReserve: false, now: () => BigInt(clock.now) }),
     rounds: new Rounds<SignedReport>(2, 0n),
+    state: { coverBefore: () => {} },
     now: () => BigInt(clock.now),
     logger: pino({ level: "silent" }),
   });

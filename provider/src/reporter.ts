@@ -8,6 +8,7 @@ import type { Rounds } from "./rounds.js";
 import type { Served } from "./served.js";
 import type { SourceReader } from "./source/reader.js";
 import { askSources, decidePrice, failures } from "./spot-price.js";
+import type { StateFile } from "./state-file.js";
 import { judgeWindow, MAX_BEHIND, USUAL_AGE } from "./window.js";
 
 /** What a reporter works with. */
@@ -17,6 +18,7 @@ export interface ReporterParts {
   readonly minSources: number;
   readonly reader: SourceReader;
   readonly rounds: Rounds<SignedReport>;
+  readonly state: Pick<StateFile, "coverBefore">;
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
   readonly logger: Logger;
@@ -37,7 +39,7 @@ export class Reporter {
    * @throws ProblemError when it is refused; then nothing was signed.
    */
   async report(request: ReportRequest, isReserved: boolean): Promise<SignedReport> {
-    const { served, rounds } = this.#parts;
+    const { served, rounds, state } = this.#parts;
     const found = findServed(served, request);
     if (!found.ok) throw found.problem;
     const round = BigInt(request.timestamp);
@@ -51,6 +53,7 @@ export class Reporter {
     const meanwhile = rounds.recall(round, dataPoint);
     if (meanwhile !== undefined) return meanwhile;
     const time = this.#refuseUnsignable(round);
+    state.coverBefore(round, time);
     const begun = rounds.begin(round, dataPoint, time - MAX_BEHIND, () => this.#sign(found, round, price));
     if (begun === null) throw tooManyRounds();
     return begun;

@@ -18,10 +18,3 @@ export function judgeWindow(round: bigint, now: bigint): WindowVerdict {
   if (round < now - MAX_BEHIND) return "too_old";
   return round > now + MAX_AHEAD ? "in_future" : "in_window";
 }
-
-/**
- * The last round that this provider's former life may have signed, if it ran until now. Nothing tells a restarted
- * process what it signed, so it signs no round up to this one: as operators ask for rounds of 2 s ago, it is silent for
- * the first five seconds of its life.
- */
-export const lastRoundBefore = (start: bigint): bigint => start + MAX_AHEAD;

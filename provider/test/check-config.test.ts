@@ -33,6 +33,9 @@ describe("--check-config", () => {
     ],
     ["a range that is too narrow", { trustedProxies: ["10.0.0.0/33"] }, 42, "/trustedProxies/0: "],
     ["a deadline beyond 5 s", { sourceTimeoutMs: 5_001 }, 42, "/sourceTimeoutMs: "],
+    ["no state file", { stateFile: undefined }, 42, "/stateFile: "],
+    ["a state file in a folder that is not there", { stateFile: "no/state" }, 42, "/no/state cannot be used: ENOENT."],
+    ["a state file that is none", { stateFile: "deployment.json" }, 42, "/signedThrough: "],
     ["no source needed", { minSources: 0 }, 42, "/minSources: "],
     [
       "an override that leads away from this machine",

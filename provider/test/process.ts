@@ -17,7 +17,10 @@ export function writeConfig(settings: object, chainId = 42, keys = ["SPOTPX/ETH-
   const datasets = { financial: { address: DATASET, kind: "median", keyForm: "SPOT_PRICE", keys } };
   writeFileSync(join(folder, "deployment.json"), JSON.stringify({ chainId, datasets }));
   const config = join(folder, "provider.json");
-  writeFileSync(config, JSON.stringify({ port: 0, deployments: ["deployment.json"], ...settings }));
+  writeFileSync(
+    config,
+    JSON.stringify({ port: 0, stateFile: "state.json", deployments: ["deployment.json"], ...settings }),
+  );
   return { folder, config };
 }
 

@@ -1,3 +1,6 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import type { Report } from "@dataset-oracle/protocol/report";
 import type { ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
@@ -38,14 +41,16 @@ const SOURCES = loadSources([SHIPPED_SOURCES]);
 /**
  * A provider that listens on loopback, with a clock that stands still until it is moved.
  *
+ * @param start What the clock says when it starts; then it is moved on, as if it had run for a long time.
  * @param keepsRateLimits Whether the exchanges' rate limits hold for those that stand in for them.
  */
 export async function startProvider(
   settings: Partial<ProviderConfig>,
-  { deployments = DEPLOYMENTS, keepsRateLimits = false } = {},
+  { deployments = DEPLOYMENTS, keepsRateLimits = false, start = START } = {},
 ) {
-  const config = { ...Value.Create(ProviderConfig), requestsPerMinute: 100_000, ...settings };
-  const clock = { now: START };
+  const stateFile = join(mkdtempSync(join(tmpdir(), "provider-")), "state.json");
+  const config = { ...Value.Create(ProviderConfig), stateFile, requestsPerMinute: 100_000, ...settings };
+  const clock = { now: start };
   const logs: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void logs.push(JSON.parse(line)) });
   const redirected = SOURCES.map((source) => ({
@@ -58,7 +63,6 @@ export async function startProvider(
   const served = decideServed(deployments, redirected, config.minSources, {});
   const app = await buildProvider(config, served, ACCOUNT, logger, () => BigInt(clock.now));
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
-  // As if it had run for a long time.
   clock.now += 1_000;
   const post = (body: string, headers: Record<string, string> = { "content-type": "application/json" }) =>
     fetch(`${url}/report`, { method: "POST", headers, body, signal: AbortSignal.timeout(15_000) });
