@@ -182,12 +182,12 @@ describe("fees", () => {
 describe("what the RPC said", () => {
   test("is logged without its URL", async () => {
     const { host, hostname } = new URL(proxy.url);
-    const message = `no room at ${proxy.url} (POST /token-nobody-may-see, ${host})`;
+    const message = `no room at ${proxy.url} (POST /token-nobody-may-see, ${host})`.padEnd(270) + proxy.url;
     proxy.answers.set("eth_estimateGas", { body: { error: { code: -32005, message } } });
     expect((await operator.fail(body())).code).toBe("rpc_failed");
     const reasons = operator.log.map((line) => JSON.parse(line).reason).filter(Boolean);
     expect(reasons).toEqual([expect.stringContaining("-32005: no room at http://...")]);
-    for (const part of ["token-nobody-may-see", host, hostname]) expect(reasons[0]).not.toContain(part);
+    for (const part of ["token-", host, hostname]) expect(reasons[0]).not.toContain(part);
   });
 
   test("a revert of which a node says nothing more still leads to the new committee", async () => {

@@ -113,7 +113,7 @@ export function connectRpc(chainId: number, url: string, timeoutMs: number): Rpc
         throw new RpcError("failed", chainId, method, `answered HTTP ${answer.status} without a JSON-RPC answer`);
       }
       if ("result" in message) return message.result;
-      throw new RpcError("refused", chainId, method, withoutUrl(message.reason), message.data);
+      throw new RpcError("refused", chainId, method, withoutUrl(message.reason).slice(0, 300), message.data);
     },
   };
 }
@@ -137,7 +137,7 @@ function readError(error: unknown): Message | null {
   if (typeof error !== "object" || error === null) return null;
   const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
   if (typeof code !== "number") return null;
-  const words = typeof message === "string" ? message.slice(0, 300) : "";
+  const words = typeof message === "string" ? message : "";
   return { reason: `${code}: ${words}`, data: findHex(data) };
 }
 
