@@ -46,7 +46,7 @@ contract DatasetUpdateTest is DatasetFixture {
         size = bound(size, 1, 31);
         Providers committee = new Providers(size, TOLERANCE_BPS);
         dataset = deploy(committee);
-        (uint256 signers, uint256 count) = _anyQuorum(size, seed);
+        (uint256 signers, uint256 count) = anyQuorum(size, seed);
         Update memory update = committee.reportFrom(signers, dataset, KEY, START, valuesNear3000(count, seed));
         update.send(dataset);
         assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
@@ -583,17 +583,5 @@ contract DatasetUpdateTest is DatasetFixture {
 
     function _call(bytes memory data) private returns (bool done) {
         (done,) = address(dataset).call(data);
-    }
-
-    function _anyQuorum(uint256 size, uint256 seed) private pure returns (uint256 signers, uint256 count) {
-        signers = 2 ** size - 1;
-        count = size;
-        for (uint256 i = 0; i < size; ++i) {
-            uint256 place = uint256(keccak256(abi.encode(seed, "place", i))) % size;
-            bool isLeft = (signers >> place) & 1 == 0;
-            if (isLeft || count - 1 <= 2 * (size - count + 1)) continue;
-            signers ^= 2 ** place;
-            --count;
-        }
     }
 }

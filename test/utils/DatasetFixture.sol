@@ -9,8 +9,10 @@ import {KeyForm} from "../../src/types/KeyForm.sol";
 import {Providers, Update} from "./Providers.sol";
 import {ReferenceCommittee} from "./ReferenceCommittee.sol";
 
-/// @notice A MedianDataset as it is shipped, and the providers that are its committee.
+/// @notice A dataset as it is shipped, and the providers that are its committee.
 abstract contract DatasetFixture is Test {
+    string internal constant MEDIAN = "MedianDataset.sol:MedianDataset";
+    string internal constant MAJORITY = "MajorityDataset.sol:MajorityDataset";
     bytes internal constant KEY = "SPOTPX/ETH-USD";
     uint256 internal constant PRICE = 0.001 ether;
     uint256 internal constant PRICE_CEILING = 0.01 ether;
@@ -34,7 +36,12 @@ abstract contract DatasetFixture is Test {
     }
 
     function deploy(DatasetSettings memory settings_) internal returns (IDataset) {
-        return IDataset(deployCode("MedianDataset.sol:MedianDataset", abi.encode(settings_)));
+        return IDataset(deployCode(kind(), abi.encode(settings_)));
+    }
+
+    /// @notice The artifact of the dataset that is tested.
+    function kind() internal view virtual returns (string memory) {
+        return MEDIAN;
     }
 
     function settings(Providers providers_) internal view returns (DatasetSettings memory) {
@@ -54,6 +61,19 @@ abstract contract DatasetFixture is Test {
         values = new uint256[](count);
         for (uint256 i = 0; i < count; ++i) {
             values[i] = 3000e18 + uint256(keccak256(abi.encode(seed, i))) % 1e18;
+        }
+    }
+
+    /// @notice Any quorum of a committee: one bit for each place, and how many are set.
+    function anyQuorum(uint256 size, uint256 seed) internal pure returns (uint256 signers, uint256 count) {
+        signers = 2 ** size - 1;
+        count = size;
+        for (uint256 i = 0; i < size; ++i) {
+            uint256 place = uint256(keccak256(abi.encode(seed, "place", i))) % size;
+            bool isLeft = (signers >> place) & 1 == 0;
+            if (isLeft || count - 1 <= 2 * (size - count + 1)) continue;
+            signers ^= 2 ** place;
+            --count;
         }
     }
 

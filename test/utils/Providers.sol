@@ -86,6 +86,15 @@ contract Providers {
             _sign(dataset, key, Oracle.QueryStatus.NOT_AVAILABLE, timestamp, new uint256[](signers), 2 ** signers - 1);
     }
 
+    /// @notice An update in which the members at the `count` places in `signers` report "no data".
+    function reportNoDataFrom(uint256 signers, uint256 count, IDataset dataset, bytes memory key, uint256 timestamp)
+        external
+        view
+        returns (Update memory)
+    {
+        return _sign(dataset, key, Oracle.QueryStatus.NOT_AVAILABLE, timestamp, new uint256[](count), signers);
+    }
+
     /// @notice A batch in which the committee's first `rows.length` members report, and the others are absent. Each row
     /// has a value for each key; `missing` has a bit for each key that the row has no data for.
     function reportMany(
@@ -94,10 +103,33 @@ contract Providers {
         uint256 timestamp,
         bytes32[][] memory rows,
         uint256[] memory missing
-    ) external view returns (Batch memory batch) {
+    ) external view returns (Batch memory) {
+        return _signRows(2 ** rows.length - 1, dataset, keys, timestamp, rows, missing);
+    }
+
+    /// @notice A batch in which the members at the places in `signers` report, in the committee's order.
+    function reportManyFrom(
+        uint256 signers,
+        IDataset dataset,
+        bytes[] memory keys,
+        uint256 timestamp,
+        bytes32[][] memory rows,
+        uint256[] memory missing
+    ) external view returns (Batch memory) {
+        return _signRows(signers, dataset, keys, timestamp, rows, missing);
+    }
+
+    function _signRows(
+        uint256 signers,
+        IDataset dataset,
+        bytes[] memory keys,
+        uint256 timestamp,
+        bytes32[][] memory rows,
+        uint256[] memory missing
+    ) private view returns (Batch memory batch) {
         batch.timestamp = timestamp;
         batch.toleranceBps = toleranceBps;
-        batch.signers = 2 ** rows.length - 1;
+        batch.signers = signers;
         batch.keyHashes = new bytes32[](keys.length);
         batch.rows = new Report[](rows.length);
         batch.values = new bytes32[](rows.length * keys.length);
@@ -106,18 +138,33 @@ contract Providers {
         for (uint256 i = 0; i < keys.length; ++i) {
             batch.keyHashes[i] = keccak256(keys[i]);
             batch.picks[i] = bytes1(bytes32(_medianRow(rows, missing, i) << 248));
-        }
-        for (uint256 row = 0; row < rows.length; ++row) {
-            bytes32 digest = ReferenceReports.batchDigest(address(dataset), keys, missing[row], rows[row], timestamp);
-            (bytes32 r, bytes32 vs) = VM.signCompact(_privateKeys[row], digest);
-            batch.rows[row] = Report({content: bytes32(missing[row]), r: r, vs: vs});
-            for (uint256 i = 0; i < keys.length; ++i) {
+            for (uint256 row = 0; row < rows.length; ++row) {
                 batch.values[row * keys.length + i] = rows[row][i];
             }
         }
-        for (uint256 place = rows.length; place < _members.length; ++place) {
-            batch.absentees[place - rows.length] = _members[place];
+        uint256 reported = 0;
+        for (uint256 place = 0; place < _members.length; ++place) {
+            if ((signers >> place) & 1 == 0) {
+                batch.absentees[place - reported] = _members[place];
+            } else {
+                batch.rows[reported] = signRow(dataset, keys, missing[reported], rows[reported], timestamp, place);
+                ++reported;
+            }
         }
+    }
+
+    /// @notice One member's row of a batch.
+    function signRow(
+        IDataset dataset,
+        bytes[] memory keys,
+        uint256 missing,
+        bytes32[] memory values,
+        uint256 timestamp,
+        uint256 place
+    ) public view returns (Report memory) {
+        bytes32 digest = ReferenceReports.batchDigest(address(dataset), keys, missing, values, timestamp);
+        (bytes32 r, bytes32 vs) = VM.signCompact(_privateKeys[place], digest);
+        return Report({content: bytes32(missing), r: r, vs: vs});
     }
 
     /// @return The row with the lower median of a key's values; 0 where there are none.

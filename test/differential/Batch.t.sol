@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Vm} from "forge-std/Vm.sol";
+
+import {Oracle} from "../../src/Oracle.sol";
+import {Batch, IDataset} from "../../src/interfaces/IDataset.sol";
+import {DatasetFixture} from "../utils/DatasetFixture.sol";
+import {Providers, Update} from "../utils/Providers.sol";
+import {ReferenceMajority} from "../utils/ReferenceMajority.sol";
+import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
+
+/// @notice A batch is the single updates that it stands for. Two datasets of one committee begin in the same state; one
+/// gets a batch, the other the same reports key by key.
+abstract contract BatchDifferential is DatasetFixture {
+    uint256 private constant NOW = START + 50;
+
+    /// @dev `update` refused the claim: a batch is refused as a whole.
+    bytes private _refusal;
+
+    /// @dev What the twin's single updates came to.
+    IDataset.KeyOutcome[] private _expected;
+
+    IDataset private twin;
+    bytes[] private names;
+    bool[] private isKnown;
+
+    function testFuzz_updateBatch_isTheSingleUpdatesItStandsFor(uint256 size, uint256 keyCount, uint256 seed) public {
+        size = bound(size, 1, 13);
+        keyCount = bound(keyCount, 1, 8);
+        vm.warp(NOW);
+        providers = new Providers(size, TOLERANCE_BPS);
+        (dataset, twin) = (deploy(providers), deploy(providers));
+        for (uint256 i = 0; i < keyCount; ++i) {
+            names.push(abi.encodePacked("SPOTPX/K", vm.toString(i), "-USD"));
+            isKnown.push(_prepare(names[i], _random(seed, "state", i) % 8));
+        }
+
+        (uint256 signers, uint256 count) = anyQuorum(size, seed);
+        if (seed % 3 == 0) (signers, count) = (2 ** size - 1, size);
+        bytes[] memory keys = new bytes[](keyCount);
+        bool[] memory known = new bool[](keyCount);
+        for (uint256 i = 0; i < keyCount; ++i) {
+            uint256 random = _random(seed, "name", i);
+            uint256 name = random % 8 == 0 ? (random >> 8) % keyCount : i;
+            (keys[i], known[i]) = (names[name], isKnown[name]);
+        }
+        (bytes32[][] memory rows, uint256[] memory missing) = _rows(count, keyCount, seed);
+        Batch memory batch = providers.reportManyFrom(signers, dataset, keys, START, rows, missing);
+        _pick(batch, seed);
+
+        bytes32[] memory before = _readAll(keys);
+        Vm.Log[] memory twinLogs = _sendSingles(batch, keys, known);
+        if (_refusal.length > 0) {
+            vm.expectRevert(_refusal);
+            dataset.updateBatch(batch);
+            assertEq(_readAll(keys), before, "a refused batch left a trace");
+        } else {
+            _sendBatch(batch, keys, before, twinLogs);
+        }
+    }
+
+    // ---------------------------------------------------------------- what a kind of dataset decides
+
+    /// @notice The claim that passes, if any does.
+    function _rightClaim(uint256[] memory values) internal pure virtual returns (uint256);
+
+    /// @notice The storage slots that one stored key writes.
+    function _slotsOfAKey() internal pure virtual returns (uint256);
+
+    /// @notice The error of a wrong claim.
+    function _wrongClaim() internal pure virtual returns (bytes4);
+
+    // ---------------------------------------------------------------- the two ways
+
+    function _sendBatch(Batch memory batch, bytes[] memory keys, bytes32[] memory before, Vm.Log[] memory twinLogs)
+        private
+    {
+        vm.recordLogs();
+        vm.record();
+        IDataset.KeyOutcome[] memory outcomes = dataset.updateBatch(batch);
+        (, bytes32[] memory writes) = vm.accesses(address(dataset));
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+
+        assertEq(outcomes.length, keys.length, "outcomes");
+        uint256 stored = 0;
+        for (uint256 i = 0; i < keys.length; ++i) {
+            assertEq(uint8(outcomes[i]), uint8(_expected[i]), "outcome");
+            if (outcomes[i] == IDataset.KeyOutcome.STORED) ++stored;
+            if (!_isStored(batch, outcomes, i)) assertEq(read(keys[i]), before[i], "not as it was");
+            assertEq(read(keys[i]), _readTwin(keys[i]), "state");
+        }
+        assertEq(writes.length, stored * _slotsOfAKey(), "writes");
+        assertEq(logs.length, stored, "events");
+        assertEq(twinLogs.length, stored, "the twin's events");
+        for (uint256 i = 0; i < logs.length; ++i) {
+            assertEq(logs[i].emitter, address(dataset));
+            assertEq(abi.encode(logs[i].topics), abi.encode(twinLogs[i].topics));
+            assertEq(logs[i].data, twinLogs[i].data);
+        }
+    }
+
+    /// @dev At any of its places in the batch.
+    function _isStored(Batch memory batch, IDataset.KeyOutcome[] memory outcomes, uint256 index)
+        private
+        pure
+        returns (bool)
+    {
+        for (uint256 i = 0; i < outcomes.length; ++i) {
+            bool isSame = batch.keyHashes[i] == batch.keyHashes[index];
+            if (isSame && outcomes[i] == IDataset.KeyOutcome.STORED) return true;
+        }
+        return false;
+    }
+
+    function _sendSingles(Batch memory batch, bytes[] memory keys, bool[] memory known)
+        private
+        returns (Vm.Log[] memory)
+    {
+        vm.recordLogs();
+        for (uint256 i = 0; i < keys.length && _refusal.length == 0; ++i) {
+            if (!known[i]) _expected.push(IDataset.KeyOutcome.UNKNOWN_KEY);
+            else _expected.push(_sendSingle(batch, keys[i], i));
+        }
+        return vm.getRecordedLogs();
+    }
+
+    function _sendSingle(Batch memory batch, bytes memory key, uint256 index) private returns (IDataset.KeyOutcome) {
+        (uint256 withValue, uint256 withNone, uint256[] memory values) = _column(batch, index);
+        Update memory update = providers.reportFrom(withValue, twin, key, START, values);
+        update.value = _claim(batch, index);
+        (bool done, bytes memory reason) = address(twin)
+            .call(
+                abi.encodeCall(
+                    IDataset.update,
+                    (key, START, update.value, withValue, update.reports, update.absentees, update.toleranceBps)
+                )
+            );
+        if (done) return IDataset.KeyOutcome.STORED;
+        if (bytes4(reason) == IDataset.NoQuorum.selector) {
+            update = providers.reportNoDataFrom(withNone, batch.rows.length - values.length, twin, key, START);
+            (done, reason) = address(twin)
+                .call(
+                    abi.encodeCall(
+                        IDataset.updateNotAvailable,
+                        (key, START, withNone, update.reports, update.absentees, update.toleranceBps)
+                    )
+                );
+            if (done) return IDataset.KeyOutcome.STORED;
+        }
+        if (bytes4(reason) == _wrongClaim()) _refusal = reason;
+        else return _outcome(bytes4(reason));
+        return IDataset.KeyOutcome.STORED;
+    }
+
+    function _outcome(bytes4 selector) private pure returns (IDataset.KeyOutcome) {
+        if (selector == IDataset.StaleRound.selector) return IDataset.KeyOutcome.STALE_ROUND;
+        if (selector == IDataset.NoQuorum.selector) return IDataset.KeyOutcome.NO_QUORUM;
+        if (selector == IDataset.ValueTooLarge.selector) return IDataset.KeyOutcome.VALUE_TOO_LARGE;
+        assertEq(selector, IDataset.Undecided.selector, "another error");
+        return IDataset.KeyOutcome.UNDECIDED;
+    }
+
+    /// @return withValue The places in the committee whose rows have a value for the key.
+    /// @return withNone And those whose rows have none.
+    function _column(Batch memory batch, uint256 index)
+        private
+        view
+        returns (uint256 withValue, uint256 withNone, uint256[] memory values)
+    {
+        uint256 size = batch.rows.length + batch.absentees.length;
+        values = new uint256[](batch.rows.length);
+        uint256 row = 0;
+        uint256 present = 0;
+        for (uint256 place = 0; place < size; ++place) {
+            if ((batch.signers >> place) & 1 == 0) continue;
+            if ((uint256(batch.rows[row].content) >> index) & 1 == 1) {
+                withNone |= 2 ** place;
+            } else {
+                withValue |= 2 ** place;
+                values[present++] = uint256(batch.values[row * batch.keyHashes.length + index]);
+            }
+            ++row;
+        }
+        values = _cut(values, present);
+    }
+
+    /// @dev The word of calldata that a pick comes to, also beyond the values; 0 beyond the calldata.
+    function _claim(Batch memory batch, uint256 index) private pure returns (bytes32 word) {
+        bytes memory data = abi.encode(batch);
+        // The struct's place, and in it that of its sixth member's length.
+        uint256 start = 0x20 + 0x20;
+        assembly ("memory-safe") {
+            start := add(start, mload(add(data, 0xe0)))
+        }
+        uint256 place = start + 0x20 * (uint8(batch.picks[index]) * batch.keyHashes.length + index);
+        if (place + 0x20 > data.length) return 0;
+        assembly ("memory-safe") {
+            word := mload(add(add(data, 0x20), place))
+        }
+    }
+
+    // ---------------------------------------------------------------- whatever comes
+
+    /// @return Whether a batch can store the key.
+    function _prepare(bytes memory key, uint256 state) private returns (bool) {
+        if (state == 0) return false;
+        if (state <= 2) _announce(key);
+        else if (state <= 4) _store(key, START - 100);
+        else if (state == 5) _storeNoData(key, START - 100);
+        else _store(key, state == 6 ? START : START + 10);
+        return true;
+    }
+
+    function _announce(bytes memory key) private {
+        dataset.announce(key);
+        twin.announce(key);
+    }
+
+    function _store(bytes memory key, uint256 round) private {
+        uint256[] memory values = new uint256[](providers.members().length);
+        for (uint256 i = 0; i < values.length; ++i) {
+            values[i] = 77;
+        }
+        providers.report(dataset, key, round, values).send(dataset);
+        providers.report(twin, key, round, values).send(twin);
+    }
+
+    function _storeNoData(bytes memory key, uint256 round) private {
+        uint256 size = providers.members().length;
+        providers.reportNoData(dataset, key, round, size).sendNotAvailable(dataset);
+        providers.reportNoData(twin, key, round, size).sendNotAvailable(twin);
+    }
+
+    function _rows(uint256 count, uint256 keyCount, uint256 seed)
+        private
+        pure
+        returns (bytes32[][] memory rows, uint256[] memory missing)
+    {
+        rows = new bytes32[][](count);
+        missing = new uint256[](count);
+        for (uint256 row = 0; row < count; ++row) {
+            rows[row] = new bytes32[](keyCount);
+            // Bits beyond the keys are signed like the others, and mean nothing.
+            missing[row] = (_random(seed, "beyond", row) >> keyCount) << keyCount;
+        }
+        for (uint256 i = 0; i < keyCount; ++i) {
+            uint256 shape = _random(seed, "shape", i);
+            for (uint256 row = 0; row < count; ++row) {
+                uint256 random = _random(shape, "row", row);
+                rows[row][i] = bytes32(_value(shape % 7, random));
+                if (_isMissing((shape >> 8) % 5, random >> 128)) missing[row] |= 2 ** i;
+            }
+        }
+    }
+
+    function _value(uint256 shape, uint256 random) private pure returns (uint256) {
+        if (shape == 0) return 3000e18 + random % 1e18;
+        if (shape == 1) return type(uint208).max;
+        if (shape == 2) return random % 2 == 0 ? 1 : type(uint256).max;
+        if (shape == 3) return random;
+        if (shape == 4) return random % 3;
+        if (shape == 5) return random % 4 == 0 ? random : 100;
+        return 100 + random % 3;
+    }
+
+    function _isMissing(uint256 shape, uint256 random) private pure returns (bool) {
+        if (shape <= 1) return false;
+        if (shape == 2) return random % 2 == 0;
+        return (random % 10 == 0) == (shape == 3);
+    }
+
+    /// @dev Right ones; in some batches one wrong or out of range.
+    function _pick(Batch memory batch, uint256 seed) private view {
+        uint256 keyCount = batch.keyHashes.length;
+        for (uint256 i = 0; i < keyCount; ++i) {
+            (,, uint256[] memory values) = _column(batch, i);
+            bytes32 claim = bytes32(_rightClaim(values));
+            for (uint256 row = 0; row < batch.rows.length; ++row) {
+                if (batch.values[row * keyCount + i] == claim) batch.picks[i] = bytes1(uint8(row));
+            }
+        }
+        uint256 random = _random(seed, "pick", 0);
+        uint256 bent = (random >> 8) % keyCount;
+        uint8 pick = uint8(random >> 16);
+        if (random % 8 == 0) batch.picks[bent] = bytes1(pick);
+        if (random % 8 == 1) batch.picks[bent] = bytes1(uint8(pick % batch.rows.length));
+        if (random % 8 == 2) batch.picks[bent] = bytes1(uint8(batch.rows.length));
+    }
+
+    function _readAll(bytes[] memory keys) private returns (bytes32[] memory states) {
+        states = new bytes32[](keys.length);
+        for (uint256 i = 0; i < keys.length; ++i) {
+            states[i] = read(keys[i]);
+        }
+    }
+
+    function _readTwin(bytes memory key) private returns (bytes32) {
+        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = query(twin, key);
+        return keccak256(abi.encode(output, updatedAt, status));
+    }
+
+    function _cut(uint256[] memory values, uint256 length) private pure returns (uint256[] memory) {
+        assembly ("memory-safe") {
+            mstore(values, length)
+        }
+        return values;
+    }
+
+    function _random(uint256 seed, string memory what, uint256 index) private pure returns (uint256) {
+        return uint256(keccak256(abi.encode(seed, what, index)));
+    }
+}
+
+contract MedianBatchTest is BatchDifferential {
+    function _rightClaim(uint256[] memory values) internal pure override returns (uint256) {
+        return ReferenceMedian.median(values);
+    }
+
+    function _slotsOfAKey() internal pure override returns (uint256) {
+        return 1;
+    }
+
+    function _wrongClaim() internal pure override returns (bytes4) {
+        return IDataset.WrongMedian.selector;
+    }
+}
+
+contract MajorityBatchTest is BatchDifferential {
+    function kind() internal pure override returns (string memory) {
+        return MAJORITY;
+    }
+
+    function _rightClaim(uint256[] memory values) internal pure override returns (uint256 value) {
+        (value,) = ReferenceMajority.mostFrequent(values);
+    }
+
+    function _slotsOfAKey() internal pure override returns (uint256) {
+        return 2;
+    }
+
+    function _wrongClaim() internal pure override returns (bytes4) {
+        return IDataset.WrongMajority.selector;
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Oracle} from "../../src/Oracle.sol";
+import {ReferenceMedian} from "./ReferenceMedian.sol";
+
+/// @notice The majority by sorting: equal values come to stand side by side.
+library ReferenceMajority {
+    /// @return OK, DISAGREEMENT, or INVALID while the members without a value could still decide.
+    function status(uint256[] memory values, uint256 members) internal pure returns (Oracle.QueryStatus) {
+        (, uint256 count) = mostFrequent(values);
+        if (count > members / 2) return Oracle.QueryStatus.OK;
+        uint256 absent = members - values.length;
+        return count + absent > members / 2 ? Oracle.QueryStatus.INVALID : Oracle.QueryStatus.DISAGREEMENT;
+    }
+
+    /// @return value Of several, the lowest; 0 of no values.
+    /// @return count How often it occurs.
+    function mostFrequent(uint256[] memory values) internal pure returns (uint256 value, uint256 count) {
+        uint256[] memory sorted = ReferenceMedian.ascending(values);
+        uint256 run = 0;
+        for (uint256 i = 0; i < sorted.length; ++i) {
+            run = i > 0 && sorted[i] == sorted[i - 1] ? run + 1 : 1;
+            if (run > count) (value, count) = (sorted[i], run);
+        }
+    }
+}
