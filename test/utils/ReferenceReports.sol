@@ -45,6 +45,16 @@ library ReferenceReports {
         for (uint256 i = 0; i < keys.length; ++i) {
             keyHashes[i] = keccak256(keys[i]);
         }
+        return batchDigest(dataset, keyHashes, missing, values, timestamp);
+    }
+
+    function batchDigest(
+        address dataset,
+        bytes32[] memory keyHashes,
+        uint256 missing,
+        bytes32[] memory values,
+        uint256 timestamp
+    ) internal view returns (bytes32) {
         bytes32 structHash = keccak256(
             abi.encode(
                 keccak256("BatchReport(bytes[] keys,uint256 missing,bytes32[] values,uint256 timestamp)"),

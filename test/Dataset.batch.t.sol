@@ -1,0 +1,661 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Vm} from "forge-std/Vm.sol";
+
+import {Oracle} from "../src/Oracle.sol";
+import {Batch, IDataset, Report} from "../src/interfaces/IDataset.sol";
+import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {Providers, Update} from "./utils/Providers.sol";
+import {ReferenceReports} from "./utils/ReferenceReports.sol";
+
+/// @notice A valid batch passes; change one thing of it, and it is refused with one error. What becomes of each of its
+/// keys is for test/differential/Batch.t.sol.
+contract DatasetBatchTest is DatasetFixture {
+    bytes[] private keys = [bytes("SPOTPX/ETH-USD"), "SPOTPX/BTC-USD", "SPOTPX/BTC-EUR"];
+
+    function setUp() public override {
+        super.setUp();
+        for (uint256 i = 0; i < keys.length; ++i) {
+            dataset.announce(keys[i]);
+        }
+    }
+
+    // ---------------------------------------------------------------- what passes
+
+    function test_updateBatch_storesEveryKey() public {
+        Batch memory batch = _valid();
+        for (uint256 i = 0; i < keys.length; ++i) {
+            vm.expectEmit(address(dataset));
+            emit IDataset.Updated(keccak256(keys[i]), _picked(batch, i), START, Oracle.QueryStatus.OK);
+        }
+        _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STORED);
+        for (uint256 i = 0; i < keys.length; ++i) {
+            assertAnswer(dataset, keys[i], _picked(batch, i), START, Oracle.QueryStatus.OK);
+        }
+    }
+
+    /// S15, S16: the carrier needs no permission, and gets none.
+    function testFuzz_updateBatch_mayBeCarriedByAnyone(address carrier) public {
+        vm.assume(carrier != address(vm));
+        Batch memory batch = _valid();
+        vm.prank(carrier);
+        _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STORED);
+    }
+
+    function test_updateBatch_takesACommitteeOfOne() public {
+        _committee(1);
+        Batch memory batch = _batch(1, START);
+        _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STORED);
+        assertAnswer(dataset, keys[2], batch.values[2], START, Oracle.QueryStatus.OK);
+    }
+
+    function test_updateBatch_takesACommitteeOf255() public {
+        _committee(255);
+        _refuse(_batch(170, START), abi.encodeWithSelector(IDataset.NoQuorum.selector, 170, 85));
+        _assertOutcomes(dataset.updateBatch(_batch(171, START)), IDataset.KeyOutcome.STORED);
+    }
+
+    function test_updateBatch_takesNoKeys() public {
+        keys = new bytes[](0);
+        vm.recordLogs();
+        assertEq(dataset.updateBatch(_valid()).length, 0);
+        assertEq(vm.getRecordedLogs().length, 0);
+    }
+
+    function test_updateBatch_takes256Keys() public {
+        _manyKeys(256);
+        Batch memory batch = _valid();
+        _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STORED);
+        assertAnswer(dataset, keys[0], _picked(batch, 0), START, Oracle.QueryStatus.OK);
+        assertAnswer(dataset, keys[255], _picked(batch, 255), START, Oracle.QueryStatus.OK);
+    }
+
+    /// The highest bit of `missing` is that of the 256th key.
+    function test_updateBatch_has256BitsOfMissing() public {
+        _manyKeys(256);
+        (bytes32[][] memory rows, uint256[] memory missing) = _rows(3);
+        missing[1] = 1 << 255;
+        Batch memory batch = providers.reportMany(dataset, keys, START, rows, missing);
+        IDataset.KeyOutcome[] memory outcomes = dataset.updateBatch(batch);
+        assertEq(uint8(outcomes[254]), uint8(IDataset.KeyOutcome.STORED));
+        assertEq(uint8(outcomes[255]), uint8(IDataset.KeyOutcome.NO_QUORUM));
+    }
+
+    function test_updateBatch_takesTheOldestRoundAllowed() public {
+        _assertOutcomes(dataset.updateBatch(_batch(3, START - MAX_ROUND_AGE)), IDataset.KeyOutcome.STORED);
+    }
+
+    // ---------------------------------------------------------------- one key, one outcome
+
+    function test_updateBatch_leavesAKeyThatIsUnknown() public {
+        keys[1] = "SPOTPX/DOGE-USD";
+        _assertOutcome(_valid(), IDataset.KeyOutcome.UNKNOWN_KEY);
+        // It is still unknown.
+        vm.expectEmit(address(dataset));
+        emit IDataset.KeyAdded(keccak256(keys[1]), keys[1]);
+        dataset.announce(keys[1]);
+    }
+
+    function test_updateBatch_leavesAKeyOfAnotherForm() public {
+        keys[1] = "SPOTPX/doge-usd";
+        _assertOutcome(_valid(), IDataset.KeyOutcome.UNKNOWN_KEY);
+        assertAnswer(dataset, keys[1], 0, 0, Oracle.QueryStatus.INVALID);
+    }
+
+    function test_updateBatch_leavesAKeyOfTheSameRound() public {
+        providers.report(dataset, keys[1], START, valuesNear3000(3, 9)).send(dataset);
+        _assertOutcome(_valid(), IDataset.KeyOutcome.STALE_ROUND);
+    }
+
+    function test_updateBatch_leavesAKeyOfANewerRound() public {
+        providers.report(dataset, keys[1], START, valuesNear3000(3, 9)).send(dataset);
+        _assertOutcome(_batch(3, START - 1), IDataset.KeyOutcome.STALE_ROUND);
+    }
+
+    function test_updateBatch_leavesAKeyWithoutAQuorum() public {
+        (bytes32[][] memory rows, uint256[] memory missing) = _rows(3);
+        missing[2] = 2;
+        _assertOutcome(providers.reportMany(dataset, keys, START, rows, missing), IDataset.KeyOutcome.NO_QUORUM);
+    }
+
+    function test_updateBatch_leavesAKeyWhoseMedianIsTooLarge() public {
+        (bytes32[][] memory rows, uint256[] memory missing) = _rows(3);
+        rows[0][1] = bytes32(uint256(1) << 208);
+        rows[1][1] = bytes32(type(uint256).max);
+        _assertOutcome(providers.reportMany(dataset, keys, START, rows, missing), IDataset.KeyOutcome.VALUE_TOO_LARGE);
+    }
+
+    function test_updateBatch_storesAKeyOnce() public {
+        keys[1] = keys[0];
+        Batch memory batch = _valid();
+        vm.recordLogs();
+        IDataset.KeyOutcome[] memory outcomes = dataset.updateBatch(batch);
+        assertEq(uint8(outcomes[0]), uint8(IDataset.KeyOutcome.STORED));
+        assertEq(uint8(outcomes[1]), uint8(IDataset.KeyOutcome.STALE_ROUND));
+        assertEq(vm.getRecordedLogs().length, 2);
+        assertAnswer(dataset, keys[0], _picked(batch, 0), START, Oracle.QueryStatus.OK);
+    }
+
+    /// Quorum of values, quorum of no data, neither: side by side, in every proportion.
+    function test_updateBatch_neverMixesValuesAndNoData() public {
+        _committee(7);
+        for (uint256 none = 0; none <= 7; ++none) {
+            vm.warp(START + none);
+            (bytes32[][] memory rows, uint256[] memory missing) = _rows(7);
+            for (uint256 row = 0; row < none; ++row) {
+                missing[row] = 2;
+            }
+            Batch memory batch = providers.reportMany(dataset, keys, START + none, rows, missing);
+            if (none > 2 && none < 5) {
+                _assertOutcome(batch, IDataset.KeyOutcome.NO_QUORUM);
+            } else {
+                _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STORED);
+                if (none <= 2) {
+                    assertAnswer(dataset, keys[1], _picked(batch, 1), START + none, Oracle.QueryStatus.OK);
+                } else {
+                    assertAnswer(dataset, keys[1], 0, START + none, Oracle.QueryStatus.NOT_AVAILABLE);
+                }
+            }
+        }
+    }
+
+    /// What a row says of a key that it has no data for counts nowhere, not even as a claim that nobody else signed.
+    function test_updateBatch_RevertWhen_thePickHasNoData() public {
+        (bytes32[][] memory rows, uint256[] memory missing) = _rows(4);
+        missing[3] = 2;
+        rows[3][1] = bytes32(uint256(1));
+        Batch memory batch = providers.reportMany(dataset, keys, START, rows, missing);
+        batch.picks[1] = bytes1(uint8(3));
+        _refuse(batch, abi.encodeWithSelector(IDataset.WrongMedian.selector, 1, 0, 3));
+    }
+
+    // ---------------------------------------------------------------- how many
+
+    function test_updateBatch_RevertWhen_thereAre257Keys() public {
+        _manyKeys(257);
+        _refuse(_valid(), abi.encodeWithSelector(IDataset.TooManyKeys.selector, 257, 256));
+    }
+
+    function testFuzz_updateBatch_RevertWhen_thereIsAnotherNumberOfValues(uint256 count) public {
+        count = bound(count, 0, 30);
+        vm.assume(count != 9);
+        Batch memory batch = _valid();
+        batch.values = new bytes32[](count);
+        _refuse(batch, abi.encodeWithSelector(IDataset.WrongValueCount.selector, count, 9));
+    }
+
+    function testFuzz_updateBatch_RevertWhen_thereIsAnotherNumberOfPicks(uint256 count) public {
+        count = bound(count, 0, 40);
+        vm.assume(count != 3);
+        Batch memory batch = _valid();
+        batch.picks = new bytes(count);
+        _refuse(batch, abi.encodeWithSelector(IDataset.WrongPickCount.selector, count, 3));
+    }
+
+    function test_updateBatch_RevertWhen_aRowIsLeftOut() public {
+        Batch memory batch = _valid();
+        batch.rows = new Report[](2);
+        (batch.rows[0], batch.rows[1]) = (_valid().rows[0], _valid().rows[1]);
+        _refuse(batch, abi.encodeWithSelector(IDataset.WrongValueCount.selector, 9, 6));
+    }
+
+    // ---------------------------------------------------------------- quorum and signers
+
+    function test_updateBatch_RevertWhen_exactlyTwoThirdsSign() public {
+        uint256[3] memory sizes = [uint256(3), 6, 9];
+        for (uint256 i = 0; i < sizes.length; ++i) {
+            _committee(sizes[i]);
+            uint256 signers = sizes[i] / 3 * 2;
+            _refuse(
+                _batch(signers, START), abi.encodeWithSelector(IDataset.NoQuorum.selector, signers, sizes[i] - signers)
+            );
+        }
+    }
+
+    function test_updateBatch_RevertWhen_nobodySigns() public {
+        _refuse(_batch(0, START), abi.encodeWithSelector(IDataset.NoQuorum.selector, 0, 4));
+    }
+
+    function test_updateBatch_RevertWhen_nobodyIsNamedAtAll() public {
+        Batch memory batch = _batch(0, START);
+        batch.absentees = new address[](0);
+        _refuse(batch, abi.encodeWithSelector(IDataset.NoQuorum.selector, 0, 0));
+    }
+
+    function testFuzz_updateBatch_RevertWhen_theBitsAreNotAsManyAsRows(uint256 signers) public {
+        Batch memory batch = _valid();
+        batch.signers = signers;
+        uint256 count = 0;
+        for (uint256 i = 0; i < 4; ++i) {
+            count += (signers >> i) & 1;
+        }
+        vm.assume(count != 3 || signers > 15);
+        _refuse(batch, abi.encodeWithSelector(IDataset.WrongSigners.selector, signers, 3, 1));
+    }
+
+    function test_updateBatch_RevertWhen_theBitsAreOfOtherMembers() public {
+        Batch memory batch = _valid();
+        batch.signers = 14;
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    function testFuzz_updateBatch_RevertWhen_aStrangerSigns(uint256 key, uint256 place) public {
+        Batch memory batch = _valid();
+        key = boundPrivateKey(key);
+        vm.assume(key != providers.privateKey(place %= 3));
+        (batch.rows[place].r, batch.rows[place].vs) = vm.signCompact(key, _digest(batch, place));
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    /// The same row index twice, with what it signed.
+    function test_updateBatch_RevertWhen_aRowIsRepeated() public {
+        Batch memory batch = _valid();
+        batch.rows[1] = batch.rows[0];
+        for (uint256 i = 0; i < 3; ++i) {
+            batch.values[3 + i] = batch.values[i];
+        }
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    function test_updateBatch_RevertWhen_aMemberSignsTwoRows() public {
+        Batch memory batch = _valid();
+        batch.rows[1] = providers.signRow(dataset, keys, 0, _rowOf(batch, 1), START, 0);
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    function test_updateBatch_RevertWhen_rowsArePermuted() public {
+        Batch memory batch = _valid();
+        (batch.rows[0], batch.rows[1]) = (batch.rows[1], batch.rows[0]);
+        _refuse(batch, _wrongCommittee(batch));
+        // With their values too.
+        for (uint256 i = 0; i < 3; ++i) {
+            (batch.values[i], batch.values[3 + i]) = (batch.values[3 + i], batch.values[i]);
+        }
+        batch.picks = hex"000000";
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    function test_updateBatch_RevertWhen_aWrongMemberIsAbsent() public {
+        Batch memory batch = _valid();
+        batch.absentees[0] = makeAddr("stranger");
+        _refuse(batch, _wrongCommittee(batch));
+        batch.absentees[0] = providers.members()[0];
+        _refuse(batch, _wrongCommittee(batch));
+        batch.absentees[0] = address(0);
+        _refuse(batch, _wrongCommittee(batch));
+        batch.absentees = new address[](0);
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    function testFuzz_updateBatch_RevertWhen_theToleranceIsAnother(uint256 toleranceBps) public {
+        vm.assume(toleranceBps != TOLERANCE_BPS);
+        Batch memory batch = _valid();
+        batch.toleranceBps = toleranceBps;
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    function test_updateBatch_RevertWhen_theCommitteeChanged() public {
+        Batch memory batch = _valid();
+        Providers next = new Providers(5, TOLERANCE_BPS);
+        address[] memory members = next.members();
+        vm.prank(OWNER);
+        dataset.setCommittee(members, TOLERANCE_BPS);
+        _refuse(batch, _wrongCommittee(batch));
+        providers = next;
+        _assertOutcomes(dataset.updateBatch(_batch(4, START)), IDataset.KeyOutcome.STORED);
+    }
+
+    // ---------------------------------------------------------------- what was signed
+
+    function testFuzz_updateBatch_RevertWhen_aValueIsAnother(uint256 place, bytes32 value) public {
+        Batch memory batch = _valid();
+        vm.assume(batch.values[place %= 9] != value);
+        batch.values[place] = value;
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    /// Also in a bit that belongs to no key.
+    function testFuzz_updateBatch_RevertWhen_missingIsAnother(uint256 place, uint256 missing) public {
+        vm.assume(missing != 0);
+        Batch memory batch = _valid();
+        batch.rows[place % 3].content = bytes32(missing);
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    function testFuzz_updateBatch_RevertWhen_aKeyIsAnother(uint256 place, bytes32 keyHash) public {
+        Batch memory batch = _valid();
+        vm.assume(batch.keyHashes[place %= 3] != keyHash);
+        batch.keyHashes[place] = keyHash;
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    function test_updateBatch_RevertWhen_keysArePermuted() public {
+        Batch memory batch = _valid();
+        (batch.keyHashes[0], batch.keyHashes[1]) = (batch.keyHashes[1], batch.keyHashes[0]);
+        _refuse(batch, _wrongCommittee(batch));
+        // With their values too.
+        for (uint256 row = 0; row < 3; ++row) {
+            (batch.values[3 * row], batch.values[3 * row + 1]) = (batch.values[3 * row + 1], batch.values[3 * row]);
+        }
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    /// A carrier cannot take some of the keys only: it leaves them out by a batch of their own.
+    function test_updateBatch_RevertWhen_aKeyIsLeftOut() public {
+        Batch memory batch = _valid();
+        Batch memory less = _valid();
+        less.keyHashes = new bytes32[](2);
+        less.values = new bytes32[](6);
+        less.picks = new bytes(2);
+        for (uint256 i = 0; i < 2; ++i) {
+            (less.keyHashes[i], less.picks[i]) = (batch.keyHashes[i], batch.picks[i]);
+            for (uint256 row = 0; row < 3; ++row) {
+                less.values[2 * row + i] = batch.values[3 * row + i];
+            }
+        }
+        _refuse(less, _wrongCommittee(less));
+    }
+
+    function testFuzz_updateBatch_RevertWhen_theRoundIsAnother(uint256 timestamp) public {
+        Batch memory batch = _valid();
+        batch.timestamp = bound(timestamp, START - MAX_ROUND_AGE, START - 1);
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    function testFuzz_updateBatch_RevertWhen_signedForAnotherChain(uint64 chainId) public {
+        vm.assume(chainId != 0 && chainId != block.chainid);
+        Batch memory batch = _valid();
+        vm.chainId(chainId);
+        _refuse(batch, _wrongCommittee(batch));
+        _assertOutcomes(dataset.updateBatch(_valid()), IDataset.KeyOutcome.STORED);
+    }
+
+    function test_updateBatch_RevertWhen_signedForAnotherDataset() public {
+        IDataset other = deploy(providers);
+        (bytes32[][] memory rows, uint256[] memory missing) = _rows(3);
+        Batch memory batch = providers.reportMany(other, keys, START, rows, missing);
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    function test_updateBatch_RevertWhen_sIsHigh() public {
+        Batch memory batch = _valid();
+        uint256 order = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141;
+        uint256 vs = uint256(batch.rows[0].vs);
+        uint256 parity = vs >> 255;
+        batch.rows[0].vs = bytes32(((1 - parity) << 255) | (order - ((vs << 1) >> 1)));
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    /// A row of one key and a report of it are two types of data.
+    function test_updateBatch_RevertWhen_theSignaturesAreOfReports() public {
+        keys = [keys[0]];
+        Update memory update = valid();
+        Batch memory batch = _valid();
+        for (uint256 i = 0; i < 3; ++i) {
+            batch.values[i] = update.reports[i].content;
+            (batch.rows[i].r, batch.rows[i].vs) = (update.reports[i].r, update.reports[i].vs);
+        }
+        _refuse(batch, _wrongCommittee(batch));
+    }
+
+    function test_update_RevertWhen_theSignaturesAreOfRows() public {
+        keys = [keys[0]];
+        Batch memory batch = _valid();
+        Update memory update = valid();
+        for (uint256 i = 0; i < 3; ++i) {
+            update.reports[i] = Report({content: batch.values[i], r: batch.rows[i].r, vs: batch.rows[i].vs});
+        }
+        refuse(update, wrongCommittee(update));
+        refuseNoData(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
+    }
+
+    // ---------------------------------------------------------------- rounds
+
+    function testFuzz_updateBatch_RevertWhen_theRoundLiesAfterTheBlock(uint256 timestamp) public {
+        timestamp = bound(timestamp, START + 1, type(uint256).max);
+        _refuse(_batch(3, timestamp), abi.encodeWithSelector(IDataset.FutureRound.selector, timestamp, START));
+    }
+
+    function testFuzz_updateBatch_RevertWhen_theRoundIsTooOld(uint256 age) public {
+        age = bound(age, MAX_ROUND_AGE + 1, START);
+        _refuse(_batch(3, START - age), abi.encodeWithSelector(IDataset.ExpiredRound.selector, age, MAX_ROUND_AGE));
+    }
+
+    function test_updateBatch_storesNothingWhenReplayed() public {
+        Batch memory batch = _valid();
+        dataset.updateBatch(batch);
+        vm.recordLogs();
+        _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STALE_ROUND);
+        assertEq(vm.getRecordedLogs().length, 0);
+    }
+
+    // ---------------------------------------------------------------- claims
+
+    /// One wrong claim refuses the whole batch, also what came before it.
+    function test_updateBatch_RevertWhen_aPickIsWrong() public {
+        (bytes32[][] memory rows, uint256[] memory missing) = _rows(3);
+        (rows[0][2], rows[1][2], rows[2][2]) = (bytes32(uint256(1)), bytes32(uint256(2)), bytes32(uint256(3)));
+        Batch memory batch = providers.reportMany(dataset, keys, START, rows, missing);
+        batch.picks[2] = bytes1(uint8(2));
+        _refuse(batch, abi.encodeWithSelector(IDataset.WrongMedian.selector, 3, 2, 0));
+        batch.picks[2] = bytes1(uint8(0));
+        _refuse(batch, abi.encodeWithSelector(IDataset.WrongMedian.selector, 1, 0, 2));
+        batch.picks[2] = bytes1(uint8(1));
+        _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STORED);
+    }
+
+    /// Beyond the rows there are other words of calldata: no claim that nobody signed passes.
+    function testFuzz_updateBatch_storesNothingElseWhenAPickIsOutOfRange(uint8 pick, uint256 place) public {
+        Batch memory batch = _valid();
+        bytes32[3] memory medians = [_picked(batch, 0), _picked(batch, 1), _picked(batch, 2)];
+        batch.picks[place % 3] = bytes1(pick);
+        try dataset.updateBatch(batch) {}
+        catch (bytes memory reason) {
+            assertEq(bytes4(reason), IDataset.WrongMedian.selector);
+            return _assertNothingStored();
+        }
+        for (uint256 i = 0; i < 3; ++i) {
+            (bytes32 output, uint256 updatedAt,) = query(dataset, keys[i]);
+            if (updatedAt != 0) assertEq(output, medians[i]);
+        }
+    }
+
+    // ---------------------------------------------------------------- calldata
+
+    function testFuzz_updateBatch_RevertWhen_theCalldataIsTruncated(uint256 length) public {
+        bytes memory data = abi.encodeCall(IDataset.updateBatch, (_valid()));
+        length = bound(length, 0, data.length - 1);
+        assembly ("memory-safe") {
+            mstore(data, length)
+        }
+        (bool done,) = address(dataset).call(data);
+        assertFalse(done);
+        _assertNothingStored();
+    }
+
+    /// Whatever byte is changed, nothing but the providers' own medians can come to be stored.
+    function testFuzz_updateBatch_storesNothingElseWhenAByteIsChanged(uint256 place, uint8 change) public {
+        Batch memory batch = _valid();
+        bytes memory data = abi.encodeCall(IDataset.updateBatch, (batch));
+        data[bound(place, 4, data.length - 1)] ^= bytes1(change);
+        (bool done,) = address(dataset).call(data);
+        for (uint256 i = 0; i < 3; ++i) {
+            (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = query(dataset, keys[i]);
+            if (updatedAt == 0) continue;
+            assertTrue(done);
+            assertEq(output, _picked(batch, i));
+            assertEq(updatedAt, START);
+            assertEq(status, Oracle.QueryStatus.OK);
+        }
+    }
+
+    // ---------------------------------------------------------------- announcing
+
+    function test_announce_addsTheKeyOnce() public {
+        bytes memory key = "SPOTPX/DOGE-USD";
+        vm.expectEmit(address(dataset));
+        emit IDataset.KeyAdded(keccak256(key), key);
+        dataset.announce(key);
+        assertAnswer(dataset, key, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
+
+        vm.recordLogs();
+        dataset.announce(key);
+        assertEq(vm.getRecordedLogs().length, 0);
+        assertAnswer(dataset, key, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    function testFuzz_announce_isOpenToAnyone(address caller) public {
+        vm.assume(caller != address(vm));
+        vm.prank(caller);
+        dataset.announce("SPOTPX/DOGE-USD");
+    }
+
+    function test_announce_leavesAStoredKeyAsItIs() public {
+        Update memory update = valid();
+        update.send(dataset);
+        vm.record();
+        dataset.announce(KEY);
+        (, bytes32[] memory writes) = vm.accesses(address(dataset));
+        assertEq(writes.length, 0);
+        assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
+    }
+
+    function test_announce_RevertWhen_theKeyIsOfAnotherForm() public {
+        bytes[4] memory wrong = [bytes(""), "SPOTPX/eth-usd", "WEB/", new bytes(257)];
+        for (uint256 i = 0; i < wrong.length; ++i) {
+            vm.expectRevert(abi.encodeWithSelector(IDataset.InvalidKey.selector, wrong[i]));
+            dataset.announce(wrong[i]);
+            assertAnswer(dataset, wrong[i], 0, 0, Oracle.QueryStatus.INVALID);
+        }
+    }
+
+    function test_update_doesNotAddAnAnnouncedKeyAgain() public {
+        Update memory update = valid();
+        vm.recordLogs();
+        update.send(dataset);
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+        assertEq(logs.length, 1);
+        assertEq(logs[0].topics[0], IDataset.Updated.selector);
+    }
+
+    function test_updateNotAvailable_doesNotAddAnAnnouncedKeyAgain() public {
+        Update memory update = validNoData();
+        vm.recordLogs();
+        update.sendNotAvailable(dataset);
+        assertEq(vm.getRecordedLogs().length, 1);
+        assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    // ---------------------------------------------------------------- how to build and to break one
+
+    /// @notice A batch that passes: three of the four report, in the round of the block.
+    function _valid() private view returns (Batch memory) {
+        return _batch(3, START);
+    }
+
+    function _batch(uint256 signers, uint256 timestamp) private view returns (Batch memory) {
+        (bytes32[][] memory rows, uint256[] memory missing) = _rows(signers);
+        return providers.reportMany(dataset, keys, timestamp, rows, missing);
+    }
+
+    function _rows(uint256 count) private view returns (bytes32[][] memory rows, uint256[] memory missing) {
+        missing = new uint256[](count);
+        rows = new bytes32[][](count);
+        for (uint256 row = 0; row < count; ++row) {
+            rows[row] = new bytes32[](keys.length);
+            for (uint256 i = 0; i < keys.length; ++i) {
+                rows[row][i] = bytes32(valuesNear3000(1, i * 1000 + row)[0]);
+            }
+        }
+    }
+
+    function _committee(uint256 size) private {
+        providers = new Providers(size, TOLERANCE_BPS);
+        dataset = deploy(providers);
+        for (uint256 i = 0; i < keys.length; ++i) {
+            dataset.announce(keys[i]);
+        }
+    }
+
+    function _manyKeys(uint256 count) private {
+        keys = new bytes[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            keys[i] = abi.encodePacked("SPOTPX/K", vm.toString(i), "-USD");
+            dataset.announce(keys[i]);
+        }
+    }
+
+    /// @notice The batch is refused with just this error, and its keys read as before.
+    function _refuse(Batch memory batch, bytes memory reason) private {
+        bytes32[] memory before = new bytes32[](keys.length);
+        for (uint256 i = 0; i < keys.length; ++i) {
+            before[i] = read(keys[i]);
+        }
+        vm.expectRevert(reason);
+        dataset.updateBatch(batch);
+        for (uint256 i = 0; i < keys.length; ++i) {
+            assertEq(read(keys[i]), before[i], "a refused batch left a trace");
+        }
+    }
+
+    /// @notice The second of three keys has this outcome and is left as it was; the others are stored.
+    function _assertOutcome(Batch memory batch, IDataset.KeyOutcome outcome) private {
+        bytes32 before = read(keys[1]);
+        IDataset.KeyOutcome[] memory outcomes = dataset.updateBatch(batch);
+        assertEq(outcomes.length, 3);
+        assertEq(uint8(outcomes[1]), uint8(outcome), "outcome");
+        assertEq(read(keys[1]), before, "not as it was");
+        for (uint256 i = 0; i < 3; i += 2) {
+            assertEq(uint8(outcomes[i]), uint8(IDataset.KeyOutcome.STORED), "another key");
+            assertAnswer(dataset, keys[i], _picked(batch, i), batch.timestamp, Oracle.QueryStatus.OK);
+        }
+    }
+
+    function _assertOutcomes(IDataset.KeyOutcome[] memory outcomes, IDataset.KeyOutcome outcome) private view {
+        assertEq(outcomes.length, keys.length);
+        for (uint256 i = 0; i < outcomes.length; ++i) {
+            assertEq(uint8(outcomes[i]), uint8(outcome), "outcome");
+        }
+    }
+
+    function _assertNothingStored() private {
+        for (uint256 i = 0; i < keys.length; ++i) {
+            assertAnswer(dataset, keys[i], 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
+        }
+    }
+
+    function _picked(Batch memory batch, uint256 index) private pure returns (bytes32) {
+        return batch.values[uint8(batch.picks[index]) * batch.keyHashes.length + index];
+    }
+
+    function _rowOf(Batch memory batch, uint256 row) private pure returns (bytes32[] memory values) {
+        values = new bytes32[](batch.keyHashes.length);
+        for (uint256 i = 0; i < values.length; ++i) {
+            values[i] = batch.values[row * values.length + i];
+        }
+    }
+
+    function _digest(Batch memory batch, uint256 row) private view returns (bytes32) {
+        return ReferenceReports.batchDigest(
+            address(dataset), batch.keyHashes, uint256(batch.rows[row].content), _rowOf(batch, row), batch.timestamp
+        );
+    }
+
+    /// @notice The error that names the committee which a batch shows.
+    function _wrongCommittee(Batch memory batch) private view returns (bytes memory) {
+        address[] memory members = new address[](batch.rows.length + batch.absentees.length);
+        uint256 reported = 0;
+        for (uint256 place = 0; place < members.length; ++place) {
+            if ((batch.signers >> place) & 1 == 0) {
+                members[place] = batch.absentees[place - reported];
+            } else {
+                Report memory row = batch.rows[reported];
+                members[place] = ReferenceReports.recover(_digest(batch, reported), row.r, row.vs);
+                ++reported;
+            }
+        }
+        bytes32 shown = keccak256(abi.encodePacked(batch.toleranceBps, members));
+        return abi.encodeWithSelector(IDataset.WrongCommittee.selector, shown, dataset.committeeHash());
+    }
+}
