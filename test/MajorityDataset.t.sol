@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Oracle} from "../src/Oracle.sol";
+import {Batch, IDataset} from "../src/interfaces/IDataset.sol";
+import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {Providers, Update} from "./utils/Providers.sol";
+import {ReferenceMajority} from "./utils/ReferenceMajority.sol";
+
+contract MajorityDatasetTest is DatasetFixture {
+    function kind() internal pure override returns (string memory) {
+        return MAJORITY;
+    }
+
+    // ---------------------------------------------------------------- counting is sorting
+
+    function testFuzz_update_storesWhatSortingGives(uint256 size, uint256 seed) public {
+        size = bound(size, 1, 31);
+        _committee(size, TOLERANCE_BPS);
+        (uint256 signers, uint256 count) = anyQuorum(size, seed);
+        uint256[] memory values = _fewValues(count, seed);
+        Update memory update = _update(signers, values);
+        Oracle.QueryStatus status = ReferenceMajority.status(values, size);
+        if (status == Oracle.QueryStatus.INVALID) return refuse(update, _undecided(count, size - count));
+        assertEq(update.send(dataset), status);
+        bytes32 output = status == Oracle.QueryStatus.OK ? update.value : bytes32(0);
+        assertAnswer(dataset, KEY, output, START, status);
+    }
+
+    function testFuzz_update_RevertWhen_theClaimIsNotTheMajority(uint256 size, bytes32 claimed, uint256 seed) public {
+        size = bound(size, 1, 31);
+        _committee(size, TOLERANCE_BPS);
+        uint256[] memory values = _fewValues(size, seed);
+        (uint256 majority, uint256 count) = ReferenceMajority.mostFrequent(values);
+        // One that somebody signed, or one that nobody did.
+        if (seed % 2 == 0) claimed = bytes32(values[(seed >> 8) % size]);
+        if (count <= size / 2) (majority, values) = (7, _equal(size, 7));
+        vm.assume(uint256(claimed) != majority);
+        Update memory update = _update(2 ** size - 1, values);
+        update.value = claimed;
+        refuse(update, abi.encodeWithSelector(IDataset.WrongMajority.selector, claimed, majority));
+    }
+
+    /// Where nobody has a majority, the claim says nothing: 0 is stored.
+    function testFuzz_update_disagreesWhateverIsClaimed(bytes32 claimed) public {
+        Update memory update = _update(15, _values(1, 2, 3, 4));
+        update.value = claimed;
+        vm.expectEmit(address(dataset));
+        emit IDataset.Updated(keccak256(KEY), 0, START, Oracle.QueryStatus.DISAGREEMENT);
+        assertEq(update.send(dataset), Oracle.QueryStatus.DISAGREEMENT);
+        assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.DISAGREEMENT);
+    }
+
+    function testFuzz_update_isUndecidedWhateverIsClaimed(bytes32 claimed) public {
+        vm.assume(claimed != bytes32(uint256(1)));
+        Update memory update = _update(7, _values(1, 1, 2));
+        update.value = claimed;
+        refuse(update, _undecided(3, 1));
+    }
+
+    // ---------------------------------------------------------------- more than half of the whole committee
+
+    function test_update_takesMoreThanHalf() public {
+        _assertStored(_values(5, 5, 5, 6), 5);
+        _assertStored(_values(6, 5, 5, 5), 5);
+        _assertStored(_values(5, 5, 5), 5);
+        _committee(5, TOLERANCE_BPS);
+        uint256[] memory values = _equal(5, 5);
+        (values[0], values[4]) = (1, 9);
+        _assertStored(values, 5);
+    }
+
+    function test_update_exactlyHalfIsNotEnough() public {
+        Update memory update = _update(15, _values(5, 5, 6, 6));
+        assertEq(update.send(dataset), Oracle.QueryStatus.DISAGREEMENT);
+        vm.warp(START + 1);
+        // Nor if the other half agrees on nothing.
+        update = _update(15, _values(5, 5, 6, 7));
+        assertEq(update.send(dataset), Oracle.QueryStatus.DISAGREEMENT);
+    }
+
+    /// 4 of 7 decide, though 5 of the committee report and 3 are more than half of those.
+    function test_update_countsTheAbsentIntoTheCommittee() public {
+        _committee(7, TOLERANCE_BPS);
+        uint256[] memory values = _equal(5, 5);
+        (values[0], values[1]) = (1, 2);
+        refuse(_update(31, values), _undecided(5, 2));
+        values[1] = 5;
+        _assertStored(values, 5);
+    }
+
+    // ---------------------------------------------------------------- what the absent could still do
+
+    function test_update_RevertWhen_theAbsentCouldStillDecide() public {
+        refuse(_update(7, _values(5, 5, 6)), _undecided(3, 1));
+        // With the fourth it is decided, either way.
+        _assertStored(_values(5, 5, 6, 5), 5);
+        assertEq(_update(15, _values(5, 5, 6, 6)).send(dataset), Oracle.QueryStatus.DISAGREEMENT);
+    }
+
+    function test_update_disagreesWhenTheAbsentCannotDecide() public {
+        // One of each and one absent: at most two of four.
+        assertEq(_update(7, _values(5, 6, 7)).send(dataset), Oracle.QueryStatus.DISAGREEMENT);
+    }
+
+    /// 3 of 10 and 3 absent: at most 6 of 10. 2 of 10 and 3 absent: at most exactly half.
+    function test_update_isUndecidedUpToTheVeryHalf() public {
+        _committee(10, TOLERANCE_BPS);
+        uint256[] memory values = new uint256[](7);
+        (values[0], values[1], values[2], values[3], values[4], values[5], values[6]) = (1, 1, 1, 2, 2, 3, 4);
+        refuse(_update(127, values), _undecided(7, 3));
+        values[2] = 5;
+        assertEq(_update(127, values).send(dataset), Oracle.QueryStatus.DISAGREEMENT);
+    }
+
+    function test_updateBatch_leavesAnUndecidedKeyAsItIs() public {
+        bytes[] memory keys = new bytes[](1);
+        keys[0] = KEY;
+        dataset.announce(KEY);
+        Batch memory batch = providers.reportMany(dataset, keys, START, _column(5, 5, 6), new uint256[](3));
+        IDataset.KeyOutcome[] memory outcomes = dataset.updateBatch(batch);
+        assertEq(uint8(outcomes[0]), uint8(IDataset.KeyOutcome.UNDECIDED));
+        assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    function test_updateBatch_RevertWhen_thePickIsNotTheMajority() public {
+        bytes[] memory keys = new bytes[](1);
+        keys[0] = KEY;
+        dataset.announce(KEY);
+        Batch memory batch = providers.reportMany(dataset, keys, START, _column(5, 5, 5), new uint256[](3));
+        batch.picks[0] = bytes1(uint8(200));
+        vm.expectPartialRevert(IDataset.WrongMajority.selector);
+        dataset.updateBatch(batch);
+        batch.picks[0] = bytes1(uint8(2));
+        dataset.updateBatch(batch);
+        assertAnswer(dataset, KEY, bytes32(uint256(5)), START, Oracle.QueryStatus.OK);
+    }
+
+    // ---------------------------------------------------------------- what is kept
+
+    function testFuzz_update_takesAnyValue(uint256 value) public {
+        _assertStored(_values(value, value, value), value);
+    }
+
+    function test_update_takesAllOnesAndZero() public {
+        _assertStored(_equal(4, type(uint256).max), type(uint256).max);
+        _assertStored(_equal(4, 0), 0);
+        _assertStored(_values(0, type(uint256).max, 0, 0), 0);
+    }
+
+    function test_update_forgetsItsValueWhenItDisagrees() public {
+        _assertStored(_equal(4, type(uint256).max), type(uint256).max);
+        uint256 round = vm.getBlockTimestamp();
+        _update(15, _values(1, 2, 3, 4)).send(dataset);
+        assertAnswer(dataset, KEY, 0, round, Oracle.QueryStatus.DISAGREEMENT);
+        vm.warp(round + 1);
+        _assertStored(_equal(4, 8), 8);
+    }
+
+    function test_updateNotAvailable_forgetsTheValue() public {
+        _assertStored(_equal(4, type(uint256).max), type(uint256).max);
+        uint256 round = vm.getBlockTimestamp();
+        validNoData().sendNotAvailable(dataset);
+        assertAnswer(dataset, KEY, 0, round, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    /// Neither makes a tolerance equal what is not, nor does a tight one part what is.
+    function testFuzz_update_hasNoUseForATolerance(uint256 toleranceBps, uint128 value) public {
+        _committee(4, bound(toleranceBps, 0, 10_000));
+        _assertStored(_values(value, value, value, uint256(value) + 1), value);
+        Update memory update = _update(15, _values(value, value, uint256(value) + 1, uint256(value) + 1));
+        assertEq(update.send(dataset), Oracle.QueryStatus.DISAGREEMENT);
+    }
+
+    // ---------------------------------------------------------------- liars
+
+    /// f liars cannot have a value stored that no honest member signed, whichever quorum the carrier picks; and they
+    /// cannot force a DISAGREEMENT while the honest members all sign the same.
+    function testFuzz_update_withstandsItsLiars(uint256 size, bool isOneMind, uint256 seed) public {
+        size = [4, 5, 7, 13, 31][bound(size, 0, 4)];
+        uint256 faults = (size - 1) / 3;
+        (uint256 signers, uint256 count) = anyQuorum(size, seed);
+        uint256[] memory values = new uint256[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            uint256 random = uint256(keccak256(abi.encode(seed, i)));
+            if (i < faults) values[i] = random % 3 == 0 ? random : random % 3;
+            else values[i] = isOneMind ? 2 : 2 + random % 2;
+        }
+        _committee(size, TOLERANCE_BPS);
+        Update memory update = _update(signers, values);
+        Oracle.QueryStatus status = ReferenceMajority.status(values, size);
+        if (status == Oracle.QueryStatus.INVALID) return refuse(update, _undecided(count, size - count));
+        assertEq(update.send(dataset), status);
+        if (isOneMind) assertEq(status, Oracle.QueryStatus.OK);
+        if (status != Oracle.QueryStatus.OK) return;
+        (bytes32 stored,,) = query(dataset, KEY);
+        assertTrue(stored == bytes32(uint256(2)) || stored == bytes32(uint256(3)));
+    }
+
+    // ---------------------------------------------------------------- how to build one
+
+    function _committee(uint256 size, uint256 toleranceBps) private {
+        providers = new Providers(size, toleranceBps);
+        dataset = deploy(providers);
+    }
+
+    function _update(uint256 signers, uint256[] memory values) private view returns (Update memory update) {
+        update = providers.reportFrom(signers, dataset, KEY, vm.getBlockTimestamp(), values);
+        (uint256 value,) = ReferenceMajority.mostFrequent(values);
+        update.value = bytes32(value);
+    }
+
+    /// @dev In a round of its own, by the committee's first members.
+    function _assertStored(uint256[] memory values, uint256 value) private {
+        uint256 round = vm.getBlockTimestamp();
+        Update memory update = _update(2 ** values.length - 1, values);
+        update.value = bytes32(value);
+        vm.expectEmit(address(dataset));
+        emit IDataset.Updated(keccak256(KEY), bytes32(value), round, Oracle.QueryStatus.OK);
+        assertEq(update.send(dataset), Oracle.QueryStatus.OK);
+        assertAnswer(dataset, KEY, bytes32(value), round, Oracle.QueryStatus.OK);
+        vm.warp(round + 1);
+    }
+
+    function _undecided(uint256 reports, uint256 absentees) private pure returns (bytes memory) {
+        return abi.encodeWithSelector(IDataset.Undecided.selector, reports, absentees);
+    }
+
+    function _fewValues(uint256 count, uint256 seed) private pure returns (uint256[] memory values) {
+        values = new uint256[](count);
+        uint256 kinds = 1 + seed % 5;
+        for (uint256 i = 0; i < count; ++i) {
+            uint256 random = uint256(keccak256(abi.encode(seed, i)));
+            // Often the first of them.
+            values[i] = random % 3 == 0 ? 0 : uint256(keccak256(abi.encode(seed, "value", (random >> 8) % kinds)));
+        }
+    }
+
+    function _equal(uint256 count, uint256 value) private pure returns (uint256[] memory values) {
+        values = new uint256[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            values[i] = value;
+        }
+    }
+
+    function _values(uint256 a, uint256 b, uint256 c) private pure returns (uint256[] memory values) {
+        values = new uint256[](3);
+        (values[0], values[1], values[2]) = (a, b, c);
+    }
+
+    function _values(uint256 a, uint256 b, uint256 c, uint256 d) private pure returns (uint256[] memory values) {
+        values = new uint256[](4);
+        (values[0], values[1], values[2], values[3]) = (a, b, c, d);
+    }
+
+    /// @dev Three rows of one value.
+    function _column(uint256 a, uint256 b, uint256 c) private pure returns (bytes32[][] memory rows) {
+        rows = new bytes32[][](3);
+        uint256[] memory values = _values(a, b, c);
+        for (uint256 row = 0; row < 3; ++row) {
+            rows[row] = new bytes32[](1);
+            rows[row][0] = bytes32(values[row]);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Test} from "forge-std/Test.sol";
+
+import {WebOracleRegistry} from "../src/WebOracleRegistry.sol";
+import {IWebOracleRegistry} from "../src/interfaces/IWebOracleRegistry.sol";
+
+contract WebOracleRegistryTest is Test {
+    uint256 private constant MAX_LENGTH = 8_192;
+
+    IWebOracleRegistry private registry;
+
+    function setUp() public {
+        registry = new WebOracleRegistry();
+        vm.roll(1_000);
+    }
+
+    function testFuzz_publish_emitsTheBytesAndKeepsTheBlock(bytes memory spec, uint64 blockNumber) public {
+        vm.assume(spec.length > 0 && spec.length <= MAX_LENGTH);
+        vm.roll(bound(blockNumber, 1, type(uint64).max));
+        vm.expectEmit(address(registry));
+        emit IWebOracleRegistry.SpecPublished(keccak256(spec), spec);
+        assertEq(registry.publish(spec), keccak256(spec));
+        assertEq(registry.publishedAt(keccak256(spec)), vm.getBlockNumber());
+    }
+
+    function test_publish_takesOneByte() public {
+        registry.publish("{");
+        assertEq(registry.publishedAt(keccak256("{")), 1_000);
+    }
+
+    function test_publish_takes8192Bytes() public {
+        bytes memory spec = new bytes(MAX_LENGTH);
+        assertEq(registry.publish(spec), keccak256(spec));
+        assertEq(registry.publishedAt(keccak256(spec)), 1_000);
+    }
+
+    function test_publish_RevertWhen_thereIsNone() public {
+        vm.expectRevert(abi.encodeWithSelector(IWebOracleRegistry.WrongSpecLength.selector, 0, MAX_LENGTH));
+        registry.publish("");
+        assertEq(registry.publishedAt(keccak256("")), 0);
+    }
+
+    function testFuzz_publish_RevertWhen_itIsTooLong(uint256 length) public {
+        _refuse(bound(length, MAX_LENGTH + 1, 3 * MAX_LENGTH));
+    }
+
+    function test_publish_RevertWhen_itIsOneByteTooLong() public {
+        _refuse(8_193);
+    }
+
+    function testFuzz_publish_isOpenToAnyone(address caller) public {
+        vm.assume(caller != address(vm));
+        vm.prank(caller);
+        registry.publish("{}");
+        assertEq(registry.publishedAt(keccak256("{}")), 1_000);
+    }
+
+    function test_publish_movesTheBlockWhenRepeated() public {
+        registry.publish("{}");
+        vm.roll(2_000);
+        vm.expectEmit(address(registry));
+        emit IWebOracleRegistry.SpecPublished(keccak256("{}"), "{}");
+        registry.publish("{}");
+        assertEq(registry.publishedAt(keccak256("{}")), 2_000);
+    }
+
+    function testFuzz_publish_changesNoOtherSpec(bytes memory spec) public {
+        vm.assume(spec.length > 0 && spec.length <= MAX_LENGTH && keccak256(spec) != keccak256("{}"));
+        registry.publish("{}");
+        vm.roll(2_000);
+        registry.publish(spec);
+        assertEq(registry.publishedAt(keccak256("{}")), 1_000);
+    }
+
+    function testFuzz_publishedAt_isZeroOfWhatWasNeverPublished(bytes32 specHash) public {
+        vm.assume(specHash != keccak256("{}"));
+        registry.publish("{}");
+        assertEq(registry.publishedAt(specHash), 0);
+    }
+
+    function _refuse(uint256 length) private {
+        bytes memory spec = new bytes(length);
+        vm.expectRevert(abi.encodeWithSelector(IWebOracleRegistry.WrongSpecLength.selector, length, MAX_LENGTH));
+        registry.publish(spec);
+        assertEq(registry.publishedAt(keccak256(spec)), 0);
+    }
+}
