@@ -35,11 +35,13 @@ const NetworkSettings = Type.Object(
     providers: Type.Array(ProviderSettings, { description: "The endpoints of the committees' members." }),
     gasPerHour: Type.Integer({
       minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
       default: 30_000_000,
       description: "Gas units that broadcasting may use in any hour, for keys that are already stored.",
     }),
     gasPerHourForNewKeys: Type.Integer({
       minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
       default: 3_000_000,
       description: "Gas units that broadcasting may use in any hour, for keys that are stored for the first time.",
     }),
@@ -116,6 +118,7 @@ export function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): Operat
 function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.ProcessEnv): NetworkPlan {
   const deployment = loadDeployment(resolve(folder, settings.deployment));
   const where = `network ${deployment.chainId}`;
+  if (settings.providers.length === 0) throw new ConfigError(`${where}: no providers. Name those of the committees.`);
   const endpoints = new Map<Address, string>();
   for (const { address, url } of settings.providers) {
     const parsed = parseAddress(address);

@@ -1,22 +1,26 @@
 #!/usr/bin/env node
+import { readCommand } from "@dataset-oracle/service/arguments";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { pino } from "pino";
 import { buildOperatorApp } from "./app.js";
-import { readArguments, USAGE } from "./arguments.js";
 import { loadOperatorConfig } from "./config.js";
 import { connectNetwork } from "./network.js";
 import { createOperator } from "./operator.js";
 import { loadSigners } from "./signers.js";
+import { USAGE } from "./usage.js";
 
 await runMain(async () => {
-  const args = readArguments(process.argv.slice(2));
-  if (args.help) return console.log(USAGE);
+  const command = readCommand(process.argv.slice(2), USAGE);
+  if (command.name === "help") return console.log(USAGE);
 
-  const plan = loadOperatorConfig(args.config, process.env);
+  const plan = loadOperatorConfig(command.configFile, process.env);
   const chainIds = plan.networks.map(({ deployment }) => deployment.chainId);
   const signers = loadSigners(process.env, chainIds);
-  if (args.isCheck) return console.log(`${args.config} is valid. Networks: ${chainIds.join(", ")}.`);
+  if (command.name === "check") {
+    for (const { warnings } of new Set(signers.values())) for (const warning of warnings) console.error(warning);
+    return console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);
+  }
 
   const logger = pino({ name: "operator", level: plan.config.logLevel });
   for (const chainId of chainIds) {

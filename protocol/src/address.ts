@@ -14,7 +14,7 @@ export function parseAddress(text: string): Parsed<Address> {
   const checksummed = getAddress(text.toLowerCase() as Address);
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase();
   if (!isOneCase && text !== checksummed) {
-    return refused(`The checksum is wrong. If the digits are right, send ${text.toLowerCase()}.`);
+    return refused(`The checksum is wrong. If the digits are right, write ${text.toLowerCase()}.`);
   }
   return parsed(checksummed);
 }

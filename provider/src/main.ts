@@ -1,20 +1,21 @@
 #!/usr/bin/env node
+import { readCommand } from "@dataset-oracle/service/arguments";
 import { loadDeployment } from "@dataset-oracle/service/deployment";
 import { loadAccount } from "@dataset-oracle/service/private-key";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { pino } from "pino";
 import { buildProvider } from "./app.js";
-import { parseArguments, USAGE } from "./arguments.js";
 import { loadProviderConfig } from "./config.js";
 import { listen } from "./listen.js";
-import { decideServed } from "./served.js";
+import { decideServed, requireKeys } from "./served.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
 import { checkOverrides } from "./source-overrides.js";
 import { startNotes, summary } from "./start-notes.js";
 import { readStateFile } from "./state-file.js";
+import { USAGE } from "./usage.js";
 
 await runMain(async () => {
-  const command = parseArguments(process.argv.slice(2));
+  const command = readCommand(process.argv.slice(2), USAGE);
   if (command.name === "help") return console.log(USAGE);
 
   const config = loadProviderConfig(command.configFile);
@@ -23,6 +24,7 @@ await runMain(async () => {
   const chainIds = deployments.map(({ chainId }) => chainId);
   checkOverrides(config.sourceOverrides, sources, chainIds);
   const served = decideServed(deployments, sources, config.minSources, config.sourceOverrides);
+  requireKeys(served, config.minSources);
   const { account, warnings } = loadAccount(process.env, "PROVIDER_PRIVATE_KEY");
   if (command.name === "check") {
     readStateFile(config.stateFile);

@@ -42,6 +42,14 @@ export function decideServed(
   return served;
 }
 
+/** @throws ConfigError when nothing is served. */
+export function requireKeys(served: Served, minSources: number): void {
+  for (const datasets of served.values()) {
+    for (const { keys } of datasets.values()) if (keys.size > 0) return;
+  }
+  throw new ConfigError(`No key of the deployments has ${minSources} sources. Add sources, or lower minSources.`);
+}
+
 function serveDataset(
   chainId: number,
   dataset: DeployedDataset,

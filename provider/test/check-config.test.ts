@@ -36,6 +36,7 @@ describe("--check-config", () => {
     ["no state file", { stateFile: undefined }, 42, "/stateFile: "],
     ["a state file in a folder that is not there", { stateFile: "no/state" }, 42, "/no/state cannot be used: ENOENT."],
     ["a state file that is none", { stateFile: "deployment.json" }, 42, "/signedThrough: "],
+    ["more sources needed than there are", { minSources: 99 }, 42, "No key of the deployments has 99 sources."],
     ["no source needed", { minSources: 0 }, 42, "/minSources: "],
     [
       "an override that leads away from this machine",
@@ -139,6 +140,9 @@ describe("the command line", () => {
 
   it("ends with 2 for an unknown option, and without --config", async () => {
     expect(await runProvider(["--conf", "x"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--conf") });
-    expect(await runProvider([])).toMatchObject({ code: 2, stderr: expect.stringContaining("--config is missing") });
+    expect(await runProvider([])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Name the configuration: --config FILE."),
+    });
   });
 });

@@ -1,14 +1,15 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/wire";
 import rateLimit, { normalizeIP } from "@fastify/rate-limit";
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from "@fastify/type-provider-typebox";
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply } from "fastify";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from "fastify";
 import type { Logger } from "pino";
 import { inRanges } from "./address-ranges.js";
 import { endSilentConnections } from "./connections.js";
+import { BODY_LIMIT, methodNotAllowed, noSuchPath, tooManyRequests, toProblem, unreadable } from "./http-problems.js";
 import { ProblemError } from "./problem.js";
-
-/** The most bytes that a request's body may have. */
-export const BODY_LIMIT = 16 * 1024;
+import { parseStrictJson } from "./strict-json.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
 
@@ -49,11 +50,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
     requestTimeout: 10_000,
     connectionTimeout: 120_000,
     return503OnClosing: true,
+    clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, _request, reply) => void sendProblem(reply as unknown as FastifyReply, toProblem(error)),
   }).withTypeProvider<TypeBoxTypeProvider>();
   endSilentConnections(app);
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
-  app.removeContentTypeParser("text/plain");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string" }, parseStrictJson);
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
     logFailure(request.log, error, problem);
@@ -86,6 +89,17 @@ function limits({ requestsPerMinute, reserved }: AppOptions) {
   };
 }
 
+/** What is no HTTP request that can be read never becomes one: it is answered on its connection. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
+  const problem = unreadable(error.code);
+  const body = JSON.stringify(problem);
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n` +
+      `content-type: ${PROBLEM_CONTENT_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
 /** Logs a failure on this side: an unexpected one with its stack, an expected one as what the caller is told. */
 export function logFailure(log: FastifyBaseLogger, error: unknown, problem: ProblemError): void {
   if (problem.status < 500) return;
@@ -100,116 +114,4 @@ export function sendProblem(reply: FastifyReply, problem: ProblemError): Fastify
     .type(PROBLEM_CONTENT_TYPE)
     .serializer((body: unknown) => JSON.stringify(body))
     .send(problem.toJSON());
-}
-
-/** What the caller is told of an error; of an unexpected one nothing but that it happened. */
-export function toProblem(thrown: unknown): ProblemError {
-  if (thrown instanceof ProblemError) return thrown;
-  const error: Partial<FastifyError> = thrown instanceof Error ? thrown : {};
-  if (error.validation) return invalidBody(error.validation);
-  switch (error.code) {
-    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return unsupportedMediaType();
-    case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return bodyTooLarge();
-  }
-  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return new ProblemError({
-      title: "The request cannot be read.",
-      status: error.statusCode,
-      code: "bad_request",
-      detail: error.message ?? "Check the request.",
-    });
-  }
-  return new ProblemError({
-    title: "Something went wrong here.",
-    status: 500,
-    code: "internal_error",
-    detail: "It is logged. Try again.",
-  });
-}
-
-interface ValidationFailure {
-  readonly instancePath: string;
-  readonly message?: string;
-}
-
-/** What the validator says, for people. */
-const MESSAGES: Readonly<Record<string, string>> = {
-  "Expected required property": "is missing",
-  "Unexpected property": "is not known here; leave it out",
-  "Expected integer": "must be a whole number, without quotes",
-  "Expected boolean": "must be true or false, without quotes",
-  "Expected string": "must be a string, in quotes",
-  "Expected object": "must be a JSON object",
-};
-
-function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
-  const problems = new Map<string, string>();
-  for (const { instancePath, message = "is not valid" } of failures) {
-    const property = instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~") || "the body";
-    // The first is the cause: a property that is missing is not an integer either.
-    if (!problems.has(property)) problems.set(property, MESSAGES[message] ?? message);
-  }
-  const errors = [...problems].map(([property, problem]) => ({ property, problem }));
-  return new ProblemError(
-    {
-      title: "The request's body is not valid.",
-      status: 400,
-      code: "invalid_body",
-      detail: errors.map(({ property, problem }) => `${property}: ${problem}.`).join(" "),
-    },
-    { extras: { errors } },
-  );
-}
-
-function unsupportedMediaType(): ProblemError {
-  return new ProblemError({
-    title: "The body is not JSON.",
-    status: 415,
-    code: "unsupported_media_type",
-    detail: 'Send JSON with the header "content-type: application/json".',
-  });
-}
-
-function bodyTooLarge(): ProblemError {
-  return new ProblemError({
-    title: "The body is too large.",
-    status: 413,
-    code: "body_too_large",
-    detail: `Send at most ${BODY_LIMIT} bytes.`,
-  });
-}
-
-function methodNotAllowed(method: string, allowed: readonly string[]): ProblemError {
-  return new ProblemError(
-    {
-      title: `${method} is not possible here.`,
-      status: 405,
-      code: "method_not_allowed",
-      detail: `Use ${allowed.join(" or ")}.`,
-    },
-    { headers: { allow: allowed.join(", ") } },
-  );
-}
-
-function noSuchPath(path: string): ProblemError {
-  return new ProblemError({
-    title: "There is nothing at this path.",
-    status: 404,
-    code: "no_such_path",
-    detail: `${path} is not served. Check the path, and the base path of the service.`,
-  });
-}
-
-export function tooManyRequests(max: number, seconds: number, who = "A caller"): ProblemError {
-  return new ProblemError(
-    {
-      title: "Too many requests.",
-      status: 429,
-      code: "too_many_requests",
-      detail: `${who} may make ${max} a minute. Try again in ${seconds} s.`,
-    },
-    { headers: { "retry-after": String(seconds) } },
-  );
 }

@@ -1,5 +1,5 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
-import { KEY_FORMS } from "@dataset-oracle/protocol/key";
+import { KEY_FORMS, type KeyForm, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
 import { DATASET_KINDS } from "@dataset-oracle/protocol/wire";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
@@ -48,7 +48,14 @@ export function loadDeployment(path: string): Deployment {
     datasets: Object.entries(datasets).map(([name, dataset]) => {
       const address = parseAddress(dataset.address);
       if (!address.ok) throw new ConfigError(`${path}: dataset ${name}: ${address.problem}`);
+      for (const text of dataset.keys) requireKey(text, dataset.keyForm, `${path}: dataset ${name}`);
       return { ...dataset, name, address: address.value };
     }),
   };
+}
+
+function requireKey(text: string, form: KeyForm, where: string): void {
+  const key = parseKey(text);
+  if (!key.ok) throw new ConfigError(`${where}: key "${text}": ${key.problem}`);
+  if (!matchesKeyForm(form, key.value)) throw new ConfigError(`${where}: key "${text}" is not of the form ${form}.`);
 }

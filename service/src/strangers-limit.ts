@@ -1,6 +1,6 @@
-import "@fastify/rate-limit";
 import type { FastifyRequest } from "fastify";
-import { type App, tooManyRequests } from "./app.js";
+import type { App } from "./app.js";
+import { tooManyRequests } from "./http-problems.js";
 
 /**
  * A hook that bounds what all callers without a reserved share ask for together. It belongs after the caller's own

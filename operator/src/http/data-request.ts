@@ -1,5 +1,6 @@
 import { DataRequest } from "@dataset-oracle/protocol/wire";
-import { type App, logFailure, toProblem } from "@dataset-oracle/service/app";
+import { type App, logFailure } from "@dataset-oracle/service/app";
+import { toProblem } from "@dataset-oracle/service/http-problems";
 import { MAX_WAIT_MS } from "../broadcast.js";
 import { RpcError } from "../chain/rpc.js";
 import type { Operator } from "../operator.js";

@@ -1,0 +1,12 @@
+/** `operator --help`. */
+export const USAGE = `Usage: operator --config FILE [--check-config]
+
+  --config FILE    the configuration, in JSON; its settings are in operator/README.md
+  --check-config   check the configuration, the files it names and the keys, then end: 0 if all is well, else 2
+  --help           this text
+
+Environment
+  OPERATOR_PRIVATE_KEY_FILE, OPERATOR_PRIVATE_KEY
+                   the key of the account that broadcasts, in a file or as it is
+  OPERATOR_PRIVATE_KEY_<chainId>_FILE, OPERATOR_PRIVATE_KEY_<chainId>
+                   the same for one network only; a network without a key answers only "broadcast": false`;

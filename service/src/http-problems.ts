@@ -1,0 +1,134 @@
+import type { FastifyError } from "fastify";
+import { ProblemError } from "./problem.js";
+
+/** The most bytes that a request's body may have. */
+export const BODY_LIMIT = 16 * 1024;
+
+/** What the caller is told of an error; of an unexpected one nothing but that it happened. */
+export function toProblem(thrown: unknown): ProblemError {
+  if (thrown instanceof ProblemError) return thrown;
+  const error: Partial<FastifyError> = thrown instanceof Error ? thrown : {};
+  if (error.validation) return invalidBody(error.validation);
+  switch (error.code) {
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return unsupportedMediaType();
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return bodyTooLarge();
+  }
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new ProblemError({
+      title: "The request cannot be read.",
+      status: error.statusCode,
+      code: "bad_request",
+      detail: error.message ?? "Check the request.",
+    });
+  }
+  return new ProblemError({
+    title: "Something went wrong here.",
+    status: 500,
+    code: "internal_error",
+    detail: "It is logged. Try again.",
+  });
+}
+
+interface ValidationFailure {
+  readonly instancePath: string;
+  readonly message?: string;
+}
+
+/** What the validator says, for people. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  "Expected required property": "is missing",
+  "Unexpected property": "is not known here; leave it out",
+  "Expected integer": "must be a whole number, without quotes",
+  "Expected boolean": "must be true or false, without quotes",
+  "Expected string": "must be a string, in quotes",
+  "Expected object": "must be a JSON object",
+};
+
+function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
+  const problems = new Map<string, string>();
+  for (const { instancePath, message = "is not valid" } of failures) {
+    const property = shortened(instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~")) || "the body";
+    // The first is the cause: a property that is missing is not an integer either.
+    if (!problems.has(property)) problems.set(property, MESSAGES[message] ?? message);
+  }
+  const errors = [...problems].map(([property, problem]) => ({ property, problem }));
+  return new ProblemError(
+    {
+      title: "The request's body is not valid.",
+      status: 400,
+      code: "invalid_body",
+      detail: errors.map(({ property, problem }) => `${property}: ${problem}.`).join(" "),
+    },
+    { extras: { errors } },
+  );
+}
+
+/** What a caller made up is not repeated at any length. */
+const shortened = (text: string) => (text.length > 64 ? `${text.slice(0, 64)}...` : text);
+
+export function unsupportedMediaType(): ProblemError {
+  return new ProblemError({
+    title: "The body is not JSON.",
+    status: 415,
+    code: "unsupported_media_type",
+    detail: 'Send JSON in UTF-8, uncompressed, with the header "content-type: application/json".',
+  });
+}
+
+function bodyTooLarge(): ProblemError {
+  return new ProblemError({
+    title: "The body is too large.",
+    status: 413,
+    code: "body_too_large",
+    detail: `Send at most ${BODY_LIMIT} bytes.`,
+  });
+}
+
+export function methodNotAllowed(method: string, allowed: readonly string[]): ProblemError {
+  return new ProblemError(
+    {
+      title: `${method} is not possible here.`,
+      status: 405,
+      code: "method_not_allowed",
+      detail: `Use ${allowed.join(" or ")}.`,
+    },
+    { headers: { allow: allowed.join(", ") } },
+  );
+}
+
+export function noSuchPath(path: string): ProblemError {
+  return new ProblemError({
+    title: "There is nothing at this path.",
+    status: 404,
+    code: "no_such_path",
+    detail: `${shortened(path)} is not served. Check the path, and the base path of the service; it ends without a slash.`,
+  });
+}
+
+export function tooManyRequests(max: number, seconds: number, who = "A caller"): ProblemError {
+  return new ProblemError(
+    {
+      title: "Too many requests.",
+      status: 429,
+      code: "too_many_requests",
+      detail: `${who} may make ${max} a minute. Try again in ${seconds} s.`,
+    },
+    { headers: { "retry-after": String(seconds) } },
+  );
+}
+
+/** A body that is JSON, but not the JSON that is meant. */
+export const ambiguousBody = (detail: string) =>
+  new ProblemError({ title: "The request's body is not valid.", status: 400, code: "invalid_body", detail });
+
+/** `code` is Node's, of what its HTTP parser met. */
+export function unreadable(code: string | undefined): ProblemError {
+  const problems: Record<string, [status: number, title: string, detail: string]> = {
+    HPE_HEADER_OVERFLOW: [431, "The request's headers are too large.", "Send less than 16 KiB of them."],
+    ERR_HTTP_REQUEST_TIMEOUT: [408, "The request took too long.", "Send it within 10 s."],
+  };
+  const [status, title, detail] = problems[code ?? ""] ?? [400, "This is not HTTP.", "Check the request."];
+  return new ProblemError({ title, status, code: "bad_request", detail });
+}

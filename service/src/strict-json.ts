@@ -1,0 +1,45 @@
+import type { FastifyRequest } from "fastify";
+import { parse } from "lossless-json";
+import { ambiguousBody, unsupportedMediaType } from "./http-problems.js";
+import { ProblemError } from "./problem.js";
+
+/**
+ * Parses a JSON body that can be read in one way only: UTF-8, uncompressed, no property twice, and no number whose
+ * digits a double would change.
+ *
+ * @throws ProblemError that says what to mend.
+ */
+export async function parseStrictJson(request: FastifyRequest, body: string): Promise<unknown> {
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers["content-type"] ?? "")?.[1] ?? "utf-8";
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (!/^utf-?8$/i.test(charset) || encoding.toLowerCase() !== "identity") throw unsupportedMediaType();
+  refuseAmbiguity(body);
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    throw new ProblemError({
+      title: "The request cannot be read.",
+      status: 400,
+      code: "bad_request",
+      detail: `The body is not JSON: ${(error as Error).message}.`,
+    });
+  }
+}
+
+function refuseAmbiguity(body: string): void {
+  try {
+    parse(body, null, { parseNumber: exactNumber });
+  } catch (error) {
+    if (error instanceof ProblemError) throw error;
+    const duplicate = /^Duplicate key '(.{1,64})/s.exec((error as Error).message)?.[1];
+    if (duplicate !== undefined) throw ambiguousBody(`A property is there twice: ${duplicate.replace(/'.*/s, "")}.`);
+    // Whatever else is wrong, JSON.parse says it better.
+  }
+}
+
+/** 1e400 is Infinity to a double, and 42.00000000000000000001 is 42. */
+function exactNumber(text: string): number {
+  const isExact = /^-?\d{1,16}$/.test(text) || (/^-?\d{1,15}\.\d{1,15}$/.test(text) && String(Number(text)) === text);
+  if (!isExact) throw ambiguousBody(`Write numbers plainly, in digits, not ${text.slice(0, 64)}.`);
+  return Number(text);
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readCommand } from "@dataset-oracle/service/arguments";
+import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
+import { Type } from "@sinclair/typebox";
+import { afterAll, describe, expect, test } from "vitest";
+
+const folder = mkdtempSync(join(tmpdir(), "config-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const Settings = Type.Object(
+  {
+    port: Type.Integer({ maximum: 65_535, description: "The port." }),
+    path: Type.String({ pattern: "^(/[a-z]+)*$", default: "", description: "The path of the base URL." }),
+    level: Type.Union([Type.Literal("info"), Type.Literal("warn")], {
+      default: "info",
+      description: "What is logged.",
+    }),
+  },
+  { additionalProperties: false },
+);
+
+function load(settings: unknown) {
+  const file = join(folder, "settings.json");
+  writeFileSync(file, typeof settings === "string" ? settings : JSON.stringify(settings));
+  return loadConfig(file, Settings);
+}
+
+describe("a configuration file", () => {
+  test("gets the defaults of what it leaves out", () => {
+    expect(load({ port: 80 })).toEqual({ port: 80, path: "", level: "info" });
+  });
+
+  const refused: [settings: unknown, message: string][] = [
+    [{}, "\n  /port: Expected required property. The port."],
+    [{ port: "80" }, "\n  /port: Expected integer. The port."],
+    [{ port: 80, path: "x y" }, "\n  /path: Expected string of another form. The path of the base URL."],
+    [{ port: 80, level: "loud" }, "\n  /level: Expected one of info, warn. What is logged."],
+    [{ port: 80, prot: 81 }, "\n  /prot: Unexpected property"],
+    ["{", "settings.json is not JSON: "],
+  ];
+  test.each(refused)("%j is refused with what to mend", (settings, message) => {
+    expect(() => load(settings)).toThrow(ConfigError);
+    expect(() => load(settings)).toThrow(message);
+  });
+
+  test("has one line for one mistake", () => {
+    expect(() => load({})).toThrow(/^.* is not valid:\n {2}\/port: [^\n]*$/);
+  });
+});
+
+describe("a key in the wrong place", () => {
+  const KEY = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+  const messageOf = (action: () => unknown): string => {
+    try {
+      action();
+    } catch (error) {
+      return (error as Error).message;
+    }
+    throw new Error("Nothing was refused.");
+  };
+
+  test("is not repeated: as an argument", () => {
+    for (const key of [KEY, `0x${KEY}`, `--${KEY}`]) {
+      const message = messageOf(() => readCommand([key], "Usage"));
+      expect(message).not.toContain(KEY);
+      expect(message).toContain("<64 hex digits>");
+    }
+  });
+
+  test("is not repeated: as a setting's name", () => {
+    expect(messageOf(() => load({ port: 80, [KEY]: 1 }))).not.toContain(KEY);
+  });
+});

@@ -1,0 +1,110 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { type App, buildApp } from "@dataset-oracle/service/app";
+import { Type } from "@sinclair/typebox";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const Body = Type.Object(
+  { count: Type.Integer(), ratio: Type.Optional(Type.Number()), broadcast: Type.Boolean() },
+  { additionalProperties: false },
+);
+
+let app: App;
+let url: string;
+
+beforeAll(async () => {
+  app = await buildApp({ logger: pino({ level: "silent" }), requestsPerMinute: 10_000, trustedProxies: [] });
+  await app.register(async (routes: App) => {
+    routes.post("/echo", { schema: { body: Body } }, async ({ body }) => body);
+  });
+  url = await app.listen({ host: "127.0.0.1", port: 0 });
+});
+afterAll(() => app.close());
+
+async function post(body: string, headers: Record<string, string> = { "content-type": "application/json" }) {
+  const response = await fetch(`${url}/echo`, {
+    method: "POST",
+    headers,
+    body: new TextEncoder().encode(body),
+    signal: AbortSignal.timeout(5_000),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe("a body that can be read in one way only", () => {
+  const accepted: [body: string, contentType: string][] = [
+    ['{"count":42,"broadcast":true}', "application/json"],
+    ['{"count":42,"broadcast":true}', "application/json; charset=utf-8"],
+    ['{"count":-7,"ratio":0.25,"broadcast":true}', 'application/json;charset="UTF-8"'],
+  ];
+  test.each(accepted)("%s as %s is taken", async (body, contentType) => {
+    expect(await post(body, { "content-type": contentType })).toEqual({ status: 200, body: JSON.parse(body) });
+  });
+
+  const refused: [what: string, body: string, detail: string][] = [
+    ["a property twice", '{"count":1,"broadcast":true,"broadcast":false}', "A property is there twice: broadcast."],
+    ["more digits than a number has", '{"count":42.00000000000000000001,"broadcast":true}', "not 42.0000"],
+    [
+      "a whole number with a fraction",
+      '{"count":42.0,"broadcast":true}',
+      "Write numbers plainly, in digits, not 42.0.",
+    ],
+    ["an exponent", '{"count":1e400,"broadcast":true}', "not 1e400"],
+    ["__proto__", '{"count":1,"broadcast":true,"__proto__":{}}', "__proto__: is not known here"],
+    ["constructor", '{"count":1,"broadcast":true,"constructor":{}}', "constructor: is not known here"],
+    [
+      "a very long name",
+      `{"count":1,"broadcast":true,"${"x".repeat(10_000)}":1}`,
+      `${"x".repeat(64)}...: is not known`,
+    ],
+  ];
+  test.each(refused)("%s is a 400 that says what to mend", async (_what, body, detail) => {
+    const answer = await post(body);
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_body" } });
+    expect(answer.body.detail).toContain(detail);
+    expect(JSON.stringify(answer.body).length).toBeLessThan(1_000);
+  });
+
+  test("what is no JSON, or too deep, is a 400", async () => {
+    for (const body of ["", "{", "[".repeat(16_000), '{"count":1,}', '{"count":"\u0000"}']) {
+      expect(await post(body)).toMatchObject({ status: 400, body: { code: "bad_request" } });
+    }
+  });
+
+  const unsupported: Record<string, string>[] = [
+    {},
+    { "content-type": "text/plain" },
+    { "content-type": "application/json; charset=utf-16" },
+    { "content-type": "application/json; charset=latin1" },
+    { "content-type": "application/json", "content-encoding": "gzip" },
+  ];
+  test.each(unsupported)("with the headers %o it is a 415", async (headers) => {
+    const answer = await post('{"count":42,"broadcast":true}', headers);
+    expect(answer).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } });
+  });
+});
+
+describe("what is no request", () => {
+  async function send(raw: string): Promise<{ head: string; body: { status: number; code: string } }> {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    await once(socket, "connect");
+    socket.write(raw);
+    const [head = "", body = ""] = (await text(socket)).split("\r\n\r\n");
+    return { head, body: JSON.parse(body) };
+  }
+
+  test("is answered with a problem all the same", async () => {
+    const { head, body } = await send("FOO /echo HTTP/1.1\r\n\r\n");
+    expect(head).toContain("400 Bad Request");
+    expect(head).toContain("content-type: application/problem+json");
+    expect(body).toMatchObject({ status: 400, code: "bad_request" });
+  });
+
+  test("and so are headers without end", async () => {
+    const { head, body } = await send(`GET /echo HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(20_000)}\r\n\r\n`);
+    expect(head).toContain("431 Request Header Fields Too Large");
+    expect(body).toMatchObject({ status: 431, code: "bad_request" });
+  });
+});
