@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {Vm} from "forge-std/Vm.sol";
+
+import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
+import {DatasetFixture} from "./utils/DatasetFixture.sol";
+
+/// @notice The committee's accounts may be contracts of any kind: none of them blocks another's income.
+contract DatasetIncomeTest is DatasetFixture {
+    /// @dev What an account may use, and what the dataset wants to have before it pays one.
+    uint256 private constant SHARE_GAS = 50_000;
+    uint256 private constant MIN_GAS_PER_SHARE = 86_793;
+
+    address[] private members;
+
+    // ---------------------------------------------------------------- equal shares
+
+    /// Nothing is lost or made: what is not paid stays, whoever refuses, whatever the balance.
+    function testFuzz_shareIncome_losesNothing(uint256 size, uint96 income, uint256 refusing) public {
+        _seat(_accounts(bound(size, 1, 60)));
+        vm.deal(address(dataset), income);
+        uint256 share = income / members.length;
+        uint256 paid = 0;
+        for (uint256 i = 0; i < members.length; ++i) {
+            if ((refusing >> i) & 1 == 0) {
+                paid += share;
+            } else {
+                vm.etch(members[i], type(Refuser).runtimeCode);
+                vm.expectEmit(address(dataset));
+                emit IDataset.ShareRefused(members[i], share);
+            }
+        }
+        vm.expectEmit(address(dataset));
+        emit IDataset.IncomeShared(share, paid);
+        _share();
+
+        for (uint256 i = 0; i < members.length; ++i) {
+            assertEq(members[i].balance, (refusing >> i) & 1 == 0 ? share : 0);
+        }
+        assertEq(address(dataset).balance, income - paid);
+    }
+
+    function test_shareIncome_keepsTheRemainder() public {
+        _seat(_accounts(3));
+        vm.deal(address(dataset), 11);
+        _share();
+        assertEq(address(dataset).balance, 2);
+        vm.deal(address(dataset), 4);
+        _share();
+        assertEq(members[0].balance, 4);
+        assertEq(address(dataset).balance, 1);
+    }
+
+    function test_shareIncome_sharesWhatQueriesPaid() public {
+        _seat(_accounts(4));
+        for (uint256 i = 0; i < 8; ++i) {
+            query(dataset, KEY);
+        }
+        _share();
+        for (uint256 i = 0; i < 4; ++i) {
+            assertEq(members[i].balance, 2 * PRICE);
+        }
+        assertEq(address(dataset).balance, 0);
+    }
+
+    function test_shareIncome_sharesNothingOfNothing() public {
+        _seat(_accounts(4));
+        vm.recordLogs();
+        _share();
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+        assertEq(logs.length, 1);
+        assertEq(logs[0].data, abi.encode(0, 0));
+    }
+
+    function test_shareIncome_paysACommitteeOf255() public {
+        _seat(_accounts(255));
+        vm.deal(address(dataset), 255 ether);
+        _share();
+        assertEq(members[0].balance, 1 ether);
+        assertEq(members[254].balance, 1 ether);
+    }
+
+    /// A refused share is not kept for the one who refused it: the next sharing is among all again.
+    function test_shareIncome_sharesWhatWasRefusedNextTime() public {
+        _seat(_accounts(4));
+        vm.etch(members[2], type(Refuser).runtimeCode);
+        vm.deal(address(dataset), 4 ether);
+        _share();
+        assertEq(address(dataset).balance, 1 ether);
+        vm.etch(members[2], "");
+        _share();
+        assertEq(members[2].balance, 0.25 ether);
+        assertEq(members[0].balance, 1.25 ether);
+    }
+
+    function testFuzz_shareIncome_mayBeCalledByAnyone(address caller) public {
+        _seat(_accounts(4));
+        vm.assume(caller != address(vm) && caller.code.length == 0 && caller < members[0]);
+        vm.deal(address(dataset), 4 ether);
+        uint256 before = caller.balance;
+        vm.prank(caller);
+        dataset.shareIncome(members, TOLERANCE_BPS);
+        assertEq(members[0].balance, 1 ether);
+        assertEq(caller.balance, before);
+    }
+
+    // ---------------------------------------------------------------- whose income it is
+
+    function testFuzz_shareIncome_RevertWhen_theToleranceIsAnother(uint256 toleranceBps) public {
+        vm.assume(toleranceBps != TOLERANCE_BPS);
+        _seat(_accounts(4));
+        _refuse(members, toleranceBps);
+    }
+
+    function testFuzz_shareIncome_RevertWhen_aMemberIsAnother(uint256 place, address other) public {
+        _seat(_accounts(4));
+        address[] memory shown = members;
+        vm.assume(shown[place %= 4] != other);
+        shown[place] = other;
+        _refuse(shown, TOLERANCE_BPS);
+    }
+
+    function test_shareIncome_RevertWhen_theListIsAnother() public {
+        _seat(_accounts(4));
+        _refuse(new address[](0), TOLERANCE_BPS);
+        _refuse(_accounts(3), TOLERANCE_BPS);
+        _refuse(_accounts(5), TOLERANCE_BPS);
+        address[] memory shown = members;
+        (shown[0], shown[1]) = (shown[1], shown[0]);
+        _refuse(shown, TOLERANCE_BPS);
+        (shown[0], shown[1]) = (shown[1], shown[1]);
+        _refuse(shown, TOLERANCE_BPS);
+    }
+
+    /// The tolerance stands before the members in the hash: neither passes for the other.
+    function test_shareIncome_RevertWhen_theToleranceIsAMember() public {
+        _seat(_accounts(4));
+        address[] memory shown = new address[](3);
+        (shown[0], shown[1], shown[2]) = (members[1], members[2], members[3]);
+        _refuse(shown, uint256(uint160(members[0])));
+    }
+
+    function test_shareIncome_paysTheCommitteeOfNow() public {
+        _seat(_accounts(4));
+        address[] memory first = members;
+        vm.deal(address(dataset), 4 ether);
+        members = _accounts(2);
+        vm.prank(OWNER);
+        dataset.setCommittee(members, TOLERANCE_BPS);
+        _refuse(first, TOLERANCE_BPS);
+        _share();
+        assertEq(members[0].balance, 2 ether);
+    }
+
+    // ---------------------------------------------------------------- accounts that will not be paid
+
+    function test_shareIncome_isNotBlockedByOneThatReverts() public {
+        _assertRefusedBy(address(new Refuser()));
+    }
+
+    function test_shareIncome_isNotBlockedByOneThatBurnsItsGas() public {
+        _assertRefusedBy(address(new Burner()));
+    }
+
+    function test_shareIncome_isNotBlockedByALongReason() public {
+        _assertRefusedBy(address(new LongReason()));
+    }
+
+    function test_shareIncome_isNotBlockedByALongAnswer() public {
+        uint256 used = _shareWith(address(new LongAnswer()));
+        assertEq(address(dataset).balance, 0);
+        assertLt(used, 4 * MIN_GAS_PER_SHARE);
+    }
+
+    /// The dataset takes no plain Ether, its own neither.
+    function test_shareIncome_isNotBlockedByItself() public {
+        _seat(_accounts(3));
+        _replaceFirst(address(dataset));
+        vm.deal(address(dataset), 3 ether);
+        vm.expectEmit(address(dataset));
+        emit IDataset.ShareRefused(address(dataset), 1 ether);
+        _share();
+        assertEq(address(dataset).balance, 1 ether);
+    }
+
+    /// What all of them together can make the sharing cost.
+    function test_shareIncome_costsAtMostItsSharesWhenAllBurn() public {
+        _seat(_accounts(13));
+        for (uint256 i = 0; i < 13; ++i) {
+            vm.etch(members[i], type(Burner).runtimeCode);
+        }
+        vm.deal(address(dataset), 13 ether);
+        uint256 before = gasleft();
+        _share();
+        assertLt(before - gasleft(), 13 * MIN_GAS_PER_SHARE);
+        assertEq(address(dataset).balance, 13 ether);
+    }
+
+    // ---------------------------------------------------------------- accounts that call back
+
+    function test_shareIncome_RevertWhen_reentered() public {
+        _seat(_accounts(4));
+        Caller caller = new Caller();
+        _replaceFirst(address(caller));
+        caller.plan(address(dataset), 0, abi.encodeCall(IDataset.shareIncome, (members, TOLERANCE_BPS)));
+        vm.deal(address(dataset), 4 ether);
+        _share();
+        assertFalse(caller.isDone());
+        assertEq(caller.reason(), ReentrancyGuardTransient.ReentrancyGuardReentrantCall.selector);
+        for (uint256 i = 0; i < 4; ++i) {
+            assertEq(members[i].balance, 1 ether);
+        }
+        // The guard is open again.
+        _share();
+    }
+
+    function test_shareIncome_keepsAQueryPaidMeanwhile() public {
+        _seat(_accounts(4));
+        Caller caller = new Caller();
+        _replaceFirst(address(caller));
+        caller.plan(address(dataset), PRICE, abi.encodeCall(dataset.query, (KEY)));
+        vm.deal(address(dataset), 4 ether);
+        vm.expectEmit(address(dataset));
+        emit IDataset.IncomeShared(1 ether, 4 ether);
+        _share();
+        assertTrue(caller.isDone());
+        assertEq(address(caller).balance, 1 ether - PRICE);
+        assertEq(address(dataset).balance, PRICE);
+    }
+
+    /// An owner that is a member and changes the committee meanwhile: this sharing is still of the old one.
+    function test_shareIncome_isNotDisturbedByANewCommittee() public {
+        Caller caller = new Caller();
+        address[] memory next = new address[](1);
+        next[0] = address(caller);
+        members = _accounts(4);
+        members[0] = address(caller);
+        DatasetSettings memory settings_ = settings(providers);
+        (settings_.owner, settings_.members) = (address(caller), members);
+        dataset = deploy(settings_);
+        caller.plan(address(dataset), 0, abi.encodeCall(IDataset.setCommittee, (next, TOLERANCE_BPS)));
+        vm.deal(address(dataset), 4 ether);
+        _share();
+        assertTrue(caller.isDone());
+        for (uint256 i = 0; i < 4; ++i) {
+            assertEq(members[i].balance, 1 ether);
+        }
+        _refuse(members, TOLERANCE_BPS);
+    }
+
+    // ---------------------------------------------------------------- too little gas
+
+    /// A caller cannot starve a member: with however little gas, each gets its 50,000 or the call reverts.
+    function testFuzz_shareIncome_givesEachItsGasOrReverts(uint256 gas_) public {
+        _seat(_accounts(4));
+        for (uint256 i = 0; i < 4; ++i) {
+            // The last two do not exist yet: to make their accounts costs more, and they need no gas.
+            if (i < 2) vm.etch(members[i], type(Hungry).runtimeCode);
+            vm.cool(members[i]);
+        }
+        vm.deal(address(dataset), 4 ether);
+        vm.cool(address(dataset));
+        (bool done, bytes memory reason) = _shareWithGas(bound(gas_, 21_000, 400_000));
+        if (done) {
+            assertEq(address(dataset).balance, 0);
+        } else {
+            assertEq(address(dataset).balance, 4 ether);
+            _assertTooLittleGas(reason);
+        }
+    }
+
+    function test_shareIncome_RevertWhen_tooLittleGasIsLeft() public {
+        _seat(_accounts(4));
+        vm.deal(address(dataset), 4 ether);
+        (bool done, bytes memory reason) = _shareWithGas(MIN_GAS_PER_SHARE);
+        assertFalse(done);
+        assertGt(reason.length, 0);
+        _assertTooLittleGas(reason);
+    }
+
+    // ---------------------------------------------------------------- no plain Ether
+
+    function testFuzz_receive_takesNoPlainEther(uint96 amount, bytes memory data) public {
+        vm.assume(amount > 0);
+        vm.deal(address(this), amount);
+        (bool done,) = address(dataset).call{value: amount}("");
+        assertFalse(done);
+        vm.assume(bytes4(data) != dataset.query.selector);
+        (done,) = address(dataset).call{value: amount}(data);
+        assertFalse(done);
+        assertEq(address(dataset).balance, 0);
+    }
+
+    function test_shareIncome_takesNoEther() public {
+        _seat(_accounts(4));
+        (bool done,) = address(dataset).call{value: 1}(abi.encodeCall(IDataset.shareIncome, (members, TOLERANCE_BPS)));
+        assertFalse(done);
+    }
+
+    // ---------------------------------------------------------------- how to build and to break one
+
+    /// @dev Accounts that nobody has a key for, ascending, above every contract's.
+    function _accounts(uint256 count) private pure returns (address[] memory accounts) {
+        accounts = new address[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            accounts[i] = address(type(uint160).max - 300 + uint160(i));
+        }
+    }
+
+    function _seat(address[] memory accounts) private {
+        members = accounts;
+        DatasetSettings memory settings_ = settings(providers);
+        settings_.members = accounts;
+        dataset = deploy(settings_);
+    }
+
+    /// @dev All others are paid after it.
+    function _replaceFirst(address account) private {
+        members[0] = account;
+        vm.prank(OWNER);
+        dataset.setCommittee(members, TOLERANCE_BPS);
+    }
+
+    function _share() private {
+        dataset.shareIncome(members, TOLERANCE_BPS);
+    }
+
+    function _shareWith(address account) private returns (uint256 used) {
+        _seat(_accounts(4));
+        _replaceFirst(account);
+        vm.deal(address(dataset), 4 ether);
+        used = gasleft();
+        _share();
+        used -= gasleft();
+        for (uint256 i = 1; i < 4; ++i) {
+            assertEq(members[i].balance, 1 ether);
+        }
+    }
+
+    function _assertRefusedBy(address account) private {
+        uint256 used = _shareWith(account);
+        assertEq(account.balance, 0);
+        assertEq(address(dataset).balance, 1 ether);
+        assertLt(used, 4 * MIN_GAS_PER_SHARE);
+    }
+
+    function _shareWithGas(uint256 gas_) private returns (bool, bytes memory) {
+        bytes memory data = abi.encodeCall(IDataset.shareIncome, (members, TOLERANCE_BPS));
+        return address(dataset).call{gas: gas_}(data);
+    }
+
+    /// @dev Without gas for as much as the error, there is none.
+    function _assertTooLittleGas(bytes memory reason) private pure {
+        if (reason.length == 0) return;
+        assertEq(bytes4(reason), IDataset.TooLittleGas.selector);
+        (uint256 left, uint256 needed) = abi.decode(_arguments(reason), (uint256, uint256));
+        assertEq(needed, MIN_GAS_PER_SHARE);
+        assertLt(left, needed);
+    }
+
+    function _arguments(bytes memory reason) private pure returns (bytes memory arguments) {
+        arguments = new bytes(reason.length - 4);
+        for (uint256 i = 0; i < arguments.length; ++i) {
+            arguments[i] = reason[i + 4];
+        }
+    }
+
+    function _refuse(address[] memory shown, uint256 toleranceBps) private {
+        vm.deal(address(dataset), 4 ether);
+        bytes32 hash = keccak256(abi.encodePacked(toleranceBps, shown));
+        vm.expectRevert(abi.encodeWithSelector(IDataset.WrongCommittee.selector, hash, dataset.committeeHash()));
+        dataset.shareIncome(shown, toleranceBps);
+        assertEq(address(dataset).balance, 4 ether);
+    }
+}
+
+contract Refuser {
+    receive() external payable {
+        revert("no, thank you");
+    }
+}
+
+contract Burner {
+    receive() external payable {
+        while (true) {}
+    }
+}
+
+/// @dev As long as its gas allows: had the dataset to copy it, it would cost as much again.
+contract LongReason {
+    receive() external payable {
+        assembly {
+            revert(0, 130000)
+        }
+    }
+}
+
+contract LongAnswer {
+    receive() external payable {
+        assembly {
+            return(0, 130000)
+        }
+    }
+}
+
+/// @dev Takes its share only with all of the gas that it is promised; a call with Ether brings 2,300 more.
+contract Hungry {
+    receive() external payable {
+        require(gasleft() > 52_000);
+    }
+}
+
+/// @dev Takes its share, and calls once meanwhile.
+contract Caller {
+    bool public isDone;
+    bytes4 public reason;
+
+    address private _target;
+    uint256 private _value;
+    bytes private _data;
+
+    receive() external payable {
+        if (isDone || reason != 0) return;
+        (bool done, bytes memory answer) = _target.call{value: _value}(_data);
+        (isDone, reason) = (done, bytes4(answer));
+    }
+
+    function plan(address target, uint256 value, bytes calldata data) external {
+        (_target, _value, _data) = (target, value, data);
+    }
+}
