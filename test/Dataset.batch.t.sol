@@ -452,7 +452,7 @@ contract DatasetBatchTest is DatasetFixture {
         batch.picks[place % 3] = bytes1(pick);
         try dataset.updateBatch(batch) {}
         catch (bytes memory reason) {
-            assertEq(bytes4(reason), IDataset.WrongMedian.selector);
+            assertEq(selector(reason), IDataset.WrongMedian.selector);
             return _assertNothingStored();
         }
         for (uint256 i = 0; i < 3; ++i) {

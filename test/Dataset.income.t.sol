@@ -208,7 +208,9 @@ contract DatasetIncomeTest is DatasetFixture {
         vm.deal(address(dataset), 4 ether);
         _share();
         assertFalse(caller.isDone());
-        assertEq(caller.reason(), ReentrancyGuardTransient.ReentrancyGuardReentrantCall.selector);
+        assertEq(
+            caller.reason(), abi.encodeWithSelector(ReentrancyGuardTransient.ReentrancyGuardReentrantCall.selector)
+        );
         for (uint256 i = 0; i < 4; ++i) {
             assertEq(members[i].balance, 1 ether);
         }
@@ -287,7 +289,7 @@ contract DatasetIncomeTest is DatasetFixture {
         vm.deal(address(this), amount);
         (bool done,) = address(dataset).call{value: amount}("");
         assertFalse(done);
-        vm.assume(bytes4(data) != dataset.query.selector);
+        vm.assume(selector(data) != dataset.query.selector);
         (done,) = address(dataset).call{value: amount}(data);
         assertFalse(done);
         assertEq(address(dataset).balance, 0);
@@ -304,8 +306,8 @@ contract DatasetIncomeTest is DatasetFixture {
     /// @dev Accounts that nobody has a key for, ascending, above every contract's.
     function _accounts(uint256 count) private pure returns (address[] memory accounts) {
         accounts = new address[](count);
-        for (uint256 i = 0; i < count; ++i) {
-            accounts[i] = address(type(uint160).max - 300 + uint160(i));
+        for (uint160 i = 0; i < count; ++i) {
+            accounts[i] = address(type(uint160).max - 300 + i);
         }
     }
 
@@ -354,7 +356,7 @@ contract DatasetIncomeTest is DatasetFixture {
     /// @dev Without gas for as much as the error, there is none.
     function _assertTooLittleGas(bytes memory reason) private pure {
         if (reason.length == 0) return;
-        assertEq(bytes4(reason), IDataset.TooLittleGas.selector);
+        assertEq(selector(reason), IDataset.TooLittleGas.selector);
         (uint256 left, uint256 needed) = abi.decode(_arguments(reason), (uint256, uint256));
         assertEq(needed, MIN_GAS_PER_SHARE);
         assertLt(left, needed);
@@ -415,16 +417,17 @@ contract Hungry {
 /// @dev Takes its share, and calls once meanwhile.
 contract Caller {
     bool public isDone;
-    bytes4 public reason;
+    bytes public reason;
 
     address private _target;
     uint256 private _value;
     bytes private _data;
 
     receive() external payable {
-        if (isDone || reason != 0) return;
+        if (isDone || reason.length > 0) return;
         (bool done, bytes memory answer) = _target.call{value: _value}(_data);
-        (isDone, reason) = (done, bytes4(answer));
+        isDone = done;
+        if (!done) reason = answer;
     }
 
     function plan(address target, uint256 value, bytes calldata data) external {

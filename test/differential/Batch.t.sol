@@ -137,7 +137,7 @@ abstract contract BatchDifferential is DatasetFixture {
                 )
             );
         if (done) return IDataset.KeyOutcome.STORED;
-        if (bytes4(reason) == IDataset.NoQuorum.selector) {
+        if (selector(reason) == IDataset.NoQuorum.selector) {
             update = providers.reportNoDataFrom(withNone, batch.rows.length - values.length, twin, key, START);
             (done, reason) = address(twin)
                 .call(
@@ -148,16 +148,16 @@ abstract contract BatchDifferential is DatasetFixture {
                 );
             if (done) return IDataset.KeyOutcome.STORED;
         }
-        if (bytes4(reason) == _wrongClaim()) _refusal = reason;
-        else return _outcome(bytes4(reason));
+        if (selector(reason) == _wrongClaim()) _refusal = reason;
+        else return _outcome(selector(reason));
         return IDataset.KeyOutcome.STORED;
     }
 
-    function _outcome(bytes4 selector) private pure returns (IDataset.KeyOutcome) {
-        if (selector == IDataset.StaleRound.selector) return IDataset.KeyOutcome.STALE_ROUND;
-        if (selector == IDataset.NoQuorum.selector) return IDataset.KeyOutcome.NO_QUORUM;
-        if (selector == IDataset.ValueTooLarge.selector) return IDataset.KeyOutcome.VALUE_TOO_LARGE;
-        assertEq(selector, IDataset.Undecided.selector, "another error");
+    function _outcome(bytes4 error_) private pure returns (IDataset.KeyOutcome) {
+        if (error_ == IDataset.StaleRound.selector) return IDataset.KeyOutcome.STALE_ROUND;
+        if (error_ == IDataset.NoQuorum.selector) return IDataset.KeyOutcome.NO_QUORUM;
+        if (error_ == IDataset.ValueTooLarge.selector) return IDataset.KeyOutcome.VALUE_TOO_LARGE;
+        assertEq(error_, IDataset.Undecided.selector, "another error");
         return IDataset.KeyOutcome.UNDECIDED;
     }
 
@@ -277,15 +277,18 @@ abstract contract BatchDifferential is DatasetFixture {
             (,, uint256[] memory values) = _column(batch, i);
             bytes32 claim = bytes32(_rightClaim(values));
             for (uint256 row = 0; row < batch.rows.length; ++row) {
-                if (batch.values[row * keyCount + i] == claim) batch.picks[i] = bytes1(uint8(row));
+                if (batch.values[row * keyCount + i] == claim) batch.picks[i] = _byte(row);
             }
         }
         uint256 random = _random(seed, "pick", 0);
         uint256 bent = (random >> 8) % keyCount;
-        uint8 pick = uint8(random >> 16);
-        if (random % 8 == 0) batch.picks[bent] = bytes1(pick);
-        if (random % 8 == 1) batch.picks[bent] = bytes1(uint8(pick % batch.rows.length));
-        if (random % 8 == 2) batch.picks[bent] = bytes1(uint8(batch.rows.length));
+        if (random % 8 == 0) batch.picks[bent] = _byte((random >> 16) % 256);
+        if (random % 8 == 1) batch.picks[bent] = _byte((random >> 16) % batch.rows.length);
+        if (random % 8 == 2) batch.picks[bent] = _byte(batch.rows.length);
+    }
+
+    function _byte(uint256 number) private pure returns (bytes1) {
+        return bytes1(bytes32(number << 248));
     }
 
     function _readAll(bytes[] memory keys) private returns (bytes32[] memory states) {

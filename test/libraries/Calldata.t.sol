@@ -28,4 +28,36 @@ contract CalldataTest is Test {
         index %= addresses.length;
         assertEq(Calldata.item(addresses, index), uint160(addresses[index]));
     }
+
+    function testFuzz_hash_isKeccak256OfWords(bytes32[] calldata words) public pure {
+        assertEq(Calldata.hash(words), keccak256(abi.encodePacked(words)));
+    }
+
+    function testFuzz_hash_isKeccak256OfSomeOfTheWords(bytes32[] calldata words, uint256 from, uint256 to) public pure {
+        to = bound(to, 0, words.length);
+        from = bound(from, 0, to);
+        bytes32[] memory some = new bytes32[](to - from);
+        for (uint256 i = from; i < to; ++i) {
+            some[i - from] = words[i];
+        }
+        assertEq(Calldata.hash(words[from:to]), keccak256(abi.encodePacked(some)));
+    }
+
+    function testFuzz_hash_ofWordsLeavesMemoryAsItWas(bytes32[] calldata words, bytes memory before) public pure {
+        bytes32 hash = keccak256(before);
+        Calldata.hash(words);
+        assertEq(keccak256(before), hash);
+    }
+
+    function testFuzz_item_isThatOfPlainSolidity(bytes32[] calldata words, uint256 index) public pure {
+        vm.assume(words.length > 0);
+        index %= words.length;
+        assertEq(Calldata.item(words, index), words[index]);
+    }
+
+    function testFuzz_item_isThatOfPlainSolidity(bytes calldata data, uint256 index) public pure {
+        vm.assume(data.length > 0);
+        index %= data.length;
+        assertEq(Calldata.item(data, index), uint8(data[index]));
+    }
 }

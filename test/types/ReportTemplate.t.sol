@@ -4,12 +4,20 @@ pragma solidity ^0.8.37;
 import {Test} from "forge-std/Test.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
-import {REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} from "../../src/types/ReportTemplate.sol";
+import {
+    BATCH_TYPEHASH,
+    REPORT_TYPEHASH,
+    ReportTemplate,
+    ReportTemplateLibrary
+} from "../../src/types/ReportTemplate.sol";
 import {ReferenceReports} from "../utils/ReferenceReports.sol";
 
 contract ReportTemplateTest is Test {
     function test_typehash_isThatOfTheDocumentedType() public pure {
         assertEq(REPORT_TYPEHASH, keccak256("Report(bytes key,uint8 outcome,bytes32 value,uint256 timestamp)"));
+        assertEq(
+            BATCH_TYPEHASH, keccak256("BatchReport(bytes[] keys,uint256 missing,bytes32[] values,uint256 timestamp)")
+        );
     }
 
     /// One template gives the digests of many values, in any order, whatever else uses memory meanwhile.
@@ -32,6 +40,35 @@ contract ReportTemplateTest is Test {
         }
     }
 
+    /// One template gives the digests of many rows.
+    function testFuzz_digest_ofARowIsThatOfPlainSolidity(
+        address dataset,
+        bytes[] memory keys,
+        uint256 timestamp,
+        bytes32[8][3] memory rows,
+        uint256 seed,
+        uint64 chainId
+    ) public {
+        vm.chainId(bound(chainId, 1, type(uint64).max));
+        bytes32[] memory hashes = new bytes32[](keys.length);
+        for (uint256 i = 0; i < keys.length; ++i) {
+            hashes[i] = keccak256(keys[i]);
+        }
+        ReportTemplate template = ReportTemplateLibrary.create(
+            BATCH_TYPEHASH,
+            ReferenceReports.domainSeparator(dataset),
+            keccak256(abi.encodePacked(hashes)),
+            seed,
+            timestamp
+        );
+        for (uint256 i = 0; i < rows.length; ++i) {
+            uint256 missing = uint256(keccak256(abi.encode(seed, i)));
+            bytes32[] memory row = _head(rows[i], keys.length);
+            bytes32 expected = ReferenceReports.batchDigest(dataset, keys, missing, row, timestamp);
+            assertEq(template.digest(missing, keccak256(abi.encodePacked(row))), expected);
+        }
+    }
+
     function test_create_overlapsNothing() public pure {
         bytes memory before = abi.encode(type(uint256).max);
         ReportTemplate template = ReportTemplateLibrary.create(REPORT_TYPEHASH, 0, 0, 0, 0);
@@ -39,5 +76,13 @@ contract ReportTemplateTest is Test {
         template.digest(bytes32(type(uint256).max));
         assertEq(before, abi.encode(type(uint256).max));
         assertEq(afterwards, new bytes(32));
+    }
+
+    /// @dev As many of the words as there are keys, up to all.
+    function _head(bytes32[8] memory words, uint256 count) private pure returns (bytes32[] memory head) {
+        head = new bytes32[](count < 8 ? count : 8);
+        for (uint256 i = 0; i < head.length; ++i) {
+            head[i] = words[i];
+        }
     }
 }

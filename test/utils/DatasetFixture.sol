@@ -115,6 +115,12 @@ abstract contract DatasetFixture is Test {
         return wrongCommittee(update, Oracle.QueryStatus.OK);
     }
 
+    /// @notice The first four bytes; of fewer, zeros behind them.
+    function selector(bytes memory data) internal pure returns (bytes4) {
+        // forge-lint: disable-next-line(unsafe-typecast)
+        return bytes4(data);
+    }
+
     /// @notice All that a query answers, as one word.
     function read(bytes memory key) internal returns (bytes32) {
         (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = query(dataset, key);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {IERC5267} from "@openzeppelin/contracts/interfaces/IERC5267.sol";
+
+import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {ReferenceReports} from "./utils/ReferenceReports.sol";
+
+contract ReportDomainTest is DatasetFixture {
+    function test_eip712Domain_saysWhatReportsAreSignedIn() public view {
+        _assertDomain(block.chainid);
+    }
+
+    /// The chain id is that of the run, in what it says and in what it takes.
+    function testFuzz_eip712Domain_followsTheChainId(uint64 chainId) public {
+        vm.assume(chainId != 0);
+        vm.chainId(chainId);
+        _assertDomain(chainId);
+        valid().send(dataset);
+    }
+
+    function testFuzz_eip712Domain_comesBackWithTheChainId(uint64 chainId) public {
+        vm.assume(chainId != 0);
+        uint256 first = block.chainid;
+        vm.chainId(chainId);
+        vm.chainId(first);
+        _assertDomain(first);
+        valid().send(dataset);
+    }
+
+    function test_eip712Domain_isAnotherForAnotherDataset() public {
+        dataset = deploy(providers);
+        _assertDomain(block.chainid);
+    }
+
+    /// The separator as anyone rebuilds it from what ERC-5267 answers.
+    function _assertDomain(uint256 chainId_) private view {
+        (
+            bytes1 fields,
+            string memory name,
+            string memory version,
+            uint256 chainId,
+            address verifyingContract,
+            bytes32 salt,
+            uint256[] memory extensions
+        ) = IERC5267(address(dataset)).eip712Domain();
+        assertEq(fields, bytes1(0x0f));
+        assertEq(name, "Dataset Oracle");
+        assertEq(version, "1");
+        assertEq(chainId, chainId_);
+        assertEq(verifyingContract, address(dataset));
+        assertEq(salt, 0);
+        assertEq(extensions.length, 0);
+        bytes32 typehash =
+            keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+        assertEq(
+            keccak256(
+                abi.encode(typehash, keccak256(bytes(name)), keccak256(bytes(version)), chainId, verifyingContract)
+            ),
+            ReferenceReports.domainSeparator(address(dataset))
+        );
+    }
+}
