@@ -61,7 +61,9 @@ async function start(settings: Settings, parts: Parts, fail: (message: string) =
   step(`Starting ${PROVIDERS.length} data providers`);
   const providers = await startProviders(settings, folder);
   for (const { process: child, command } of providers) {
-    parts.own(child, () => console.log(`${child.name} has ended. To start it again:\n  ${command}`));
+    parts.own(child, () =>
+      console.log(`${child.name} has ended. To start it again (and to end it yourself, later):\n  ${command}`),
+    );
   }
   await Promise.all(providers.map((provider) => provider.process.ready()));
 

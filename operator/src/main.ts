@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setMaxListeners } from "node:events";
 import { readCommand } from "@dataset-oracle/service/arguments";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
@@ -40,6 +41,8 @@ await runMain(async () => {
   }
 
   const closing = new AbortController();
+  // Every wait and every outgoing call listens to it: there is no number of them that means a leak.
+  setMaxListeners(0, closing.signal);
   const operator = createOperator(networks, Date.now, logger, closing.signal);
   const app = await buildOperatorApp(operator, plan.config);
   closeOnSignal(logger, async () => {
