@@ -67,7 +67,7 @@ describe("a body that is not valid", () => {
     expect(problem.http).toBe(400);
   });
 
-  test("names every wrong property once", async () => {
+  test("S9, S14: has exactly four properties that are needed, and names every wrong one once", async () => {
     const problem = await operator.fail({ network_id: "42", broadcast: "true", more: 1 });
     const named = problem.errors?.map(({ property }) => property);
     expect(named?.toSorted()).toEqual(["broadcast", "dataset", "key", "more", "network_id"]);
