@@ -1,0 +1,90 @@
+// Prints what updates, batches and queries cost beside other systems, and writes the same tables into docs/Gas.md; with
+// --check, only tells whether they are up to date. Our figures are those of snapshots/, which `npm run gas` measures.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+
+const read = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
+const peers = read("bench/peers.json");
+const snapshot = (file) => (name) => Number(read(`snapshots/${file}.json`)[name]);
+const [update, batch, query] = ["update", "batch", "query"].map(snapshot);
+
+const SIGNERS = ["3", "4", "9", "21"];
+const COMMITTEES = { 3: 4, 4: 5, 9: 13, 21: 31 };
+
+const number = (value) => (value === undefined ? "" : value.toLocaleString("en"));
+
+const updates = [
+  ["system", ...SIGNERS.map((k) => `${k} signers`), "trust"],
+  [
+    [
+      "**this**",
+      ...SIGNERS.map((k) => `**${number(update(`update, ${k} of ${COMMITTEES[k]} signers`))}**`),
+      "per-provider values, median on chain",
+    ],
+    ...peers.update.map((peer) => [peer.system, ...SIGNERS.map((k) => number(peer[k])), peer.trust]),
+  ],
+];
+
+const perKey = (name, keys) => `**${number(Math.round(batch(name) / keys))}**`;
+const batches = [
+  ["system", "gas", "a key"],
+  [
+    [
+      "**this**, 4 of 5, 10 keys",
+      `**${number(batch("batch of 10, 4 of 5 signers"))}**`,
+      perKey("batch of 10, 4 of 5 signers", 10),
+    ],
+    [
+      "**this**, 4 of 5, 100 keys",
+      `**${number(batch("batch of 100, 4 of 5 signers"))}**`,
+      perKey("batch of 100, 4 of 5 signers", 100),
+    ],
+    [
+      "**this**, 9 of 13, 100 keys",
+      `**${number(batch("batch of 100, 9 of 13 signers"))}**`,
+      perKey("batch of 100, 9 of 13 signers", 100),
+    ],
+    ...peers.batch.map(({ system, gas }) => [system, number(gas), number(Math.round(gas / 10))]),
+  ],
+];
+
+const queries = [
+  ["system", "gas"],
+  [
+    ["**this**, price 0", `**${number(query("query, price 0"))}**`],
+    ["**this**, paid (6,700 of it to move the Ether)", `**${number(query("query, paid"))}**`],
+    ...peers.query.map(({ system, gas }) => [system, number(gas)]),
+  ],
+];
+
+const sections = { updates, batches, queries };
+for (const [name, [head, rows]] of Object.entries(sections)) {
+  const plain = rows.map((row) => row.map((cell) => cell.replaceAll("*", "")));
+  console.log(`${name}\n\n${table(head, plain)}\n`);
+}
+console.log(`Peers: measured ${peers.measured}.`);
+
+const path = join(ROOT, "docs/Gas.md");
+const before = readFileSync(path, "utf8");
+const after = Object.entries(sections).reduce(
+  (page, [name, [head, rows]]) =>
+    page.replace(
+      new RegExp(`(<!-- ${name} -->\n)[^]*?(\n?<!-- end -->)`),
+      (_, start) => `${start}\n${table(head, rows)}\n\n<!-- end -->`,
+    ),
+  before,
+);
+if (!process.argv.includes("--check")) {
+  writeFileSync(path, after);
+} else if (after !== before) {
+  console.error('docs/Gas.md does not show the snapshots. Run "npm run bench:gas" and commit it.');
+  process.exitCode = 1;
+}
+
+function table(head, rows) {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)));
+  const line = (cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(" | ")} |`;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+}
