@@ -5,7 +5,7 @@ import {Oracle} from "../Oracle.sol";
 import {KeyForm} from "../types/KeyForm.sol";
 
 /// @notice One provider's signature, and what it signed.
-/// @param content What the provider saw; 0 in a report of "no data". In a batch one bit for each key, the lowest for the
+/// @param content What the provider saw; by convention 0 in a report of "no data". In a batch one bit for each key, the lowest for the
 /// first: whether the provider has no data for it.
 /// @param r The signature's r.
 /// @param vs The signature's s, with the parity of v in the highest bit (EIP-2098).
@@ -194,7 +194,8 @@ interface IDataset is Oracle {
     ) external returns (QueryStatus status);
 
     /// @notice Stores that more than two thirds of the committee serve a key but cannot read it now.
-    /// @dev As `update`, with reports of "no data": every value is 0, and a member that signed a value is an absentee.
+    /// @dev As `update`, with reports of "no data", whatever value they hold: 0 is stored. A member that signed a value is
+    /// an absentee.
     function updateNotAvailable(
         bytes calldata key,
         uint256 timestamp,
