@@ -258,8 +258,9 @@ contract DatasetIncomeTest is DatasetFixture {
     function testFuzz_shareIncome_givesEachItsGasOrReverts(uint256 gas_) public {
         _seat(_accounts(4));
         for (uint256 i = 0; i < 4; ++i) {
-            // The last two do not exist yet: to make their accounts costs more, and they need no gas.
-            if (i < 2) vm.etch(members[i], type(Hungry).runtimeCode);
+            // The first two do not exist yet: to make their accounts costs more, and they need no gas. With what is left
+            // the last two could be starved.
+            if (i >= 2) vm.etch(members[i], type(Hungry).runtimeCode);
             vm.cool(members[i]);
         }
         vm.deal(address(dataset), 4 ether);
