@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.4;
+
+import {Oracle} from "../../src/Oracle.sol";
+
+/// @title MockOracle
+/// @notice A dataset for your own forge tests: it answers what you set, and is as strict about payment as a real one.
+///
+///     MockOracle oracle = new MockOracle();
+///     oracle.setSpotPrice("ETH-USD", 3000e18);
+///     oracle.setSpotPrice("ETH-USD", 3000e18, 11 minutes); // too old for a limit of ten
+///     oracle.setAnswer("SPOTPX/ETH-USD", 0, 0, Oracle.QueryStatus.DISAGREEMENT);
+contract MockOracle is Oracle {
+    /// @notice A query must be paid exactly, as a dataset demands. Both in wei.
+    error WrongPayment(uint256 sent, uint256 price);
+
+    struct Answer {
+        bytes32 output;
+        uint256 updatedAt;
+        QueryStatus status;
+        bool isSet;
+    }
+
+    /// @inheritdoc Oracle
+    uint256 public queryPrice;
+
+    mapping(bytes32 keyHash => Answer) private _answers;
+
+    /// @notice Sets the price of one query, in wei. It is 0 until then.
+    function setQueryPrice(uint256 price) external {
+        queryPrice = price;
+    }
+
+    /// @notice Sets the rate of a pair, scaled by 1e18, updated now.
+    /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
+    function setSpotPrice(string calldata pair, uint256 rate) external {
+        setAnswer(abi.encodePacked("SPOTPX/", pair), bytes32(rate), 0, QueryStatus.OK);
+    }
+
+    /// @notice Sets the rate of a pair, scaled by 1e18, updated `age` seconds ago.
+    function setSpotPrice(string calldata pair, uint256 rate, uint256 age) external {
+        setAnswer(abi.encodePacked("SPOTPX/", pair), bytes32(rate), age, QueryStatus.OK);
+    }
+
+    /// @notice Sets what a query for `key` answers. It grows older with the block's time.
+    /// @param age How many seconds ago it was updated.
+    function setAnswer(bytes memory key, bytes32 output, uint256 age, QueryStatus status) public {
+        _answers[keccak256(key)] =
+            Answer({output: output, updatedAt: block.timestamp - age, status: status, isSet: true});
+    }
+
+    /// @inheritdoc Oracle
+    /// @dev NOT_AVAILABLE, 0, 0 for a key that was not set.
+    function query(bytes calldata input)
+        external
+        payable
+        returns (bytes32 output, uint256 updatedAt, QueryStatus status)
+    {
+        if (msg.value != queryPrice) revert WrongPayment(msg.value, queryPrice);
+        Answer memory answer = _answers[keccak256(input)];
+        if (!answer.isSet) return (0, 0, QueryStatus.NOT_AVAILABLE);
+        return (answer.output, answer.updatedAt, answer.status);
+    }
+}
