@@ -14,7 +14,8 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     /// @dev What a member's account may use of the gas when it gets its share.
     uint256 private constant SHARE_GAS = 50_000;
 
-    /// @dev Of the gas that is left a call passes on at most 63 of 64 parts, and itself it costs up to 34,000.
+    /// @dev Of the gas that is left a call passes on at most 63 of 64 parts, and itself it costs up to 36,600: that to an
+    /// account that is not there yet, which needs none of the gas it gets.
     uint256 private constant MIN_GAS_PER_SHARE = SHARE_GAS + SHARE_GAS / 63 + 36_000;
 
     /// @inheritdoc IDataset

@@ -74,7 +74,7 @@ struct DatasetSettings {
 interface IDataset is Oracle {
     /// @notice What became of one key of a batch. Every other than STORED leaves it as it was.
     /// UNKNOWN_KEY: never stored, nor announced. STALE_ROUND: the same or a newer round is stored. NO_QUORUM: neither
-    /// those with a value nor those without are one. VALUE_TOO_LARGE: the value does not fit. UNDECIDED: the absent
+    /// those with a value nor those without are one. VALUE_TOO_LARGE: the picked value does not fit. UNDECIDED: the absent
     /// members could still decide.
     enum KeyOutcome {
         STORED,
