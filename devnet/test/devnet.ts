@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -77,6 +77,9 @@ export function run(args: readonly string[], [command = "", ...first]: readonly 
   }
   return { child, output: () => text };
 }
+
+/** Whether this machine has curl: a newcomer's may not, and then the commands that use it cannot be tried. */
+export const HAS_CURL = spawnSync("curl", ["--version"]).status === 0;
 
 /** Whether a process is there. */
 export function isRunning(pid: number): boolean {

@@ -10,7 +10,7 @@ import { QUERY_STATUSES } from "@dataset-oracle/protocol/report";
 import { foundryBinary, ROOT } from "@dataset-oracle/tools/foundry";
 import { type Address, createTestClient, createWalletClient, http, parseAbi, parseEther, publicActions } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Devnet, freePorts, isRunning, post, startDevnet } from "./devnet.js";
+import { type Devnet, freePorts, HAS_CURL, isRunning, post, startDevnet } from "./devnet.js";
 
 const KEY = "SPOTPX/ETH-USD";
 const HEX_KEY = spotPriceKey("ETH-USD");
@@ -243,11 +243,11 @@ describe("the printed commands", () => {
   /** Runs it in a shell, with the native cast: npm's launcher would hide a failure. */
   async function paste(command: string): Promise<string> {
     const line = command.replace(/^npx cast/, `"${foundryBinary("cast")}"`);
-    const { stdout } = await promisify(execFile)("bash", ["-c", line], { cwd: ROOT, timeout: 30_000 });
+    const { stdout } = await promisify(execFile)("sh", ["-c", line], { cwd: ROOT, timeout: 30_000 });
     return stdout;
   }
 
-  test("work as they stand", async () => {
+  test.runIf(HAS_CURL)("work as they stand", async () => {
     await nextRound();
     const answer = JSON.parse(await paste(printed("ask for a fresh value, and wait until it is mined")[0] ?? ""));
     expect(answer).toMatchObject({ status: "OK", key: KEY });
@@ -296,7 +296,7 @@ describe("providers that are gone", () => {
     const again = [1, 3].map((index) => {
       const command = devnet.providers[index]?.command ?? "";
       expect(devnet.output()).toContain(command);
-      return execFile("bash", ["-c", `exec env ${command}`], { cwd: ROOT });
+      return execFile("sh", ["-c", `exec env ${command}`], { cwd: ROOT });
     });
     try {
       const reports = async () => (await post(devnet, request())).answer.reports?.length;
