@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { formatEther } from "viem";
 import type { Deployed } from "./deploy.js";
 import { CALLER, OPERATOR } from "./roles.js";
@@ -66,7 +67,7 @@ export function commands({ settings, chainUrl, deployed, queryPrice }: Running) 
     { title: "the price of a query, in wei", command: `npx cast call ${address} "queryPrice()(uint256)" ${rpc}` },
     {
       title: "read the value: output scaled 1e18, updatedAt, status (1 is OK)",
-      command: `npx cast call ${address} "query(bytes)(uint256,uint256,uint8)" ${KEY_HEX} --value ${queryPrice} --from ${CALLER.address} ${rpc}`,
+      command: `npx cast call ${address} "query(bytes)(uint256,uint256,uint8)" ${spotPriceKey("ETH-USD")} --value ${queryPrice} --from ${CALLER.address} ${rpc}`,
     },
     {
       title: "let the example contract pay for a value, then look at it",
@@ -74,8 +75,5 @@ export function commands({ settings, chainUrl, deployed, queryPrice }: Running) 
     },
   ];
 }
-
-/** SPOTPX/ETH-USD */
-const KEY_HEX = "0x53504f5450582f4554482d555344";
 
 const indent = (text: string) => text.split("\n").map((line) => `  ${line}`);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { setMaxListeners } from "node:events";
 import { readCommand } from "@dataset-oracle/service/arguments";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { listen } from "@dataset-oracle/service/listen";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { pino } from "pino";
 import { buildOperatorApp } from "./app.js";
@@ -49,8 +49,5 @@ await runMain(async () => {
     closing.abort();
     await app.close();
   });
-  const { host, port } = plan.config;
-  await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError(`${host}:${port} cannot be listened on: ${error.code}. Free it, or change host and port.`);
-  });
+  await listen(app, plan.config);
 });

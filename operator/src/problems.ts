@@ -1,6 +1,6 @@
 /** What callers are told when a request cannot be served. */
 
-import type { KeyForm } from "@dataset-oracle/protocol/key";
+import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { type Address, formatGwei } from "viem";
 import type { ProviderAnswer } from "./reports/ask.js";
@@ -39,17 +39,12 @@ export function unknownDataset(dataset: Address, networkId: number): ProblemErro
   });
 }
 
-const FORM_IN_WORDS: Record<KeyForm, string> = {
-  SPOT_PRICE: "SPOTPX/<BASE>-<QUOTE>, each symbol 1 to 16 characters of A-Z and 0-9",
-  WEB_ORACLE: 'WEB/ and 64 lowercase hex digits, then the end or "/" and arguments',
-};
-
 export function invalidKey(form: KeyForm): ProblemError {
   return new ProblemError({
     title: "The key is not of the dataset's form.",
     status: 422,
     code: "invalid_key",
-    detail: `This dataset's keys are ${FORM_IN_WORDS[form]}.`,
+    detail: `This dataset's keys are ${KEY_FORM_WORDS[form]}.`,
   });
 }
 

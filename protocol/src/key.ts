@@ -8,6 +8,12 @@ export const MAX_KEY_BYTES = 256;
 export const KEY_FORMS = ["SPOT_PRICE", "WEB_ORACLE"] as const;
 export type KeyForm = (typeof KEY_FORMS)[number];
 
+/** The forms in words, for people. */
+export const KEY_FORM_WORDS: Readonly<Record<KeyForm, string>> = {
+  SPOT_PRICE: "SPOTPX/<BASE>-<QUOTE>, each symbol 1 to 16 characters of A-Z and 0-9",
+  WEB_ORACLE: 'WEB/ and 64 lowercase hex digits, then the end or "/" and arguments',
+};
+
 const FORMS: Record<KeyForm, RegExp> = {
   SPOT_PRICE: /^SPOTPX\/[A-Z0-9]{1,16}-[A-Z0-9]{1,16}$/,
   WEB_ORACLE: /^WEB\/[0-9a-f]{64}(?:\/|$)/,

@@ -11,11 +11,6 @@ export interface FoundKey {
   readonly key: ServedKey;
 }
 
-const FORM_TEXT = {
-  SPOT_PRICE: "SPOTPX/<BASE>-<QUOTE>",
-  WEB_ORACLE: "WEB/<64 lowercase hex digits>",
-} as const;
-
 /** The dataset and key that a request names, or the first thing about it that is not served here. */
 export function findServed(
   served: Served,
@@ -29,7 +24,7 @@ export function findServed(
   const dataset = datasets.get(address.value);
   if (dataset === undefined) return refuse(unknownDataset(address.value, request.network_id));
   const requested = request.key as Hex;
-  if (!matchesKeyForm(dataset.keyForm, requested)) return refuse(invalidKey(FORM_TEXT[dataset.keyForm]));
+  if (!matchesKeyForm(dataset.keyForm, requested)) return refuse(invalidKey(dataset.keyForm));
   const key = dataset.keys.get(requested);
   return key === undefined ? refuse(unknownKey(requested)) : { ok: true, dataset, key };
 }

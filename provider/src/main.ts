@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { readCommand } from "@dataset-oracle/service/arguments";
 import { loadDeployment } from "@dataset-oracle/service/deployment";
+import { listen } from "@dataset-oracle/service/listen";
 import { loadAccount } from "@dataset-oracle/service/private-key";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { pino } from "pino";
 import { buildProvider } from "./app.js";
 import { loadProviderConfig } from "./config.js";
-import { listen } from "./listen.js";
 import { decideServed, requireKeys } from "./served.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
 import { checkOverrides } from "./source-overrides.js";

@@ -1,3 +1,4 @@
+import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { MAX_AHEAD, MAX_BEHIND } from "./window.js";
 
@@ -28,12 +29,12 @@ export const unknownDataset = (address: string, chainId: number) =>
     detail: `${address} is not a dataset that this provider knows on network ${chainId}. Check the address.`,
   });
 
-export const invalidKey = (form: string) =>
+export const invalidKey = (form: KeyForm) =>
   new ProblemError({
     title: "The key is not of the dataset's form.",
     status: 422,
     code: "invalid_key",
-    detail: `This dataset's keys have the form ${form}.`,
+    detail: `This dataset's keys are ${KEY_FORM_WORDS[form]}.`,
   });
 
 export const unknownKey = (key: string) =>

@@ -2,6 +2,8 @@ import type { Problem } from "@dataset-oracle/protocol/wire";
 
 /** An expected failure of a request: what its problem+json answer says. */
 export class ProblemError extends Error {
+  readonly title: string;
+  readonly detail: string;
   readonly status: number;
   readonly code: string;
   readonly extras: Readonly<Record<string, unknown>>;
@@ -21,9 +23,6 @@ export class ProblemError extends Error {
     this.extras = more.extras ?? {};
     this.headers = more.headers ?? {};
   }
-
-  readonly title: string;
-  readonly detail: string;
 
   /** The answer's body. */
   toJSON(): Problem & Record<string, unknown> {

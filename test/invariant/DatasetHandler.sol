@@ -136,6 +136,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         vm.startPrank(caller);
         address[] memory members = new address[](1);
         members[0] = caller;
+        // Whether it is refused is for the invariants to see: who is not the owner leaves no trace.
         try dataset.setCommittee(members, 0) {} catch {}
         try dataset.setQueryPrice(price) {} catch {}
         vm.stopPrank();
