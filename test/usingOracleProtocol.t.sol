@@ -11,6 +11,7 @@ import {Update} from "./utils/Providers.sol";
 /// @notice S8, against an oracle that says anything.
 contract UsingOracleProtocolTest is Test {
     uint256 private constant NOW = 1_790_000_000;
+    bytes private constant WEB_KEY = "WEB/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff/London";
 
     OracleStub private oracle;
     Consumer private consumer;
@@ -93,6 +94,86 @@ contract UsingOracleProtocolTest is Test {
         assertEq(consumer.spotPriceWithExpiry(oracle, "ETH-USD", 0), 7);
     }
 
+    // ---------------------------------------------------------------- any key
+
+    function testFuzz_queryBytes32_answersTheOutput(bytes32 output, uint256 updatedAt) public {
+        oracle.setAnswer(output, updatedAt, Oracle.QueryStatus.OK);
+        assertEq(consumer.bytes32Of(oracle, WEB_KEY), output);
+        assertEq(consumer.uintOf(oracle, WEB_KEY), uint256(output));
+    }
+
+    function testFuzz_tryQuery_answersWhatTheOracleDoes(bytes32 output, uint256 updatedAt, uint8 status) public {
+        Oracle.QueryStatus status_ = Oracle.QueryStatus(status % 4);
+        oracle.setAnswer(output, updatedAt, status_);
+        (bytes32 gotOutput, uint256 gotUpdatedAt, Oracle.QueryStatus gotStatus) = consumer.tryOf(oracle, WEB_KEY);
+        assertEq(gotOutput, output);
+        assertEq(gotUpdatedAt, updatedAt);
+        assertEq(uint8(gotStatus), uint8(status_));
+    }
+
+    /// Every helper asks for the key as it is, and pays the price once, out of the consumer's balance.
+    function testFuzz_query_asksForTheKeyAndPaysThePrice(bytes memory key, uint256 price) public {
+        price = bound(price, 0, 0.2 ether);
+        uint256 purse = address(this).balance;
+        for (uint256 i = 0; i < 5; ++i) {
+            oracle = new OracleStub();
+            oracle.setPrice(price);
+            oracle.setAnswer(0, NOW, Oracle.QueryStatus.OK);
+            _read(i, key);
+            assertEq(oracle.asked(), key);
+            assertEq(oracle.paid(), price);
+            assertEq(address(oracle).balance, price);
+            assertEq(address(consumer).balance, 1 ether - (i + 1) * price);
+        }
+        assertEq(address(this).balance, purse);
+    }
+
+    function test_query_RevertWhen_theBalanceIsTooSmall() public {
+        oracle.setPrice(1 ether + 1);
+        oracle.setAnswer(0, NOW, Oracle.QueryStatus.OK);
+        for (uint256 i = 0; i < 5; ++i) {
+            vm.expectRevert(bytes(""));
+            _read(i, WEB_KEY);
+        }
+    }
+
+    function testFuzz_query_RevertWhen_theStatusIsNotOK(uint8 status, bytes32 output) public {
+        Oracle.QueryStatus status_ = _notOK(status);
+        oracle.setAnswer(output, NOW, status_);
+        for (uint256 i = 0; i < 4; ++i) {
+            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, status_));
+            _read(i, WEB_KEY);
+        }
+    }
+
+    function testFuzz_queryWithExpiry_answersUpToTheAge(bytes32 output, uint256 maxAge, uint256 age) public {
+        age = bound(age, 0, NOW);
+        maxAge = bound(maxAge, age, type(uint256).max);
+        oracle.setAnswer(output, NOW - age, Oracle.QueryStatus.OK);
+        assertEq(consumer.bytes32WithExpiry(oracle, WEB_KEY, maxAge), output);
+        assertEq(consumer.uintWithExpiry(oracle, WEB_KEY, maxAge), uint256(output));
+    }
+
+    function testFuzz_queryWithExpiry_RevertWhen_older(uint256 maxAge, uint256 age) public {
+        age = bound(age, 1, NOW);
+        maxAge = bound(maxAge, 0, age - 1);
+        oracle.setAnswer(0, NOW - age, Oracle.QueryStatus.OK);
+        bytes memory expired = abi.encodeWithSelector(OracleProtocol.DataExpired.selector, age, maxAge);
+        vm.expectRevert(expired);
+        consumer.bytes32WithExpiry(oracle, WEB_KEY, maxAge);
+        vm.expectRevert(expired);
+        consumer.uintWithExpiry(oracle, WEB_KEY, maxAge);
+    }
+
+    /// The helpers that take a key. The last is the one that no status stops.
+    function _read(uint256 helper, bytes memory key) private {
+        if (helper == 0) consumer.bytes32Of(oracle, key);
+        else if (helper == 1) consumer.bytes32WithExpiry(oracle, key, type(uint256).max);
+        else if (helper == 2) consumer.uintOf(oracle, key);
+        else if (helper == 3) consumer.uintWithExpiry(oracle, key, type(uint256).max);
+        else consumer.tryOf(oracle, key);
+    }
+
     function _notOK(uint8 status) private pure returns (Oracle.QueryStatus) {
         uint8[3] memory others = [0, 2, 3];
         return Oracle.QueryStatus(others[status % 3]);
@@ -112,6 +193,15 @@ contract UsingOracleProtocolDatasetTest is DatasetFixture {
         Update memory update = valid();
         update.send(dataset);
         assertEq(consumer.spotPrice(dataset, "ETH-USD"), uint256(update.value));
+        assertEq(address(consumer).balance, 0);
+        assertEq(address(dataset).balance, PRICE);
+    }
+
+    function test_tryQuery_paysADatasetForEveryStatus() public {
+        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = consumer.tryOf(dataset, KEY);
+        assertEq(output, 0);
+        assertEq(updatedAt, 0);
+        assertEq(uint8(status), uint8(Oracle.QueryStatus.NOT_AVAILABLE));
         assertEq(address(consumer).balance, 0);
         assertEq(address(dataset).balance, PRICE);
     }
@@ -139,6 +229,26 @@ contract Consumer is usingOracleProtocol {
 
     function spotPriceWithExpiry(Oracle oracle, string calldata pair, uint256 maxAge) external returns (uint256) {
         return oracle.querySpotPriceWithExpiry(pair, maxAge);
+    }
+
+    function bytes32Of(Oracle oracle, bytes calldata key) external returns (bytes32) {
+        return oracle.queryBytes32(key);
+    }
+
+    function bytes32WithExpiry(Oracle oracle, bytes calldata key, uint256 maxAge) external returns (bytes32) {
+        return oracle.queryBytes32WithExpiry(key, maxAge);
+    }
+
+    function uintOf(Oracle oracle, bytes calldata key) external returns (uint256) {
+        return oracle.queryUint(key);
+    }
+
+    function uintWithExpiry(Oracle oracle, bytes calldata key, uint256 maxAge) external returns (uint256) {
+        return oracle.queryUintWithExpiry(key, maxAge);
+    }
+
+    function tryOf(Oracle oracle, bytes calldata key) external returns (bytes32, uint256, Oracle.QueryStatus) {
+        return oracle.tryQuery(key);
     }
 }
 
