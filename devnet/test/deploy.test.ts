@@ -6,7 +6,7 @@ import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { loadDeployment } from "@dataset-oracle/service/deployment";
 import { foundryBinary, foundryEnv, ROOT } from "@dataset-oracle/tools/foundry";
-import { createPublicClient, http } from "viem";
+import { createPublicClient, http, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const OWNER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
@@ -82,7 +82,14 @@ describe.each(NETWORKS)("the deployment to network %i", (chainId) => {
     const deployment = loadDeployment(file);
     expect(deployment).toMatchObject({
       chainId,
-      datasets: [{ name: "financial", kind: "median", keyForm: "SPOT_PRICE", keys: financial.keys }],
+      datasets: [
+        {
+          name: "financial",
+          kind: "median",
+          keyForm: "SPOT_PRICE",
+          keys: financial.keys.map((key: string) => stringToHex(key)),
+        },
+      ],
     });
     const client = createPublicClient({ transport: http(chains.get(chainId)?.url) });
     const address = deployment.datasets[0]?.address ?? "0x";

@@ -1,4 +1,4 @@
-import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key";
+import { KEY_FORMS, type KeyForm, keyToAscii } from "@dataset-oracle/protocol/key";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
@@ -93,6 +93,7 @@ async function connectDataset(rpc: Rpc, dataset: DeployedDataset): Promise<Datas
         `${dataset.keyForm}. Correct the file.`,
     );
   }
-  const { kind, keys } = dataset;
+  const { kind } = dataset;
+  const keys = dataset.keys.flatMap((key) => keyToAscii(key) ?? []);
   return { address, kind, keyForm: dataset.keyForm, keys, maxValue: MAX_VALUES[kind], committee };
 }

@@ -10,7 +10,7 @@ const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const sources = loadSources([SHIPPED_SOURCES]);
 
 function deployment(change: Partial<Deployment["datasets"][number]> = {}): Deployment {
-  const keys = ["SPOTPX/ETH-USD", stringToHex("SPOTPX/BTC-USD"), "SPOTPX/NOSUCH-USD"];
+  const keys = ["ETH-USD", "BTC-USD", "NOSUCH-USD"].map(spotPriceKey);
   return {
     chainId: 42,
     datasets: [{ name: "financial", address, kind: "median", keyForm: "SPOT_PRICE", keys, ...change }],
@@ -23,7 +23,7 @@ function serve(one: Deployment, minSources = 2) {
 }
 
 describe("a provider serves", () => {
-  it("the keys that enough sources know, whether the deployment writes them in ASCII or hex", () => {
+  it("the keys that enough sources know", () => {
     expect(serve(deployment())).toEqual({
       keys: [spotPriceKey("ETH-USD"), spotPriceKey("BTC-USD")],
       unserved: ["SPOTPX/NOSUCH-USD"],
@@ -40,7 +40,8 @@ describe("a provider serves", () => {
 
   it("no Web Oracle key yet", () => {
     const key = `WEB/${"0".repeat(64)}`;
-    expect(serve(deployment({ keyForm: "WEB_ORACLE", keys: [key] }))).toEqual({ keys: [], unserved: [key] });
+    const dataset = deployment({ keyForm: "WEB_ORACLE", keys: [stringToHex(key)] });
+    expect(serve(dataset)).toEqual({ keys: [], unserved: [key] });
   });
 });
 

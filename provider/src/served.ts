@@ -1,4 +1,4 @@
-import { type KeyForm, keyToAscii, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
+import { type KeyForm, keyToAscii, matchesKeyForm } from "@dataset-oracle/protocol/key";
 import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/deployment";
 import type { Address, Hex } from "viem";
@@ -9,7 +9,7 @@ import type { PairSource } from "./spot-price.js";
 /** A key that the provider reports on, and where its value is read. */
 export interface ServedKey {
   readonly key: Hex;
-  /** The key in ASCII, for logs. */
+  /** The key for logs: in ASCII, if it is printable. */
   readonly name: string;
   readonly sources: readonly PairSource[];
 }
@@ -59,12 +59,11 @@ function serveDataset(
 ): ServedDataset {
   const keys = new Map<Hex, ServedKey>();
   const unservedKeys: string[] = [];
-  for (const text of dataset.keys) {
-    const key = parseKey(text);
-    if (!key.ok) throw new ConfigError(`${dataset.name} on network ${chainId}: key "${text}": ${key.problem}`);
-    const found = spotSources(dataset, key.value, sources, overrides);
-    if (found.length < minSources) unservedKeys.push(text);
-    else keys.set(key.value, { key: key.value, name: text, sources: found });
+  for (const key of dataset.keys) {
+    const name = keyToAscii(key) ?? key;
+    const found = spotSources(dataset, key, sources, overrides);
+    if (found.length < minSources) unservedKeys.push(name);
+    else keys.set(key, { key, name, sources: found });
   }
   return { chainId, address: dataset.address, keyForm: dataset.keyForm, keys, unservedKeys };
 }

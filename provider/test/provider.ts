@@ -27,7 +27,7 @@ const dataset = {
   address: DATASET,
   kind: "median" as const,
   keyForm: "SPOT_PRICE" as const,
-  keys: ["SPOTPX/ETH-USD", "SPOTPX/BTC-USD", "SPOTPX/NOSUCH-USD"],
+  keys: ["ETH-USD", "BTC-USD", "NOSUCH-USD"].map(spotPriceKey),
 };
 
 /** The same dataset on two networks. */

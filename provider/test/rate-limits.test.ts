@@ -23,7 +23,7 @@ const DEPLOYMENTS = [
         address: DATASET,
         kind: "median" as const,
         keyForm: "SPOT_PRICE" as const,
-        keys: MARKET_PAIRS.map(({ pair }) => `SPOTPX/${pair}`),
+        keys: KEYS,
       },
     ],
   },

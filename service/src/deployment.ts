@@ -2,7 +2,7 @@ import { parseAddress } from "@dataset-oracle/protocol/address";
 import { KEY_FORMS, type KeyForm, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
 import { DATASET_KINDS } from "@dataset-oracle/protocol/wire";
 import { type Static, Type } from "@sinclair/typebox";
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import { ConfigError, loadConfig } from "./config.js";
 
 const strict = { additionalProperties: false } as const;
@@ -17,45 +17,63 @@ const DatasetFile = Type.Object(
   strict,
 );
 
-/** `deployments/<chainId>.json`: the datasets that `script/` deployed on one network, by name. */
+/** `deployments/<chainId>.json`: what `script/` deployed on one network, the datasets by name. */
 export const DeploymentFile = Type.Object(
   {
     chainId: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     datasets: Type.Record(Type.String(), DatasetFile),
+    webOracleRegistry: Type.Optional(Type.String({ description: "Where request specs are published." })),
   },
   strict,
 );
 
-export interface DeployedDataset extends Omit<Static<typeof DatasetFile>, "address"> {
+export interface DeployedDataset extends Omit<Static<typeof DatasetFile>, "address" | "keys"> {
   readonly name: string;
   readonly address: Address;
+  /** The listed keys. A dataset of the form WEB_ORACLE need not list any: whoever publishes a spec makes keys. */
+  readonly keys: readonly Hex[];
 }
 
 export interface Deployment {
   readonly chainId: number;
   readonly datasets: readonly DeployedDataset[];
+  /** The registry of request specs, if the network has one. */
+  readonly webOracleRegistry?: Address;
 }
 
 /**
- * Reads a deployment file; addresses come out with their checksum.
+ * Reads a deployment file; addresses come out with their checksum, keys as lower-case hex.
  *
  * @throws ConfigError
  */
 export function loadDeployment(path: string): Deployment {
-  const { chainId, datasets } = loadConfig(path, DeploymentFile);
+  const { chainId, datasets, webOracleRegistry } = loadConfig(path, DeploymentFile);
   return {
     chainId,
     datasets: Object.entries(datasets).map(([name, dataset]) => {
-      const address = parseAddress(dataset.address);
-      if (!address.ok) throw new ConfigError(`${path}: dataset ${name}: ${address.problem}`);
-      for (const text of dataset.keys) requireKey(text, dataset.keyForm, `${path}: dataset ${name}`);
-      return { ...dataset, name, address: address.value };
+      const where = `${path}: dataset ${name}`;
+      return {
+        ...dataset,
+        name,
+        address: requireAddress(dataset.address, where),
+        keys: dataset.keys.map((text) => requireKey(text, dataset.keyForm, where)),
+      };
+    }),
+    ...(webOracleRegistry !== undefined && {
+      webOracleRegistry: requireAddress(webOracleRegistry, `${path}: webOracleRegistry`),
     }),
   };
 }
 
-function requireKey(text: string, form: KeyForm, where: string): void {
+function requireAddress(text: string, where: string): Address {
+  const address = parseAddress(text);
+  if (!address.ok) throw new ConfigError(`${where}: ${address.problem}`);
+  return address.value;
+}
+
+function requireKey(text: string, form: KeyForm, where: string): Hex {
   const key = parseKey(text);
   if (!key.ok) throw new ConfigError(`${where}: key "${text}": ${key.problem}`);
   if (!matchesKeyForm(form, key.value)) throw new ConfigError(`${where}: key "${text}" is not of the form ${form}.`);
+  return key.value;
 }

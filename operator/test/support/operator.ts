@@ -1,3 +1,4 @@
+import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import type { DataAnswer, Problem } from "@dataset-oracle/protocol/wire";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
 import { Value } from "@sinclair/typebox/value";
@@ -91,7 +92,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
 function planOf({ chain, datasets, providers, settings, rpcUrl }: ServedNetwork) {
   const deployed = datasets.map((dataset): DeployedDataset => {
     if (typeof dataset !== "string") return dataset;
-    return { name: "test", address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: ["SPOTPX/ETH-USD"] };
+    return { name: "test", address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [spotPriceKey("ETH-USD")] };
   });
   return {
     settings: {

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigError } from "@dataset-oracle/service/config";
+import { loadDeployment } from "@dataset-oracle/service/deployment";
+import { stringToHex } from "viem";
+import { afterAll, describe, expect, test } from "vitest";
+
+const folder = mkdtempSync(join(tmpdir(), "deployment-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const ADDRESS = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const REGISTRY = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
+const WEB_KEY = `WEB/${"ab".repeat(32)}/London`;
+
+const financial = { address: ADDRESS, kind: "median", keyForm: "SPOT_PRICE", keys: ["SPOTPX/ETH-USD"] };
+const webOracleBytes = { address: ADDRESS, kind: "majority", keyForm: "WEB_ORACLE", keys: [] as string[] };
+
+function load(change: object) {
+  const file = join(folder, "42.json");
+  writeFileSync(file, JSON.stringify({ chainId: 42, datasets: { financial }, ...change }));
+  return loadDeployment(file);
+}
+
+describe("a deployment file", () => {
+  test("comes out with checksummed addresses and with keys in hex, however they are written", () => {
+    const keys = ["SPOTPX/ETH-USD", stringToHex("SPOTPX/BTC-USD").toUpperCase().replace("0X", "0x")];
+    const written = { ...financial, address: ADDRESS.toLowerCase(), keys };
+    expect(load({ datasets: { financial: written } })).toEqual({
+      chainId: 42,
+      datasets: [
+        {
+          ...financial,
+          name: "financial",
+          address: ADDRESS,
+          keys: [stringToHex("SPOTPX/ETH-USD"), stringToHex("SPOTPX/BTC-USD")],
+        },
+      ],
+    });
+  });
+
+  test("may have Web Oracle datasets and the registry of their specs", () => {
+    const listed = { ...webOracleBytes, keys: [WEB_KEY] };
+    const { datasets, webOracleRegistry } = load({
+      datasets: { webOracleBytes, listed },
+      webOracleRegistry: REGISTRY.toLowerCase(),
+    });
+    expect(webOracleRegistry).toBe(REGISTRY);
+    expect(datasets.map(({ name, kind, keyForm, keys }) => ({ name, kind, keyForm, keys }))).toEqual([
+      { name: "webOracleBytes", kind: "majority", keyForm: "WEB_ORACLE", keys: [] },
+      { name: "listed", kind: "majority", keyForm: "WEB_ORACLE", keys: [stringToHex(WEB_KEY)] },
+    ]);
+  });
+
+  const refused: [what: string, change: object, message: string][] = [
+    ["a dataset's address", { datasets: { financial: { ...financial, address: "0x1" } } }, "dataset financial: "],
+    ["a registry's address", { webOracleRegistry: `${REGISTRY.slice(0, -1)}3` }, "webOracleRegistry: "],
+    ["a registry that is no text", { webOracleRegistry: 7 }, "/webOracleRegistry: Expected string"],
+    ["a key", { datasets: { financial: { ...financial, keys: ["0x5"] } } }, 'dataset financial: key "0x5": '],
+    [
+      "a key of another form",
+      { datasets: { webOracleBytes: { ...webOracleBytes, keys: ["SPOTPX/ETH-USD"] } } },
+      'dataset webOracleBytes: key "SPOTPX/ETH-USD" is not of the form WEB_ORACLE.',
+    ],
+    ["a kind", { datasets: { financial: { ...financial, kind: "mean" } } }, "Expected one of median, majority"],
+    ["what it does not know", { registry: REGISTRY }, "/registry: Unexpected property"],
+  ];
+  test.each(refused)("is refused for %s, and says what to mend", (_, change, message) => {
+    expect(() => load(change)).toThrow(ConfigError);
+    expect(() => load(change)).toThrow(message);
+  });
+});
