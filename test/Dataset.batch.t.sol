@@ -6,12 +6,14 @@ import {Vm} from "forge-std/Vm.sol";
 import {Oracle} from "../src/Oracle.sol";
 import {Batch, IDataset, Report} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
-import {Providers, Update} from "./utils/Providers.sol";
+import {BatchLibrary, Providers, Update} from "./utils/Providers.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
 /// @notice A valid batch passes; change one thing of it, and it is refused with one error. What becomes of each of its
 /// keys is for test/differential/Batch.t.sol.
 contract DatasetBatchTest is DatasetFixture {
+    using BatchLibrary for Batch;
+
     bytes[] private keys = [bytes("SPOTPX/ETH-USD"), "SPOTPX/BTC-USD", "SPOTPX/BTC-EUR"];
 
     function setUp() public override {
@@ -29,7 +31,7 @@ contract DatasetBatchTest is DatasetFixture {
             vm.expectEmit(address(dataset));
             emit IDataset.Updated(keccak256(keys[i]), _picked(batch, i), START, Oracle.QueryStatus.OK);
         }
-        _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STORED);
+        _assertOutcomes(batch.send(dataset), IDataset.KeyOutcome.STORED);
         for (uint256 i = 0; i < keys.length; ++i) {
             assertAnswer(dataset, keys[i], _picked(batch, i), START, Oracle.QueryStatus.OK);
         }
@@ -40,33 +42,33 @@ contract DatasetBatchTest is DatasetFixture {
         vm.assume(carrier != address(vm));
         Batch memory batch = _valid();
         vm.prank(carrier);
-        _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STORED);
+        _assertOutcomes(batch.send(dataset), IDataset.KeyOutcome.STORED);
     }
 
     function test_updateBatch_takesACommitteeOfOne() public {
         _committee(1);
         Batch memory batch = _batch(1, START);
-        _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STORED);
+        _assertOutcomes(batch.send(dataset), IDataset.KeyOutcome.STORED);
         assertAnswer(dataset, keys[2], batch.values[2], START, Oracle.QueryStatus.OK);
     }
 
     function test_updateBatch_takesACommitteeOf255() public {
         _committee(255);
         _refuse(_batch(170, START), abi.encodeWithSelector(IDataset.NoQuorum.selector, 170, 85));
-        _assertOutcomes(dataset.updateBatch(_batch(171, START)), IDataset.KeyOutcome.STORED);
+        _assertOutcomes(_batch(171, START).send(dataset), IDataset.KeyOutcome.STORED);
     }
 
     function test_updateBatch_takesNoKeys() public {
         keys = new bytes[](0);
         vm.recordLogs();
-        assertEq(dataset.updateBatch(_valid()).length, 0);
+        assertEq(_valid().send(dataset).length, 0);
         assertEq(vm.getRecordedLogs().length, 0);
     }
 
     function test_updateBatch_takes256Keys() public {
         _manyKeys(256);
         Batch memory batch = _valid();
-        _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STORED);
+        _assertOutcomes(batch.send(dataset), IDataset.KeyOutcome.STORED);
         assertAnswer(dataset, keys[0], _picked(batch, 0), START, Oracle.QueryStatus.OK);
         assertAnswer(dataset, keys[255], _picked(batch, 255), START, Oracle.QueryStatus.OK);
     }
@@ -77,13 +79,13 @@ contract DatasetBatchTest is DatasetFixture {
         (bytes32[][] memory rows, uint256[] memory missing) = _rows(3);
         missing[1] = 1 << 255;
         Batch memory batch = providers.reportMany(dataset, keys, START, rows, missing);
-        IDataset.KeyOutcome[] memory outcomes = dataset.updateBatch(batch);
+        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
         assertEq(uint8(outcomes[254]), uint8(IDataset.KeyOutcome.STORED));
         assertEq(uint8(outcomes[255]), uint8(IDataset.KeyOutcome.NO_QUORUM));
     }
 
     function test_updateBatch_takesTheOldestRoundAllowed() public {
-        _assertOutcomes(dataset.updateBatch(_batch(3, START - MAX_ROUND_AGE)), IDataset.KeyOutcome.STORED);
+        _assertOutcomes(_batch(3, START - MAX_ROUND_AGE).send(dataset), IDataset.KeyOutcome.STORED);
     }
 
     // ---------------------------------------------------------------- one key, one outcome
@@ -130,7 +132,7 @@ contract DatasetBatchTest is DatasetFixture {
         keys[1] = keys[0];
         Batch memory batch = _valid();
         vm.recordLogs();
-        IDataset.KeyOutcome[] memory outcomes = dataset.updateBatch(batch);
+        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
         assertEq(uint8(outcomes[0]), uint8(IDataset.KeyOutcome.STORED));
         assertEq(uint8(outcomes[1]), uint8(IDataset.KeyOutcome.STALE_ROUND));
         assertEq(vm.getRecordedLogs().length, 2);
@@ -150,7 +152,7 @@ contract DatasetBatchTest is DatasetFixture {
             if (none > 2 && none < 5) {
                 _assertOutcome(batch, IDataset.KeyOutcome.NO_QUORUM);
             } else {
-                _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STORED);
+                _assertOutcomes(batch.send(dataset), IDataset.KeyOutcome.STORED);
                 if (none <= 2) {
                     assertAnswer(dataset, keys[1], _picked(batch, 1), START + none, Oracle.QueryStatus.OK);
                 } else {
@@ -303,7 +305,7 @@ contract DatasetBatchTest is DatasetFixture {
         dataset.setCommittee(members, TOLERANCE_BPS);
         _refuse(batch, _wrongCommittee(batch));
         providers = next;
-        _assertOutcomes(dataset.updateBatch(_batch(4, START)), IDataset.KeyOutcome.STORED);
+        _assertOutcomes(_batch(4, START).send(dataset), IDataset.KeyOutcome.STORED);
     }
 
     // ---------------------------------------------------------------- what was signed
@@ -368,7 +370,7 @@ contract DatasetBatchTest is DatasetFixture {
         Batch memory batch = _valid();
         vm.chainId(chainId);
         _refuse(batch, _wrongCommittee(batch));
-        _assertOutcomes(dataset.updateBatch(_valid()), IDataset.KeyOutcome.STORED);
+        _assertOutcomes(_valid().send(dataset), IDataset.KeyOutcome.STORED);
     }
 
     function test_updateBatch_RevertWhen_signedForAnotherDataset() public {
@@ -426,7 +428,7 @@ contract DatasetBatchTest is DatasetFixture {
         Batch memory batch = _valid();
         dataset.updateBatch(batch);
         vm.recordLogs();
-        _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STALE_ROUND);
+        _assertOutcomes(batch.send(dataset), IDataset.KeyOutcome.STALE_ROUND);
         assertEq(vm.getRecordedLogs().length, 0);
     }
 
@@ -442,7 +444,7 @@ contract DatasetBatchTest is DatasetFixture {
         batch.picks[2] = bytes1(uint8(0));
         _refuse(batch, abi.encodeWithSelector(IDataset.WrongMedian.selector, 1, 0, 2));
         batch.picks[2] = bytes1(uint8(1));
-        _assertOutcomes(dataset.updateBatch(batch), IDataset.KeyOutcome.STORED);
+        _assertOutcomes(batch.send(dataset), IDataset.KeyOutcome.STORED);
     }
 
     /// Beyond the rows there are other words of calldata: no claim that nobody signed passes.
@@ -602,7 +604,7 @@ contract DatasetBatchTest is DatasetFixture {
     /// @notice The second of three keys has this outcome and is left as it was; the others are stored.
     function _assertOutcome(Batch memory batch, IDataset.KeyOutcome outcome) private {
         bytes32 before = read(keys[1]);
-        IDataset.KeyOutcome[] memory outcomes = dataset.updateBatch(batch);
+        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
         assertEq(outcomes.length, 3);
         assertEq(uint8(outcomes[1]), uint8(outcome), "outcome");
         assertEq(read(keys[1]), before, "not as it was");

@@ -4,10 +4,12 @@ pragma solidity ^0.8.37;
 import {Oracle} from "../src/Oracle.sol";
 import {Batch, IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
-import {Providers, Update} from "./utils/Providers.sol";
+import {BatchLibrary, Providers, Update} from "./utils/Providers.sol";
 import {ReferenceMajority} from "./utils/ReferenceMajority.sol";
 
 contract MajorityDatasetTest is DatasetFixture {
+    using BatchLibrary for Batch;
+
     function kind() internal pure override returns (string memory) {
         return MAJORITY;
     }
@@ -118,7 +120,7 @@ contract MajorityDatasetTest is DatasetFixture {
         keys[0] = KEY;
         dataset.announce(KEY);
         Batch memory batch = providers.reportMany(dataset, keys, START, _column(5, 5, 6), new uint256[](3));
-        IDataset.KeyOutcome[] memory outcomes = dataset.updateBatch(batch);
+        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
         assertEq(uint8(outcomes[0]), uint8(IDataset.KeyOutcome.UNDECIDED));
         assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
     }

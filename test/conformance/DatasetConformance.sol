@@ -8,11 +8,13 @@ import {Oracle} from "../../src/Oracle.sol";
 import {Batch, DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {KeyForm} from "../../src/types/KeyForm.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
-import {Providers, Update} from "../utils/Providers.sol";
+import {BatchLibrary, Providers, Update} from "../utils/Providers.sol";
 
 /// @notice What a dataset of any kind does. A kind inherits it, and names its artifact in `kind()`.
 /// @dev Members that all sign one value agree in every kind; those that sign `DISSENT` in none.
 abstract contract DatasetConformance is DatasetFixture {
+    using BatchLibrary for Batch;
+
     bytes private constant WEB_KEY = "WEB/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
     /// @dev No two of them within the tolerance of each other.
@@ -214,7 +216,7 @@ abstract contract DatasetConformance is DatasetFixture {
             if (i != 3) dataset.announce(keys[i]);
         }
         Batch memory batch = providers.reportMany(dataset, keys, START, rows, missing);
-        IDataset.KeyOutcome[] memory outcomes = dataset.updateBatch(batch);
+        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
         assertEq(uint8(outcomes[0]), uint8(IDataset.KeyOutcome.STORED));
         assertEq(uint8(outcomes[1]), uint8(IDataset.KeyOutcome.STORED));
         assertEq(uint8(outcomes[2]), uint8(IDataset.KeyOutcome.STALE_ROUND));

@@ -6,13 +6,15 @@ import {Vm} from "forge-std/Vm.sol";
 import {Oracle} from "../../src/Oracle.sol";
 import {Batch, IDataset} from "../../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
-import {Providers, Update} from "../utils/Providers.sol";
+import {BatchLibrary, Providers, Update} from "../utils/Providers.sol";
 import {ReferenceMajority} from "../utils/ReferenceMajority.sol";
 import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 
 /// @notice A batch is the single updates that it stands for. Two datasets of one committee begin in the same state; one
 /// gets a batch, the other the same reports key by key.
 abstract contract BatchDifferential is DatasetFixture {
+    using BatchLibrary for Batch;
+
     uint256 private constant NOW = START + 50;
 
     /// @dev `update` refused the claim: a batch is refused as a whole.
@@ -78,7 +80,7 @@ abstract contract BatchDifferential is DatasetFixture {
     {
         vm.recordLogs();
         vm.record();
-        IDataset.KeyOutcome[] memory outcomes = dataset.updateBatch(batch);
+        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
         (, bytes32[] memory writes) = vm.accesses(address(dataset));
         Vm.Log[] memory logs = vm.getRecordedLogs();
 

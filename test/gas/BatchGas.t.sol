@@ -3,11 +3,13 @@ pragma solidity ^0.8.37;
 
 import {Batch, IDataset} from "../../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
-import {Providers} from "../utils/Providers.sol";
+import {BatchLibrary, Providers} from "../utils/Providers.sol";
 
 /// @notice What a whole batch transaction costs: cold, in steady state.
 /// forge-config: default.isolate = true
 contract BatchGasTest is DatasetFixture {
+    using BatchLibrary for Batch;
+
     function test_updateBatch_10keys4of5() public {
         _snapshot("batch of 10, 4 of 5 signers", 10, 5, 4);
     }
@@ -31,7 +33,7 @@ contract BatchGasTest is DatasetFixture {
         target.updateBatch(_batch(committee, target, keys, START, signers));
         vm.warp(START + 60);
         Batch memory batch = _batch(committee, target, keys, START + 58, signers);
-        IDataset.KeyOutcome[] memory outcomes = target.updateBatch(batch);
+        IDataset.KeyOutcome[] memory outcomes = batch.send(target);
         vm.snapshotGasLastCall("batch", name);
         for (uint256 i = 0; i < keyCount; ++i) {
             assertEq(uint8(outcomes[i]), uint8(IDataset.KeyOutcome.STORED));

@@ -35,6 +35,13 @@ library UpdateLibrary {
     }
 }
 
+library BatchLibrary {
+    /// @notice The one place where what `updateBatch` returns is read.
+    function send(Batch memory self, IDataset dataset) internal returns (IDataset.KeyOutcome[] memory) {
+        return dataset.updateBatch(self);
+    }
+}
+
 /// @notice A committee of data providers with known keys. The first one to sign is the first in the committee's order.
 contract Providers {
     Vm private constant VM = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
