@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { type Dispatcher, fetch, type Response } from "undici";
 
 /** What an outgoing request may cost. */
 export interface FetchLimits {
@@ -31,11 +32,14 @@ export type FetchResult =
 /**
  * Makes one HTTP request, within limits: a deadline for the whole answer, a bound on its size, no redirects.
  * An answer with any HTTP status is a result; the caller judges it.
+ *
+ * @param dispatcher Opens the connections; undici's own when there is none.
  */
 export async function fetchText(
   request: FetchRequest,
   limits: FetchLimits,
   signal?: AbortSignal,
+  dispatcher?: Dispatcher,
 ): Promise<FetchResult> {
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
@@ -43,6 +47,7 @@ export async function fetchText(
       method: request.method,
       redirect: "manual",
       signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
+      ...(dispatcher && { dispatcher }),
       ...(request.headers && { headers: request.headers }),
       ...(request.body !== undefined && { body: request.body }),
     });

@@ -1,0 +1,78 @@
+import { isIP } from "node:net";
+import { buildConnector } from "undici";
+import { parseHttpsUrl } from "./https-url.js";
+import { isPublicUnicast } from "./public-address.js";
+import type { Resolve } from "./resolve.js";
+
+/** The code of an error that says that a connection was not allowed. */
+export const FORBIDDEN_ADDRESS = "FORBIDDEN_ADDRESS";
+
+/** A connection that must not be made. */
+class ForbiddenAddressError extends Error {
+  override readonly name = "ForbiddenAddressError";
+  readonly code = FORBIDDEN_ADDRESS;
+}
+
+/** The most addresses of one host that are looked at, and that are tried. */
+const MAX_ADDRESSES = 64;
+const MAX_TRIED = 3;
+const CONNECT_MS = 2_500;
+
+/**
+ * Connects to public hosts only: it resolves the name itself, requires every address to be public unicast, and connects
+ * to one of these very addresses, so that a second look-up can't lead elsewhere. The certificate must be the name's.
+ *
+ * @param dial Opens the connection: `hostname` is the address, `servername` the name.
+ */
+export function guardedConnector(
+  resolve: Resolve,
+  dial: buildConnector.connector = buildConnector({ timeout: CONNECT_MS }),
+): buildConnector.connector {
+  return (options, callback) => {
+    checkedAddresses(options, resolve)
+      .then((addresses) => dialFirst(addresses, options, dial))
+      .then(
+        (socket) => callback(null, socket),
+        (error: Error) => callback(error, null),
+      );
+  };
+}
+
+type Socket = NonNullable<Parameters<buildConnector.Callback>[1]>;
+
+async function checkedAddresses(
+  { protocol, hostname, port }: buildConnector.Options,
+  resolve: Resolve,
+): Promise<readonly string[]> {
+  const isStandard = protocol === "https:" && (port === "" || port === "443");
+  if (!isStandard || isIP(hostname) !== 0 || !parseHttpsUrl(`https://${hostname}/`).ok) {
+    throw new ForbiddenAddressError("Only https on port 443 of a host with a public name is connected to.");
+  }
+  const addresses = await resolve(hostname);
+  if (addresses.length > MAX_ADDRESSES || !addresses.every(isPublicUnicast)) {
+    throw new ForbiddenAddressError("The host's addresses are not all public.");
+  }
+  return addresses.slice(0, MAX_TRIED);
+}
+
+async function dialFirst(
+  addresses: readonly string[],
+  options: buildConnector.Options,
+  dial: buildConnector.connector,
+): Promise<Socket> {
+  let failure: unknown = new Error("The host has no address.");
+  for (const address of addresses) {
+    try {
+      return await dialOne({ ...options, hostname: address, servername: options.hostname }, dial);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+function dialOne(options: buildConnector.Options, dial: buildConnector.connector): Promise<Socket> {
+  return new Promise((done, fail) => {
+    dial(options, (error, socket) => (error === null ? done(socket as Socket) : fail(error)));
+  });
+}

@@ -1,0 +1,23 @@
+import { Resolver } from "node:dns/promises";
+
+/** All addresses of a host name; rejects when there are none. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+const ATTEMPT_MS = 1_500;
+
+/**
+ * Asks the name servers of this machine, IPv4 addresses first. Its hosts file and search domains, which know names of
+ * the own network, are not asked.
+ *
+ * @param servers Other name servers, as `address:port`.
+ */
+export function resolveByDns(servers?: readonly string[]): Resolve {
+  const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: 2 });
+  if (servers !== undefined) resolver.setServers(servers);
+  return async (host) => {
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = [v4, v6].flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+    if (addresses.length === 0 && v4.status === "rejected") throw v4.reason;
+    return addresses;
+  };
+}

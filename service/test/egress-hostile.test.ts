@@ -1,0 +1,183 @@
+import { connect } from "node:net";
+import { Egress } from "@dataset-oracle/service/egress/egress";
+import { resolveByDns } from "@dataset-oracle/service/egress/resolve";
+import type { buildConnector } from "undici";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type NameServer, startNameServer } from "./support/dns.js";
+import { startWeb, type Web } from "./support/web.js";
+
+const LIMITS = { timeoutMs: 2_000, maxBytes: 1024 * 1024 };
+const PUBLIC = "93.184.215.14";
+
+/** Urls that must not be asked, whatever a resolver or a parser makes of them. */
+const URLS: Record<string, readonly string[]> = {
+  decimal: ["https://2130706433/", "https://2130706433.:443/", "https://3232235521/", "https://127.1/", "https://0/"],
+  octal: ["https://0177.0.0.1/", "https://017700000001/", "https://0300.0250.1.1/", "https://127.0.0.01/"],
+  hexadecimal: ["https://0x7f000001/", "https://0x7f.0.0.1/", "https://0xc0.0xa8.0x1.0x1/", "https://a.0x7f/"],
+  "an address as it is": [
+    "https://127.0.0.1/",
+    "https://93.184.215.14/",
+    "https://[::1]/",
+    "https://[2606:4700::1111]/",
+  ],
+  "IPv4 in IPv6": [
+    "https://[::ffff:127.0.0.1]/",
+    "https://[::ffff:7f00:1]/",
+    "https://[64:ff9b::7f00:1]/",
+    "https://[2002:7f00:1::]/",
+    "https://[::127.0.0.1]/",
+  ],
+  unicode: [
+    "https://ⓛocalhost.example/",
+    "https://１２７.0.0.1/",
+    "https://127。0。0。1/",
+    "https://exаmple.com/",
+    "https://bücher.example/",
+  ],
+  "names of this machine": [
+    "https://localhost/",
+    "https://a.localhost/",
+    "https://printer.local/",
+    "https://metadata.google.internal/",
+    "https://1.0.0.127.in-addr.arpa/",
+  ],
+  "trailing dots": ["https://localhost./", "https://example.com./", "https://a.localhost./", "https://127.0.0.1./"],
+  users: [
+    "https://user@example.com/",
+    "https://user:password@example.com/",
+    "https://example.com@127.0.0.1/",
+    "https://example.com:443@127.0.0.1/",
+    "https://example.com%40127.0.0.1/",
+  ],
+  ports: ["https://example.com:8443/", "https://example.com:443/", "https://example.com:22/", "https://example.com:/"],
+  schemes: [
+    "http://example.com/",
+    "HTTPS://example.com/",
+    "ftp://example.com/",
+    "file:///etc/passwd",
+    "//example.com/",
+    "data:application/json,1",
+  ],
+  "texts that parsers mend": [
+    "https:/example.com/",
+    "https:\\\\example.com/",
+    "https://example.com\\@127.0.0.1/",
+    "https://exam\tple.com/",
+    " https://example.com/",
+    "https://example.com/#@127.0.0.1/",
+    "https://127.0.0.1%2f.example.com/",
+    "https://%6c%6f%63alhost/",
+    "https://EXAMPLE.com/",
+    "https://-a.example.com/",
+    "https://a..example.com/",
+  ],
+};
+
+/** Answers of name servers to a name that looks well: no address of theirs may be connected to. */
+const ANSWERS: Record<string, readonly (readonly string[])[]> = {
+  loopback: [["127.0.0.1"], ["127.255.255.254"], ["::1"], [PUBLIC, "127.0.0.1"], ["2606:4700::1111", "::1"]],
+  unspecified: [["0.0.0.0"], ["0.1.2.3"], ["::"], [PUBLIC, "0.0.0.0"]],
+  private: [["10.0.0.1"], ["172.16.0.1"], ["172.31.255.255"], ["192.168.0.1"], ["fd00::1"]],
+  "carrier-grade NAT": [["100.64.0.1"], ["100.127.255.254"], ["100.100.100.200"], [PUBLIC, "100.64.0.1"]],
+  "link-local": [["169.254.169.254"], ["169.254.0.1"], ["fe80::1"], ["febf::1"], [PUBLIC, "fe80::1"]],
+  multicast: [["224.0.0.1"], ["239.255.255.250"], ["ff02::1"], ["ff0e::1"]],
+  reserved: [["192.0.0.1"], ["198.18.0.1"], ["203.0.113.1"], ["240.0.0.1"], ["255.255.255.255"], ["2001:db8::1"]],
+  "IPv4 in IPv6": [["::ffff:7f00:1"], ["::ffff:5db8:d70e"], ["::7f00:1"], ["::ffff:0:7f00:1"]],
+  NAT64: [["64:ff9b::7f00:1"], ["64:ff9b::a9fe:a9fe"], ["64:ff9b:1::a00:1"], ["64:ff9b::5db8:d70e"]],
+  "6to4": [["2002:7f00:1::"], ["2002:a9fe:a9fe::1"], ["2002:c0a8:1::1"], ["2002:5db8:d70e::1"]],
+  "Teredo and others": [["2001:0:7f00:1::1"], ["fec0::1"], ["5f00::1"], ["100::1"], ["3fff::1"]],
+};
+
+const REDIRECTS = [
+  "http://127.0.0.1/",
+  "https://127.0.0.1/",
+  "http://localhost:8545/",
+  "http://169.254.169.254/latest/meta-data/",
+  "https://[::1]/",
+  "//127.0.0.1/",
+  "/elsewhere",
+];
+
+const answers = new Map<string, (readonly string[])[]>();
+const dialled: string[] = [];
+let names: NameServer;
+let web: Web;
+let egress: Egress;
+
+/** Records what would be dialled, and reaches the stand-in for the web on loopback, whatever it was. */
+const record: buildConnector.connector = ({ hostname, servername }, callback) => {
+  dialled.push(`${hostname} as ${servername}`);
+  const socket = connect({ host: "127.0.0.1", port: web.port });
+  socket.once("connect", () => callback(null, socket)).once("error", (error) => callback(error, null));
+};
+
+beforeAll(async () => {
+  // The last answer is given again and again.
+  names = await startNameServer((name) => {
+    const left = answers.get(name) ?? [];
+    return (left.length > 2 ? left.shift() : left[0]) ?? [];
+  });
+  web = await startWeb();
+});
+
+beforeEach(() => {
+  answers.clear();
+  dialled.length = 0;
+  egress = new Egress({ resolve: resolveByDns([names.address]), dial: record });
+  return () => egress.close();
+});
+
+afterAll(async () => {
+  names.close();
+  await web.close();
+});
+
+const get = (url: string) => egress.fetchText({ url, method: "GET" }, LIMITS);
+
+describe.each(Object.entries(URLS))("an url with %s", (_, urls) => {
+  it.each(urls)("is not asked: %j", async (url) => {
+    answers.set("example.com", [[PUBLIC]]);
+    expect(urls.length).toBeGreaterThanOrEqual(4);
+    expect(await get(url)).toMatchObject({ ok: false, failure: "forbidden" });
+    expect(dialled).toEqual([]);
+  });
+});
+
+describe.each(Object.entries(ANSWERS))("a name that leads to %s", (_, all) => {
+  it.each(all.map((addresses) => [addresses.join(" and "), addresses] as const))(
+    "is not connected to: %s",
+    async (_, addresses) => {
+      answers.set("api.example.com", [addresses]);
+      expect(all.length).toBeGreaterThanOrEqual(4);
+      expect(await get("https://api.example.com/")).toMatchObject({ ok: false, failure: "forbidden" });
+      expect(dialled).toEqual([]);
+    },
+  );
+});
+
+describe("a name server that answers differently each time", () => {
+  it.each(["127.0.0.1", "169.254.169.254", "10.0.0.1", "::1"])(
+    "does not lead the connection to %s: it is made to the address that was checked",
+    async (inside) => {
+      // The question for A, the one for AAAA, and whatever is asked after the check.
+      answers.set("rebinding.example.com", [[PUBLIC], [PUBLIC], [inside], [inside], [inside]]);
+      expect(await get("https://rebinding.example.com/json")).toMatchObject({ ok: true, status: 200 });
+      expect(dialled).toEqual([`${PUBLIC} as rebinding.example.com`]);
+    },
+  );
+});
+
+describe("a redirect", () => {
+  it.each(REDIRECTS)("to %s is not followed", async (location) => {
+    answers.set("api.example.com", [[PUBLIC]]);
+    const url = `https://api.example.com/redirect?to=${encodeURIComponent(location)}`;
+    expect(await get(url)).toMatchObject({ ok: false, failure: "redirected" });
+    expect(dialled).toEqual([`${PUBLIC} as api.example.com`]);
+    expect(web.paths).not.toContain("/elsewhere");
+  });
+});
+
+it("the table has at least 60 rows", () => {
+  const rows = [...Object.values(URLS), ...Object.values(ANSWERS), REDIRECTS].flat();
+  expect(rows.length).toBeGreaterThanOrEqual(60);
+});

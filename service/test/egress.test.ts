@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Egress } from "@dataset-oracle/service/egress/egress";
+import { Secrets } from "@dataset-oracle/service/egress/secrets";
+import type { buildConnector } from "undici";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startWeb, type Web } from "./support/web.js";
+
+const LIMITS = { timeoutMs: 2_000, maxBytes: 1024 * 1024 };
+const API = "https://api.example.com";
+const TOKEN = "s3cret/token+value";
+
+let web: Web;
+
+beforeAll(async () => {
+  web = await startWeb();
+});
+
+afterAll(() => web.close());
+
+const toWeb: buildConnector.connector = (_, callback) => {
+  const socket = connect({ host: "127.0.0.1", port: web.port });
+  socket.once("connect", () => callback(null, socket)).once("error", (error) => callback(error, null));
+};
+
+function open(options: { secrets?: Secrets; dial?: buildConnector.connector; addresses?: string[] } = {}): Egress {
+  const { secrets = Secrets.NONE, dial = toWeb, addresses = ["93.184.215.14"] } = options;
+  const egress = new Egress({ secrets, dial, resolve: async () => addresses });
+  onTestFinished(() => egress.close());
+  return egress;
+}
+
+const get = (egress: Egress, path: string, timeoutMs = LIMITS.timeoutMs) =>
+  egress.fetchText({ url: `${API}${path}`, method: "GET" }, { ...LIMITS, timeoutMs });
+
+describe("an answer", () => {
+  it.each(["gzip", "deflate", "br"])("of 64 MiB, small as %s, is given up after 1 MiB", async (coding) => {
+    // The first time, the stand-in for the web makes it, in this process.
+    await get(open(), `/bomb/${coding}`);
+    const before = process.memoryUsage().arrayBuffers;
+    expect(await get(open(), `/bomb/${coding}`)).toMatchObject({ ok: false, failure: "too_large" });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  it("without an end is given up after 1 MiB", async () => {
+    expect(await get(open(), "/endless")).toMatchObject({ ok: false, failure: "too_large" });
+  });
+
+  it("that does not come is given up after the deadline", async () => {
+    const start = performance.now();
+    expect(await get(open(), "/silent", 200)).toMatchObject({ ok: false, failure: "timeout" });
+    expect(performance.now() - start).toBeLessThan(1_500);
+  });
+});
+
+describe("a connection", () => {
+  it("is made to the host's next address when the first does not answer", async () => {
+    const dialled: string[] = [];
+    const dial: buildConnector.connector = (options, callback) => {
+      dialled.push(options.hostname);
+      if (dialled.length === 1) callback(new Error("refused"), null);
+      else toWeb(options, callback);
+    };
+    const egress = open({ dial, addresses: ["93.184.215.14", "93.184.215.15"] });
+    expect(await get(egress, "/json")).toMatchObject({ ok: true });
+    expect(dialled).toEqual(["93.184.215.14", "93.184.215.15"]);
+  });
+
+  it("that is never made is given up after the deadline", async () => {
+    expect(await get(open({ dial: () => {} }), "/json", 200)).toMatchObject({ ok: false, failure: "timeout" });
+  });
+});
+
+it("no more than 16 requests to one host are under way at once", async () => {
+  const egress = open();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => get(egress, "/silent", 500)));
+  expect(answers.filter((answer) => !answer.ok && answer.failure === "timeout")).toHaveLength(16);
+  expect(answers.filter((answer) => !answer.ok && answer.failure === "busy")).toHaveLength(4);
+  expect(await get(egress, "/json")).toMatchObject({ ok: true });
+});
+
+it("an origin that is overridden is asked on this machine, without its secrets", async () => {
+  const secrets = Secrets.load([{ host: "api.example.com", header: "x-key", env: "KEY" }], { KEY: TOKEN });
+  const egress = new Egress({ overrides: { [API]: `http://127.0.0.1:${web.port}/echo` }, secrets });
+  onTestFinished(() => egress.close());
+  const answer = await get(egress, "/path?a=b");
+  expect(answer).toMatchObject({ ok: true });
+  const sent = JSON.parse(answer.ok ? answer.text : "");
+  expect(sent.url).toBe("/echo/path?a=b");
+  expect(sent.headers).not.toHaveProperty("x-key");
+});
+
+describe("a secret", () => {
+  const inHeader = { host: "api.example.com", header: "authorization", env: "KEY" };
+  const inQuery = { host: "api.example.com", query: "apikey", env: "KEY" };
+
+  it("goes to its host, in a header or the query, and comes back in no answer", async () => {
+    const secrets = Secrets.load([{ ...inHeader }, { ...inQuery, env: "OTHER" }], {
+      KEY: `Bearer ${TOKEN}`,
+      OTHER: `query-${TOKEN}`,
+    });
+    const answer = await get(open({ secrets }), "/echo?a=b%20c");
+    const sent = web.requests.at(-1);
+    expect(sent?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+    expect(sent?.url).toBe(`/echo?a=b%20c&apikey=${encodeURIComponent(`query-${TOKEN}`)}`);
+    expect(answer).toMatchObject({ ok: true, text: expect.stringContaining("<secret>") });
+    for (const form of [TOKEN, encodeURIComponent(TOKEN), "s3cret"]) expect(JSON.stringify(answer)).not.toContain(form);
+  });
+
+  it("goes to no other host", async () => {
+    const secrets = Secrets.load([{ ...inHeader, host: "other.example.com" }], { KEY: TOKEN });
+    await get(open({ secrets }), "/echo");
+    expect(web.requests.at(-1)?.headers.authorization).toBeUndefined();
+    expect(secrets.addTo({ url: "https://x.other.example.com/", method: "GET" }).headers).toEqual({});
+  });
+
+  it("is in no error", async () => {
+    const secrets = Secrets.load([inQuery], { KEY: TOKEN });
+    const dial: buildConnector.connector = (_, callback) => callback(new Error(`cannot reach ${TOKEN}`), null);
+    const answer = await get(open({ secrets, dial }), "/json");
+    expect(answer).toMatchObject({ ok: false, failure: "unreachable", detail: "cannot reach <secret>" });
+  });
+
+  it("is read from a file, without the line's end", () => {
+    const folder = mkdtempSync(join(tmpdir(), "secret-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "key");
+    writeFileSync(file, `${TOKEN}\n`);
+    const secrets = Secrets.load([{ host: "api.example.com", header: "x-key", file }], {});
+    expect(secrets.addTo({ url: `${API}/`, method: "GET" }).headers).toEqual({ "x-key": TOKEN });
+  });
+
+  it.each([
+    [{ host: "a.example.com", header: "x-key" }, "either file or env"],
+    [{ host: "a.example.com", env: "KEY" }, "either header or query"],
+    [{ host: "a.example.com", header: "x-key", query: "k", env: "KEY" }, "either header or query"],
+    [{ host: "a.example.com", header: "x-key", env: "SHORT" }, "8 or more"],
+    [{ host: "a.example.com", header: "x-key", env: "NONE" }, "8 or more"],
+    [{ host: "a.example.com", header: "x-key", env: "LINES" }, "in one line"],
+    [{ host: "a.example.com", header: "x-key", file: "/nowhere" }, "ENOENT"],
+  ])("is refused as %j, and not shown", (settings, problem) => {
+    const env = { KEY: TOKEN, SHORT: "seven77", LINES: "two lines\nof secret" };
+    const load = () => Secrets.load([settings], env);
+    expect(load).toThrow(problem);
+    expect(load).not.toThrow(/seven77|two lines/);
+  });
+});
