@@ -7,6 +7,7 @@ import { ROOT, runFoundry } from "./foundry.js";
 const ABIS = [
   { contract: "Oracle", name: "oracleAbi", file: "oracle" },
   { contract: "MedianDataset", name: "datasetAbi", file: "dataset" },
+  { contract: "WebOracleRegistry", name: "webOracleRegistryAbi", file: "web-oracle-registry" },
 ];
 
 const isCheck = process.argv.includes("--check");
