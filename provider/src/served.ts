@@ -79,5 +79,8 @@ function spotSources(
   const pair = (keyToAscii(key) ?? "").slice("SPOTPX/".length);
   return sources
     .filter(({ pairs }) => pairs.has(pair))
-    .map(({ name, extraction, request }) => ({ name, extraction, request: withOverride(overrides, request(pair)) }));
+    .map(({ name, question }) => {
+      const { request, extract } = question(pair);
+      return { name, request: withOverride(overrides, request), extract };
+    });
 }

@@ -1,13 +1,11 @@
 import { median } from "./median.js";
-import { type Extraction, extractUint } from "./source/extract.js";
-import type { SourceReader, SourceRequest } from "./source/reader.js";
+import type { SourceReader } from "./source/reader.js";
 import { failed, type Reading, type SourceFailure } from "./source/result.js";
+import type { SpotQuestion } from "./source/spot-source.js";
 
 /** A source, ready to be asked for one pair. */
-export interface PairSource {
+export interface PairSource extends SpotQuestion {
   readonly name: string;
-  readonly request: SourceRequest;
-  readonly extraction: Extraction;
 }
 
 /** What one source said of a price, scaled by 10^18. */
@@ -32,9 +30,9 @@ export function askSources(
   isReserved: boolean,
 ): Promise<SourceAnswer[]> {
   return Promise.all(
-    sources.map(async ({ name, request, extraction }) => {
+    sources.map(async ({ name, request, extract }) => {
       const document = await reader.read(request, isReserved);
-      const reading = document.ok ? extractUint(extraction, document.value) : document;
+      const reading = document.ok ? extract(document.value) : document;
       return { source: name, reading: refuseZero(reading) };
     }),
   );

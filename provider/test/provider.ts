@@ -55,10 +55,11 @@ export async function startProvider(
   const logger = pino({}, { write: (line: string) => void logs.push(JSON.parse(line)) });
   const redirected = SOURCES.map((source) => ({
     ...source,
-    request: (pair: string) => ({
-      ...withOverride(config.sourceOverrides, source.request(pair)),
-      rateLimit: keepsRateLimits ? source.rateLimit : null,
-    }),
+    question: (pair: string) => {
+      const { request, extract } = source.question(pair);
+      const rateLimit = keepsRateLimits ? source.rateLimit : null;
+      return { request: { ...withOverride(config.sourceOverrides, request), rateLimit }, extract };
+    },
   }));
   const served = decideServed(deployments, redirected, config.minSources, {});
   const app = await buildProvider(config, served, ACCOUNT, logger, () => BigInt(clock.now));

@@ -1,5 +1,5 @@
 import type { FetchResult } from "@dataset-oracle/service/fetch";
-import { type JsonDocument, parseDocument } from "./document.js";
+import { type Json, parseDocument } from "./document.js";
 import { failed, type Reading, throttled } from "./result.js";
 
 /** The longest that a source can send itself away for, in seconds. */
@@ -10,7 +10,7 @@ const MAX_RETRY_AFTER = 600;
  *
  * @param now In milliseconds since 1970: a Retry-After may be a date.
  */
-export function judgeAnswer(answer: FetchResult, now: number): Reading<JsonDocument> {
+export function judgeAnswer(answer: FetchResult, now: number): Reading<Json> {
   if (!answer.ok) return failed(answer.failure, answer.detail);
   const { status, contentType, retryAfter } = answer;
   // 418 is what some exchanges say to those who did not heed 429; 503 is it only with a time to come again.

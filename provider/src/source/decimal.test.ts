@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_VALUE, scaleDecimal } from "./decimal.js";
+import { compareDecimals, MAX_VALUE, scaleDecimal } from "./decimal.js";
 
 const E18 = 10n ** 18n;
 
@@ -109,5 +110,71 @@ describe("what is refused", () => {
   it("is text of more than 256 characters", () => {
     expect(value(`0.${"0".repeat(254)}`)).toBe(0n);
     expect(value(`0.${"0".repeat(255)}`)).toBe("not_a_number");
+  });
+});
+
+describe("any number", () => {
+  const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength });
+  const number = fc
+    .record({
+      sign: fc.constantFrom("", "", "", "-"),
+      whole: digits(30).map((text) => text.replace(/^0+(?=\d)/, "")),
+      fraction: fc.option(digits(40), { nil: null }),
+      exponent: fc.option(fc.integer({ min: -90, max: 90 }), { nil: null }),
+    })
+    .map((parts) => ({
+      ...parts,
+      text: `${parts.sign}${parts.whole}${parts.fraction === null ? "" : `.${parts.fraction}`}${parts.exponent === null ? "" : `e${parts.exponent}`}`,
+    }));
+
+  /** The number times 10^decimals as a fraction of two integers. */
+  function rational(
+    parts: { sign: string; whole: string; fraction: string | null; exponent: number | null },
+    decimals: number,
+  ) {
+    let [numerator, denominator] = [BigInt(parts.whole), 1n];
+    for (const digit of parts.fraction ?? "") {
+      numerator = numerator * 10n + BigInt(digit);
+      denominator *= 10n;
+    }
+    const power = (parts.exponent ?? 0) + decimals;
+    if (power >= 0) numerator *= 10n ** BigInt(power);
+    else denominator *= 10n ** BigInt(-power);
+    return { numerator: parts.sign === "-" ? -numerator : numerator, denominator };
+  }
+
+  it("is scaled as rational arithmetic has it", () => {
+    fc.assert(
+      fc.property(number, fc.integer({ min: 0, max: 62 }), (parts, decimals) => {
+        const { numerator, denominator } = rational(parts, decimals);
+        const floor = numerator / denominator;
+        const rest = numerator - floor * denominator;
+        const isUp = 2n * rest > denominator || (2n * rest === denominator && (floor & 1n) === 1n);
+        for (const [rounding, expected] of [
+          ["truncate", floor],
+          ["half-even", isUp ? floor + 1n : floor],
+        ] as const) {
+          const reading = scaleDecimal(parts.text, decimals, rounding);
+          if (numerator < 0n) expect(reading).toMatchObject({ failure: "negative" });
+          else if (expected > MAX_VALUE) expect(reading).toMatchObject({ failure: "number_too_large" });
+          else expect(reading).toEqual({ ok: true, value: expected });
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("is compared as rational arithmetic has it", () => {
+    fc.assert(
+      fc.property(number, number, (left, right) => {
+        const [a, b] = [rational(left, 0), rational(right, 0)];
+        const difference = a.numerator * b.denominator - b.numerator * a.denominator;
+        expect(Math.sign(compareDecimals(left.text, right.text))).toBe(
+          difference === 0n ? 0 : difference > 0n ? 1 : -1,
+        );
+        expect(compareDecimals(left.text, left.text)).toBe(0);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

@@ -54,3 +54,31 @@ function divide(digits: string, places: number, rounding: Rounding): bigint {
 }
 
 const tooLarge = (text: string) => failed("number_too_large", `${text} has more than 208 bits once scaled`);
+
+/**
+ * Which of two numbers, as JSON writes them, is larger: negative when it is the second, 0 when they are equal.
+ */
+export function compareDecimals(left: string, right: string): number {
+  const [one, other] = [normalize(left), normalize(right)];
+  if (one.sign !== other.sign) return one.sign - other.sign;
+  if (one.magnitude !== other.magnitude) return one.magnitude > other.magnitude ? one.sign : -one.sign;
+  if (one.digits === other.digits) return 0;
+  return one.digits > other.digits ? one.sign : -one.sign;
+}
+
+/** A number as its sign, its digits without zeros at either end, and the power of ten of 0.<digits>. */
+function normalize(text: string): { sign: number; digits: string; magnitude: bigint } {
+  const [, minus, whole = "", fraction = "", exponent = "0"] = NUMBER.exec(text) ?? [];
+  const written = whole + fraction;
+  const digits = written.replace(/^0+/, "");
+  if (digits === "") return { sign: 0, digits: "", magnitude: 0n };
+  const magnitude = BigInt(exponent.replace("+", "")) + BigInt(whole.length - (written.length - digits.length));
+  return { sign: minus === "-" ? -1 : 1, digits: trimZeros(digits), magnitude };
+}
+
+/** Without zeros at its end; a regular expression for that would try each zero of a long text as the first. */
+function trimZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") --end;
+  return digits.slice(0, end);
+}

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "./document.js";
-import { type Extraction, extractUint } from "./extract.js";
+import { extract as extractValue } from "./extract.js";
 import { compileJsonPath } from "./json-path.js";
 
 function path(text: string) {
   const compiled = compileJsonPath(text);
   if (!compiled.ok) throw new Error(compiled.problem);
-  return compiled.value;
+  return compiled.value.bind({});
 }
 
 /** The value at a path of a JSON text, scaled by 10^18, or the failure's code. */
@@ -14,8 +14,9 @@ function extract(json: string, at: string, errorAt?: string) {
   const document = parseDocument(json);
   if (!document.ok) return document.failure;
   const errorPath = errorAt === undefined ? null : path(errorAt);
-  const extraction = { path: path(at), errorPath, throttleErrors: ["Slow down"], decimals: 18, rounding: "half-even" };
-  const result = extractUint(extraction as Extraction, document.value);
+  const shape = { type: "uint", decimals: 18, rounding: "half-even" } as const;
+  const extraction = { path: path(at), pathText: at, errorPath, throttleErrors: ["Slow down"], shape };
+  const result = extractValue(extraction, document.value);
   return result.ok ? result.value : result.failure;
 }
 

@@ -1,36 +1,39 @@
-import { type Rounding, scaleDecimal } from "./decimal.js";
-import { type JsonDocument, textAt } from "./document.js";
-import { findOne, type JsonPath } from "./json-path.js";
-import { failed, type Reading, throttled } from "./result.js";
+import { type Json, JsonNumber } from "./document.js";
+import { type BoundPath, findOne } from "./json-path.js";
+import { failed, type Reading, read, throttled } from "./result.js";
+import { toValue, type ValueShape } from "./value.js";
 
 /** How a value is taken out of a source's answer. */
 export interface Extraction {
-  readonly path: JsonPath;
+  readonly path: BoundPath;
+  /** The path as it was written, for people. */
+  readonly pathText: string;
   /** Where the source tells of an error of its own; any node there means that the answer has no value. */
-  readonly errorPath: JsonPath | null;
+  readonly errorPath: BoundPath | null;
   /** What the source says there when its rate limit is used up. */
   readonly throttleErrors: readonly string[];
-  readonly decimals: number;
-  readonly rounding: Rounding;
+  readonly shape: ValueShape;
 }
 
-/** Takes the number, scaled by 10^decimals, out of an answer. */
-export function extractUint(extraction: Extraction, document: JsonDocument): Reading<bigint> {
+/** Takes the value out of an answer. */
+export function extract(extraction: Extraction, document: Json): Reading<bigint> {
   const error = sourceError(extraction.errorPath, document);
-  if (error !== null) {
-    const isThrottle = extraction.throttleErrors.includes(error);
-    return isThrottle ? throttled(`says: ${error}`, 1) : failed("source_error", `says: ${error}`);
+  if (!error.ok) return error;
+  if (error.value !== null) {
+    const says = `says: ${error.value}`;
+    return extraction.throttleErrors.includes(error.value) ? throttled(says, 1) : failed("source_error", says);
   }
-  const location = findOne(extraction.path, document);
-  if (!location.ok) return location;
-  const text = textAt(document, location.value);
-  if (text === null) return failed("not_a_number", `${extraction.path.text} is neither a number nor a string`);
-  return scaleDecimal(text, extraction.decimals, extraction.rounding);
+  const node = findOne(extraction.path, extraction.pathText, document);
+  return node.ok ? toValue(node.value, extraction.shape) : node;
 }
 
-function sourceError(path: JsonPath | null, document: JsonDocument): string | null {
-  for (const location of path?.find(document) ?? []) {
-    return textAt(document, location)?.slice(0, 200) ?? "an error";
-  }
-  return null;
+/** The source's own error, or null. */
+function sourceError(path: BoundPath | null, document: Json): Reading<string | null> {
+  if (path === null) return read(null);
+  const found = path.find(document);
+  if (!found.ok) return found;
+  const [node] = found.value;
+  if (node === undefined) return read(null);
+  const text = node instanceof JsonNumber ? node.text : node;
+  return read(typeof text === "string" ? text.slice(0, 200) : "an error");
 }

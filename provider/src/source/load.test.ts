@@ -37,7 +37,7 @@ describe("the shipped sources", () => {
   ];
   for (const [source, pair, url] of urls) {
     it(`ask ${source} for ${pair} in its own spelling`, () => {
-      expect(shipped().get(source)?.request(pair)).toMatchObject({ method: "GET", url, headers: {} });
+      expect(shipped().get(source)?.question(pair).request).toMatchObject({ method: "GET", url, headers: {} });
     });
   }
 });
@@ -48,7 +48,10 @@ describe("a source file is refused, with its name and what to mend,", () => {
     [{ decimals: 8 }, /\/decimals/],
     [{ type: "float" }, /\/type/],
     [{ rounding: "up" }, /\/rounding/],
-    [{ method: "POST" }, /\/method/],
+    [{ method: "PUT" }, /\/method/],
+    [{ method: "POST" }, /changed\.json: POST has a body/],
+    [{ headers: { authorization: "x" } }, /changed\.json: headers: authorization/],
+    [{ hash: true }, /\/hash/],
     [{ pairs: ["ethusd"] }, /\/pairs\/0/],
     [{ url: "http://api.example.com/{base}{quote}" }, /changed\.json: http:.*begins with "https/],
     [{ path: "$..price" }, /changed\.json: \$\.\.price: "\.\." is not allowed/],

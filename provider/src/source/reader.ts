@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type FetchLimits, fetchText } from "@dataset-oracle/service/fetch";
+import { type FetchLimits, type FetchRequest, fetchText } from "@dataset-oracle/service/fetch";
 import { judgeAnswer } from "./answer.js";
-import type { JsonDocument } from "./document.js";
+import type { Json } from "./document.js";
 import { type Reading, throttled } from "./result.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
 
 /** A request to a source, ready to be made. */
-export interface SourceRequest {
-  readonly method: "GET";
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+export interface SourceRequest extends FetchRequest {
   /** Of all requests to the url's origin together; null without one. */
   readonly rateLimit: RateLimit | null;
 }
@@ -21,7 +18,7 @@ const USER_AGENT = "dataset-oracle-provider";
 const MAX_BYTES = 1024 * 1024;
 
 interface KeptReading {
-  readonly reading: Promise<Reading<JsonDocument>>;
+  readonly reading: Promise<Reading<Json>>;
   /** By the provider's clock, in whole seconds; null while it is under way. */
   cameAt: bigint | null;
 }
@@ -59,8 +56,8 @@ export class SourceReader {
    *
    * @param isReserved Whether it is asked for somebody for whom a part of the rate limits is reserved.
    */
-  async read(request: SourceRequest, isReserved: boolean): Promise<Reading<JsonDocument>> {
-    const id = JSON.stringify([request.method, request.url, request.headers]);
+  async read(request: SourceRequest, isReserved: boolean): Promise<Reading<Json>> {
+    const id = JSON.stringify([request.method, request.url, request.headers, request.body]);
     const kept = this.#kept.get(id);
     if (kept !== undefined && (kept.cameAt === null || kept.cameAt === this.#now())) return kept.reading;
     const bucket = this.#bucket(request);
@@ -73,7 +70,7 @@ export class SourceReader {
     });
   }
 
-  async #fetch(request: SourceRequest, waitMs: number, bucket: TokenBucket | null): Promise<Reading<JsonDocument>> {
+  async #fetch(request: SourceRequest, waitMs: number, bucket: TokenBucket | null): Promise<Reading<Json>> {
     if (waitMs > 0) await sleep(waitMs);
     const headers = { accept: "application/json", "user-agent": USER_AGENT, ...request.headers };
     const reading = judgeAnswer(await fetchText({ ...request, headers }, this.#limits), Date.now());

@@ -10,10 +10,15 @@ export type FailureCode =
   | "source_error"
   | "no_node"
   | "several_nodes"
+  | "path_too_costly"
   | "not_a_number"
   | "negative"
   | "zero"
-  | "number_too_large";
+  | "number_too_large"
+  | "not_a_bool"
+  | "not_bytes32"
+  | "not_a_string"
+  | "string_too_long";
 
 /** What came of reading a source: a value, or why there is none. A source that fails is expected, never a throw. */
 export type Reading<T> = { readonly ok: true; readonly value: T } | SourceFailure;

@@ -1,10 +1,9 @@
-import { type Parsed, parsed } from "@dataset-oracle/protocol/parsed";
+import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
 import { type Static, Type } from "@sinclair/typebox";
 import { ROUNDINGS } from "./decimal.js";
-import type { Extraction } from "./extract.js";
-import { compileJsonPath } from "./json-path.js";
 import type { SourceRequest } from "./reader.js";
-import { compileTemplate } from "./template.js";
+import { type BoundSource, compileSource } from "./source.js";
+import { SourceSpec } from "./spec.js";
 import type { RateLimit } from "./token-bucket.js";
 
 const strict = { additionalProperties: false } as const;
@@ -13,6 +12,7 @@ const SYMBOL = "[A-Z0-9]{1,16}";
 /** A source file: where an exchange's price of a pair is read, as data. */
 export const SpotSourceSpec = Type.Object(
   {
+    ...Type.Omit(SourceSpec, ["hash"]).properties,
     name: Type.String({ pattern: "^[a-z0-9-]{1,32}$", description: "Names the source in logs; no two are the same." }),
     documentation: Type.String({ description: "The page that documents the answer's format." }),
     terms: Type.String({ description: "The page with the terms of use, which whoever runs a provider accepts." }),
@@ -24,21 +24,6 @@ export const SpotSourceSpec = Type.Object(
       },
       { ...strict, description: "The rate limit that is kept: requests a second in the long run, and at once." },
     ),
-    method: Type.Literal("GET"),
-    url: Type.String({ description: "https url, with {base} and {quote} in its path or query." }),
-    headers: Type.Record(Type.String({ pattern: "^[a-z][a-z0-9-]*$" }), Type.String(), {
-      ...strict,
-      default: {},
-      description: "Request headers. No secrets: this file is public.",
-    }),
-    path: Type.String({ description: "JSONPath (RFC 9535) of the price; it must match exactly one node." }),
-    errorPath: Type.Optional(
-      Type.String({ description: "JSONPath of the source's own error; an answer that has one gives no price." }),
-    ),
-    throttleErrors: Type.Array(Type.String(), {
-      default: [],
-      description: "The errors there that say that the rate limit is used up.",
-    }),
     type: Type.Literal("uint", { description: "An unsigned integer: the price times 10^decimals." }),
     decimals: Type.Literal(18, { description: "A spot price is scaled by 10^18." }),
     rounding: Type.Union(
@@ -70,39 +55,39 @@ export interface SpotSource {
   readonly origin: string;
   readonly rateLimit: RateLimit;
   readonly pairs: ReadonlySet<string>;
-  readonly extraction: Extraction;
-  /** The request for a pair, `<BASE>-<QUOTE>`. */
-  request(pair: string): SourceRequest;
+  /** What a source is asked for a pair of its pairs, `<BASE>-<QUOTE>`. */
+  question(pair: string): SpotQuestion;
 }
 
-/** Checks what a schema can't: the url template and the paths. */
+export interface SpotQuestion extends BoundSource {
+  readonly request: SourceRequest;
+}
+
+/** Checks what a schema can't: the templates and the paths, for each of the pairs. */
 export function compileSpotSource(spec: SpotSourceSpec): Parsed<SpotSource> {
-  const template = compileTemplate(spec.url, ["base", "quote"]);
-  if (!template.ok) return template;
-  const path = compileJsonPath(spec.path);
-  if (!path.ok) return path;
-  const errorPath = spec.errorPath === undefined ? parsed(null) : compileJsonPath(spec.errorPath);
-  if (!errorPath.ok) return errorPath;
+  const source = compileSource(spec, ["base", "quote"]);
+  if (!source.ok) return source;
   const spell = (symbol = "") => {
     const spelled = spec.symbols.spelling[symbol] ?? symbol;
     return spec.symbols.case === "lower" ? spelled.toLowerCase() : spelled.toUpperCase();
   };
+  const questions = new Map<string, SpotQuestion>();
+  for (const pair of spec.pairs) {
+    const [base, quote] = pair.split("-");
+    const bound = source.value.bind({ base: spell(base), quote: spell(quote) });
+    if (!bound.ok) return refused(`${pair}: ${bound.problem}`);
+    const request = { ...bound.value.request, rateLimit: spec.rateLimit };
+    questions.set(pair, { ...bound.value, request });
+  }
   return parsed({
     name: spec.name,
-    origin: template.value.origin,
+    origin: source.value.origin,
     rateLimit: spec.rateLimit,
     pairs: new Set(spec.pairs),
-    extraction: {
-      path: path.value,
-      errorPath: errorPath.value,
-      throttleErrors: spec.throttleErrors,
-      decimals: spec.decimals,
-      rounding: spec.rounding,
-    },
-    request: (pair) => {
-      const [base, quote] = pair.split("-");
-      const url = template.value.fill({ base: spell(base), quote: spell(quote) });
-      return { method: spec.method, url, headers: spec.headers, rateLimit: spec.rateLimit };
+    question: (pair) => {
+      const question = questions.get(pair);
+      if (question === undefined) throw new Error(`${spec.name} has no pair ${pair}.`);
+      return question;
     },
   });
 }

@@ -1,16 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { compileTemplate } from "./template.js";
+import { compileBody, compileUrl } from "./template.js";
 
-const compile = (text: string) => compileTemplate(text, ["base", "quote"]);
+const VARIABLES = ["base", "quote"];
+const compile = (text: string) => compileUrl(text, VARIABLES);
+
+function fill(template: ReturnType<typeof compileBody>, base: string, quote: string) {
+  if (!template.ok) throw new Error(template.problem);
+  const filled = template.value.fill({ base, quote });
+  return filled.ok ? filled.value : filled.problem;
+}
 
 describe("a url template", () => {
   it("is filled with percent-encoded values, so that none can change the url's structure", () => {
     const template = compile("https://api.example.com/v1/{base}?q={quote}");
-    if (!template.ok) throw new Error(template.problem);
-    expect(template.value.origin).toBe("https://api.example.com");
-    expect(template.value.fill({ base: "a/../b", quote: "c&d=#e" })).toBe(
-      "https://api.example.com/v1/a%2F..%2Fb?q=c%26d%3D%23e",
-    );
+    expect(template).toMatchObject({ ok: true, value: { origin: "https://api.example.com" } });
+    expect(fill(template, "a/../b", "c&d=#e")).toBe("https://api.example.com/v1/a%2F..%2Fb?q=c%26d%3D%23e");
+    expect(fill(template, "it's", "(*!)")).toBe("https://api.example.com/v1/it%27s?q=%28%2A%21%29");
+  });
+
+  it("is refused when what comes out would be read as another url", () => {
+    const template = compile("https://api.example.com/v1/{base}.{quote}/x");
+    expect(fill(template, "a", "b")).toBe("https://api.example.com/v1/a.b/x");
+    expect(fill(template, "", "")).toContain("is not as a url is sent");
   });
 
   const refused = [
@@ -33,15 +44,51 @@ describe("a url template", () => {
     });
   }
 
-  it("has each of its variables, and no other", () => {
-    expect(compile("https://api.example.com/{base}")).toMatchObject({
-      problem: expect.stringContaining("{quote} is missing"),
+  it("has no variable that is none, and no brace, space or fragment", () => {
+    expect(compile("https://api.example.com/{key}")).toMatchObject({
+      problem: expect.stringContaining("{key} is not a variable. There are: base, quote."),
     });
-    expect(compile("https://api.example.com/{base}{quote}{key}")).toMatchObject({
-      problem: expect.stringContaining("{key} is not a variable"),
+    for (const text of ["{base}}", "{}", "{ base }", "{1}", "a b", "#{base}"]) {
+      expect(compile(`https://api.example.com/${text}`), text).toMatchObject({
+        problem: expect.stringContaining("stands alone"),
+      });
+    }
+  });
+
+  for (const rest of ["a/../{base}", "./{base}", "%2e%2e/{base}", "{base}/..", "a\\{base}", "ä", "?q='{base}'", '?"'])
+    it(`is written as it is sent: ${rest}`, () => {
+      expect(compile(`https://api.example.com/${rest}`)).toMatchObject({
+        problem: expect.stringContaining("not as a url is sent"),
+      });
     });
-    expect(compile("https://api.example.com/{base}{quote}}")).toMatchObject({
-      problem: expect.stringContaining("stands alone"),
+});
+
+describe("a body template", () => {
+  it("has its variables in strings, where no value can be more than text", () => {
+    const template = compileBody('{"a":{"b":"{base}","c":["x{quote}y"]},"{base}":1}', VARIABLES);
+    const text = fill(template, 'a","b":"', "\\\n\u2028");
+    expect(JSON.parse(text)).toEqual({ a: { b: 'a","b":"', c: ["x\\\n\u2028y"] }, 'a","b":"': 1 });
+  });
+
+  const refused = [
+    '{"a":{base}}',
+    '{"a":1{base}}',
+    "{base}",
+    '"\\{base}"',
+    '"\\u00{base}"',
+    "a={base}",
+    '["{key}"]',
+    "",
+  ];
+  for (const text of refused) {
+    it(`is refused: ${text}`, () => {
+      expect(compileBody(text, VARIABLES).ok).toBe(false);
     });
+  }
+
+  it("may have braces around other text", () => {
+    const query = '{"query":"{ pair(id: \\"{base}\\") { price } }"}';
+    const filled = JSON.parse(fill(compileBody(query, VARIABLES), '"', ""));
+    expect(filled).toEqual({ query: '{ pair(id: """) { price } }' });
   });
 });

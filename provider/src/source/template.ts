@@ -1,34 +1,63 @@
 import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
-
-const VARIABLE = /\{([^{}]*)\}/g;
+import { compileText, type Values, withoutVariables } from "./text-template.js";
 
 /** Everything up to the path: https, a host name, the standard port, no user. A variable can not stand in it. */
 const ORIGIN = /^(https:\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*)\//;
 
-/** A checked url template. */
-export interface UrlTemplate {
-  /** For example `https://api.kraken.com`. */
-  readonly origin: string;
-  /** The url with each variable's value, percent-encoded, in its place. */
-  fill(values: Readonly<Record<string, string>>): string;
+/** A checked template of a url or of a body. */
+export interface Template {
+  readonly variables: ReadonlySet<string>;
+  /** The text with each variable's value, encoded, in its place; refused when it would mean something else. */
+  fill(values: Values): Parsed<string>;
 }
 
-/** Checks a url template with variables such as `{base}` in its path or query. */
-export function compileTemplate(text: string, variables: readonly string[]): Parsed<UrlTemplate> {
+export interface UrlTemplate extends Template {
+  /** For example `https://api.kraken.com`. */
+  readonly origin: string;
+}
+
+/** Checks a url template: variables such as `{base}` stand in its path or query, and their values percent-encoded. */
+export function compileUrl(text: string, variables: readonly string[]): Parsed<UrlTemplate> {
   const origin = ORIGIN.exec(text)?.[1];
   if (origin === undefined) {
     return refused(`${text}: a url begins with "https://", a host name in small letters, and "/".`);
   }
-  const names = [...text.matchAll(VARIABLE)].map(([, name = ""]) => name);
-  const unknown = names.find((name) => !variables.includes(name));
-  if (unknown !== undefined)
-    return refused(`${text}: {${unknown}} is not a variable. There are: ${variables.join(", ")}.`);
-  const missing = variables.find((name) => !names.includes(name));
-  if (missing !== undefined)
-    return refused(`${text}: {${missing}} is missing, so two pairs could get the same answer.`);
-  if (/[{}\s#]/.test(text.replace(VARIABLE, ""))) return refused(`${text}: a brace, a space or a "#" stands alone.`);
+  const template = compileText(text, variables);
+  if (!template.ok) return refused(`${text}: ${template.problem}`);
+  const rest = withoutVariables(text, "x");
+  if (/[{}\s#]/.test(rest)) return refused(`${text}: a brace, a space or a "#" stands alone.`);
+  if (!isNormal(rest)) return refused(`${text}: not as a url is sent. Without variables it would be ${normal(rest)}.`);
   return parsed({
     origin,
-    fill: (values) => text.replace(VARIABLE, (_, name: string) => encodeURIComponent(values[name] ?? "")),
+    variables: template.value.variables,
+    fill: (values) => {
+      const url = template.value.fill(values, percentEncode);
+      // For example, two empty values may leave a "." alone between two slashes.
+      return isNormal(url) ? parsed(url) : refused(`${url} is not as a url is sent.`);
+    },
+  });
+}
+
+const normal = (url: string) => (URL.canParse(url) ? new URL(url).href : "none");
+
+const isNormal = (url: string) => normal(url) === url;
+
+/** Everything but what RFC 3986 never gives a meaning. */
+const percentEncode = (value: string) =>
+  encodeURIComponent(value).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** Checks a body template: JSON, whose strings have variables in them. */
+export function compileBody(text: string, variables: readonly string[]): Parsed<Template> {
+  const template = compileText(text, variables);
+  if (!template.ok) return refused(`body: ${template.problem} In other text, put a space inside the braces.`);
+  try {
+    // A letter that no word of JSON has: outside of a string it is no JSON.
+    JSON.parse(withoutVariables(text, "Q"));
+  } catch (error) {
+    return refused(`body: it must be JSON, with variables only inside its strings: ${(error as Error).message}.`);
+  }
+  return parsed({
+    variables: template.value.variables,
+    fill: (values) => parsed(template.value.fill(values, (value) => JSON.stringify(value).slice(1, -1))),
   });
 }

@@ -1,0 +1,180 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseDocument } from "./document.js";
+import { compileSource } from "./source.js";
+import type { SourceSpec } from "./spec.js";
+
+const SPEC: SourceSpec = {
+  method: "GET",
+  url: "https://api.example.com/v1/{team}?season={year}",
+  headers: { "x-api": "1" },
+  path: "$.result['{team}']",
+  type: "uint",
+  decimals: 2,
+  rounding: "truncate",
+};
+const compile = (change: Partial<SourceSpec>, variables = ["team", "year"]) =>
+  compileSource({ ...SPEC, ...change }, variables);
+
+function bind(change: Partial<SourceSpec>, values: Record<string, string>) {
+  const source = compile(change);
+  if (!source.ok) throw new Error(source.problem);
+  return source.value.bind(values);
+}
+
+function read(change: Partial<SourceSpec>, json: string) {
+  const bound = bind(change, { team: "Bayern", year: "2026" });
+  const document = parseDocument(json);
+  if (!bound.ok || !document.ok) throw new Error("not bound");
+  const reading = bound.value.extract(document.value);
+  return reading.ok ? reading.value : reading.failure;
+}
+
+describe("a source", () => {
+  it("is asked with its values, and its value is read with them", () => {
+    const bound = bind({}, { team: "1. FC/ä", year: "2026" });
+    expect(bound).toMatchObject({
+      ok: true,
+      value: {
+        request: {
+          method: "GET",
+          url: "https://api.example.com/v1/1.%20FC%2F%C3%A4?season=2026",
+          headers: { "x-api": "1" },
+        },
+      },
+    });
+    expect(read({}, '{"result":{"Bayern":"3.149","Other":1}}')).toBe(314n);
+  });
+
+  it("that is posted to gets JSON", () => {
+    const bound = bind({ method: "POST", body: '{"team":"{team}"}' }, { team: '"', year: "1" });
+    expect(bound).toMatchObject({
+      value: { request: { method: "POST", body: '{"team":"\\""}', headers: { "content-type": "application/json" } } },
+    });
+  });
+
+  it("gives values of each type", () => {
+    const { decimals: _, rounding: __, ...plain } = SPEC;
+    const typed = (type: "bool" | "bytes32" | "string", json: string, hash?: boolean) => {
+      const source = compileSource({ ...plain, type, ...(hash !== undefined && { hash }) }, ["team", "year"]);
+      const bound = source.ok ? source.value.bind({ team: "a", year: "1" }) : source;
+      const document = parseDocument(`{"result":{"a":${json}}}`);
+      return bound.ok && document.ok ? bound.value.extract(document.value) : bound;
+    };
+    expect(typed("bool", "true")).toEqual({ ok: true, value: 1n });
+    expect(typed("bytes32", `"0x${"0".repeat(63)}7"`)).toEqual({ ok: true, value: 7n });
+    expect(typed("string", '"A"')).toEqual({ ok: true, value: 0x41n << 248n });
+    expect(typed("string", `"${"A".repeat(33)}"`, true)).toMatchObject({ ok: true });
+    expect(typed("string", `"${"A".repeat(33)}"`, false)).toMatchObject({ failure: "string_too_long" });
+  });
+
+  for (const value of [".", "..", "a\nb", "a\u0000", "\u007f", "\u0085", "\ud800"]) {
+    it(`refuses a value that is no plain text: ${JSON.stringify(value)}`, () => {
+      expect(bind({}, { team: value, year: "1" })).toMatchObject({
+        ok: false,
+        problem: expect.stringMatching(/^\{team\} (has|means)/),
+      });
+    });
+  }
+
+  const refused: [change: Partial<SourceSpec>, problem: RegExp][] = [
+    [{ url: "https://api.example.com/v1/{team}" }, /\{year\} is nowhere used/],
+    [{ method: "POST" }, /POST has a body/],
+    [{ body: "{}" }, /GET has none/],
+    [{ headers: { host: "other" } }, /host can not be set/],
+    [{ headers: { cookie: "a=b" } }, /cookie can not be set/],
+    [{ type: "string" }, /for the type uint alone/],
+    [{ hash: true }, /for the type string alone/],
+    [{ path: "$.a[?@.b == '{x}']" }, /\{x\} is not a variable/],
+    [{ url: "https://{team}.example.com/{year}" }, /begins with "https/],
+    [{ url: "https://api.example.com:444/{team}{year}" }, /begins with "https/],
+  ];
+  for (const [change, problem] of refused) {
+    it(`is refused for ${JSON.stringify(change)}`, () => {
+      expect(compile(change)).toMatchObject({ ok: false, problem: expect.stringMatching(problem) });
+    });
+  }
+});
+
+describe("whatever a spec says", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 20 }),
+    fc.constantFrom(
+      "{a}",
+      "{b}",
+      "{c}",
+      "{",
+      "}",
+      "$",
+      "$.a",
+      "$[?@.a=='{a}']",
+      "/",
+      "?",
+      "#",
+      "..",
+      '"',
+      "\\",
+      "[",
+      "]",
+    ),
+  );
+  const some = (...fixed: string[]) =>
+    fc.oneof(
+      fc.constantFrom(...fixed),
+      fc
+        .tuple(fc.constantFrom(...fixed), fc.array(text, { maxLength: 4 }))
+        .map(([begin, rest]) => begin + rest.join("")),
+    );
+  const spec = fc.record(
+    {
+      method: fc.constantFrom("GET" as const, "POST" as const),
+      url: some("https://api.example.com/{a}/{b}", "https://api.example.com/", "http://x.y/"),
+      headers: fc.dictionary(fc.string({ maxLength: 5 }), fc.string({ maxLength: 5 }), { maxKeys: 2 }),
+      body: some('{"a":"{a}"}', '["', ""),
+      path: some("$.a", "$['{b}']", "$[?@.a == '{a}']", "$"),
+      errorPath: some("$.e", "$"),
+      type: fc.constantFrom("uint" as const, "bool" as const, "bytes32" as const, "string" as const),
+      decimals: fc.integer({ min: 0, max: 62 }),
+      rounding: fc.constantFrom("half-even" as const, "truncate" as const),
+      hash: fc.boolean(),
+    },
+    { requiredKeys: ["method", "url", "path", "type"] },
+  );
+  /** As it is, or with the settings that its type and method need and no others. */
+  const fitting = fc.tuple(spec, fc.integer({ min: 0, max: 3 })).map(([spec, chance]) => {
+    if (chance === 0) return spec;
+    const { decimals = 18, rounding = "truncate" as const, hash = false, body, headers: _, ...rest } = spec;
+    return {
+      ...rest,
+      ...(rest.type === "uint" && { decimals, rounding }),
+      ...(rest.type === "string" && { hash }),
+      ...(rest.method === "POST" && { body: body ?? "{}" }),
+    };
+  });
+  const value = fc.oneof(fc.string({ maxLength: 12 }), fc.string({ unit: "binary", maxLength: 12 }), text);
+
+  it("compiling never throws, a url stays at its origin, and a value is 32 bytes, of its type", () => {
+    let bound = 0;
+    fc.assert(
+      fc.property(fitting, value, value, fc.json(), (spec, a, b, json) => {
+        const source = compileSource(spec as SourceSpec, ["a", "b"]);
+        const question = source.ok ? source.value.bind({ a, b }) : source;
+        if (!source.ok || !question.ok) return;
+        bound += 1;
+        const { request, extract } = question.value;
+        expect(new URL(request.url).origin).toBe(source.value.origin);
+        expect(new URL(request.url).href).toBe(request.url);
+        if (request.body !== undefined) JSON.parse(request.body);
+        const document = parseDocument(json);
+        const reading = document.ok ? extract(document.value) : document;
+        if (!reading.ok) return;
+        expect(typeof reading.value).toBe("bigint");
+        const bits = { uint: 208n, bool: 1n, bytes32: 256n, string: 256n }[spec.type];
+        expect(reading.value >= 0n && reading.value < 2n ** bits).toBe(true);
+      }),
+      { numRuns: 5_000 },
+    );
+    // The rest was refused: without this the test could say nothing.
+    expect(bound).toBeGreaterThan(100);
+  });
+});

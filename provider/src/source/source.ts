@@ -1,0 +1,99 @@
+import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
+import type { FetchRequest } from "@dataset-oracle/service/fetch";
+import type { Json } from "./document.js";
+import { extract } from "./extract.js";
+import { compileJsonPath } from "./json-path.js";
+import type { Reading } from "./result.js";
+import type { SourceSpec } from "./spec.js";
+import { compileBody, compileUrl } from "./template.js";
+import { type Values, valueProblem } from "./text-template.js";
+import type { ValueShape } from "./value.js";
+
+/** A checked source. */
+export interface Source {
+  /** For example `https://api.kraken.com`. */
+  readonly origin: string;
+  readonly shape: ValueShape;
+  /** The source with each variable's value in its place; refused when one can't be used as a value there. */
+  bind(values: Values): Parsed<BoundSource>;
+}
+
+/** A source, ready to be asked. */
+export interface BoundSource {
+  readonly request: FetchRequest;
+  /** Takes the value out of an answer. */
+  extract(document: Json): Reading<bigint>;
+}
+
+/** Headers that are the connection's, that carry credentials, or that would change how an answer is read. */
+const REFUSED_HEADERS =
+  /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|authorization|cookie|accept-encoding|range|content-type)$/;
+
+/**
+ * Checks what a schema can't: the templates, the paths, and which settings go with which type.
+ *
+ * @param variables The names of the variables, each of which must stand somewhere in the spec.
+ */
+export function compileSource(spec: SourceSpec, variables: readonly string[]): Parsed<Source> {
+  const shape = shapeOf(spec);
+  if (!shape.ok) return shape;
+  const header = Object.keys(spec.headers ?? {}).find((name) => REFUSED_HEADERS.test(name));
+  if (header !== undefined) return refused(`headers: ${header} can not be set by a spec.`);
+  if ((spec.method === "POST") !== (spec.body !== undefined)) return refused("POST has a body, and GET has none.");
+  const url = compileUrl(spec.url, variables);
+  if (!url.ok) return url;
+  const body = spec.body === undefined ? parsed(null) : compileBody(spec.body, variables);
+  if (!body.ok) return body;
+  const path = compileJsonPath(spec.path, variables);
+  if (!path.ok) return path;
+  const errorPath = spec.errorPath === undefined ? parsed(null) : compileJsonPath(spec.errorPath, variables);
+  if (!errorPath.ok) return errorPath;
+  const used = [url.value, body.value, path.value].flatMap((part) => [...(part?.variables ?? [])]);
+  const unused = variables.find((name) => !used.includes(name));
+  if (unused !== undefined) return refused(`{${unused}} is nowhere used, so two keys would get the same answer.`);
+
+  return parsed({
+    origin: url.value.origin,
+    shape: shape.value,
+    bind: (values) => {
+      for (const name of variables) {
+        const problem = valueProblem(values[name] ?? "");
+        if (problem !== null) return refused(`{${name}} ${problem}.`);
+      }
+      const filledUrl = url.value.fill(values);
+      if (!filledUrl.ok) return filledUrl;
+      const filledBody = body.value?.fill(values) ?? parsed(null);
+      if (!filledBody.ok) return filledBody;
+      const extraction = {
+        path: path.value.bind(values),
+        pathText: spec.path,
+        errorPath: errorPath.value?.bind(values) ?? null,
+        throttleErrors: spec.throttleErrors ?? [],
+        shape: shape.value,
+      };
+      const headers = spec.headers ?? {};
+      const isBodiless = filledBody.value === null;
+      return parsed({
+        request: {
+          method: spec.method,
+          url: filledUrl.value,
+          headers: isBodiless ? headers : { ...headers, "content-type": "application/json" },
+          ...(filledBody.value !== null && { body: filledBody.value }),
+        },
+        extract: (document) => extract(extraction, document),
+      });
+    },
+  });
+}
+
+function shapeOf({ type, decimals, rounding, hash }: SourceSpec): Parsed<ValueShape> {
+  if (type !== "string" && hash !== undefined) return refused("hash is for the type string alone.");
+  if (type === "uint") {
+    if (decimals === undefined || rounding === undefined) return refused("A uint needs decimals and rounding.");
+    return parsed({ type, decimals, rounding });
+  }
+  if (decimals !== undefined || rounding !== undefined) {
+    return refused("decimals and rounding are for the type uint alone.");
+  }
+  return parsed(type === "string" ? { type, hash: hash ?? false } : { type });
+}

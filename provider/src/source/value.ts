@@ -1,0 +1,55 @@
+import { keccak256, stringToBytes } from "viem";
+import { type Rounding, scaleDecimal } from "./decimal.js";
+import { type Json, JsonNumber } from "./document.js";
+import { failed, type Reading, read } from "./result.js";
+
+export const VALUE_TYPES = ["uint", "bool", "bytes32", "string"] as const;
+export type ValueType = (typeof VALUE_TYPES)[number];
+
+/** How a node of an answer becomes a value of 32 bytes. */
+export type ValueShape =
+  | { readonly type: "uint"; readonly decimals: number; readonly rounding: Rounding }
+  | { readonly type: "bool" | "bytes32" }
+  | { readonly type: "string"; readonly hash: boolean };
+
+const WORD = 32;
+
+/** The 32 bytes as a number, the first byte the highest; or why the node is none of the type. */
+export function toValue(node: Json, shape: ValueShape): Reading<bigint> {
+  switch (shape.type) {
+    case "uint": {
+      const text = node instanceof JsonNumber ? node.text : node;
+      if (typeof text !== "string") return failed("not_a_number", `${shown(node)} is neither a number nor a string`);
+      return scaleDecimal(text, shape.decimals, shape.rounding);
+    }
+    case "bool":
+      return typeof node === "boolean" ? read(node ? 1n : 0n) : failed("not_a_bool", `${shown(node)} is not a boolean`);
+    case "bytes32":
+      return typeof node === "string" && /^0x[0-9a-fA-F]{64}$/.test(node)
+        ? read(BigInt(node))
+        : failed("not_bytes32", `${shown(node)} is not 0x and 64 hex digits in a string`);
+    case "string":
+      return typeof node === "string"
+        ? stringValue(node, shape.hash)
+        : failed("not_a_string", `${shown(node)} is not a string`);
+  }
+}
+
+function stringValue(text: string, hash: boolean): Reading<bigint> {
+  if (/\p{Cs}/u.test(text)) return failed("not_a_string", "has half of a character, which UTF-8 can't write");
+  const bytes = stringToBytes(text);
+  if (hash) return read(BigInt(keccak256(bytes)));
+  // The bytes that fill up a shorter text could not be told from its own.
+  if (text.includes("\0")) return failed("not_a_string", "has a zero byte");
+  if (bytes.length > WORD) return failed("string_too_long", `has ${bytes.length} bytes, more than ${WORD}`);
+  const word = new Uint8Array(WORD);
+  word.set(bytes);
+  return read(BigInt(`0x${Buffer.from(word).toString("hex")}`));
+}
+
+/** A node in few words, for people. */
+function shown(node: Json): string {
+  if (node instanceof JsonNumber) return node.text.slice(0, 64);
+  if (typeof node === "object" && node !== null) return Array.isArray(node) ? "an array" : "an object";
+  return JSON.stringify(node).slice(0, 64);
+}
