@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
+import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {Vm} from "forge-std/Vm.sol";
 
@@ -250,6 +251,25 @@ contract DatasetIncomeTest is DatasetFixture {
             assertEq(members[i].balance, 1 ether);
         }
         _refuse(members, TOLERANCE_BPS);
+    }
+
+    /// A member that becomes the owner meanwhile: ownership moves, and the sharing ends as it began.
+    function test_shareIncome_isNotDisturbedByANewOwner() public {
+        _seat(_accounts(4));
+        Caller caller = new Caller();
+        _replaceFirst(address(caller));
+        vm.prank(OWNER);
+        Ownable2Step(address(dataset)).transferOwnership(address(caller));
+        caller.plan(address(dataset), 0, abi.encodeCall(Ownable2Step.acceptOwnership, ()));
+        vm.deal(address(dataset), 4 ether);
+        vm.expectEmit(address(dataset));
+        emit IDataset.IncomeShared(1 ether, 4 ether);
+        _share();
+        assertTrue(caller.isDone());
+        assertEq(Ownable2Step(address(dataset)).owner(), address(caller));
+        for (uint256 i = 0; i < 4; ++i) {
+            assertEq(members[i].balance, 1 ether);
+        }
     }
 
     // ---------------------------------------------------------------- too little gas

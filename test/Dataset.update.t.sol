@@ -186,7 +186,7 @@ contract DatasetUpdateTest is DatasetFixture {
     function testFuzz_update_RevertWhen_anAbsenteesWordIsDirty(uint96 dirt) public {
         vm.assume(dirt != 0);
         Update memory update = valid();
-        bytes memory data = _calldata(update);
+        bytes memory data = update.encode();
         uint256 word = uint256(uint160(update.absentees[0])) | (uint256(dirt) << 160);
         assembly ("memory-safe") {
             // The only absentee is the calldata's last word.
@@ -505,7 +505,7 @@ contract DatasetUpdateTest is DatasetFixture {
     // ---------------------------------------------------------------- calldata
 
     function testFuzz_update_RevertWhen_theCalldataIsTruncated(uint256 length) public {
-        bytes memory data = _calldata(valid());
+        bytes memory data = valid().encode();
         length = bound(length, 0, data.length - 1);
         assembly ("memory-safe") {
             mstore(data, length)
@@ -517,7 +517,7 @@ contract DatasetUpdateTest is DatasetFixture {
     /// Whatever byte is changed, nothing but the providers' own median can come to be stored.
     function testFuzz_update_storesNothingElseWhenAByteIsChanged(uint256 place, uint8 change) public {
         Update memory update = valid();
-        bytes memory data = _calldata(update);
+        bytes memory data = update.encode();
         place = bound(place, 4, data.length - 1);
         data[place] ^= bytes1(change);
         bool stored = _call(data);
@@ -564,21 +564,6 @@ contract DatasetUpdateTest is DatasetFixture {
         assertNotEq(members[0], address(0));
         vm.prank(OWNER);
         dataset.setCommittee(members, 0);
-    }
-
-    function _calldata(Update memory update) private pure returns (bytes memory) {
-        return abi.encodeCall(
-            IDataset.update,
-            (
-                update.key,
-                update.timestamp,
-                update.value,
-                update.signers,
-                update.reports,
-                update.absentees,
-                update.toleranceBps
-            )
-        );
     }
 
     function _call(bytes memory data) private returns (bool done) {

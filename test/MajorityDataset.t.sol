@@ -36,7 +36,7 @@ contract MajorityDatasetTest is DatasetFixture {
         (uint256 majority, uint256 count) = ReferenceMajority.mostFrequent(values);
         // One that somebody signed, or one that nobody did.
         if (seed % 2 == 0) claimed = bytes32(values[(seed >> 8) % size]);
-        if (count <= size / 2) (majority, values) = (7, _equal(size, 7));
+        if (count <= size / 2) (majority, values) = (7, equal(size, 7));
         vm.assume(uint256(claimed) != majority);
         Update memory update = _update(2 ** size - 1, values);
         update.value = claimed;
@@ -67,7 +67,7 @@ contract MajorityDatasetTest is DatasetFixture {
         _assertStored(_values(6, 5, 5, 5), 5);
         _assertStored(_values(5, 5, 5), 5);
         _committee(5, TOLERANCE_BPS);
-        uint256[] memory values = _equal(5, 5);
+        uint256[] memory values = equal(5, 5);
         (values[0], values[4]) = (1, 9);
         _assertStored(values, 5);
     }
@@ -84,7 +84,7 @@ contract MajorityDatasetTest is DatasetFixture {
     /// 4 of 7 decide, though 5 of the committee report and 3 are more than half of those.
     function test_update_countsTheAbsentIntoTheCommittee() public {
         _committee(7, TOLERANCE_BPS);
-        uint256[] memory values = _equal(5, 5);
+        uint256[] memory values = equal(5, 5);
         (values[0], values[1]) = (1, 2);
         refuse(_update(31, values), _undecided(5, 2));
         values[1] = 5;
@@ -145,22 +145,22 @@ contract MajorityDatasetTest is DatasetFixture {
     }
 
     function test_update_takesAllOnesAndZero() public {
-        _assertStored(_equal(4, type(uint256).max), type(uint256).max);
-        _assertStored(_equal(4, 0), 0);
+        _assertStored(equal(4, type(uint256).max), type(uint256).max);
+        _assertStored(equal(4, 0), 0);
         _assertStored(_values(0, type(uint256).max, 0, 0), 0);
     }
 
     function test_update_forgetsItsValueWhenItDisagrees() public {
-        _assertStored(_equal(4, type(uint256).max), type(uint256).max);
+        _assertStored(equal(4, type(uint256).max), type(uint256).max);
         uint256 round = vm.getBlockTimestamp();
         _update(15, _values(1, 2, 3, 4)).send(dataset);
         assertAnswer(dataset, KEY, 0, round, Oracle.QueryStatus.DISAGREEMENT);
         vm.warp(round + 1);
-        _assertStored(_equal(4, 8), 8);
+        _assertStored(equal(4, 8), 8);
     }
 
     function test_updateNotAvailable_forgetsTheValue() public {
-        _assertStored(_equal(4, type(uint256).max), type(uint256).max);
+        _assertStored(equal(4, type(uint256).max), type(uint256).max);
         uint256 round = vm.getBlockTimestamp();
         validNoData().sendNotAvailable(dataset);
         assertAnswer(dataset, KEY, 0, round, Oracle.QueryStatus.NOT_AVAILABLE);
@@ -235,13 +235,6 @@ contract MajorityDatasetTest is DatasetFixture {
             uint256 random = uint256(keccak256(abi.encode(seed, i)));
             // Often the first of them.
             values[i] = random % 3 == 0 ? 0 : uint256(keccak256(abi.encode(seed, "value", (random >> 8) % kinds)));
-        }
-    }
-
-    function _equal(uint256 count, uint256 value) private pure returns (uint256[] memory values) {
-        values = new uint256[](count);
-        for (uint256 i = 0; i < count; ++i) {
-            values[i] = value;
         }
     }
 

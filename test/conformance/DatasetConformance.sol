@@ -52,14 +52,14 @@ abstract contract DatasetConformance is DatasetFixture {
         dataset = deploy(settings_);
         assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.INVALID);
         assertAnswer(dataset, WEB_KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
-        Update memory update = providers.report(dataset, WEB_KEY, START, _equal(3, 5));
+        Update memory update = providers.report(dataset, WEB_KEY, START, equal(3, 5));
         update.send(dataset);
         assertAnswer(dataset, WEB_KEY, bytes32(uint256(5)), START, Oracle.QueryStatus.OK);
     }
 
     function test_query_keepsEveryKeyForItself() public {
         _agreed(7, START).send(dataset);
-        providers.report(dataset, "SPOTPX/BTC-USD", START, _equal(3, 8)).send(dataset);
+        providers.report(dataset, "SPOTPX/BTC-USD", START, equal(3, 8)).send(dataset);
         assertAnswer(dataset, KEY, bytes32(uint256(7)), START, Oracle.QueryStatus.OK);
         assertAnswer(dataset, "SPOTPX/BTC-USD", bytes32(uint256(8)), START, Oracle.QueryStatus.OK);
         assertAnswer(dataset, "SPOTPX/BTC-EUR", 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
@@ -126,7 +126,7 @@ abstract contract DatasetConformance is DatasetFixture {
     }
 
     function test_update_RevertWhen_theKeyIsOfAnotherForm() public {
-        Update memory update = providers.report(dataset, WEB_KEY, START, _equal(3, 5));
+        Update memory update = providers.report(dataset, WEB_KEY, START, equal(3, 5));
         refuse(update, abi.encodeWithSelector(IDataset.InvalidKey.selector, WEB_KEY));
         refuseNoData(update, abi.encodeWithSelector(IDataset.InvalidKey.selector, WEB_KEY));
     }
@@ -138,7 +138,7 @@ abstract contract DatasetConformance is DatasetFixture {
         signers = bound(signers, 0, size);
         providers = new Providers(size, TOLERANCE_BPS);
         dataset = deploy(providers);
-        Update memory update = providers.report(dataset, KEY, START, _equal(signers, 5));
+        Update memory update = providers.report(dataset, KEY, START, equal(signers, 5));
         if (3 * signers > 2 * size) {
             update.send(dataset);
             assertAnswer(dataset, KEY, bytes32(uint256(5)), START, Oracle.QueryStatus.OK);
@@ -177,7 +177,7 @@ abstract contract DatasetConformance is DatasetFixture {
         vm.prank(OWNER);
         dataset.setCommittee(members, TOLERANCE_BPS);
         refuse(update, wrongCommittee(update));
-        providers.report(dataset, KEY, START, _equal(5, 7)).send(dataset);
+        providers.report(dataset, KEY, START, equal(5, 7)).send(dataset);
         assertAnswer(dataset, KEY, bytes32(uint256(7)), START, Oracle.QueryStatus.OK);
     }
 
@@ -204,7 +204,7 @@ abstract contract DatasetConformance is DatasetFixture {
         bytes[] memory keys = new bytes[](5);
         (keys[0], keys[1], keys[2], keys[3], keys[4]) =
         (KEY, "SPOTPX/NONE-USD", "SPOTPX/OLD-USD", "SPOTPX/NEW-USD", "SPOTPX/MIXED-USD");
-        providers.report(dataset, keys[2], START, _equal(3, 9)).send(dataset);
+        providers.report(dataset, keys[2], START, equal(3, 9)).send(dataset);
         (bytes32[][] memory rows, uint256[] memory missing) = (new bytes32[][](4), new uint256[](4));
         for (uint256 row = 0; row < 4; ++row) {
             rows[row] = new bytes32[](5);
@@ -298,7 +298,7 @@ abstract contract DatasetConformance is DatasetFixture {
 
     /// @dev Three of the four sign one value.
     function _agreed(uint256 value, uint256 timestamp) private view returns (Update memory) {
-        return providers.report(dataset, KEY, timestamp, _equal(3, value));
+        return providers.report(dataset, KEY, timestamp, equal(3, value));
     }
 
     /// @dev All four sign, and nobody agrees with anybody.
@@ -306,12 +306,5 @@ abstract contract DatasetConformance is DatasetFixture {
         uint256[] memory values = new uint256[](4);
         (values[0], values[1], values[2], values[3]) = (DISSENT[0], DISSENT[1], DISSENT[2], DISSENT[3]);
         return providers.report(dataset, KEY, timestamp, values);
-    }
-
-    function _equal(uint256 count, uint256 value) private pure returns (uint256[] memory values) {
-        values = new uint256[](count);
-        for (uint256 i = 0; i < count; ++i) {
-            values[i] = value;
-        }
     }
 }

@@ -64,6 +64,13 @@ abstract contract DatasetFixture is Test {
         }
     }
 
+    function equal(uint256 count, uint256 value) internal pure returns (uint256[] memory values) {
+        values = new uint256[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            values[i] = value;
+        }
+    }
+
     /// @notice Any quorum of a committee: one bit for each place, and how many are set.
     function anyQuorum(uint256 size, uint256 seed) internal pure returns (uint256 signers, uint256 count) {
         signers = 2 ** size - 1;

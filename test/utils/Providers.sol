@@ -33,6 +33,22 @@ library UpdateLibrary {
             self.key, self.timestamp, self.signers, self.reports, self.absentees, self.toleranceBps
         );
     }
+
+    /// @notice The calldata of `send`.
+    function encode(Update memory self) internal pure returns (bytes memory) {
+        return abi.encodeCall(
+            IDataset.update,
+            (self.key, self.timestamp, self.value, self.signers, self.reports, self.absentees, self.toleranceBps)
+        );
+    }
+
+    /// @notice The calldata of `sendNotAvailable`.
+    function encodeNotAvailable(Update memory self) internal pure returns (bytes memory) {
+        return abi.encodeCall(
+            IDataset.updateNotAvailable,
+            (self.key, self.timestamp, self.signers, self.reports, self.absentees, self.toleranceBps)
+        );
+    }
 }
 
 library BatchLibrary {

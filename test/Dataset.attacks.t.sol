@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Vm, VmSafe} from "forge-std/Vm.sol";
+
+import {Oracle} from "../src/Oracle.sol";
+import {Batch, IDataset, Report} from "../src/interfaces/IDataset.sol";
+import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {BatchLibrary, Providers, Update} from "./utils/Providers.sol";
+import {ReferenceReports} from "./utils/ReferenceReports.sol";
+
+/// @notice Attacks on a dataset of any kind. docs/Invariants.md lists them with those that the other suites hold.
+/// @dev All members that sign a value sign `VALUE`, so that every kind agrees on it.
+abstract contract DatasetAttacks is DatasetFixture {
+    using BatchLibrary for Batch;
+
+    uint256 private constant ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141;
+    uint256 private constant VALUE = 7;
+    uint256 private constant WORD = 0x20;
+
+    /// @dev Where the words of `update`'s and of `Batch`'s dynamic parts stand in their heads.
+    uint256[3] private UPDATE_PARTS = [0, 4, 5];
+    uint256[5] private BATCH_PARTS = [0, 4, 5, 6, 7];
+
+    bytes[] private keys = [bytes("SPOTPX/ETH-USD"), "SPOTPX/BTC-USD", "SPOTPX/BTC-EUR"];
+
+    // ---------------------------------------------------------------- signatures
+
+    /// The twin of a valid signature, which recovers to the same member: (r, order - s) with the other parity.
+    function testFuzz_update_RevertWhen_aSignatureIsMalleated(uint256 place) public {
+        Update memory update = _agreed();
+        _malleate(update.reports[place % 3]);
+        refuse(update, wrongCommittee(update));
+        update = validNoData();
+        _malleate(update.reports[place % 3]);
+        refuseNoData(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
+    }
+
+    function testFuzz_updateBatch_RevertWhen_aSignatureIsMalleated(uint256 place) public {
+        Batch memory batch = _batch();
+        _malleate(batch.rows[place % 3]);
+        _refuseBatch(batch, IDataset.WrongCommittee.selector);
+    }
+
+    // ---------------------------------------------------------------- who is absent
+
+    function testFuzz_update_RevertWhen_anAbsenteeIsNamedTwice(uint256 place) public {
+        _committee(7);
+        Update memory update = providers.report(dataset, KEY, START, equal(5, VALUE));
+        place %= 2;
+        update.absentees[place] = update.absentees[1 - place];
+        refuse(update, wrongCommittee(update));
+    }
+
+    function testFuzz_update_RevertWhen_aSignerIsNamedAbsent(uint256 place) public {
+        Update memory update = _agreed();
+        update.absentees[0] = providers.members()[place % 3];
+        refuse(update, wrongCommittee(update));
+    }
+
+    // ---------------------------------------------------------------- values and "no data"
+
+    /// Of seven members any number signs a value, any number "no data", and the others are absent.
+    function test_update_neverMixesValuesAndNoData() public {
+        _committee(7);
+        for (uint256 present = 0; present <= 7; ++present) {
+            for (uint256 none = 0; none <= 7 - present; ++none) {
+                vm.warp(block.timestamp + 1);
+                _assertMixed(present, none);
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- rotation
+
+    /// In flight when one member is replaced: refused as it is, passes when rebuilt from the same signatures.
+    function test_update_isRebuiltFromTheMembersOfBothCommittees() public {
+        Update memory update = _agreed();
+        address[] memory members = providers.members();
+        members[3] = address(type(uint160).max);
+        _setCommittee(members);
+        refuse(update, wrongCommittee(update));
+        update.absentees[0] = members[3];
+        update.send(dataset);
+        assertAnswer(dataset, KEY, bytes32(VALUE), START, Oracle.QueryStatus.OK);
+    }
+
+    /// What a member signed counts while it is of the committee: not when it is out, and again when it is back.
+    function test_update_countsAMemberThatWasRemovedAndAddedAgain() public {
+        Update memory update = _agreed();
+        address[] memory members = providers.members();
+        _setCommittee(_without(members, 0));
+        refuse(update, wrongCommittee(update));
+        Update memory less = _agreed();
+        (less.reports, less.absentees) = (_behindTheFirst(less.reports), new address[](0));
+        less.signers = 3;
+        refuse(less, wrongCommittee(less));
+        _setCommittee(members);
+        update.send(dataset);
+        assertAnswer(dataset, KEY, bytes32(VALUE), START, Oracle.QueryStatus.OK);
+    }
+
+    // ---------------------------------------------------------------- reentrancy
+
+    /// A consumer, a carrier or a member cannot come back in the middle: nobody is called but the ecrecover precompile.
+    function test_dataset_callsNobodyButThePrecompile() public {
+        Batch memory batch = _batch();
+        _announce();
+        vm.startStateDiffRecording();
+        batch.send(dataset);
+        providers.report(dataset, "SPOTPX/A-B", START, equal(3, VALUE)).send(dataset);
+        providers.reportNoData(dataset, "SPOTPX/A-C", START, 3).sendNotAvailable(dataset);
+        dataset.announce("SPOTPX/A-D");
+        dataset.query{value: PRICE}(KEY);
+        Vm.AccountAccess[] memory accesses = vm.stopAndReturnStateDiff();
+        (uint256 entered, uint256 recovered) = (0, 0);
+        for (uint256 i = 0; i < accesses.length; ++i) {
+            bool isCall = accesses[i].kind == VmSafe.AccountAccessKind.Call;
+            if (isCall && accesses[i].account == address(dataset)) ++entered;
+            if (accesses[i].accessor != address(dataset)) continue;
+            assertEq(accesses[i].account, address(1));
+            ++recovered;
+        }
+        assertEq(entered, 5);
+        assertEq(recovered, 9);
+    }
+
+    // ---------------------------------------------------------------- calldata
+
+    /// What stands behind the arguments is read by nobody.
+    function testFuzz_update_isTheSameWithMoreBehindIt(bytes memory more) public {
+        Update memory update = _agreed();
+        assertTrue(_call(bytes.concat(update.encode(), more)));
+        assertAnswer(dataset, KEY, bytes32(VALUE), START, Oracle.QueryStatus.OK);
+    }
+
+    function testFuzz_updateBatch_isTheSameWithMoreBehindIt(bytes memory more) public {
+        _announce();
+        assertTrue(_call(bytes.concat(_encode(_batch()), more)));
+        for (uint256 i = 0; i < keys.length; ++i) {
+            assertAnswer(dataset, keys[i], bytes32(VALUE + i), START, Oracle.QueryStatus.OK);
+        }
+    }
+
+    /// An offset, a length or anything else becomes any other word: one of the calldata's own, a small or a huge number.
+    function testFuzz_update_storesNothingElseWhenAWordIsChanged(uint256 place, uint256 kind_, uint256 seed) public {
+        bytes memory data = _agreed().encode();
+        _setWord(data, place % (data.length / WORD), _anyWord(data, kind_, seed));
+        _assertStoredOnlyIf(_call(data), KEY, VALUE);
+    }
+
+    function testFuzz_updateNotAvailable_storesNothingElseWhenAWordIsChanged(uint256 place, uint256 kind_, uint256 seed)
+        public
+    {
+        bytes memory data = validNoData().encodeNotAvailable();
+        _setWord(data, place % (data.length / WORD), _anyWord(data, kind_, seed));
+        bool stored = _call(data);
+        assertAnswer(dataset, KEY, 0, stored ? START : 0, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    function testFuzz_updateBatch_storesNothingElseWhenAWordIsChanged(uint256 place, uint256 kind_, uint256 seed)
+        public
+    {
+        _announce();
+        bytes memory data = _encode(_batch());
+        _setWord(data, place % (data.length / WORD), _anyWord(data, kind_, seed));
+        bool done = _call(data);
+        for (uint256 i = 0; i < keys.length; ++i) {
+            (, uint256 updatedAt,) = query(dataset, keys[i]);
+            _assertStoredOnlyIf(done && updatedAt != 0, keys[i], VALUE + i);
+        }
+    }
+
+    /// One part is laid over another: key, reports and absentees.
+    function test_update_RevertWhen_itsPartsOverlap() public {
+        for (uint256 i = 0; i < 9; ++i) {
+            (uint256 one, uint256 other) = (UPDATE_PARTS[i / 3], UPDATE_PARTS[i % 3]);
+            if (one == other) continue;
+            bytes memory data = _agreed().encode();
+            _setWord(data, one, _wordAt(data, other));
+            assertFalse(_call(data));
+            _assertStoredOnlyIf(false, KEY, VALUE);
+        }
+    }
+
+    /// Key hashes, rows, values, picks and absentees. One passes: the rows begin with zeros, which are picks too.
+    function test_updateBatch_storesNothingElseWhenItsPartsOverlap() public {
+        _announce();
+        for (uint256 i = 0; i < 25; ++i) {
+            (uint256 one, uint256 other) = (BATCH_PARTS[i / 5], BATCH_PARTS[i % 5]);
+            if (one == other) continue;
+            bytes memory data = _encode(_batch());
+            // The first word is where the struct begins.
+            _setWord(data, 1 + one, _wordAt(data, 1 + other));
+            bool isPicksOverRows = one == 6 && other == 4;
+            assertEq(_call(data), isPicksOverRows);
+            for (uint256 key = 0; key < keys.length; ++key) {
+                (bytes32 output, uint256 updatedAt,) = query(dataset, keys[key]);
+                assertEq(updatedAt, isPicksOverRows ? START : 0);
+                assertEq(output, isPicksOverRows ? bytes32(VALUE + key) : bytes32(0));
+            }
+            dataset = deploy(providers);
+            _announce();
+        }
+    }
+
+    /// So long that its size in bytes wraps around, in part to what it was.
+    function testFuzz_update_RevertWhen_aLengthIsHuge(uint256 part, uint256 length) public {
+        bytes memory data = _agreed().encode();
+        uint256 place = _wordAt(data, UPDATE_PARTS[part % 3]) / WORD;
+        _setWord(data, place, _hugeLength(_wordAt(data, place), length));
+        assertFalse(_call(data));
+        _assertStoredOnlyIf(false, KEY, VALUE);
+    }
+
+    function testFuzz_updateBatch_RevertWhen_aLengthIsHuge(uint256 part, uint256 length) public {
+        _announce();
+        bytes memory data = _encode(_batch());
+        uint256 place = 1 + _wordAt(data, 1 + BATCH_PARTS[part % 5]) / WORD;
+        _setWord(data, place, _hugeLength(_wordAt(data, place), length));
+        assertFalse(_call(data));
+        _assertNothingStored();
+    }
+
+    function testFuzz_updateBatch_RevertWhen_anAbsenteesWordIsDirty(uint96 dirt) public {
+        vm.assume(dirt != 0);
+        _announce();
+        bytes memory data = _encode(_batch());
+        // The only absentee is the calldata's last word.
+        uint256 last = data.length / WORD - 1;
+        _setWord(data, last, _wordAt(data, last) | uint256(dirt) << 160);
+        (bool done, bytes memory reason) = address(dataset).call(data);
+        assertFalse(done);
+        assertEq(selector(reason), IDataset.WrongCommittee.selector);
+        _assertNothingStored();
+    }
+
+    // ---------------------------------------------------------------- how to build and to break one
+
+    function _committee(uint256 size) private {
+        providers = new Providers(size, TOLERANCE_BPS);
+        dataset = deploy(providers);
+    }
+
+    function _setCommittee(address[] memory members) private {
+        vm.prank(OWNER);
+        dataset.setCommittee(members, TOLERANCE_BPS);
+    }
+
+    function _announce() private {
+        for (uint256 i = 0; i < keys.length; ++i) {
+            dataset.announce(keys[i]);
+        }
+    }
+
+    /// @dev Three of the four sign.
+    function _agreed() private view returns (Update memory) {
+        return providers.report(dataset, KEY, START, equal(3, VALUE));
+    }
+
+    function _batch() private view returns (Batch memory) {
+        bytes32[][] memory rows = new bytes32[][](3);
+        for (uint256 row = 0; row < 3; ++row) {
+            rows[row] = new bytes32[](keys.length);
+            for (uint256 i = 0; i < keys.length; ++i) {
+                rows[row][i] = bytes32(VALUE + i);
+            }
+        }
+        return providers.reportMany(dataset, keys, START, rows, new uint256[](3));
+    }
+
+    function _encode(Batch memory batch) private pure returns (bytes memory) {
+        return abi.encodeCall(IDataset.updateBatch, (batch));
+    }
+
+    function _malleate(Report memory report) private pure {
+        uint256 s = uint256(report.vs) & ~(uint256(1) << 255);
+        uint256 parity = uint256(report.vs) >> 255;
+        report.vs = bytes32((1 - parity) << 255 | (ORDER - s));
+    }
+
+    function _without(address[] memory members, uint256 place) private pure returns (address[] memory others) {
+        others = new address[](members.length - 1);
+        for (uint256 i = 0; i < others.length; ++i) {
+            others[i] = members[i < place ? i : i + 1];
+        }
+    }
+
+    function _behindTheFirst(Report[] memory reports) private pure returns (Report[] memory others) {
+        others = new Report[](reports.length - 1);
+        for (uint256 i = 0; i < others.length; ++i) {
+            others[i] = reports[i + 1];
+        }
+    }
+
+    function _assertMixed(uint256 present, uint256 none) private {
+        uint256 round = block.timestamp;
+        Update memory update = providers.report(dataset, KEY, round, equal(present, VALUE));
+        Update memory noData = providers.reportNoDataFrom((2 ** none - 1) << present, none, dataset, KEY, round);
+        if (present > 4) {
+            refuseNoData(noData, abi.encodeWithSelector(IDataset.NoQuorum.selector, none, 7 - none));
+            update.send(dataset);
+            assertAnswer(dataset, KEY, bytes32(VALUE), round, Oracle.QueryStatus.OK);
+        } else {
+            refuse(update, abi.encodeWithSelector(IDataset.NoQuorum.selector, present, 7 - present));
+            if (none <= 4) {
+                return refuseNoData(noData, abi.encodeWithSelector(IDataset.NoQuorum.selector, none, 7 - none));
+            }
+            noData.sendNotAvailable(dataset);
+            assertAnswer(dataset, KEY, 0, round, Oracle.QueryStatus.NOT_AVAILABLE);
+        }
+    }
+
+    function _refuseBatch(Batch memory batch, bytes4 reason) private {
+        _announce();
+        vm.expectPartialRevert(reason);
+        dataset.updateBatch(batch);
+        _assertNothingStored();
+    }
+
+    function _assertNothingStored() private {
+        for (uint256 i = 0; i < keys.length; ++i) {
+            _assertStoredOnlyIf(false, keys[i], VALUE);
+        }
+    }
+
+    function _assertStoredOnlyIf(bool stored, bytes memory key, uint256 value) private {
+        if (stored) assertAnswer(dataset, key, bytes32(value), START, Oracle.QueryStatus.OK);
+        else assertAnswer(dataset, key, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    function _call(bytes memory data) private returns (bool done) {
+        (done,) = address(dataset).call(data);
+    }
+
+    /// @dev Behind the selector.
+    function _wordAt(bytes memory data, uint256 place) private pure returns (uint256 word) {
+        assembly ("memory-safe") {
+            word := mload(add(add(data, 0x24), shl(5, place)))
+        }
+    }
+
+    function _setWord(bytes memory data, uint256 place, uint256 word) private pure {
+        assembly ("memory-safe") {
+            mstore(add(add(data, 0x24), shl(5, place)), word)
+        }
+    }
+
+    function _anyWord(bytes memory data, uint256 kind_, uint256 seed) private pure returns (uint256) {
+        kind_ %= 6;
+        if (kind_ == 0) return _wordAt(data, seed % (data.length / WORD));
+        if (kind_ == 1) return seed % (data.length / WORD) * WORD;
+        if (kind_ == 2) return seed % data.length;
+        if (kind_ == 3) return uint256(1) << 255 | seed % data.length;
+        if (kind_ == 4) return type(uint256).max - seed % data.length;
+        return seed;
+    }
+
+    /// @dev Times 32 bytes or 96 it is as much as `length` was; or anything that no calldata holds.
+    function _hugeLength(uint256 length, uint256 seed) private pure returns (uint256) {
+        if (seed % 3 == 0) return length | uint256(1) << (251 + seed % 5);
+        return bound(seed, 1 << 64, type(uint256).max);
+    }
+}
+
+contract MedianAttacksTest is DatasetAttacks {}
+
+contract MajorityAttacksTest is DatasetAttacks {
+    function kind() internal pure override returns (string memory) {
+        return MAJORITY;
+    }
+}
