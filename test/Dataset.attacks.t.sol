@@ -349,7 +349,7 @@ abstract contract DatasetAttacks is DatasetFixture {
     function _anyWord(bytes memory data, uint256 kind_, uint256 seed) private pure returns (uint256) {
         kind_ %= 6;
         if (kind_ == 0) return _wordAt(data, seed % (data.length / WORD));
-        if (kind_ == 1) return seed % (data.length / WORD) * WORD;
+        if (kind_ == 1) return WORD * (seed % (data.length / WORD));
         if (kind_ == 2) return seed % data.length;
         if (kind_ == 3) return uint256(1) << 255 | seed % data.length;
         if (kind_ == 4) return type(uint256).max - seed % data.length;

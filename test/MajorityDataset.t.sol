@@ -174,31 +174,6 @@ contract MajorityDatasetTest is DatasetFixture {
         assertEq(update.send(dataset), Oracle.QueryStatus.DISAGREEMENT);
     }
 
-    // ---------------------------------------------------------------- liars
-
-    /// f liars cannot have a value stored that no honest member signed, whichever quorum the carrier picks; and they
-    /// cannot force a DISAGREEMENT while the honest members all sign the same.
-    function testFuzz_update_withstandsItsLiars(uint256 size, bool isOneMind, uint256 seed) public {
-        size = [4, 5, 7, 13, 31][bound(size, 0, 4)];
-        uint256 faults = (size - 1) / 3;
-        (uint256 signers, uint256 count) = anyQuorum(size, seed);
-        uint256[] memory values = new uint256[](count);
-        for (uint256 i = 0; i < count; ++i) {
-            uint256 random = uint256(keccak256(abi.encode(seed, i)));
-            if (i < faults) values[i] = random % 3 == 0 ? random : random % 3;
-            else values[i] = isOneMind ? 2 : 2 + random % 2;
-        }
-        _committee(size, TOLERANCE_BPS);
-        Update memory update = _update(signers, values);
-        Oracle.QueryStatus status = ReferenceMajority.status(values, size);
-        if (status == Oracle.QueryStatus.INVALID) return refuse(update, _undecided(count, size - count));
-        assertEq(update.send(dataset), status);
-        if (isOneMind) assertEq(status, Oracle.QueryStatus.OK);
-        if (status != Oracle.QueryStatus.OK) return;
-        (bytes32 stored,,) = query(dataset, KEY);
-        assertTrue(stored == bytes32(uint256(2)) || stored == bytes32(uint256(3)));
-    }
-
     // ---------------------------------------------------------------- how to build one
 
     function _committee(uint256 size, uint256 toleranceBps) private {

@@ -171,35 +171,6 @@ contract MedianDatasetTest is DatasetFixture {
         assertAnswer(dataset, KEY, bytes32(uint256(100)), START, Oracle.QueryStatus.OK);
     }
 
-    // ---------------------------------------------------------------- liars
-
-    /// f liars cannot move a stored median out of the honest range, whichever quorum the carrier picks; and they cannot
-    /// force a DISAGREEMENT while the honest values lie within the tolerance of the smallest.
-    function testFuzz_update_withstandsItsLiars(uint256 size, uint256 absent, uint256 spread, uint256 seed) public {
-        size = [4, 5, 7, 13, 31][bound(size, 0, 4)];
-        uint256 faults = (size - 1) / 3;
-        uint256 signers = size - bound(absent, 0, faults);
-        uint256 lowest = 1 + seed % 1e30;
-        uint256 agreed = lowest * TOLERANCE_BPS / 10_000;
-        spread = bound(spread, 0, 3 * agreed);
-
-        uint256[] memory values = new uint256[](signers);
-        for (uint256 i = 0; i < signers; ++i) {
-            uint256 random = uint256(keccak256(abi.encode(seed, i)));
-            if (i >= faults) values[i] = lowest + random % (spread + 1);
-            else if (random % 3 == 0) values[i] = random >> (random % 256);
-            else values[i] = random % 3 == 1 ? lowest - 1 : lowest + spread + 1;
-        }
-        _committee(size, TOLERANCE_BPS);
-        Oracle.QueryStatus status = providers.report(dataset, KEY, START, _shuffled(values, seed)).send(dataset);
-
-        if (spread <= agreed) assertEq(status, Oracle.QueryStatus.OK);
-        if (status != Oracle.QueryStatus.OK) return;
-        (bytes32 stored,,) = query(dataset, KEY);
-        assertGe(uint256(stored), lowest);
-        assertLe(uint256(stored), lowest + spread);
-    }
-
     // ---------------------------------------------------------------- how to build one
 
     function _committee(uint256 size, uint256 toleranceBps) private {
@@ -255,13 +226,5 @@ contract MedianDatasetTest is DatasetFixture {
             if (i >= outliers) values[i] = 3000e18;
             else values[i] = i % 2 == 0 ? type(uint256).max : 0;
         }
-    }
-
-    function _shuffled(uint256[] memory values, uint256 seed) private pure returns (uint256[] memory) {
-        for (uint256 i = values.length - 1; i > 0; --i) {
-            uint256 other = uint256(keccak256(abi.encode(seed, "shuffle", i))) % (i + 1);
-            (values[i], values[other]) = (values[other], values[i]);
-        }
-        return values;
     }
 }

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Oracle} from "../src/Oracle.sol";
+import {IDataset} from "../src/interfaces/IDataset.sol";
+import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {Providers, Update} from "./utils/Providers.sol";
+import {ReferenceMajority} from "./utils/ReferenceMajority.sol";
+import {ReferenceMedian} from "./utils/ReferenceMedian.sol";
+
+/// @notice f = (n - 1) / 3 liars sit anywhere in a committee of n, and sign whatever serves them; the carrier is one of
+/// them, and picks any quorum. What they still cannot do.
+/// @dev The carrier's choice includes every one of theirs that is left out, and with it liars that do not sign.
+abstract contract DatasetLiars is DatasetFixture {
+    uint256[5] private SIZES = [4, 5, 7, 13, 31];
+
+    uint256 internal members;
+    uint256 internal faults;
+
+    /// @notice One bit for each place in the committee that a liar has.
+    uint256 internal liars;
+
+    /// @dev A committee of one of the sizes, and its liars.
+    function _seatLiars(uint256 size, uint256 seed) internal {
+        members = SIZES[size % 5];
+        faults = (members - 1) / 3;
+        liars = 0;
+        for (uint256 left = faults; left > 0; --left) {
+            uint256 place = uint256(keccak256(abi.encode(seed, "liar", left))) % members;
+            while ((liars >> place) & 1 == 1) place = (place + 1) % members;
+            liars |= 2 ** place;
+        }
+        providers = new Providers(members, TOLERANCE_BPS);
+        dataset = deploy(providers);
+    }
+
+    /// @dev The quorum that helps them most, with all of them in it; or any.
+    function _pickQuorum(uint256 seed) internal view returns (uint256 signers, uint256 count) {
+        if (seed % 4 == 0) return anyQuorum(members, seed);
+        (signers, count) = (2 ** members - 1, members);
+        uint256 absentees = (seed >> 2) % (faults + 1);
+        for (uint256 i = 0; i < absentees; ++i) {
+            uint256 place = uint256(keccak256(abi.encode(seed, "absent", i))) % members;
+            while ((liars >> place) & 1 == 1 || (signers >> place) & 1 == 0) place = (place + 1) % members;
+            signers ^= 2 ** place;
+            --count;
+        }
+    }
+
+    /// @dev What the members of the quorum sign: the honest one of `honest` each, the liars one of `lies`, or anything.
+    function _sign(uint256 signers, uint256 count, uint256[] memory honest, uint256[] memory lies, uint256 seed)
+        internal
+        view
+        returns (Update memory)
+    {
+        uint256[] memory values = new uint256[](count);
+        uint256 reported = 0;
+        for (uint256 place = 0; place < members; ++place) {
+            if ((signers >> place) & 1 == 0) continue;
+            uint256 random = uint256(keccak256(abi.encode(seed, "value", place)));
+            if ((liars >> place) & 1 == 0) values[reported] = honest[place];
+            else if (seed % 3 == 0) values[reported] = random >> (random % 256);
+            // All of them the same, or each another.
+            else values[reported] = lies[(seed % 3 == 1 ? seed >> 8 : random) % lies.length];
+            ++reported;
+        }
+        return providers.reportFrom(signers, dataset, KEY, START, values);
+    }
+}
+
+contract MedianLiarsTest is DatasetLiars {
+    /// Whatever the honest members say.
+    function testFuzz_update_storesNothingBeyondTheHonestRange(uint256 size, uint256 seed) public {
+        _seatLiars(size, seed);
+        uint256[] memory honest = _values(seed, uint256(keccak256(abi.encode(seed))) >> (48 + seed % 208));
+        (uint256 lowest, uint256 highest) = _range(honest);
+        (uint256 signers, uint256 count) = _pickQuorum(seed);
+        if (_sign(signers, count, honest, _lies(lowest, highest), seed).send(dataset) != Oracle.QueryStatus.OK) return;
+        (bytes32 stored,,) = query(dataset, KEY);
+        assertGe(uint256(stored), lowest);
+        assertLe(uint256(stored), highest);
+    }
+
+    /// While the largest honest value exceeds the smallest by at most the tolerance of the smallest.
+    function testFuzz_update_storesWhereTheHonestAgree(uint256 size, uint256 seed) public {
+        _seatLiars(size, seed);
+        uint256 least = uint256(keccak256(abi.encode(seed))) >> (56 + seed % 200);
+        uint256[] memory honest = _values(seed, least * TOLERANCE_BPS / 10_000);
+        for (uint256 i = 0; i < members; ++i) {
+            honest[i] += least;
+        }
+        (uint256 lowest, uint256 highest) = _range(honest);
+        (uint256 signers, uint256 count) = _pickQuorum(seed);
+        assertEq(_sign(signers, count, honest, _lies(lowest, highest), seed).send(dataset), Oracle.QueryStatus.OK);
+    }
+
+    /// One more of them, and they move the median: f is exact.
+    function test_update_isMovedByOneLiarMore() public {
+        for (uint256 i = 0; i < 5; ++i) {
+            _seatLiars(i, 0);
+            uint256[] memory values = equal(members - faults, 1000);
+            for (uint256 liar = 0; liar <= faults; ++liar) {
+                values[liar] = 999;
+            }
+            providers.report(dataset, KEY, START, values).send(dataset);
+            assertAnswer(dataset, KEY, bytes32(uint256(999)), START, Oracle.QueryStatus.OK);
+        }
+    }
+
+    /// @dev Up to `spread` above 0: spread evenly, or at both ends only.
+    function _values(uint256 seed, uint256 spread) private view returns (uint256[] memory values) {
+        values = new uint256[](members);
+        for (uint256 i = 0; i < members; ++i) {
+            uint256 random = uint256(keccak256(abi.encode(seed, "honest", i)));
+            values[i] = seed % 2 == 0 ? random % (spread + 1) : random % 2 * spread;
+        }
+    }
+
+    function _range(uint256[] memory honest) private view returns (uint256 lowest, uint256 highest) {
+        lowest = type(uint256).max;
+        for (uint256 i = 0; i < members; ++i) {
+            if ((liars >> i) & 1 == 1) continue;
+            if (honest[i] < lowest) lowest = honest[i];
+            if (honest[i] > highest) highest = honest[i];
+        }
+    }
+
+    /// @dev Just inside and just outside of the range, and as far away as there is.
+    function _lies(uint256 lowest, uint256 highest) private pure returns (uint256[] memory lies) {
+        lies = new uint256[](6);
+        (lies[0], lies[1], lies[2]) = (lowest, highest, highest + 1);
+        (lies[3], lies[4], lies[5]) = (lowest > 0 ? lowest - 1 : 0, 0, type(uint256).max);
+    }
+}
+
+contract MajorityLiarsTest is DatasetLiars {
+    function kind() internal pure override returns (string memory) {
+        return MAJORITY;
+    }
+
+    /// What is stored was signed by an honest member, whatever those say.
+    function testFuzz_update_storesNothingThatNoHonestMemberSigned(uint256 size, uint256 seed) public {
+        _seatLiars(size, seed);
+        uint256[] memory honest = new uint256[](members);
+        for (uint256 i = 0; i < members; ++i) {
+            // Mostly the first of two.
+            honest[i] = 5 + (uint256(keccak256(abi.encode(seed, "honest", i))) % (2 + seed % 7)) / (1 + seed % 7);
+        }
+        if (_send(honest, seed) != Oracle.QueryStatus.OK) return;
+        (bytes32 stored,,) = query(dataset, KEY);
+        bool isHonest = false;
+        for (uint256 i = 0; i < members; ++i) {
+            if ((liars >> i) & 1 == 0 && bytes32(honest[i]) == stored) isHonest = true;
+        }
+        assertTrue(isHonest);
+    }
+
+    /// While the honest members all sign the same value: it is stored, or the carrier must bring more reports.
+    function testFuzz_update_storesWhereTheHonestAgree(uint256 size, uint256 seed) public {
+        _seatLiars(size, seed);
+        Oracle.QueryStatus status = _send(equal(members, 5), seed);
+        assertNotEq(uint256(status), uint256(Oracle.QueryStatus.DISAGREEMENT));
+        if (status != Oracle.QueryStatus.OK) return;
+        (bytes32 stored,,) = query(dataset, KEY);
+        assertEq(uint256(stored), 5);
+    }
+
+    /// And once all honest reports are there, nothing is undecided.
+    function testFuzz_update_storesAllHonestReportsThatAgree(uint256 size, uint256 seed) public {
+        _seatLiars(size, seed);
+        Update memory update = _sign(2 ** members - 1, members, equal(members, 5), _lies(), seed);
+        update.value = bytes32(uint256(5));
+        assertEq(update.send(dataset), Oracle.QueryStatus.OK);
+    }
+
+    /// @return The status that was stored; INVALID when it was undecided.
+    function _send(uint256[] memory honest, uint256 seed) private returns (Oracle.QueryStatus) {
+        (uint256 signers, uint256 count) = _pickQuorum(seed);
+        Update memory update = _sign(signers, count, honest, _lies(), seed);
+        uint256[] memory values = new uint256[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            values[i] = uint256(update.reports[i].content);
+        }
+        (uint256 claim,) = ReferenceMajority.mostFrequent(values);
+        update.value = bytes32(claim);
+        if (ReferenceMajority.status(values, members) == Oracle.QueryStatus.INVALID) {
+            refuse(update, abi.encodeWithSelector(IDataset.Undecided.selector, count, members - count));
+            return Oracle.QueryStatus.INVALID;
+        }
+        return update.send(dataset);
+    }
+
+    function _lies() private pure returns (uint256[] memory lies) {
+        lies = new uint256[](4);
+        (lies[0], lies[1], lies[2], lies[3]) = (4, 5, 6, 0);
+    }
+}
