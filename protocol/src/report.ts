@@ -85,13 +85,18 @@ const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681
  * Who signed a report, or null when the signature is not one that the contract would take: 65 bytes, r and s above
  * zero, s not above half the curve's order, v 27 or 28.
  */
-export async function recoverReporter(report: Report, signature: string): Promise<Address | null> {
+export function recoverReporter(report: Report, signature: string): Promise<Address | null> {
+  return recoverSigner(reportDigest(report), signature);
+}
+
+/** Who signed a digest, or null; as `recoverReporter`. */
+export async function recoverSigner(digest: Hex, signature: string): Promise<Address | null> {
   if (!isHex(signature, { strict: true }) || signature.length !== 132) return null;
   const v = hexToBigInt(slice(signature, 64, 65));
   if (v !== 27n && v !== 28n) return null;
   if (hexToBigInt(slice(signature, 32, 64)) > HALF_ORDER) return null;
   try {
-    return await recoverAddress({ hash: reportDigest(report), signature });
+    return await recoverAddress({ hash: digest, signature });
   } catch {
     // r or s is out of range, or r is on no point of the curve.
     return null;

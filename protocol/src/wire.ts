@@ -1,6 +1,7 @@
 /** What travels between developers, operators and providers: the shapes of every HTTP body, in one place. */
 
 import { type Static, Type } from "@sinclair/typebox";
+import { MAX_BATCH_KEYS } from "./batch-report.js";
 import { MAX_KEY_BYTES } from "./key.js";
 import { QUERY_STATUSES } from "./report.js";
 
@@ -117,6 +118,41 @@ export const SignedReport = Type.Object(
   strict,
 );
 export type SignedReport = Static<typeof SignedReport>;
+
+const BatchKeys = Type.Array(HexKey, {
+  minItems: 1,
+  maxItems: MAX_BATCH_KEYS,
+  uniqueItems: true,
+  description: "The keys of a batch, in its order.",
+});
+
+/** A provider's `POST /report/batch`: the body. */
+export const BatchReportRequest = Type.Object(
+  { network_id: NetworkId, dataset: Address, keys: BatchKeys, timestamp: Timestamp },
+  strict,
+);
+export type BatchReportRequest = Static<typeof BatchReportRequest>;
+
+/** A provider's `POST /report/batch`: the answer, a row of a batch. */
+export const SignedBatchReport = Type.Object(
+  {
+    network_id: NetworkId,
+    dataset: Address,
+    keys: BatchKeys,
+    timestamp: Timestamp,
+    provider: Address,
+    missing: Type.String({
+      pattern: BYTES32,
+      description: "32 bytes, with one bit for each key, the lowest for the first: whether there is no data for it.",
+    }),
+    values: Type.Array(Type.String({ pattern: BYTES32 }), {
+      description: "One for each key, in 32 bytes; zero where there is no data.",
+    }),
+    signature: Signature,
+  },
+  strict,
+);
+export type SignedBatchReport = Static<typeof SignedBatchReport>;
 
 /** RFC 9457 problem details: every error's body. */
 export const Problem = Type.Object({
