@@ -58,7 +58,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, parseStrictJson);
   app.setErrorHandler((error, request, reply) => {
-    const problem = toProblem(error);
+    const problem = toProblem(error, request.routeOptions.bodyLimit);
     logFailure(request.log, error, problem);
     return sendProblem(reply, problem);
   });

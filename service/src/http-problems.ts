@@ -1,11 +1,15 @@
 import type { FastifyError } from "fastify";
 import { ProblemError } from "./problem.js";
 
-/** The most bytes that a request's body may have. */
+/** The most bytes that a request's body may have, unless its route allows more. */
 export const BODY_LIMIT = 16 * 1024;
 
-/** What the caller is told of an error; of an unexpected one nothing but that it happened. */
-export function toProblem(thrown: unknown): ProblemError {
+/**
+ * What the caller is told of an error; of an unexpected one nothing but that it happened.
+ *
+ * @param bodyLimit The route's, in bytes.
+ */
+export function toProblem(thrown: unknown, bodyLimit = BODY_LIMIT): ProblemError {
   if (thrown instanceof ProblemError) return thrown;
   const error: Partial<FastifyError> = thrown instanceof Error ? thrown : {};
   if (error.validation) return invalidBody(error.validation);
@@ -13,7 +17,7 @@ export function toProblem(thrown: unknown): ProblemError {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return unsupportedMediaType();
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return bodyTooLarge();
+      return bodyTooLarge(bodyLimit);
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new ProblemError({
@@ -77,12 +81,12 @@ export function unsupportedMediaType(): ProblemError {
   });
 }
 
-function bodyTooLarge(): ProblemError {
+function bodyTooLarge(limit: number): ProblemError {
   return new ProblemError({
     title: "The body is too large.",
     status: 413,
     code: "body_too_large",
-    detail: `Send at most ${BODY_LIMIT} bytes.`,
+    detail: `Send at most ${limit} bytes.`,
   });
 }
 
