@@ -36,7 +36,7 @@ async function startProvider(role: Role, index: number, settings: Settings, fold
   const url = providerUrl(settings, index);
   const config = writeConfig(folder, name, {
     port: settings.providerPort + index,
-    stateFile: folder.file("state", `${name}.json`),
+    database: folder.file("state", name),
     deployments: ["../deployments/42.json"],
     sourceOverrides: settings.isLive ? {} : sourceOverrides(settings),
     operators: ["127.0.0.1"],

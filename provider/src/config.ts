@@ -12,9 +12,10 @@ export const ProviderConfig = Type.Object(
       minItems: 1,
       description: "Paths of deployments/<chainId>.json files: the datasets to report on.",
     }),
-    stateFile: Type.String({
+    database: Type.String({
       minLength: 1,
-      description: "Path of the file that keeps which rounds may have been signed; each process has its own.",
+      description:
+        "Folder of the database that keeps what was signed; it is made if it is not there, its parent is not.",
     }),
     sources: Type.Array(Type.String(), {
       default: [],
@@ -76,7 +77,7 @@ export function loadProviderConfig(path: string): ProviderConfig {
   const inFolder = (file: string) => resolve(dirname(path), file);
   return {
     ...config,
-    stateFile: inFolder(config.stateFile),
+    database: inFolder(config.database),
     deployments: config.deployments.map(inFolder),
     sources: config.sources.map(inFolder),
   };

@@ -11,20 +11,32 @@ export interface FoundKey {
   readonly key: ServedKey;
 }
 
+export type Found<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problem: ProblemError };
+
+const refuse = (problem: ProblemError) => ({ ok: false, problem }) as const;
+
 /** The dataset and key that a request names, or the first thing about it that is not served here. */
-export function findServed(
+export function findServed(served: Served, request: ReportRequest): Found<FoundKey> {
+  const found = findDataset(served, request);
+  return found.ok ? findKey(found.dataset, request.key) : found;
+}
+
+/** The dataset that a request names. */
+export function findDataset(
   served: Served,
-  request: ReportRequest,
-): ({ readonly ok: true } & FoundKey) | { readonly ok: false; readonly problem: ProblemError } {
-  const refuse = (problem: ProblemError) => ({ ok: false, problem }) as const;
+  request: Pick<ReportRequest, "network_id" | "dataset">,
+): Found<{ readonly dataset: ServedDataset }> {
   const address = parseAddress(request.dataset);
   if (!address.ok) return refuse(invalidAddress(address.problem));
   const datasets = served.get(request.network_id);
   if (datasets === undefined) return refuse(unknownNetwork(request.network_id, [...served.keys()]));
   const dataset = datasets.get(address.value);
-  if (dataset === undefined) return refuse(unknownDataset(address.value, request.network_id));
-  const requested = request.key as Hex;
-  if (!matchesKeyForm(dataset.keyForm, requested)) return refuse(invalidKey(dataset.keyForm));
-  const key = dataset.keys.get(requested);
-  return key === undefined ? refuse(unknownKey(requested)) : { ok: true, dataset, key };
+  return dataset === undefined ? refuse(unknownDataset(address.value, request.network_id)) : { ok: true, dataset };
+}
+
+/** @param key In lower-case hex. */
+export function findKey(dataset: ServedDataset, key: string): Found<FoundKey> {
+  if (!matchesKeyForm(dataset.keyForm, key as Hex)) return refuse(invalidKey(dataset.keyForm));
+  const found = dataset.keys.get(key as Hex);
+  return found === undefined ? refuse(unknownKey(key)) : { ok: true, dataset, key: found };
 }

@@ -7,11 +7,11 @@ import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { pino } from "pino";
 import { buildProvider } from "./app.js";
 import { loadProviderConfig } from "./config.js";
+import { checkDatabase } from "./decisions.js";
 import { decideServed, requireKeys } from "./served.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
 import { checkOverrides } from "./source-overrides.js";
 import { startNotes, summary } from "./start-notes.js";
-import { readStateFile } from "./state-file.js";
 import { USAGE } from "./usage.js";
 
 await runMain(async () => {
@@ -27,7 +27,7 @@ await runMain(async () => {
   requireKeys(served, config.minSources);
   const { account, warnings } = loadAccount(process.env, "PROVIDER_PRIVATE_KEY");
   if (command.name === "check") {
-    readStateFile(config.stateFile);
+    checkDatabase(config.database);
     for (const warning of warnings) console.error(warning);
     return console.log(`${command.configFile} is valid. ${summary(served, account.address)}`);
   }

@@ -63,16 +63,16 @@ export const roundInFuture = (round: bigint, now: bigint) =>
     detail: `Round ${round} is more than ${MAX_AHEAD} s ahead of this provider's clock, ${now}. Check your clock.`,
   });
 
-/** `forgottenThrough` is the last round of which the provider no longer knows what it signed. */
-export const roundForgotten = (round: bigint, forgottenThrough: bigint) =>
+/** `prunedThrough` is the last round of which the provider may no longer know what it signed. */
+export const roundForgotten = (round: bigint, prunedThrough: bigint) =>
   new ProblemError(
     {
       title: "The round may have been signed already.",
       status: 503,
       code: "round_forgotten",
       detail:
-        `This provider started lately, and does not know whether it signed round ${round} before that. ` +
-        `Ask for a round after ${forgottenThrough}.`,
+        `This provider no longer knows whether it signed round ${round}, or its database is new. ` +
+        `Ask for a round after ${prunedThrough}.`,
     },
     { headers: { "retry-after": "5" } },
   );
@@ -80,16 +80,18 @@ export const roundForgotten = (round: bigint, forgottenThrough: bigint) =>
 export const notReady = () =>
   new ProblemError(
     {
-      title: "This provider has just started.",
+      title: "This provider cannot sign now.",
       status: 503,
       code: "not_ready",
-      detail: "It signs no round that it may have signed before it started. Try again in a few seconds.",
+      detail:
+        "Its database is new, so that it signs no round that it may have signed before: try again in a few seconds. " +
+        "Or its database cannot be written: its log says so, and its owner must start it again.",
     },
     { headers: { "retry-after": "5" } },
   );
 
-/** `retryAfter` is in seconds. */
-export const sourceBusy = (retryAfter: number) =>
+/** `retryAfter` is in seconds, `keys` are those that wait for the sources. */
+export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
   new ProblemError(
     {
       title: "The sources' rate limits are used up.",
@@ -97,7 +99,7 @@ export const sourceBusy = (retryAfter: number) =>
       code: "source_busy",
       detail: `Too few sources could be asked to know whether there is a value. Try again in ${retryAfter} s.`,
     },
-    { headers: { "retry-after": String(retryAfter) } },
+    { extras: { keys }, headers: { "retry-after": String(retryAfter) } },
   );
 
 export const tooManyRounds = () =>
@@ -106,7 +108,7 @@ export const tooManyRounds = () =>
       title: "This provider has too many rounds at once.",
       status: 503,
       code: "too_many_rounds",
-      detail: `Its memory of signed rounds is full. Try again in ${MAX_BEHIND} s.`,
+      detail: `Its database is full of rounds that can still be signed. Try again in ${MAX_BEHIND} s.`,
     },
     { headers: { "retry-after": String(MAX_BEHIND) } },
   );

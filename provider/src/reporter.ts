@@ -1,15 +1,16 @@
-import { type Report, type ReportSubject, signReport, ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import type { ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
+import { type BatchReport, batchReportDigest, signBatchReport } from "@dataset-oracle/protocol/batch-report";
+import { type Report, signReport, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import type { BatchReportRequest, ReportRequest, SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/wire";
 import type { Logger } from "pino";
 import { type LocalAccount, numberToHex } from "viem";
-import { type FoundKey, findServed } from "./find-served.js";
+import type { Decision, Decisions } from "./decisions.js";
+import { type FoundKey, findDataset, findKey, findServed } from "./find-served.js";
 import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "./problems.js";
-import type { Rounds } from "./rounds.js";
+import type { Recent } from "./recent.js";
 import type { Served } from "./served.js";
 import type { SourceReader } from "./source/reader.js";
 import { askSources, decidePrice, failures } from "./spot-price.js";
-import type { StateFile } from "./state-file.js";
-import { judgeWindow, MAX_BEHIND, USUAL_AGE } from "./window.js";
+import { judgeWindow, USUAL_AGE } from "./window.js";
 
 /** What a reporter works with. */
 export interface ReporterParts {
@@ -17,14 +18,23 @@ export interface ReporterParts {
   readonly served: Served;
   readonly minSources: number;
   readonly reader: SourceReader;
-  readonly rounds: Rounds<SignedReport>;
-  readonly state: Pick<StateFile, "coverBefore">;
+  readonly decisions: Pick<Decisions, "prunedThrough" | "isWritable" | "recall" | "decide">;
+  readonly signedReports: Recent<SignedReport>;
+  readonly signedRows: Recent<SignedBatchReport>;
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
   readonly logger: Logger;
 }
 
-/** Makes a provider's reports: one for a data point at a round, whoever and however often it is asked for. */
+/** What was read for a key; nothing is known while too few of its sources can be asked. */
+type ReadValue =
+  | { readonly ok: true; readonly decision: Decision }
+  | { readonly ok: false; readonly retryAfter: number };
+
+/**
+ * Makes a provider's reports, one by one and as rows of a batch: for a data point at a round always with the same
+ * value, whoever and however often it is asked for.
+ */
 export class Reporter {
   readonly #parts: ReporterParts;
 
@@ -39,62 +49,145 @@ export class Reporter {
    * @throws ProblemError when it is refused; then nothing was signed.
    */
   async report(request: ReportRequest, isReserved: boolean): Promise<SignedReport> {
-    const { served, rounds, state } = this.#parts;
+    const { served, signedReports } = this.#parts;
     const found = findServed(served, request);
     if (!found.ok) throw found.problem;
     const round = BigInt(request.timestamp);
-    const dataPoint = `${found.dataset.chainId}/${found.dataset.address}/${found.key.key}`;
-    const before = rounds.recall(round, dataPoint);
+    const id = `${round}/${dataPointOf(found)}`;
+    const before = signedReports.get(id);
     if (before !== undefined) return before;
-    this.#refuseUnsignable(round);
-    // Before anything is begun: who may not ask the sources must not keep others from signing.
-    const price = await this.#readPrice(found, round, isReserved);
-    // Sources take time, in which others may have asked for the same, and the round's window may have passed.
-    const meanwhile = rounds.recall(round, dataPoint);
-    if (meanwhile !== undefined) return meanwhile;
-    const time = this.#refuseUnsignable(round);
-    state.coverBefore(round, time);
-    const begun = rounds.begin(round, dataPoint, time - MAX_BEHIND, () => this.#sign(found, round, price));
-    if (begun === null) throw tooManyRounds();
-    return begun;
+    const [decision] = await this.#decide([found], round, isReserved);
+    return signedReports.getOrMake(id, () => this.#sign(found, round, decision as Decision));
+  }
+
+  /** The signed row that a request asks for; otherwise as `report`. */
+  async row(request: BatchReportRequest, isReserved: boolean): Promise<SignedBatchReport> {
+    const { served, signedRows } = this.#parts;
+    const found = findDataset(served, request);
+    if (!found.ok) throw found.problem;
+    const keys = request.keys.map((key) => {
+      const one = findKey(found.dataset, key);
+      if (!one.ok) throw one.problem;
+      return one;
+    });
+    const round = BigInt(request.timestamp);
+    const decisions = await this.#decide(keys, round, isReserved);
+    const report: BatchReport = {
+      chainId: found.dataset.chainId,
+      dataset: found.dataset.address,
+      keys: keys.map(({ key }) => key.key),
+      timestamp: round,
+      missing: decisions.reduce((bits, { outcome }, i) => (outcome === "OK" ? bits : bits | (1n << BigInt(i))), 0n),
+      values: decisions.map(({ value }) => value),
+    };
+    return signedRows.getOrMake(batchReportDigest(report), () => this.#signRow(report));
   }
 
   /** Whether it can sign the rounds that operators ask for now. */
   isReady(): boolean {
-    return this.#parts.now() - USUAL_AGE > this.#parts.rounds.forgottenThrough;
+    const { now, decisions } = this.#parts;
+    return decisions.isWritable && now() - USUAL_AGE > decisions.prunedThrough;
   }
 
-  /** Refuses a round that must not be signed for the first time now; returns the clock. */
-  #refuseUnsignable(round: bigint): bigint {
-    const { rounds, now } = this.#parts;
+  /** What it says of each key at a round: what was decided before, else what the sources say now. */
+  async #decide(keys: readonly FoundKey[], round: bigint, isReserved: boolean): Promise<Decision[]> {
+    const { decisions } = this.#parts;
+    const decided = await decisions.recall(round, keys.map(dataPointOf));
+    const open = keys.filter((key) => !decided.has(dataPointOf(key)));
+    if (open.length > 0) {
+      // Before anything is begun: who may not ask the sources must not keep others from signing.
+      this.#refuseUnsignable(round);
+      const read = await this.#readAll(open, round, isReserved);
+      // Sources take time, in which the round's window may have passed.
+      this.#refuseUnsignable(round);
+      const fresh = await decisions.decide(round, read);
+      if (fresh === null) throw tooManyRounds();
+      for (const [dataPoint, decision] of fresh) decided.set(dataPoint, decision);
+    }
+    return keys.map((key) => decided.get(dataPointOf(key)) as Decision);
+  }
+
+  /** Refuses a round that must not be signed for the first time now. */
+  #refuseUnsignable(round: bigint): void {
+    const { decisions, now } = this.#parts;
     const time = now();
     const verdict = judgeWindow(round, time);
     if (verdict === "too_old") throw roundTooOld(round, time);
     if (verdict === "in_future") throw roundInFuture(round, time);
-    if (round <= rounds.forgottenThrough) throw roundForgotten(round, rounds.forgottenThrough);
-    return time;
+    if (round <= decisions.prunedThrough) throw roundForgotten(round, decisions.prunedThrough);
   }
 
-  /** The price now, or null when sources failed so that there is none. */
-  async #readPrice(found: FoundKey, round: bigint, isReserved: boolean): Promise<bigint | null> {
+  async #readAll(keys: readonly FoundKey[], round: bigint, isReserved: boolean): Promise<Map<string, Decision>> {
+    const values = await Promise.all(keys.map((key) => this.#read(key, round, isReserved)));
+    const waits = values.flatMap((value) => (value.ok ? [] : [value.retryAfter]));
+    if (waits.length > 0) {
+      const busy = keys.filter((_, i) => values[i]?.ok === false);
+      throw sourceBusy(
+        Math.max(...waits),
+        busy.map(({ key }) => key.key),
+      );
+    }
+    return new Map(keys.flatMap((key, i) => (values[i]?.ok ? [[dataPointOf(key), values[i].decision] as const] : [])));
+  }
+
+  async #read(found: FoundKey, round: bigint, isReserved: boolean): Promise<ReadValue> {
     const { reader, minSources } = this.#parts;
-    const logger = this.#logger(found, round);
     const answers = await askSources(found.key.sources, reader, isReserved);
-    for (const { source, failure, detail } of failures(answers))
-      logger.warn({ source, failure, detail }, "source failed");
-    const decision = decidePrice(answers, minSources);
-    if (decision.kind === "busy") throw sourceBusy(decision.retryAfter);
-    return decision.kind === "price" ? decision.price : null;
+    for (const { source, failure, detail } of failures(answers)) {
+      this.#logger(found, round).warn({ source, failure, detail }, "source failed");
+    }
+    const price = decidePrice(answers, minSources);
+    switch (price.kind) {
+      case "busy":
+        return { ok: false, retryAfter: price.retryAfter };
+      case "no_price":
+        return { ok: true, decision: { outcome: "NOT_AVAILABLE", value: ZERO_VALUE } };
+      case "price":
+        return { ok: true, decision: { outcome: "OK", value: numberToHex(price.price, { size: 32 }) } };
+    }
   }
 
-  async #sign(found: FoundKey, round: bigint, price: bigint | null): Promise<SignedReport> {
+  async #sign(found: FoundKey, round: bigint, { outcome, value }: Decision): Promise<SignedReport> {
     const { account } = this.#parts;
     const { dataset, key } = found;
-    const subject = { chainId: dataset.chainId, dataset: dataset.address, key: key.key, timestamp: round };
-    const report = toReport(subject, price);
+    const report: Report = {
+      chainId: dataset.chainId,
+      dataset: dataset.address,
+      key: key.key,
+      timestamp: round,
+      outcome,
+      value,
+    };
     const signature = await signReport(account, report);
-    this.#logger(found, round).info({ outcome: report.outcome, price: price?.toString() }, "report signed");
-    return toWire(report, account.address, signature);
+    this.#logger(found, round).info({ outcome, value }, "report signed");
+    return {
+      network_id: report.chainId,
+      dataset: report.dataset,
+      key: report.key,
+      timestamp: Number(round),
+      provider: account.address,
+      outcome,
+      value,
+      signature,
+    };
+  }
+
+  async #signRow(report: BatchReport): Promise<SignedBatchReport> {
+    const { account, logger } = this.#parts;
+    const { chainId, dataset, keys, timestamp, missing, values } = report;
+    const signature = await signBatchReport(account, report);
+    const round = Number(timestamp);
+    logger.info({ network: chainId, dataset, keys: keys.length, missing: missing.toString(2), round }, "row signed");
+    return {
+      network_id: chainId,
+      dataset,
+      keys: [...keys],
+      timestamp: round,
+      provider: account.address,
+      missing: numberToHex(missing, { size: 32 }),
+      values: [...values],
+      signature,
+    };
   }
 
   #logger({ dataset, key }: FoundKey, round: bigint): Logger {
@@ -102,20 +195,5 @@ export class Reporter {
   }
 }
 
-function toReport(subject: ReportSubject, price: bigint | null): Report {
-  if (price === null) return { ...subject, outcome: "NOT_AVAILABLE", value: ZERO_VALUE };
-  return { ...subject, outcome: "OK", value: numberToHex(price, { size: 32 }) };
-}
-
-function toWire(report: Report, provider: string, signature: string): SignedReport {
-  return {
-    network_id: report.chainId,
-    dataset: report.dataset,
-    key: report.key,
-    timestamp: Number(report.timestamp),
-    provider,
-    outcome: report.outcome,
-    value: report.value,
-    signature,
-  };
-}
+/** Names a data point among all that are served. */
+const dataPointOf = ({ dataset, key }: FoundKey) => `${dataset.chainId}/${dataset.address}/${key.key}`;

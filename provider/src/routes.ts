@@ -1,4 +1,4 @@
-import { ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
+import { BatchReportRequest, ReportRequest, SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
 import { strangersLimit } from "@dataset-oracle/service/strangers-limit";
 import { Type } from "@sinclair/typebox";
@@ -9,8 +9,11 @@ const health = <S extends string>(status: S) => ({
   schema: { response: { 200: Type.Object({ status: Type.Literal(status) }) } },
 });
 
+/** For `MAX_BATCH_KEYS` keys of `MAX_KEY_BYTES` in hex, with quotes and commas, and the rest. */
+const BATCH_BODY_LIMIT = 144 * 1024;
+
 /**
- * `POST /report`; `GET /live`: the process answers; `GET /ready`: it can sign what operators ask for.
+ * `POST /report`; `POST /report/batch`; `GET /live`: the process answers; `GET /ready`: it can sign what operators ask for.
  *
  * @param strangersPerMinute How many reports all callers but the operators may ask for together.
  */
@@ -19,6 +22,15 @@ export function routes(reporter: Reporter, isOperator: (address: string) => bool
     const preParsing = strangersLimit(app, strangersPerMinute, isOperator);
     const schema = { body: ReportRequest, response: { 200: SignedReport } };
     app.post("/report", { schema, preParsing }, (request) => reporter.report(request.body, isOperator(request.ip)));
+    app.post(
+      "/report/batch",
+      {
+        schema: { body: BatchReportRequest, response: { 200: SignedBatchReport } },
+        preParsing,
+        bodyLimit: BATCH_BODY_LIMIT,
+      },
+      (request) => reporter.row(request.body, isOperator(request.ip)),
+    );
     app.get("/live", health("live"), async () => ({ status: "live" as const }));
     app.get("/ready", health("ready"), async () => {
       if (!reporter.isReady()) throw notReady();

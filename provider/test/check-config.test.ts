@@ -33,9 +33,15 @@ describe("--check-config", () => {
     ],
     ["a range that is too narrow", { trustedProxies: ["10.0.0.0/33"] }, 42, "/trustedProxies/0: "],
     ["a deadline beyond 5 s", { sourceTimeoutMs: 5_001 }, 42, "/sourceTimeoutMs: "],
-    ["no state file", { stateFile: undefined }, 42, "/stateFile: "],
-    ["a state file in a folder that is not there", { stateFile: "no/state" }, 42, "/no/state cannot be used: ENOENT."],
-    ["a state file that is none", { stateFile: "deployment.json" }, 42, "/signedThrough: "],
+    ["no database", { database: undefined }, 42, "/database: "],
+    [
+      "a database in a folder that is not there",
+      { database: "no/database" },
+      42,
+      "no/database cannot be used: ENOENT.",
+    ],
+    ["a database that is a file", { database: "deployment.json" }, 42, "deployment.json cannot be used: ENOTDIR."],
+    ["a folder of other things as database", { database: "." }, 42, "holds something else"],
     ["more sources needed than there are", { minSources: 99 }, 42, "No key of the deployments has 99 sources."],
     ["no source needed", { minSources: 0 }, 42, "/minSources: "],
     [

@@ -19,14 +19,19 @@ export function writeConfig(settings: object, chainId = 42, keys = ["SPOTPX/ETH-
   const config = join(folder, "provider.json");
   writeFileSync(
     config,
-    JSON.stringify({ port: 0, stateFile: "state.json", deployments: ["deployment.json"], ...settings }),
+    JSON.stringify({ port: 0, database: "database", deployments: ["deployment.json"], ...settings }),
   );
   return { folder, config };
 }
 
-/** A provider's process, and all that it printed so far. */
-export function spawnProvider(args: readonly string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
+/**
+ * A provider's process, and all that it printed so far.
+ *
+ * @param wrapper A command that runs it.
+ */
+export function spawnProvider(args: readonly string[], env: Record<string, string>, wrapper: readonly string[] = []) {
+  const [command = "", ...rest] = [...wrapper, process.execPath, MAIN, ...args];
+  const child = spawn(command, rest, { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const printed = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) child[name].on("data", (data) => (printed[name] += String(data)));
   const timer = setTimeout(() => child.kill("SIGKILL"), KILL_MS);

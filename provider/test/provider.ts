@@ -48,8 +48,8 @@ export async function startProvider(
   settings: Partial<ProviderConfig>,
   { deployments = DEPLOYMENTS, keepsRateLimits = false, start = START } = {},
 ) {
-  const stateFile = join(mkdtempSync(join(tmpdir(), "provider-")), "state.json");
-  const config = { ...Value.Create(ProviderConfig), stateFile, requestsPerMinute: 100_000, ...settings };
+  const database = join(mkdtempSync(join(tmpdir(), "provider-")), "database");
+  const config = { ...Value.Create(ProviderConfig), database, requestsPerMinute: 100_000, ...settings };
   const clock = { now: start };
   const logs: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void logs.push(JSON.parse(line)) });

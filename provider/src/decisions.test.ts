@@ -1,0 +1,183 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { numberToHex } from "viem";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Decision, Decisions } from "./decisions.js";
+
+const NOW = 1_800_000_000n;
+
+const price = (value: number): Decision => ({ outcome: "OK", value: numberToHex(value, { size: 32 }) });
+const NO_DATA: Decision = { outcome: "NOT_AVAILABLE", value: ZERO_VALUE };
+const says = (decision: Decision, ...dataPoints: string[]) => new Map(dataPoints.map((name) => [name, decision]));
+
+let folder: string;
+let clock: { now: bigint };
+let decisions: Decisions;
+const writes: number[] = [];
+
+/** A new life of the process that has the database. */
+async function reopen(capacity?: number): Promise<void> {
+  await decisions.close();
+  decisions = await open(capacity);
+}
+
+const open = (capacity = 1_000) =>
+  Decisions.open(folder, { now: () => clock.now, capacity, onWrite: (seconds) => writes.push(seconds) });
+
+beforeEach(async () => {
+  folder = join(mkdtempSync(join(tmpdir(), "decisions-")), "database");
+  clock = { now: NOW - 1_000n };
+  decisions = await open();
+  clock.now = NOW;
+  writes.length = 0;
+});
+afterEach(() => decisions.close());
+
+describe("a decision", () => {
+  it("stands, whatever is proposed later, in this life and in the next", async () => {
+    expect(await decisions.decide(NOW, says(price(1), "a"))).toEqual(says(price(1), "a"));
+    expect(await decisions.decide(NOW, says(price(2), "a"))).toEqual(says(price(1), "a"));
+    await reopen();
+    expect(await decisions.decide(NOW, says(NO_DATA, "a"))).toEqual(says(price(1), "a"));
+    expect(await decisions.recall(NOW, ["a", "b"])).toEqual(says(price(1), "a"));
+  });
+
+  it("may be that there is no data, which is not the value 0", async () => {
+    await decisions.decide(NOW, says(NO_DATA, "a"));
+    await decisions.decide(NOW, says(price(0), "b"));
+    await reopen();
+    expect(await decisions.decide(NOW, says(price(7), "a", "b"))).toEqual(
+      new Map([
+        ["a", NO_DATA],
+        ["b", price(0)],
+      ]),
+    );
+  });
+
+  it("is for one data point at one round", async () => {
+    await decisions.decide(NOW, says(price(1), "a"));
+    expect(await decisions.recall(NOW, ["b"])).toEqual(new Map());
+    expect(await decisions.recall(NOW + 1n, ["a"])).toEqual(new Map());
+    expect(await decisions.decide(NOW + 1n, says(price(2), "a"))).toEqual(says(price(2), "a"));
+  });
+
+  it("is one, also where many are proposed at once, alone and together with others", async () => {
+    const proposals = Array.from({ length: 30 }, (_, i) =>
+      decisions.decide(NOW, i % 3 === 0 ? says(price(i), "a", "b") : says(price(i), i % 3 === 1 ? "a" : "b")),
+    );
+    const answers = await Promise.all(proposals);
+    for (const name of ["a", "b"]) {
+      const told = answers.flatMap((answer) => answer?.get(name) ?? []);
+      expect(told).toHaveLength(20);
+      expect(new Set(told.map(({ value }) => value)).size).toBe(1);
+    }
+  });
+
+  it("waits for the disk together with those that come meanwhile", async () => {
+    await Promise.all(Array.from({ length: 500 }, (_, i) => decisions.decide(NOW, says(price(i), `key ${i}`))));
+    expect(writes.length).toBeLessThanOrEqual(2);
+    expect(decisions.count).toBe(500);
+  });
+});
+
+describe("what is no longer kept", () => {
+  const round = NOW;
+  const later = async (seconds: bigint) => {
+    clock.now = NOW + seconds;
+    await decisions.decide(clock.now, says(price(9), "later"));
+    // The second write finds what the first removed.
+    await decisions.decide(clock.now, says(price(9), "and later"));
+  };
+
+  beforeEach(async () => {
+    await decisions.decide(round, says(price(1), "a"));
+  });
+
+  it("is removed after ten minutes, not before", async () => {
+    await later(600n);
+    expect(await decisions.recall(round, ["a"])).toEqual(says(price(1), "a"));
+    await later(611n);
+    expect(await decisions.recall(round, ["a"])).toEqual(new Map());
+    expect(decisions.prunedThrough).toBe(round);
+  });
+
+  it("is never decided again, with the clock set back, in this life and in the next", async () => {
+    await later(611n);
+    clock.now = round;
+    for (let life = 0; life < 2; ++life) {
+      await expect(decisions.decide(round, says(price(2), "a"))).rejects.toThrow("may have been signed already");
+      await expect(decisions.decide(round - 5n, says(price(2), "b"))).rejects.toThrow("may have been signed already");
+      await reopen();
+    }
+    expect(await decisions.decide(round + 1n, says(price(2), "a"))).toEqual(says(price(2), "a"));
+  });
+
+  it("moves the mark no further than to what was there, when the clock was ahead", async () => {
+    clock.now = NOW + 10_000_000n;
+    await decisions.decide(NOW + 1n, says(price(3), "a"));
+    await decisions.decide(NOW + 2n, says(price(3), "a"));
+    clock.now = NOW + 3n;
+    expect(decisions.prunedThrough).toBe(NOW + 1n);
+    expect(await decisions.decide(NOW + 3n, says(price(3), "a"))).toEqual(says(price(3), "a"));
+  });
+});
+
+describe("a full database", () => {
+  it("decides nothing more, repeats what it has, and takes more once its oldest cannot be signed any more", async () => {
+    await reopen(2);
+    await decisions.decide(NOW, says(price(1), "a"));
+    expect(await decisions.decide(NOW, says(price(1), "b", "c"))).toBeNull();
+    await decisions.decide(NOW + 1n, says(price(1), "a"));
+    expect(await decisions.decide(NOW + 1n, says(price(1), "b"))).toBeNull();
+    expect(await decisions.decide(NOW, says(price(2), "a"))).toEqual(says(price(1), "a"));
+    clock.now = NOW + 11n;
+    // This one still finds it full, and makes room for the next.
+    await decisions.decide(NOW + 11n, says(price(1), "a"));
+    expect(await decisions.decide(NOW + 11n, says(price(1), "a"))).toEqual(says(price(1), "a"));
+    await expect(decisions.decide(NOW, says(price(2), "a"))).rejects.toThrow("may have been signed already");
+  });
+
+  it("is as full after a new start", async () => {
+    await decisions.decide(NOW, says(price(1), "a", "b"));
+    await reopen(2);
+    expect(decisions.count).toBe(2);
+    expect(await decisions.decide(NOW, says(price(1), "c"))).toBeNull();
+  });
+});
+
+describe("a database", () => {
+  it("that is new decides nothing for the rounds that could be signed before", async () => {
+    clock.now = NOW - 1_000n;
+    expect(decisions.prunedThrough).toBe(clock.now + 2n);
+    await expect(decisions.decide(clock.now + 2n, says(price(1), "a"))).rejects.toThrow("may have been signed");
+    // An older clock moves nothing.
+    clock.now -= 500n;
+    await reopen();
+    expect(decisions.prunedThrough).toBe(NOW - 998n);
+  });
+
+  it("is of one at a time, and free again when that closes", async () => {
+    await expect(open()).rejects.toThrow(`database: another process uses ${folder}. End it, or give each its own.`);
+    await reopen();
+  });
+
+  it("that is damaged is refused, and named", async () => {
+    await decisions.decide(NOW, says(price(1), "a"));
+    await decisions.close();
+    for (const file of readdirSync(folder).filter((name) => name.startsWith("MANIFEST"))) rmSync(join(folder, file));
+    await expect(open()).rejects.toThrow(/^database: .*database cannot be used: LEVEL_/);
+    rmSync(folder, { recursive: true });
+    decisions = await open();
+  });
+
+  it("is not made in a folder that holds something else, nor with the folders above it", async () => {
+    const above = join(folder, "..", "no");
+    await expect(Decisions.open(join(above, "database"), { now: () => NOW })).rejects.toThrow("ENOENT");
+    const other = mkdtempSync(join(tmpdir(), "other-"));
+    writeFileSync(join(other, "file"), "");
+    await expect(Decisions.open(other, { now: () => NOW })).rejects.toThrow("holds something else");
+    expect(readdirSync(other)).toEqual(["file"]);
+  });
+});
