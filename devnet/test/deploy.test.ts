@@ -1,137 +1,183 @@
-import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
-import { promisify } from "node:util";
-import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { loadDeployment } from "@dataset-oracle/service/deployment";
-import { foundryBinary, foundryEnv, ROOT } from "@dataset-oracle/tools/foundry";
-import { createPublicClient, http, stringToHex } from "viem";
+import { type Address, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DATASETS, OWNER, type Scripts, type Settings, settingsOf, startScripts } from "./scripts.js";
 
-const OWNER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const MEMBERS = ["0x0000000000000000000000000000000000000011", "0x0000000000000000000000000000000000000022"];
 
-/** One committed example for each of them. */
-const NETWORKS = [42, 11_155_111];
-
-// forge may write only there.
-const folder = mkdtempSync(join(ROOT, "deployments", "test-"));
-const chains = new Map<number, Anvil>();
-
-beforeAll(async () => {
-  for (const chainId of NETWORKS) chains.set(chainId, await startAnvil({ chainId }));
-});
-
-afterAll(async () => {
-  await Promise.all([...chains.values()].map((chain) => chain.close()));
-  rmSync(folder, { recursive: true });
-});
-
-const settingsOf = (chainId: number) => JSON.parse(readFileSync(join(ROOT, `script/config/${chainId}.json`), "utf8"));
-
 /** Settings as a team would fill the committed example in. */
-function fillIn(chainId: number): string {
+function filledIn(chainId: number): Settings {
   const settings = settingsOf(chainId);
-  Object.assign(settings.financial, { owner: OWNER, members: MEMBERS });
-  const path = join(folder, `settings-${chainId}.json`);
-  writeFileSync(path, JSON.stringify(settings));
-  return path;
+  for (const name of DATASETS) Object.assign(settings[name], { owner: OWNER, members: [...MEMBERS] });
+  return settings;
 }
 
-async function deploy(connectedTo: number, env: Record<string, string>, ...more: string[]) {
-  const url = chains.get(connectedTo)?.url ?? "";
-  const args = ["script", "script/DeployFinancialDataset.s.sol", "--rpc-url", url, "--unlocked", "--sender", OWNER];
-  const options = {
-    cwd: ROOT,
-    env: {
-      ...foundryEnv(),
-      DEPLOYMENTS_DIR: relative(ROOT, folder),
-      FOUNDRY_BROADCAST: join(folder, "broadcast"),
-      ...env,
-    },
-    maxBuffer: 64 * 1024 * 1024,
-  };
-  const run = promisify(execFile)(foundryBinary("forge"), [...args, ...more], options);
-  const { stdout, stderr, exitCode } = await run.then(
-    (output) => ({ ...output, exitCode: 0 }),
-    (error) => ({ stdout: error.stdout as string, stderr: error.stderr as string, exitCode: error.code as number }),
-  );
-  return { exitCode, output: stdout + stderr };
-}
+let scripts: Scripts;
 
-describe.each(NETWORKS)("the deployment to network %i", (chainId) => {
-  const file = join(folder, `${chainId}.json`);
-  const env = { DEPLOY_CONFIG: "" };
-  beforeAll(() => {
-    env.DEPLOY_CONFIG = fillIn(chainId);
+describe.each([42, 11_155_111])("on network %i", (chainId) => {
+  beforeAll(async () => {
+    scripts = await startScripts(chainId);
+    scripts.configure(filledIn(chainId));
   });
+  afterAll(() => scripts.close());
 
-  test("as a dry run sends and writes nothing", async () => {
-    const { exitCode, output } = await deploy(chainId, env);
-    expect(output).toContain("A dry run: nothing was sent, and nothing written.");
-    expect(exitCode).toBe(0);
-    expect(existsSync(file)).toBe(false);
-    const client = createPublicClient({ transport: http(chains.get(chainId)?.url) });
-    expect(await client.getTransactionCount({ address: OWNER })).toBe(0);
-  });
-
-  test("makes the dataset of its settings, and the file that operators and providers read", async () => {
-    expect(await deploy(chainId, env, "--broadcast")).toMatchObject({ exitCode: 0 });
-    const { financial } = settingsOf(chainId);
-    const deployment = loadDeployment(file);
-    expect(deployment).toMatchObject({
-      chainId,
-      datasets: [
-        {
-          name: "financial",
-          kind: "median",
-          keyForm: "SPOT_PRICE",
-          keys: financial.keys.map((key: string) => stringToHex(key)),
-        },
-      ],
-    });
-    const client = createPublicClient({ transport: http(chains.get(chainId)?.url) });
-    const address = deployment.datasets[0]?.address ?? "0x";
-    const read = <T extends "owner" | "queryPrice" | "priceCeiling" | "maxRoundAge" | "committeeBlock">(
-      functionName: T,
+  /** What the chain says of a dataset must be what its settings say. */
+  async function expectAsSet(name: (typeof DATASETS)[number]): Promise<void> {
+    const settings = filledIn(chainId)[name];
+    const { client } = scripts;
+    const dataset = scripts.deployment().datasets.find((one) => one.name === name);
+    expect(dataset?.keys).toEqual(settings.keys.map((key) => stringToHex(key)));
+    const address = dataset?.address as Address;
+    const read = (
+      functionName: "owner" | "queryPrice" | "priceCeiling" | "maxRoundAge" | "committeeBlock" | "keyForm",
     ) => client.readContract({ address, abi: datasetAbi, functionName });
     expect(await read("owner")).toBe(OWNER);
-    expect(await read("queryPrice")).toBe(BigInt(financial.queryPrice));
-    expect(await read("priceCeiling")).toBe(BigInt(financial.priceCeiling));
-    expect(await read("maxRoundAge")).toBe(BigInt(financial.maxRoundAge));
+    expect(await read("keyForm")).toBe(dataset?.keyForm === "SPOT_PRICE" ? 0 : 1);
+    expect(await read("queryPrice")).toBe(BigInt(settings.queryPrice));
+    expect(await read("priceCeiling")).toBe(BigInt(settings.priceCeiling));
+    expect(await read("maxRoundAge")).toBe(BigInt(settings.maxRoundAge));
+    const fromBlock = (await read("committeeBlock")) as bigint;
     const [change] = await client.getContractEvents({
       address,
       abi: datasetAbi,
       eventName: "CommitteeChanged",
-      fromBlock: (await read("committeeBlock")) as bigint,
+      fromBlock,
     });
-    expect(change?.args).toEqual({ members: MEMBERS, toleranceBps: BigInt(financial.toleranceBps) });
+    expect(change?.args).toEqual({ members: MEMBERS, toleranceBps: BigInt(settings.toleranceBps) });
+  }
+
+  test.each(["DeployFinancialDataset", "DeployWebOracle"])("%s as a dry run sends and writes nothing", async (name) => {
+    const { exitCode, output, sent } = await scripts.run(name);
+    expect(output).toContain("A dry run: nothing was sent, and nothing written.");
+    expect([exitCode, sent, existsSync(scripts.deploymentFile)]).toEqual([0, 0, false]);
   });
 
-  test("a second time deploys nothing", async () => {
-    const before = readFileSync(file, "utf8");
-    const { exitCode, output } = await deploy(chainId, env, "--broadcast");
-    expect(output).toContain("The financial dataset is there already, nothing was deployed");
-    expect(exitCode).toBe(0);
-    expect(readFileSync(file, "utf8")).toBe(before);
-    const client = createPublicClient({ transport: http(chains.get(chainId)?.url) });
-    expect(await client.getTransactionCount({ address: OWNER })).toBe(1);
+  test("a bad setting of one contract deploys none, and writes nothing", async () => {
+    const settings = filledIn(chainId);
+    settings.webOracleBytes.members.reverse();
+    scripts.configure(settings);
+    const { exitCode, output, sent } = await scripts.run("DeployWebOracle", ["--broadcast"]);
+    scripts.configure(filledIn(chainId));
+    expect(output).toContain(`settings.json: webOracleBytes.members has ${MEMBERS[0]} after ${MEMBERS[1]}. Sort them`);
+    expect(exitCode).not.toBe(0);
+    expect([sent, existsSync(scripts.deploymentFile)]).toEqual([0, false]);
+  });
+
+  test("makes the financial dataset of its settings, and the file that operators and providers read", async () => {
+    expect(await scripts.run("DeployFinancialDataset", ["--broadcast"])).toMatchObject({ exitCode: 0, sent: 1 });
+    expect(scripts.deployment()).toMatchObject({
+      chainId,
+      datasets: [{ name: "financial", kind: "median", keyForm: "SPOT_PRICE" }],
+    });
+    await expectAsSet("financial");
+  });
+
+  test("makes the two Web Oracle datasets and their registry, and adds them to the file", async () => {
+    const [financial] = scripts.deployment().datasets;
+    expect(await scripts.run("DeployWebOracle", ["--broadcast"])).toMatchObject({ exitCode: 0, sent: 3 });
+    const { datasets, webOracleRegistry } = scripts.deployment();
+    const byName = new Map(datasets.map((dataset) => [dataset.name, dataset]));
+    expect(byName.size).toBe(3);
+    expect(byName.get("financial")).toEqual(financial);
+    expect(byName.get("webOracleNumber")).toMatchObject({ kind: "median", keyForm: "WEB_ORACLE" });
+    expect(byName.get("webOracleBytes")).toMatchObject({ kind: "majority", keyForm: "WEB_ORACLE" });
+    for (const name of DATASETS) await expectAsSet(name);
+    expect(await scripts.client.getCode({ address: webOracleRegistry as Address })).toMatch(/^0x[0-9a-f]{100,}$/);
+  });
+
+  test.each([
+    ["DeployFinancialDataset", ["financial"]],
+    ["DeployWebOracle", ["webOracleNumber", "webOracleBytes", "webOracleRegistry"]],
+  ])("%s a second time deploys nothing", async (name, contracts) => {
+    const before = readFileSync(scripts.deploymentFile, "utf8");
+    const { exitCode, output, sent } = await scripts.run(name, ["--broadcast"]);
+    for (const contract of contracts)
+      expect(output).toContain(`${contract} is there already, nothing was deployed: 0x`);
+    expect([exitCode, sent, readFileSync(scripts.deploymentFile, "utf8")]).toEqual([0, 0, before]);
+  });
+
+  test("what is named in the file and is not there is deployed anew", async () => {
+    const before = readFileSync(scripts.deploymentFile, "utf8");
+    const registry = scripts.deployment().webOracleRegistry as Address;
+    const nowhere = "0x00000000000000000000000000000000000000AA";
+    writeFileSync(scripts.deploymentFile, before.replace(registry, nowhere));
+    expect(await scripts.run("DeployWebOracle", ["--broadcast"])).toMatchObject({ exitCode: 0, sent: 1 });
+    const after = scripts.deployment();
+    expect(after.webOracleRegistry).not.toBe(nowhere);
+    expect(await scripts.client.getCode({ address: after.webOracleRegistry as Address })).toBeDefined();
+    expect(readFileSync(scripts.deploymentFile, "utf8")).toBe(
+      before.replace(registry, String(after.webOracleRegistry)),
+    );
+  });
+
+  test("another contract in the place of a dataset is refused", async () => {
+    const before = readFileSync(scripts.deploymentFile, "utf8");
+    const [financial, web] = scripts.deployment().datasets;
+    writeFileSync(scripts.deploymentFile, before.replace(String(financial?.address), String(web?.address)));
+    const { exitCode, output, sent } = await scripts.run("DeployFinancialDataset", ["--broadcast"]);
+    writeFileSync(scripts.deploymentFile, before);
+    expect(output).toContain("financial has keys of another form. Correct its address.");
+    expect(exitCode).not.toBe(0);
+    expect(sent).toBe(0);
   });
 });
 
-test("the settings of one network are refused on another", async () => {
-  const { exitCode, output } = await deploy(42, { DEPLOY_CONFIG: fillIn(11_155_111) }, "--broadcast");
-  expect(exitCode).not.toBe(0);
-  expect(output).toMatch(/WrongChain\(11155111 .*, 42\)/);
-});
+describe("settings are refused, with a sentence that says what to mend", () => {
+  beforeAll(async () => {
+    scripts = await startScripts(11_155_111);
+  });
+  afterAll(() => scripts.close());
 
-test("the committed example for Sepolia is refused until somebody fills the owner in", async () => {
-  const { exitCode, output } = await deploy(
-    11_155_111,
-    { DEPLOY_CONFIG: "script/config/11155111.json" },
-    "--broadcast",
-  );
-  expect(exitCode).not.toBe(0);
-  expect(output).toContain('OwnerMissing("script/config/11155111.json")');
+  const change = (changes: object) => {
+    const settings = filledIn(11_155_111);
+    return { ...settings, financial: { ...settings.financial, ...changes } };
+  };
+  const zero = `0x${"0".repeat(40)}`;
+  const refused: [what: string, settings: object, message: string][] = [
+    ["of another network", filledIn(42), "is of chain 42, the RPC of chain 11155111. Correct the one or the other."],
+    ["without a chain id", { financial: {} }, "chainId is missing. Add it."],
+    ["without the dataset", { chainId: 11_155_111 }, "financial.owner is missing. Add it."],
+    ["as they are committed", settingsOf(11_155_111), "financial.owner is the zero address. Fill it in."],
+    ["without an owner", change({ owner: zero }), "financial.owner is the zero address. Fill it in."],
+    ["without members", change({ members: [] }), "financial.members must be 1 to 255 addresses."],
+    [
+      "with a member left out",
+      change({ members: [zero, ...MEMBERS] }),
+      "financial.members has the zero address. Fill it in.",
+    ],
+    [
+      "with a member twice",
+      change({ members: [MEMBERS[0], MEMBERS[0]] }),
+      `${MEMBERS[0]} after ${MEMBERS[0]}. Sort them`,
+    ],
+    ["with a tolerance over 100 %", change({ toleranceBps: "10001" }), "financial.toleranceBps is over 10000"],
+    [
+      "with a price over its ceiling",
+      change({ queryPrice: "10000000000000001" }),
+      "financial.queryPrice is above priceCeiling.",
+    ],
+    ["without an age", change({ maxRoundAge: "0" }), "financial.maxRoundAge is 0: no round could be stored."],
+    [
+      "with a key of another form",
+      change({ keys: ["ETH-USD"] }),
+      'financial.keys has "ETH-USD", which is not of its form.',
+    ],
+  ];
+  test.each(refused)("%s", async (_, settings, message) => {
+    scripts.configure(settings);
+    const { exitCode, output, sent } = await scripts.run("DeployFinancialDataset", ["--broadcast"]);
+    expect(output).toContain(message);
+    expect(exitCode).not.toBe(0);
+    expect([sent, existsSync(scripts.deploymentFile)]).toEqual([0, false]);
+  });
+
+  test("that are not there", async () => {
+    rmSync(scripts.settingsFile);
+    const { exitCode, output } = await scripts.run("DeployFinancialDataset", ["--broadcast"]);
+    expect(output).toContain(
+      "settings.json is not there. Copy another network's and fill it in, or set DEPLOY_CONFIG.",
+    );
+    expect(exitCode).not.toBe(0);
+  });
 });

@@ -1,0 +1,281 @@
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { type Address, encodeFunctionData, getAddress, type Hex, parseEther, toFunctionSelector, toHex } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { OWNER, type Scripts, settingsOf, startScripts } from "./scripts.js";
+
+/** Another of the chain's unlocked accounts. */
+const STRANGER = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+/** Stands in for a multisig: an owner with code, which makes calls when it is impersonated. */
+const MULTISIG = getAddress("0x5afe000000000000000000000000000000000001");
+
+const SETTINGS = settingsOf(42);
+const MEMBERS = SETTINGS.financial.members as Address[];
+const ENV = { DATASET: "financial" };
+
+let scripts: Scripts;
+let dataset: Address;
+let snapshot: Hex;
+
+const read = (functionName: "queryPrice" | "committeeHash" | "owner" | "pendingOwner" | "committeeBlock") =>
+  scripts.client.readContract({ address: dataset, abi: datasetAbi, functionName });
+const balance = (address: Address) => scripts.client.getBalance({ address });
+const fill = (wei: bigint) => scripts.client.setBalance({ address: dataset, value: wei });
+const configure = (changes: object) =>
+  scripts.configure({ ...SETTINGS, financial: { ...SETTINGS.financial, ...changes } });
+const send = (name: string, env: Record<string, string> = {}, sender?: string) =>
+  scripts.run(name, ["--broadcast"], { ...ENV, ...env }, sender);
+const dryRun = (name: string, env: Record<string, string> = {}) => scripts.run(name, [], { ...ENV, ...env });
+
+beforeAll(async () => {
+  scripts = await startScripts(42);
+  configure({});
+  expect(await scripts.run("DeployFinancialDataset", ["--broadcast"])).toMatchObject({ exitCode: 0 });
+  dataset = scripts.deployment().datasets[0]?.address as Address;
+  snapshot = await scripts.client.snapshot();
+});
+
+/** Each test starts at the dataset as it was deployed. */
+beforeEach(async () => {
+  await scripts.client.revert({ id: snapshot });
+  snapshot = await scripts.client.snapshot();
+  configure({});
+});
+
+afterAll(() => scripts.close());
+
+/** A refusal: its sentence, and nothing sent. */
+async function expectRefused(run: ReturnType<typeof send>, message: string): Promise<void> {
+  const { exitCode, output, sent } = await run;
+  expect(output).toContain(message);
+  expect(exitCode).not.toBe(0);
+  expect(sent).toBe(0);
+}
+
+/** What is right already: said so, and nothing sent. */
+async function expectNothingToDo(run: ReturnType<typeof send>, message: string): Promise<void> {
+  const { exitCode, output, sent } = await run;
+  expect(output).toContain(message);
+  expect([exitCode, sent]).toEqual([0, 0]);
+}
+
+/** The calls that a script printed, for somebody else to make. */
+const printedCalls = (output: string) =>
+  [...output.matchAll(/^ +to +(0x[0-9a-fA-F]{40})\n +data (0x[0-9a-f]+)$/gm)].map(([, to, data]) => ({ to, data }));
+
+/** Makes the calls as the multisig. */
+async function makeAsMultisig(calls: { to?: string | undefined; data?: string | undefined }[]): Promise<void> {
+  const { client } = scripts;
+  await client.setBalance({ address: MULTISIG, value: parseEther("1") });
+  await client.impersonateAccount({ address: MULTISIG });
+  for (const { to, data } of calls) {
+    const params = { account: MULTISIG, to: to as Address, data: data as Hex, chain: null } as const;
+    const receipt = await client.waitForTransactionReceipt({ hash: await client.sendTransaction(params) });
+    expect(receipt.status).toBe("success");
+  }
+}
+
+/** The dataset in the hands of the multisig. */
+async function giveToMultisig(): Promise<void> {
+  const { client } = scripts;
+  await client.setCode({ address: MULTISIG, bytecode: "0x00" });
+  configure({ owner: MULTISIG });
+  expect(await send("TransferOwnership")).toMatchObject({ exitCode: 0, sent: 1 });
+  const { output } = await send("AcceptOwnership");
+  await makeAsMultisig(printedCalls(output));
+  expect(await read("owner")).toBe(MULTISIG);
+}
+
+describe("every operation", () => {
+  test("wants to know the dataset, one that is there", async () => {
+    await expectRefused(send("SetQueryPrice", { DATASET: "" }), "DATASET is not set. Set it to the dataset's name");
+    await expectRefused(
+      send("SetQueryPrice", { DATASET: "webOracleBytes" }),
+      "names no dataset webOracleBytes that is",
+    );
+    await scripts.client.setCode({ address: dataset, bytecode: "0x" });
+    await expectRefused(
+      send("SetQueryPrice"),
+      "names no dataset financial that is there. Correct DATASET, or deploy it.",
+    );
+  });
+
+  test("refuses the settings of another network", async () => {
+    scripts.configure({ ...SETTINGS, chainId: 1 });
+    await expectRefused(send("ShareIncome"), "settings.json is of chain 1, the RPC of chain 42.");
+  });
+
+  test("of the owner is refused to anyone else", async () => {
+    const refusal = `The owner is ${OWNER}, and you are not. Sign with its key.`;
+    configure({ queryPrice: "7", toleranceBps: "7", owner: STRANGER });
+    for (const name of ["SetQueryPrice", "RotateCommittee", "TransferOwnership"]) {
+      await expectRefused(send(name, {}, STRANGER), refusal);
+    }
+  });
+});
+
+describe("SetQueryPrice", () => {
+  test("sets the price of the settings, once, after a dry run that sends nothing", async () => {
+    configure({ queryPrice: "2000000000000000" });
+    const change = "Set the query price: 1000000000000000 -> 2000000000000000 wei";
+    const dry = await dryRun("SetQueryPrice");
+    expect(dry.output).toContain(change);
+    expect(dry.output).toContain("A dry run: nothing was sent.");
+    expect([dry.exitCode, dry.sent, await read("queryPrice")]).toEqual([0, 0, 1_000_000_000_000_000n]);
+
+    const { exitCode, output, sent } = await send("SetQueryPrice");
+    expect(output).toContain(change);
+    const data = encodeFunctionData({ abi: datasetAbi, functionName: "setQueryPrice", args: [2_000_000_000_000_000n] });
+    expect(printedCalls(output)).toEqual([{ to: dataset, data }]);
+    expect([exitCode, sent, await read("queryPrice")]).toEqual([0, 1, 2_000_000_000_000_000n]);
+    await expectNothingToDo(send("SetQueryPrice"), "Nothing to do: the query price is 2000000000000000 wei.");
+  });
+
+  test("refuses a price above the ceiling", async () => {
+    configure({ queryPrice: "10000000000000001" });
+    const refusal = "financial.queryPrice is above the dataset's ceiling of 10000000000000000 wei. Lower it.";
+    await expectRefused(send("SetQueryPrice"), refusal);
+  });
+});
+
+describe("ShareIncome", () => {
+  test("pays the committee that it finds on the chain, whoever sends it, once", async () => {
+    await fill(parseEther("4") + 3n);
+    expect(await dryRun("ShareIncome")).toMatchObject({ exitCode: 0, sent: 0 });
+    const { exitCode, output, sent } = await send("ShareIncome", {}, STRANGER);
+    expect(output).toContain("Share 4000000000000000003 wei among the committee's 4 members:");
+    expect([exitCode, sent]).toEqual([0, 1]);
+    for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
+    await expectNothingToDo(send("ShareIncome"), "Nothing to share: the balance is 3 wei.");
+
+    // Accounts that are there already use less gas than the dataset wants to see left.
+    await fill(4n);
+    expect(await send("ShareIncome")).toMatchObject({ exitCode: 0, sent: 1 });
+    expect(await balance(dataset)).toBe(0n);
+  });
+
+  test("says when a member refuses its share", async () => {
+    await scripts.client.setCode({ address: MEMBERS[1] as Address, bytecode: "0x5f5ffd" });
+    await fill(parseEther("4"));
+    const { output, sent } = await send("ShareIncome");
+    expect(output).toContain("Some refuse their shares. What stays, in wei: 1000000000000000000");
+    expect([sent, await balance(dataset)]).toEqual([1, parseEther("1")]);
+  });
+
+  test("takes the committee as given where the RPC has no logs, and refuses another one", async () => {
+    const given = { CURRENT_MEMBERS: MEMBERS.join(","), CURRENT_TOLERANCE_BPS: "100" };
+    await scripts.client.setStorageAt({ address: dataset, index: 3, value: toHex(0, { size: 32 }) });
+    expect(await read("committeeBlock")).toBe(0n);
+    await fill(4n);
+    const refusal = "The RPC has no event of the present committee in block 0. Take one that keeps old logs, or set";
+    await expectRefused(send("ShareIncome"), refusal);
+    const mismatch =
+      "CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS are not the dataset's committee. Correct or unset both.";
+    await expectRefused(send("ShareIncome", { ...given, CURRENT_TOLERANCE_BPS: "99" }), mismatch);
+    await expectRefused(send("ShareIncome", { ...given, CURRENT_MEMBERS: MEMBERS.slice(1).join(",") }), mismatch);
+    expect(await send("ShareIncome", given)).toMatchObject({ exitCode: 0, sent: 1 });
+    expect(await balance(dataset)).toBe(0n);
+  });
+});
+
+describe("RotateCommittee", () => {
+  const [first = OWNER, ...others] = MEMBERS;
+  const next = [STRANGER, ...others].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+
+  test("shares the income with the old committee, then seats that of the settings, once", async () => {
+    configure({ members: next, toleranceBps: "50" });
+    await fill(parseEther("4"));
+    const before = await read("committeeHash");
+    expect(await dryRun("RotateCommittee")).toMatchObject({ exitCode: 0, sent: 0 });
+    expect(await read("committeeHash")).toBe(before);
+
+    const strangers = await balance(STRANGER);
+    const { exitCode, output, sent } = await send("RotateCommittee", {}, OWNER);
+    expect(output).toContain("Share 4000000000000000000 wei among the committee's 4 members:");
+    expect(output).toContain(`leaves ${first}\n    joins  ${STRANGER}\n    members 4 -> 4\n`);
+    expect(output).toContain("tolerance 100 -> 50 basis points");
+    expect([exitCode, sent]).toEqual([0, 2]);
+    for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
+    expect(await balance(STRANGER)).toBe(strangers);
+
+    const fromBlock = (await read("committeeBlock")) as bigint;
+    const [change] = await scripts.client.getContractEvents({
+      address: dataset,
+      abi: datasetAbi,
+      eventName: "CommitteeChanged",
+      fromBlock,
+    });
+    expect(change?.args).toEqual({ members: next, toleranceBps: 50n });
+    await expectNothingToDo(send("RotateCommittee"), "Nothing to do: the committee and the tolerance are those of ");
+  });
+
+  test("finds the committee of a second rotation, and needs no income", async () => {
+    configure({ members: next });
+    expect(await send("RotateCommittee")).toMatchObject({ exitCode: 0, sent: 1 });
+    configure({ members: [STRANGER] });
+    const { output, sent } = await send("RotateCommittee");
+    expect(output).toContain("Nothing to share: the balance is 0 wei.");
+    expect(output).toContain("members 4 -> 1");
+    expect(sent).toBe(1);
+  });
+
+  test("seats nobody when the income cannot be shared", async () => {
+    configure({ members: next });
+    await fill(parseEther("4"));
+    const code = await scripts.client.getCode({ address: dataset });
+    const withoutSharing = code?.replace(toFunctionSelector("shareIncome(address[],uint256)").slice(2), "ffffffff");
+    expect(withoutSharing).not.toBe(code);
+    await scripts.client.setCode({ address: dataset, bytecode: withoutSharing as Hex });
+    await expectRefused(send("RotateCommittee"), "The dataset refuses this call, so nothing is sent.");
+  });
+
+  test("refuses a committee that makes no sense", async () => {
+    configure({ members: [...next].reverse() });
+    await expectRefused(send("RotateCommittee"), "Sort them ascending, each one once.");
+  });
+});
+
+describe("the ownership", () => {
+  test("moves in two steps, each of them once", async () => {
+    configure({ owner: STRANGER });
+    await expectRefused(send("AcceptOwnership", {}, STRANGER), `owner is ${STRANGER}, which was offered nothing. Run`);
+    const { output, sent } = await send("TransferOwnership");
+    expect(output).toContain(`Offer the ownership: ${OWNER} -> ${STRANGER}`);
+    expect([sent, await read("owner"), await read("pendingOwner")]).toEqual([1, OWNER, STRANGER]);
+    await expectNothingToDo(send("TransferOwnership"), `Nothing to do: it is offered to ${STRANGER} already`);
+
+    await expectRefused(send("AcceptOwnership"), `The new owner is ${STRANGER}, and you are not. Sign with its key.`);
+    const accepted = await send("AcceptOwnership", {}, STRANGER);
+    expect(accepted.output).toContain(`Accept the ownership: ${OWNER} -> ${STRANGER}`);
+    expect([accepted.sent, await read("owner")]).toEqual([1, STRANGER]);
+    await expectNothingToDo(send("AcceptOwnership", {}, STRANGER), `Nothing to do: the owner is ${STRANGER}.`);
+    await expectNothingToDo(send("TransferOwnership", {}, STRANGER), `Nothing to do: the owner is ${STRANGER}.`);
+  });
+
+  test("stays, when the settings go back to the owner before it moved", async () => {
+    configure({ owner: STRANGER });
+    expect(await send("TransferOwnership")).toMatchObject({ exitCode: 0, sent: 1 });
+    configure({});
+    const { output } = await send("TransferOwnership");
+    expect(output).toContain(`Withdraw the offer to ${STRANGER}`);
+    expect(BigInt((await read("pendingOwner")) as Hex)).toBe(0n);
+  });
+});
+
+describe("an owner that is a contract", () => {
+  test("accepts, and rotates the committee, with the calls that the scripts print and do not send", async () => {
+    await giveToMultisig();
+    configure({ owner: MULTISIG, members: [STRANGER] });
+    await fill(parseEther("4"));
+    const before = await read("committeeHash");
+    const { exitCode, output, sent } = await send("RotateCommittee");
+    expect(output).toContain(`Not sent. The owner is a contract, which has to make this call: ${MULTISIG}`);
+    expect([exitCode, sent, await read("committeeHash")]).toEqual([0, 0, before]);
+
+    const calls = printedCalls(output);
+    expect(calls).toHaveLength(2);
+    await makeAsMultisig(calls);
+    for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
+    await expectNothingToDo(send("RotateCommittee"), "Nothing to do: the committee and the tolerance are those of ");
+  });
+});

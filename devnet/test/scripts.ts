@@ -1,0 +1,87 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+import { startAnvil } from "@dataset-oracle/devnet/anvil";
+import { loadDeployment } from "@dataset-oracle/service/deployment";
+import { foundryBinary, foundryEnv, ROOT } from "@dataset-oracle/tools/foundry";
+import { createTestClient, http, publicActions, walletActions } from "viem";
+
+/** The first account of a development chain. All ten are unlocked. */
+export const OWNER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+
+/** What the committed settings of a network hold of one dataset. */
+export interface DatasetSettings {
+  owner: string;
+  members: string[];
+  toleranceBps: string;
+  queryPrice: string;
+  priceCeiling: string;
+  maxRoundAge: string;
+  keys: string[];
+}
+
+export const DATASETS = ["financial", "webOracleNumber", "webOracleBytes"] as const;
+export type Settings = { chainId: number } & Record<(typeof DATASETS)[number], DatasetSettings>;
+
+/** The committed example of a network. */
+export const settingsOf = (chainId: number): Settings =>
+  JSON.parse(readFileSync(join(ROOT, `script/config/${chainId}.json`), "utf8"));
+
+/** A chain, a folder for what the scripts write, and a way to run them as somebody at a shell does. */
+export async function startScripts(chainId: number) {
+  // forge may write only below deployments/.
+  const folder = mkdtempSync(join(ROOT, "deployments", "test-"));
+  const chain = await startAnvil({ chainId });
+  const client = createTestClient({ mode: "anvil", transport: http(chain.url) })
+    .extend(publicActions)
+    .extend(walletActions);
+  const settingsFile = join(folder, "settings.json");
+  const deploymentFile = join(folder, `${chainId}.json`);
+
+  /** Runs script/<name>.s.sol; a dry run unless `--broadcast` is among the arguments. */
+  async function run(name: string, args: string[] = [], env: Record<string, string> = {}, sender = OWNER) {
+    const command = ["script", `script/${name}.s.sol`, "--rpc-url", chain.url, "--unlocked", "--sender", sender];
+    const options = {
+      cwd: ROOT,
+      env: {
+        ...foundryEnv(),
+        DEPLOY_CONFIG: settingsFile,
+        DEPLOYMENTS_DIR: relative(ROOT, folder),
+        FOUNDRY_BROADCAST: join(folder, "broadcast"),
+        ...env,
+      },
+      maxBuffer: 64 * 1024 * 1024,
+      timeout: 110_000,
+    };
+    // forge reads the state of the last block: what a test has set must be in one.
+    await client.mine({ blocks: 1 });
+    const before = await client.getTransactionCount({ address: sender as typeof OWNER });
+    const { stdout, stderr, exitCode } = await promisify(execFile)(
+      foundryBinary("forge"),
+      [...command, ...args],
+      options,
+    ).then(
+      (output) => ({ ...output, exitCode: 0 }),
+      (error) => ({ stdout: error.stdout as string, stderr: error.stderr as string, exitCode: error.code as number }),
+    );
+    const sent = (await client.getTransactionCount({ address: sender as typeof OWNER })) - before;
+    return { exitCode, output: stdout + stderr, sent };
+  }
+
+  return {
+    client,
+    settingsFile,
+    deploymentFile,
+    run,
+    /** Writes the settings that the next runs read. */
+    configure: (settings: object) => writeFileSync(settingsFile, JSON.stringify(settings)),
+    deployment: () => loadDeployment(deploymentFile),
+    async close() {
+      await chain.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+export type Scripts = Awaited<ReturnType<typeof startScripts>>;

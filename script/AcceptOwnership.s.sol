@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
+import {console} from "forge-std/Script.sol";
+
+import {Operation} from "./base/Operation.sol";
+
+/// @notice Accepts the ownership of DATASET, as the new owner, which its settings name.
+contract AcceptOwnership is Operation {
+    function run() external {
+        address next = _ownerSetting(name);
+        address owner = ownable.owner();
+        if (next == owner) {
+            console.log("Nothing to do: the owner is %s.", owner);
+            return;
+        }
+        _check(
+            next == ownable.pendingOwner(),
+            name,
+            string.concat("owner is ", vm.toString(next), ", which was offered nothing. Run TransferOwnership first.")
+        );
+        console.log("Accept the ownership: %s -> %s", owner, next);
+        _callAs("new owner", next, abi.encodeCall(Ownable2Step.acceptOwnership, ()));
+        _finish();
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {WebOracleRegistry} from "../src/WebOracleRegistry.sol";
+import {IDataset} from "../src/interfaces/IDataset.sol";
+import {KeyForm} from "../src/types/KeyForm.sol";
+import {Deployment} from "./base/Deployment.sol";
+
+/// @notice Deploys the Web Oracle of one network: a dataset of numbers, one of any 32 bytes, and the registry of the
+/// request specs that their keys name.
+contract DeployWebOracle is Deployment {
+    function run() external returns (IDataset numbers, IDataset words, WebOracleRegistry registry) {
+        numbers = _deployDataset("webOracleNumber", Kind.MEDIAN, KeyForm.WEB_ORACLE);
+        words = _deployDataset("webOracleBytes", Kind.MAJORITY, KeyForm.WEB_ORACLE);
+        registry = _deployRegistry();
+        _finish();
+    }
+
+    function _deployRegistry() private returns (WebOracleRegistry registry) {
+        registry = WebOracleRegistry(_deployedAt(".webOracleRegistry"));
+        if (_isThere("webOracleRegistry", address(registry))) return registry;
+        vm.broadcast();
+        registry = new WebOracleRegistry();
+        _record("webOracleRegistry", address(registry));
+    }
+}

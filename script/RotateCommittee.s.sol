@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {console} from "forge-std/Script.sol";
+
+import {IDataset} from "../src/interfaces/IDataset.sol";
+import {CommitteeLibrary} from "../src/types/Committee.sol";
+import {Operation} from "./base/Operation.sol";
+
+/// @notice Replaces the committee and the tolerance of DATASET by those of its settings. The income is shared among the
+/// old committee first.
+contract RotateCommittee is Operation {
+    function run() external {
+        (address[] memory members, uint256 toleranceBps) = _committeeSetting(name);
+        if (CommitteeLibrary.hashOf(members, toleranceBps) == dataset.committeeHash()) {
+            console.log("Nothing to do: the committee and the tolerance are those of %s.", configPath);
+            return;
+        }
+        (address[] memory current, uint256 currentToleranceBps) = _currentCommittee();
+        address owner = ownable.owner();
+        _shareIncome("owner", owner, current, currentToleranceBps);
+
+        console.log("Change the committee:");
+        for (uint256 i = 0; i < current.length; ++i) {
+            if (!_has(members, current[i])) console.log("  leaves %s", current[i]);
+        }
+        for (uint256 i = 0; i < members.length; ++i) {
+            if (!_has(current, members[i])) console.log("  joins  %s", members[i]);
+        }
+        console.log("  members %s -> %s", current.length, members.length);
+        console.log("  tolerance %s -> %s basis points", currentToleranceBps, toleranceBps);
+        _callAs("owner", owner, abi.encodeCall(IDataset.setCommittee, (members, toleranceBps)));
+        _finish();
+    }
+
+    function _has(address[] memory members, address member) private pure returns (bool) {
+        for (uint256 i = 0; i < members.length; ++i) {
+            if (members[i] == member) return true;
+        }
+        return false;
+    }
+}

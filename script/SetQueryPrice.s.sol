@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {console} from "forge-std/Script.sol";
+
+import {IDataset} from "../src/interfaces/IDataset.sol";
+import {Operation} from "./base/Operation.sol";
+
+/// @notice Sets the query price of DATASET to that of its settings.
+contract SetQueryPrice is Operation {
+    function run() external {
+        uint256 price = _uintSetting(name, "queryPrice");
+        uint256 ceiling = dataset.priceCeiling();
+        _check(
+            price <= ceiling,
+            name,
+            string.concat("queryPrice is above the dataset's ceiling of ", vm.toString(ceiling), " wei. Lower it.")
+        );
+        uint256 current = dataset.queryPrice();
+        if (price == current) {
+            console.log("Nothing to do: the query price is %s wei.", price);
+            return;
+        }
+        console.log("Set the query price: %s -> %s wei", current, price);
+        _callAs("owner", ownable.owner(), abi.encodeCall(IDataset.setQueryPrice, (price)));
+        _finish();
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
+import {console} from "forge-std/Script.sol";
+
+import {Operation} from "./base/Operation.sol";
+
+/// @notice Offers DATASET to the owner of its settings. It stays with its present owner until that one accepts it, by
+/// AcceptOwnership.s.sol. An offer to anyone else is withdrawn.
+contract TransferOwnership is Operation {
+    function run() external {
+        address next = _ownerSetting(name);
+        address owner = ownable.owner();
+        address pending = ownable.pendingOwner();
+        if (next == owner) next = address(0);
+        if (next == pending) {
+            if (next == address(0)) console.log("Nothing to do: the owner is %s.", owner);
+            else console.log("Nothing to do: it is offered to %s already, who has yet to accept it.", next);
+            return;
+        }
+        if (pending != address(0)) console.log("Withdraw the offer to %s", pending);
+        if (next != address(0)) console.log("Offer the ownership: %s -> %s", owner, next);
+        _callAs("owner", owner, abi.encodeCall(Ownable2Step.transferOwnership, (next)));
+        _finish();
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {console} from "forge-std/Script.sol";
+
+import {MajorityDataset} from "../../src/MajorityDataset.sol";
+import {MedianDataset} from "../../src/MedianDataset.sol";
+import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
+import {KeyForm} from "../../src/types/KeyForm.sol";
+import {NetworkScript} from "./NetworkScript.sol";
+
+/// @notice Deploys what is not there yet, and writes down where it is.
+abstract contract Deployment is NetworkScript {
+    enum Kind {
+        MEDIAN,
+        MAJORITY
+    }
+
+    struct Entry {
+        string path;
+        string json;
+    }
+
+    Entry[] private _entries;
+
+    /// @notice Deploys a dataset by its settings, unless an earlier run did.
+    function _deployDataset(string memory name, Kind kind, KeyForm keyForm) internal returns (IDataset dataset) {
+        string memory path = string.concat(".datasets.", name);
+        dataset = IDataset(_deployedAt(string.concat(path, ".address")));
+        if (_isThere(name, address(dataset))) {
+            require(
+                dataset.keyForm() == keyForm,
+                string.concat(deploymentPath, ": ", name, " has keys of another form. Correct its address.")
+            );
+            return dataset;
+        }
+        DatasetSettings memory settings = _settings(name, keyForm);
+        string memory entry = _entry(name, kind, keyForm);
+        vm.broadcast();
+        dataset = kind == Kind.MEDIAN ? IDataset(new MedianDataset(settings)) : new MajorityDataset(settings);
+        _entries.push(Entry(path, vm.serializeAddress(name, "address", address(dataset))));
+        console.log("Deploy %s at %s", name, address(dataset));
+    }
+
+    /// @notice Whether something of the deployments file is there already, and says so.
+    function _isThere(string memory name, address deployed) internal pure returns (bool isThere) {
+        isThere = deployed != address(0);
+        if (isThere) console.log("%s is there already, nothing was deployed: %s", name, deployed);
+    }
+
+    /// @notice Has the address of what was deployed written down under its name.
+    function _record(string memory name, address deployed) internal {
+        _entries.push(Entry(string.concat(".", name), vm.toString(deployed)));
+        console.log("Deploy %s at %s", name, deployed);
+    }
+
+    /// @notice Writes down what was deployed: at the end, so that a script that fails leaves the file as it was.
+    function _finish() internal {
+        if (_entries.length == 0) return;
+        if (_isDryRun()) {
+            console.log("A dry run: nothing was sent, and nothing written. Add --broadcast to deploy.");
+            return;
+        }
+        if (!vm.exists(deploymentPath)) {
+            vm.createDir(vm.envOr("DEPLOYMENTS_DIR", string("deployments")), true);
+            vm.writeJson(string.concat('{"chainId":', vm.toString(block.chainid), ',"datasets":{}}'), deploymentPath);
+        }
+        for (uint256 i = 0; i < _entries.length; ++i) {
+            vm.writeJson(_entries[i].json, deploymentPath, _entries[i].path);
+        }
+        console.log("Written to:", deploymentPath);
+    }
+
+    function _settings(string memory name, KeyForm keyForm) private view returns (DatasetSettings memory settings) {
+        settings.owner = _ownerSetting(name);
+        settings.keyForm = keyForm;
+        (settings.members, settings.toleranceBps) = _committeeSetting(name);
+        settings.maxRoundAge = _uintSetting(name, "maxRoundAge");
+        _check(settings.maxRoundAge > 0, name, "maxRoundAge is 0: no round could be stored. Raise it.");
+        settings.priceCeiling = _uintSetting(name, "priceCeiling");
+        settings.queryPrice = _uintSetting(name, "queryPrice");
+        _check(settings.queryPrice <= settings.priceCeiling, name, "queryPrice is above priceCeiling. Lower it.");
+    }
+
+    /// @dev All but the address, which is known once the dataset is deployed.
+    function _entry(string memory name, Kind kind, KeyForm keyForm) private returns (string memory) {
+        string[] memory keys = _keysSetting(name);
+        for (uint256 i = 0; i < keys.length; ++i) {
+            bool isGood = keyForm.matches(bytes(keys[i]));
+            _check(isGood, name, string.concat('keys has "', keys[i], '", which is not of its form. Correct it.'));
+        }
+        vm.serializeString(name, "kind", kind == Kind.MEDIAN ? "median" : "majority");
+        vm.serializeString(name, "keyForm", keyForm == KeyForm.SPOT_PRICE ? "SPOT_PRICE" : "WEB_ORACLE");
+        return vm.serializeString(name, "keys", keys);
+    }
+}

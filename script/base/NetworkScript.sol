@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Script, console} from "forge-std/Script.sol";
+import {stdJson} from "forge-std/StdJson.sol";
+import {VmSafe} from "forge-std/Vm.sol";
+
+import {CommitteeLibrary} from "../../src/types/Committee.sol";
+
+/// @notice What every script knows of its network: the settings that a team keeps in script/config/<chainId>.json, or in
+/// the file that DEPLOY_CONFIG names, and what is deployed, in deployments/<chainId>.json, or in the folder that
+/// DEPLOYMENTS_DIR names. Errors are sentences: who reads them runs a command.
+abstract contract NetworkScript is Script {
+    using stdJson for string;
+
+    string internal configPath;
+    string internal deploymentPath;
+    string private _config;
+    string private _deployment;
+
+    /// @dev Reverts unless both files are of the connected chain. Deployments may be missing.
+    function setUp() public virtual {
+        string memory file = string.concat(vm.toString(block.chainid), ".json");
+        configPath = vm.envOr("DEPLOY_CONFIG", string.concat("script/config/", file));
+        deploymentPath = string.concat(vm.envOr("DEPLOYMENTS_DIR", string("deployments")), "/", file);
+        require(
+            vm.exists(configPath),
+            string.concat(configPath, " is not there. Copy another network's and fill it in, or set DEPLOY_CONFIG.")
+        );
+        _config = vm.readFile(configPath);
+        _requireChain(configPath, _config);
+        if (!vm.exists(deploymentPath)) return;
+        _deployment = vm.readFile(deploymentPath);
+        _requireChain(deploymentPath, _deployment);
+    }
+
+    /// @notice What is deployed under a path of the deployments file; zero if nothing is named, or is not there.
+    function _deployedAt(string memory path) internal view returns (address deployed) {
+        if (bytes(_deployment).length == 0 || !_deployment.keyExists(path)) return address(0);
+        deployed = _deployment.readAddress(path);
+        // An earlier run wrote the file, and then its transaction was not mined.
+        if (deployed.code.length == 0) return address(0);
+    }
+
+    function _isDryRun() internal view returns (bool) {
+        return vm.isContext(VmSafe.ForgeContext.ScriptDryRun);
+    }
+
+    // ---------------------------------------------------------------- the settings of one dataset
+
+    function _uintSetting(string memory dataset, string memory field) internal view returns (uint256) {
+        return _config.readUint(_setting(dataset, field));
+    }
+
+    function _keysSetting(string memory dataset) internal view returns (string[] memory) {
+        return _config.readStringArray(_setting(dataset, "keys"));
+    }
+
+    function _ownerSetting(string memory dataset) internal view returns (address owner) {
+        owner = _config.readAddress(_setting(dataset, "owner"));
+        _check(owner != address(0), dataset, "owner is the zero address. Fill it in.");
+    }
+
+    function _committeeSetting(string memory dataset)
+        internal
+        view
+        returns (address[] memory members, uint256 toleranceBps)
+    {
+        members = _config.readAddressArray(_setting(dataset, "members"));
+        uint256 size = members.length;
+        _check(size > 0 && size <= CommitteeLibrary.MAX_MEMBERS, dataset, "members must be 1 to 255 addresses.");
+        address previous = address(0);
+        for (uint256 i = 0; i < size; ++i) {
+            _check(members[i] != address(0), dataset, "members has the zero address. Fill it in.");
+            string memory place = string.concat(vm.toString(members[i]), " after ", vm.toString(previous));
+            _check(
+                members[i] > previous,
+                dataset,
+                string.concat("members has ", place, ". Sort them ascending, each one once.")
+            );
+            previous = members[i];
+        }
+        toleranceBps = _uintSetting(dataset, "toleranceBps");
+        _check(
+            toleranceBps <= CommitteeLibrary.MAX_TOLERANCE_BPS, dataset, "toleranceBps is over 10000, which is 100 %."
+        );
+    }
+
+    /// @dev Reverts with a sentence that names the file, the dataset and its setting.
+    function _check(bool isGood, string memory dataset, string memory problem) internal view {
+        require(isGood, string.concat(configPath, ": ", dataset, ".", problem));
+    }
+
+    function _setting(string memory dataset, string memory field) private view returns (string memory path) {
+        path = string.concat(".", dataset, ".", field);
+        _check(_config.keyExists(path), dataset, string.concat(field, " is missing. Add it."));
+    }
+
+    function _requireChain(string memory path, string memory json) private view {
+        require(json.keyExists(".chainId"), string.concat(path, ": chainId is missing. Add it."));
+        string memory named = vm.toString(json.readUint(".chainId"));
+        string memory connected = vm.toString(block.chainid);
+        require(
+            keccak256(bytes(named)) == keccak256(bytes(connected)),
+            string.concat(
+                path, " is of chain ", named, ", the RPC of chain ", connected, ". Correct the one or the other."
+            )
+        );
+    }
+}

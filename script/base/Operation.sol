@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+import {console} from "forge-std/Script.sol";
+import {VmSafe} from "forge-std/Vm.sol";
+
+import {IDataset} from "../../src/interfaces/IDataset.sol";
+import {CommitteeLibrary} from "../../src/types/Committee.sol";
+import {NetworkScript} from "./NetworkScript.sol";
+
+/// @notice Changes the deployed dataset that DATASET names, so that it is as its settings say.
+abstract contract Operation is NetworkScript {
+    /// @dev EIP-7825.
+    uint256 private constant MAX_TRANSACTION_GAS = 2 ** 24;
+
+    string internal name;
+    IDataset internal dataset;
+    /// @dev The same contract, as something that is owned.
+    Ownable2Step internal ownable;
+
+    function setUp() public override {
+        super.setUp();
+        name = vm.envOr("DATASET", string(""));
+        require(bytes(name).length > 0, "DATASET is not set. Set it to the dataset's name, for example financial.");
+        dataset = IDataset(_deployedAt(string.concat(".datasets.", name, ".address")));
+        require(
+            address(dataset) != address(0),
+            string.concat(deploymentPath, " names no dataset ", name, " that is there. Correct DATASET, or deploy it.")
+        );
+        ownable = Ownable2Step(address(dataset));
+        console.log("%s: %s", name, address(dataset));
+    }
+
+    /// @notice Makes a call of the dataset as an account: sends it when the account signs, and prints it for a contract,
+    /// a multisig for example, to make. What the dataset would refuse is not sent.
+    /// @param role What the account is to the dataset.
+    function _callAs(string memory role, address account, bytes memory data) internal {
+        _callAs(role, account, data, gasleft());
+    }
+
+    /// @param gasLimit The transaction's, unless it is all the gas that the script has.
+    function _callAs(string memory role, address account, bytes memory data, uint256 gasLimit) private {
+        bool isSigner = msg.sender == account;
+        require(
+            isSigner || account.code.length > 0,
+            string.concat("The ", role, " is ", vm.toString(account), ", and you are not. Sign with its key.")
+        );
+        console.log("  to   %s", address(dataset));
+        console.log("  data %s", vm.toString(data));
+        if (isSigner) {
+            vm.broadcast(account);
+        } else {
+            console.log("  Not sent. The %s is a contract, which has to make this call: %s", role, account);
+            vm.prank(account);
+        }
+        (bool isDone, bytes memory reason) = address(dataset).call{gas: gasLimit}(data);
+        if (isDone) return;
+        console.log("The dataset refuses this call, so nothing is sent.");
+        assembly ("memory-safe") {
+            revert(add(reason, 0x20), mload(reason))
+        }
+    }
+
+    /// @notice Shares the income among the present committee, if there is any to share.
+    function _shareIncome(string memory role, address account, address[] memory members, uint256 toleranceBps)
+        internal
+    {
+        uint256 income = address(dataset).balance;
+        if (income < members.length) {
+            console.log("Nothing to share: the balance is %s wei.", income);
+            return;
+        }
+        console.log("Share %s wei among the committee's %s members:", income, members.length);
+        // An estimate would be too low: the dataset wants to see more gas left than most accounts use.
+        uint256 gasLimit = Math.min(150_000 + 90_000 * members.length, MAX_TRANSACTION_GAS);
+        _callAs(role, account, abi.encodeCall(IDataset.shareIncome, (members, toleranceBps)), gasLimit);
+        if (address(dataset).balance < members.length) return;
+        console.log("Some refuse their shares. What stays, in wei: %s", address(dataset).balance);
+    }
+
+    /// @notice The present committee. The dataset keeps its hash and the block of its event: that one block's logs are
+    /// asked for, or CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS where the RPC does not have them.
+    function _currentCommittee() internal returns (address[] memory members, uint256 toleranceBps) {
+        if (vm.envExists("CURRENT_MEMBERS")) {
+            (members, toleranceBps) = (vm.envAddress("CURRENT_MEMBERS", ","), vm.envUint("CURRENT_TOLERANCE_BPS"));
+            require(
+                CommitteeLibrary.hashOf(members, toleranceBps) == dataset.committeeHash(),
+                "CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS are not the dataset's committee. Correct or unset both."
+            );
+            return (members, toleranceBps);
+        }
+        VmSafe.EthGetLogs[] memory logs = _committeeLogs();
+        for (uint256 i = 0; i < logs.length; ++i) {
+            (members, toleranceBps) = abi.decode(logs[i].data, (address[], uint256));
+            // The committee can change twice in a block.
+            if (CommitteeLibrary.hashOf(members, toleranceBps) == dataset.committeeHash()) {
+                return (members, toleranceBps);
+            }
+        }
+        revert(_noCommittee());
+    }
+
+    function _committeeLogs() private returns (VmSafe.EthGetLogs[] memory) {
+        bytes32[] memory topics = new bytes32[](1);
+        topics[0] = IDataset.CommitteeChanged.selector;
+        uint256 number = dataset.committeeBlock();
+        try vm.eth_getLogs(number, number, address(dataset), topics) returns (VmSafe.EthGetLogs[] memory logs) {
+            return logs;
+        } catch {
+            revert(_noCommittee());
+        }
+    }
+
+    function _noCommittee() private view returns (string memory) {
+        return string.concat(
+            "The RPC has no event of the present committee in block ",
+            vm.toString(dataset.committeeBlock()),
+            ". Take one that keeps old logs, or set CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS."
+        );
+    }
+
+    /// @notice Says that a dry run was one.
+    function _finish() internal view {
+        if (_isDryRun()) console.log("A dry run: nothing was sent. Add --broadcast to send what is to be sent.");
+    }
+}
