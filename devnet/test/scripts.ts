@@ -33,7 +33,7 @@ export async function startScripts(chainId: number) {
   // forge may write only below deployments/.
   const folder = mkdtempSync(join(ROOT, "deployments", "test-"));
   const chain = await startAnvil({ chainId });
-  const client = createTestClient({ mode: "anvil", transport: http(chain.url) })
+  const client = createTestClient({ mode: "anvil", pollingInterval: 100, transport: http(chain.url) })
     .extend(publicActions)
     .extend(walletActions);
   const settingsFile = join(folder, "settings.json");
