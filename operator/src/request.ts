@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import { encodeUpdate, medianOf } from "@dataset-oracle/protocol/update";
+import { agreedValue, encodeUpdate } from "@dataset-oracle/protocol/update";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/problem";
 import { toAnswer, toUnsentTransaction } from "./answer.js";
@@ -126,12 +126,18 @@ async function tryUpdate(
     throw unknownKey();
   }
   const { outcome, reports } = decision;
-  const data = encodeUpdate(subjectOf(target, round), committee, outcome, reports);
+  const data = encodeUpdate(dataset.kind, subjectOf(target, round), committee, outcome, reports);
   const simulation = await simulateUpdate(network.rpc, dataset.address, outcome, data);
   if (simulation.kind === "refused") operator.gatherings.forget(id);
   if (simulation.kind !== "ok") return simulation;
   const { status, gasLimit } = simulation;
-  const value = status === "OK" ? medianOf(reports) : ZERO_VALUE;
+  const value =
+    status === "OK"
+      ? agreedValue(
+          dataset.kind,
+          reports.map((report) => report.value),
+        )
+      : ZERO_VALUE;
   return { kind: "ready", status, value, timestamp: round, reports, data, gasLimit };
 }
 

@@ -1,9 +1,18 @@
-import { type Address, decodeFunctionData, getAddress, type Hex, numberToHex } from "viem";
+import {
+  type Address,
+  type ContractFunctionArgs,
+  decodeFunctionData,
+  getAddress,
+  type Hex,
+  keccak256,
+  numberToHex,
+} from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { datasetAbi } from "./abi/dataset.js";
 import { compactSignature, type Outcome, signReport, ZERO_VALUE } from "./report.js";
-import { encodeUpdate, medianOf, type SignedValue } from "./update.js";
+import { agreedValue, encodeUpdate, encodeUpdateBatch, type SignedRow, type SignedValue } from "./update.js";
+import { DATASET_KINDS, type DatasetKind } from "./wire.js";
 
 const accounts = [1, 2, 3, 4]
   .map((key) => privateKeyToAccount(numberToHex(key, { size: 32 })))
@@ -29,7 +38,7 @@ const row = ({ value, signature }: SignedValue) => ({ content: value, ...compact
 describe("encodeUpdate", () => {
   it("puts reports and absentees into the committee's order, whatever order they came in", async () => {
     const [a, c, d] = await Promise.all([signed(0, bytes32(30n)), signed(2, bytes32(10n)), signed(3, bytes32(20n))]);
-    const data = encodeUpdate(subject, committee, "OK", [d, a, c]);
+    const data = encodeUpdate("median", subject, committee, "OK", [d, a, c]);
     expect(decodeFunctionData({ abi: datasetAbi, data })).toEqual({
       functionName: "update",
       args: [
@@ -46,13 +55,16 @@ describe("encodeUpdate", () => {
 
   it("names nobody absent when all signed", async () => {
     const all = await Promise.all([0, 1, 2, 3].map((place) => signed(place, bytes32(7n))));
-    const { args } = decodeFunctionData({ abi: datasetAbi, data: encodeUpdate(subject, committee, "OK", all) });
+    const { args } = decodeFunctionData({
+      abi: datasetAbi,
+      data: encodeUpdate("median", subject, committee, "OK", all),
+    });
     expect(args?.slice(3)).toEqual([0b1111n, all.map(row), [], committee.toleranceBps]);
   });
 
   it('carries "no data" to the function of its own, without a value', async () => {
     const reports = await Promise.all([0, 1, 2].map((place) => signed(place, ZERO_VALUE, "NOT_AVAILABLE")));
-    const data = encodeUpdate(subject, committee, "NOT_AVAILABLE", reports);
+    const data = encodeUpdate("median", subject, committee, "NOT_AVAILABLE", reports);
     expect(decodeFunctionData({ abi: datasetAbi, data })).toEqual({
       functionName: "updateNotAvailable",
       args: [subject.key, subject.timestamp, 0b0111n, reports.map(row), [committee.members[3]], committee.toleranceBps],
@@ -62,32 +74,83 @@ describe("encodeUpdate", () => {
   it("refuses a stranger", async () => {
     const stranger = { ...(await signed(0, bytes32(1n))), provider: subject.dataset };
     const others = [await signed(1, bytes32(1n)), await signed(2, bytes32(1n))];
-    expect(() => encodeUpdate(subject, committee, "OK", [stranger, ...others])).toThrow("another member");
+    expect(() => encodeUpdate("median", subject, committee, "OK", [stranger, ...others])).toThrow("another member");
   });
 
   it("refuses two reports of one member", async () => {
     const once = await signed(0, bytes32(1n));
     const twice = await signed(0, bytes32(2n));
     const other = await signed(1, bytes32(1n));
-    expect(() => encodeUpdate(subject, committee, "OK", [once, other, twice])).toThrow("another member");
+    expect(() => encodeUpdate("median", subject, committee, "OK", [once, other, twice])).toThrow("another member");
     const lower = { ...twice, provider: twice.provider.toLowerCase() as Address };
-    expect(() => encodeUpdate(subject, committee, "OK", [once, other, lower])).toThrow("another member");
+    expect(() => encodeUpdate("median", subject, committee, "OK", [once, other, lower])).toThrow("another member");
   });
 
   it("numbers 255 places", () => {
     const members = Array.from({ length: 255 }, (_, i) => getAddress(numberToHex(i + 1, { size: 20 })));
     const signature: Hex = `0x${"11".repeat(64)}1b`;
     const reports = members.slice(84).map((provider) => ({ provider, value: ZERO_VALUE, signature }));
-    const data = encodeUpdate(subject, { members, toleranceBps: 0n }, "OK", reports);
+    const data = encodeUpdate("median", subject, { members, toleranceBps: 0n }, "OK", reports);
     const { args } = decodeFunctionData({ abi: datasetAbi, data });
     expect(args?.[3]).toBe(((1n << 171n) - 1n) << 84n);
     expect(args?.[5]).toEqual(members.slice(0, 84));
   });
 });
 
-describe("medianOf", () => {
-  const median = (values: bigint[]) =>
-    medianOf(values.map((value) => ({ provider: subject.dataset, value: bytes32(value), signature: "0x" })));
+describe("encodeUpdateBatch", () => {
+  const keys: Hex[] = ["0x61", "0x62", "0x63"];
+  const batch = { chainId: subject.chainId, dataset: subject.dataset, keys, timestamp: subject.timestamp };
+  const signature: Hex = `0x${"11".repeat(64)}1b`;
+  const rowOf = (place: number, missing: bigint, values: bigint[]): SignedRow => ({
+    provider: committee.members[place] as Address,
+    missing,
+    values: values.map(bytes32),
+    signature,
+  });
+  const encoded = (kind: DatasetKind, rows: SignedRow[]) => {
+    const { args } = decodeFunctionData({ abi: datasetAbi, data: encodeUpdateBatch(kind, batch, committee, rows) });
+    return args?.[0] as ContractFunctionArgs<typeof datasetAbi, "nonpayable", "updateBatch">[0];
+  };
+
+  it("lays the rows out one after the other, in the committee's order", () => {
+    const rows = [rowOf(3, 0n, [3n, 3n, 3n]), rowOf(0, 0b101n, [0n, 2n, 0n]), rowOf(2, 0n, [1n, 2n, 3n])];
+    expect(encoded("median", rows)).toEqual({
+      keyHashes: keys.map((key) => keccak256(key)),
+      timestamp: subject.timestamp,
+      toleranceBps: committee.toleranceBps,
+      signers: 0b1101n,
+      rows: [0b101n, 0n, 0n].map((missing) => ({ content: bytes32(missing), ...compactSignature(signature) })),
+      values: [0n, 2n, 0n, 1n, 2n, 3n, 3n, 3n, 3n].map(bytes32),
+      picks: "0x010001",
+      absentees: [committee.members[1]],
+    });
+  });
+
+  it("picks a row that has a value, and never the zero of one that has none", () => {
+    const rows = [rowOf(0, 0b101n, [0n, 5n, 0n]), rowOf(1, 0n, [0n, 6n, 9n]), rowOf(2, 0b101n, [0n, 4n, 0n])];
+    expect(encoded("median", rows).picks).toBe("0x010001");
+    expect(
+      encoded(
+        "median",
+        rows.map((row) => ({ ...row, missing: 0b111n })),
+      ).picks,
+    ).toBe("0x000000");
+  });
+
+  it("picks the most frequent value for a dataset of majorities", () => {
+    const rows = [rowOf(0, 0n, [9n, 1n, 1n]), rowOf(1, 0n, [5n, 7n, 2n]), rowOf(2, 0b100n, [9n, 7n, 2n])];
+    expect(encoded("majority", rows).picks).toBe("0x000100");
+  });
+
+  it("refuses a row with too few values, and two rows of one member", () => {
+    const short = { ...rowOf(0, 0n, [1n, 1n, 1n]), values: [bytes32(1n)] };
+    expect(() => encoded("median", [short])).toThrow("has 1 values for 3 keys");
+    expect(() => encoded("median", [rowOf(0, 0n, [1n, 1n, 1n]), rowOf(0, 0n, [1n, 1n, 1n])])).toThrow("another member");
+  });
+});
+
+describe("agreedValue", () => {
+  const agreed = (kind: DatasetKind, values: bigint[]) => BigInt(agreedValue(kind, values.map(bytes32)));
 
   it.each([
     [[5n], 5n],
@@ -99,19 +162,29 @@ describe("medianOf", () => {
     [[0n, 0n, 0n], 0n],
     [[9n, 10n, 100n], 10n],
     [[2n ** 256n - 1n, 2n ** 208n - 1n, 0n], 2n ** 208n - 1n],
-  ])("is the lower middle value, case %#", (values, expected) => {
-    expect(median(values)).toBe(bytes32(expected));
+  ])("of a median is the lower middle one, case %#", (values, expected) => {
+    expect(agreed("median", values)).toBe(expected);
   });
 
-  it("equals sorting as numbers, in any order and with many ties", () => {
+  it("of a median equals sorting as numbers, in any order and with many ties", () => {
     for (let count = 1; count <= 31; ++count) {
       const values = Array.from({ length: count }, (_, i) => BigInt((i * 7919 + count * 104729) % 11) * 10n ** 18n);
       const ascending = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-      expect(median(values)).toBe(bytes32(ascending[Math.floor((count - 1) / 2)] as bigint));
+      expect(agreed("median", values)).toBe(ascending[Math.floor((count - 1) / 2)]);
     }
   });
 
-  it("refuses to choose from no value", () => {
-    expect(() => median([])).toThrow("no median");
+  it.each([
+    [[5n], 5n],
+    [[1n, 9n, 9n], 9n],
+    [[9n, 1n, 2n, 1n, 3n], 1n],
+    [[2n, 1n, 1n, 2n], 2n],
+    [[2n ** 256n - 1n, 0n, 0n], 0n],
+  ])("of a majority is the most frequent one, case %#", (values, expected) => {
+    expect(agreed("majority", values)).toBe(expected);
+  });
+
+  it("is nothing for no values", () => {
+    for (const kind of DATASET_KINDS) expect(() => agreedValue(kind, [])).toThrow("No values");
   });
 });

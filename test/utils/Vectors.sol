@@ -30,6 +30,14 @@ abstract contract Vectors is Test {
         return vm.parseJsonBytes(_json, _path(index, field));
     }
 
+    function hexBytesArray(uint256 index, string memory field) internal view returns (bytes[] memory) {
+        return vm.parseJsonBytesArray(_json, _path(index, field));
+    }
+
+    function words(uint256 index, string memory field) internal view returns (bytes32[] memory) {
+        return vm.parseJsonBytes32Array(_json, _path(index, field));
+    }
+
     function word(uint256 index, string memory field) internal view returns (bytes32) {
         return vm.parseJsonBytes32(_json, _path(index, field));
     }

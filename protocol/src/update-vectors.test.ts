@@ -1,0 +1,126 @@
+import { type Address, type Hex, numberToHex, stringToHex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { expect, it } from "vitest";
+import { signBatchReport } from "./batch-report.js";
+import type { Committee } from "./committee.js";
+import { type Outcome, QUERY_STATUSES, type QueryStatus, signReport, ZERO_VALUE } from "./report.js";
+import { encodeUpdate, encodeUpdateBatch } from "./update.js";
+import type { DatasetKind } from "./wire.js";
+
+/*
+ * What this room encodes, with what a dataset is to store of it: forge's tests send it to the contract. Where the
+ * contract's ABI has changed, `npx vitest run protocol -u` writes the file anew.
+ */
+const FILE = "../vectors/updates.json";
+
+const accounts = [1, 2, 3, 4, 5]
+  .map((key) => privateKeyToAccount(numberToHex(key, { size: 32 })))
+  .toSorted((a, b) => (a.address.toLowerCase() < b.address.toLowerCase() ? -1 : 1));
+const committee: Committee = { members: accounts.map(({ address }) => address), toleranceBps: 100n };
+const chainId = 42;
+const dataset: Address = "0xD0fCe56b6e915fbB54aCF9521ebCc9270D50088F";
+const timestamp = 1_790_000_000n;
+
+const bytes32 = (value: number) => numberToHex(value, { size: 32 });
+
+/** What is stored of a key; nothing where a batch leaves it as it was. */
+type Stored = { readonly status: QueryStatus; readonly value: number } | null;
+const ok = (value: number): Stored => ({ status: "OK", value });
+const DISAGREEMENT: Stored = { status: "DISAGREEMENT", value: 0 };
+const NO_DATA: Stored = { status: "NOT_AVAILABLE", value: 0 };
+
+/** What the members say of one key, by place; those left out are absent. */
+async function single(kind: DatasetKind, said: Record<number, number>, outcome: Outcome, stored: Stored) {
+  const key = stringToHex("SPOTPX/ETH-USD");
+  const subject = { chainId, dataset, key, timestamp };
+  const reports = await Promise.all(
+    members(said).map(async ({ account, says }) => {
+      const value = outcome === "OK" ? bytes32(says) : ZERO_VALUE;
+      const signature = await signReport(account, { ...subject, outcome, value });
+      return { provider: account.address, value, signature };
+    }),
+  );
+  return vector(kind, [key], encodeUpdate(kind, subject, committee, outcome, reports), [stored]);
+}
+
+/** What the members say of each key, by place; null where they have no data. */
+async function batch(kind: DatasetKind, said: Record<number, readonly (number | null)[]>, stored: readonly Stored[]) {
+  const keys = stored.map((_, i) => stringToHex(`SPOTPX/T${i}-USD`));
+  const subject = { chainId, dataset, keys, timestamp };
+  const rows = await Promise.all(
+    members(said).map(async ({ account, says }) => {
+      const values = says.map((value) => bytes32(value ?? 0));
+      const missing = says.reduce((bits, value, i) => (value === null ? bits | (1n << BigInt(i)) : bits), 0n);
+      const signature = await signBatchReport(account, { ...subject, missing, values });
+      return { provider: account.address, missing, values, signature };
+    }),
+  );
+  return vector(kind, keys, encodeUpdateBatch(kind, subject, committee, rows), stored);
+}
+
+function members<T>(said: Record<number, T>) {
+  return accounts.flatMap((account, place) => {
+    const says = said[place];
+    return says === undefined ? [] : [{ account, says }];
+  });
+}
+
+function vector(kind: DatasetKind, keys: readonly Hex[], data: Hex, stored: readonly Stored[]) {
+  return {
+    isMedian: kind === "median",
+    chainId,
+    dataset,
+    members: committee.members,
+    toleranceBps: Number(committee.toleranceBps),
+    timestamp: Number(timestamp),
+    data,
+    keys: keys.map((key, i) => ({
+      key,
+      isStored: stored[i] !== null,
+      status: QUERY_STATUSES.indexOf(stored[i]?.status ?? "NOT_AVAILABLE"),
+      value: bytes32(stored[i]?.value ?? 0),
+    })),
+  };
+}
+
+it("the updates that are encoded here are those of the vectors", async () => {
+  const updates = [
+    {
+      name: "a median, of an even count the lower",
+      ...(await single("median", { 4: 1000, 0: 1003, 1: 1001, 2: 1002 }, "OK", ok(1001))),
+    },
+    {
+      name: "a median that too few agree with",
+      ...(await single("median", { 0: 1, 1: 1000, 3: 2000, 4: 3000 }, "OK", DISAGREEMENT)),
+    },
+    { name: "no data", ...(await single("median", { 0: 0, 1: 0, 2: 0, 3: 0 }, "NOT_AVAILABLE", NO_DATA)) },
+    {
+      name: "a majority, which is not the median",
+      ...(await single("majority", { 0: 9, 1: 9, 2: 9, 3: 1 }, "OK", ok(9))),
+    },
+    { name: "no majority", ...(await single("majority", { 0: 1, 1: 1, 2: 2, 3: 2, 4: 3 }, "OK", DISAGREEMENT)) },
+    {
+      name: "a batch of medians",
+      ...(await batch(
+        "median",
+        {
+          3: [1000, 7, null, 1, null],
+          0: [1003, null, null, 1000, 0],
+          4: [1001, null, null, 2000, 0],
+          1: [1002, 7, null, 3000, 0],
+          2: [1000, 7, 5, 3000, 0],
+        },
+        [ok(1001), null, NO_DATA, DISAGREEMENT, ok(0)],
+      )),
+    },
+    {
+      name: "a batch of majorities, with one absent",
+      ...(await batch("majority", { 0: [1, 1, null], 1: [9, 1, null], 3: [9, 2, null], 4: [9, 3, null] }, [
+        ok(9),
+        null,
+        NO_DATA,
+      ])),
+    },
+  ];
+  await expect(`${JSON.stringify({ updates }, null, 2)}\n`).toMatchFileSnapshot(FILE);
+});

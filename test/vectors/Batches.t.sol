@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Signatures} from "../../src/libraries/Signatures.sol";
+import {BATCH_TYPEHASH, ReportTemplateLibrary} from "../../src/types/ReportTemplate.sol";
+import {ReferenceReports} from "../utils/ReferenceReports.sol";
+import {Vectors} from "../utils/Vectors.sol";
+
+contract BatchVectorsTest is Vectors {
+    function test_digest_asTheVectorsSay() public {
+        load("batches", "batches");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            vm.chainId(number(i, "chainId"));
+            address dataset = account(i, "dataset");
+            bytes[] memory keys = hexBytesArray(i, "keys");
+            bytes32[] memory values = words(i, "values");
+            (uint256 missing, uint256 timestamp) = (uint256(word(i, "missing")), number(i, "timestamp"));
+            assertEq(
+                ReferenceReports.batchDigest(dataset, keys, missing, values, timestamp),
+                word(i, "digest"),
+                text(i, "name")
+            );
+
+            bytes32[] memory keyHashes = new bytes32[](keys.length);
+            for (uint256 k = 0; k < keys.length; ++k) {
+                keyHashes[k] = keccak256(keys[k]);
+            }
+            bytes32 digest = ReportTemplateLibrary.create(
+                    BATCH_TYPEHASH,
+                    ReferenceReports.domainSeparator(dataset),
+                    keccak256(abi.encodePacked(keyHashes)),
+                    0,
+                    timestamp
+                ).digest(missing, keccak256(abi.encodePacked(values)));
+            assertEq(digest, word(i, "digest"), text(i, "name"));
+        }
+    }
+
+    function test_recover_asTheVectorsSay() public {
+        load("batches", "batches");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            bytes32 digest = word(i, "digest");
+            assertEq(Signatures.recover(digest, word(i, "r"), word(i, "vs")), account(i, "signer"), text(i, "name"));
+            (uint8 v, bytes32 r, bytes32 s) = vm.sign(uint256(word(i, "privateKey")), digest);
+            assertEq(abi.encodePacked(r, s, v), hexBytes(i, "signature"), text(i, "name"));
+        }
+    }
+}
