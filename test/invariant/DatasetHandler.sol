@@ -1,123 +1,230 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
+import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {CommonBase} from "forge-std/Base.sol";
 import {StdUtils} from "forge-std/StdUtils.sol";
 
-import {IDataset} from "../../src/interfaces/IDataset.sol";
-import {Providers, Update} from "../utils/Providers.sol";
+import {Oracle} from "../../src/Oracle.sol";
+import {Batch, IDataset} from "../../src/interfaces/IDataset.sol";
+import {BatchLibrary, Providers, Update} from "../utils/Providers.sol";
+import {ReferenceMajority} from "../utils/ReferenceMajority.sol";
+import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 
-/// @notice What anyone may do to a dataset, in any order: carry honest and dishonest updates, query, govern, wait.
-/// It keeps what it saw; the invariants judge it.
+/// @notice What anyone may do to a dataset, in any order: carry honest and dishonest updates of one key or of many,
+/// announce, query, share, govern, wait. It keeps what it saw; the invariants judge it.
+/// @dev Every call of the dataset ends in one of `paths`, and nothing here reverts: a revert is a fault.
 contract DatasetHandler is CommonBase, StdUtils {
+    using BatchLibrary for Batch;
+
     /// @dev Of committees of 7 and of 8.
     uint256 private constant FAULTS = 2;
+    uint256 private constant MAX_MEDIAN = type(uint208).max;
 
     IDataset public immutable dataset;
-    address public immutable owner;
+    bool private immutable IS_MAJORITY;
     bytes[] public keys;
 
     // What was seen.
     uint256 public paid;
+    uint256 public shared;
     bytes32 public committeeHash;
     uint256 public queryPrice;
-    uint256 public stored;
+    address public owner;
+    address public pendingOwner;
     uint256 public oldestAge;
-    uint256 public refused;
+    uint256 public wrongOutcomes;
     mapping(bytes key => uint256) public newest;
     mapping(bytes key => uint256) public lowestHonest;
     mapping(bytes key => uint256) public highestHonest;
+    mapping(address member => uint256) public received;
+
+    /// @notice How often a call ended that way.
+    mapping(string path => uint256) public paths;
 
     Providers[2] private _committees;
     uint256 private _seated;
+    address[3] private _owners;
+    mapping(bytes key => bool) private _isKnown;
+    Update private _last;
 
-    constructor(IDataset dataset_, address owner_, Providers first, Providers second) {
-        (dataset, owner) = (dataset_, owner_);
+    constructor(IDataset dataset_, bool isMajority, address owner_, Providers first, Providers second) {
+        (dataset, IS_MAJORITY, owner) = (dataset_, isMajority, owner_);
+        _owners = [owner_, address(0xA11CE), address(0xB0B)];
         _committees = [first, second];
         (committeeHash, queryPrice) = (dataset_.committeeHash(), dataset_.queryPrice());
-        keys.push("SPOTPX/ETH-USD");
-        keys.push("SPOTPX/BTC-USD");
-        keys.push("SPOTPX/BTC-EUR");
+        keys = [bytes("SPOTPX/ETH-USD"), "SPOTPX/BTC-USD", "SPOTPX/BTC-EUR", "SPOTPX/SOL-USD"];
     }
 
-    receive() external payable {}
+    // ---------------------------------------------------------------- updates
 
     /// @notice Honest members report about one value, and up to f liars whatever they like; the carrier picks a quorum.
-    function carryUpdate(uint256 keySeed, uint256 round, uint256 absent, uint256 honest, uint256 spread, uint256 lie)
-        external
-    {
-        bytes memory key = keys[keySeed % keys.length];
-        honest = bound(honest, 0, type(uint200).max);
-        spread = bound(spread, 0, honest / 50);
-        uint256 signers = _members() - bound(absent, 0, FAULTS);
-        uint256[] memory values = new uint256[](signers);
-        for (uint256 i = 0; i < signers; ++i) {
-            values[i] = honest + uint256(keccak256(abi.encode(lie, i))) % (spread + 1);
-        }
-        uint256 liars = lie % (FAULTS + 1);
-        for (uint256 i = 0; i < liars; ++i) {
-            values[uint256(keccak256(abi.encode(lie, "place", i))) % signers] = i % 2 == 0 ? lie : lie % 3;
-        }
+    function carryUpdate(uint256 keySeed, uint256 round, uint256 absent, uint256 honest, uint256 lie) external {
+        bytes memory key = _key(keySeed);
+        uint256 spread;
+        (honest, spread) = _honest(honest);
+        uint256[] memory values = _values(_members() - bound(absent, 0, FAULTS), honest, spread, lie);
         Update memory update = _committees[_seated].report(dataset, key, _round(key, round), values);
+        update.value = bytes32(_claim(values));
         try dataset.update(
             key, update.timestamp, update.value, update.signers, update.reports, update.absentees, update.toleranceBps
+        ) returns (
+            Oracle.QueryStatus status
         ) {
-            _see(update);
+            ++paths[status == Oracle.QueryStatus.OK ? "update: OK" : "update: DISAGREEMENT"];
+            _see(key, update.timestamp);
             (lowestHonest[key], highestHonest[key]) = (honest, honest + spread);
-        } catch {
-            ++refused;
+            _keep(update);
+        } catch (bytes memory reason) {
+            ++paths[string.concat("update: ", _name(reason))];
         }
     }
 
     function carryNoData(uint256 keySeed, uint256 round) external {
-        bytes memory key = keys[keySeed % keys.length];
+        bytes memory key = _key(keySeed);
         Update memory update = _committees[_seated].reportNoData(dataset, key, _round(key, round), _members() - FAULTS);
         try dataset.updateNotAvailable(
             key, update.timestamp, update.signers, update.reports, update.absentees, update.toleranceBps
         ) {
-            _see(update);
-        } catch {
-            ++refused;
+            ++paths["updateNotAvailable: stored"];
+            _see(key, update.timestamp);
+        } catch (bytes memory reason) {
+            ++paths[string.concat("updateNotAvailable: ", _name(reason))];
         }
     }
 
-    /// @notice None of these may ever pass: what passes breaks an invariant.
+    /// @notice One round of every key, whether it is known or not; of each, some rows may have no data.
+    function carryBatch(uint256 round, uint256 absent, uint256 honest, uint256 lie) external {
+        uint256 spread;
+        (honest, spread) = _honest(honest);
+        uint256 count = _members() - bound(absent, 0, FAULTS);
+        (bytes32[][] memory rows, uint256[] memory missing) = (new bytes32[][](count), new uint256[](count));
+        for (uint256 row = 0; row < count; ++row) {
+            rows[row] = new bytes32[](keys.length);
+        }
+        for (uint256 i = 0; i < keys.length; ++i) {
+            uint256 seed = uint256(keccak256(abi.encode(lie, "key", i)));
+            uint256[] memory values = _values(count, honest, spread, seed);
+            for (uint256 row = 0; row < count; ++row) {
+                rows[row][i] = bytes32(values[row]);
+                if (_isMissing(seed, row, count)) missing[row] |= 2 ** i;
+            }
+        }
+        Batch memory batch =
+            _committees[_seated].reportMany(dataset, keys, _round(keys[lie % keys.length], round), rows, missing);
+        _carry(batch, honest, spread);
+    }
+
+    /// @notice None of these may ever pass. If one does, the invariants see a round that nobody has told them of.
     function carryForgery(uint256 keySeed, uint256 kind, uint256 seed) external {
-        bytes memory key = keys[keySeed % keys.length];
+        bytes memory key = _key(keySeed);
         uint256[] memory values = new uint256[](6);
         Update memory update = _committees[_seated].report(dataset, key, block.timestamp, values);
-        kind %= 7;
+        kind %= 8;
         if (kind == 0) update.reports[seed % 6].content = bytes32(seed | 1);
-        if (kind == 1) update.reports[seed % 6] = update.reports[(seed + 1) % 6];
-        if (kind == 2) update.value = bytes32(seed | 1);
+        if (kind == 1) update.reports[seed % 6] = update.reports[(seed % 6 + 1) % 6];
+        if (kind == 2) update.value = bytes32(seed >> 48 | 1);
         if (kind == 3) update.toleranceBps = seed | 1 << 255;
         if (kind == 4) update.absentees[0] = address(bytes20(bytes32(seed)));
         if (kind == 5) update = _committees[1 - _seated].report(dataset, key, block.timestamp, values);
         if (kind == 6) update.timestamp = newest[key];
-        // If it passes, the invariants see a round that nobody has told them of.
-        update.send(dataset);
+        // What was stored last, again.
+        if (kind == 7 && _last.reports.length > 0) update = _last;
+        if (kind == 7 && _last.reports.length == 0) return;
+        try dataset.update(
+            update.key,
+            update.timestamp,
+            update.value,
+            update.signers,
+            update.reports,
+            update.absentees,
+            update.toleranceBps
+        ) {
+            ++paths["forgery: stored"];
+        } catch (bytes memory reason) {
+            ++paths[string.concat("forgery: ", _name(reason))];
+        }
     }
+
+    /// @notice The same of a batch.
+    function carryForgedBatch(uint256 kind, uint256 seed) external {
+        uint256 count = _members();
+        bytes32[][] memory rows = new bytes32[][](count);
+        for (uint256 row = 0; row < count; ++row) {
+            rows[row] = new bytes32[](keys.length);
+        }
+        Batch memory batch = _committees[_seated].reportMany(dataset, keys, block.timestamp, rows, new uint256[](count));
+        kind %= 5;
+        if (kind == 0) batch.values[seed % batch.values.length] = bytes32(seed | 1);
+        if (kind == 1) batch.rows[seed % count] = batch.rows[(seed % count + 1) % count];
+        if (kind == 2) batch.rows[seed % count].content = bytes32(seed | 1);
+        if (kind == 3) batch.keyHashes[0] = batch.keyHashes[1];
+        if (kind == 4) batch.timestamp -= 1;
+        try dataset.updateBatch(batch) {
+            ++paths["forged batch: stored"];
+        } catch (bytes memory reason) {
+            ++paths[string.concat("forged batch: ", _name(reason))];
+        }
+    }
+
+    function announce(uint256 keySeed) external {
+        bytes memory key = keySeed % 4 == 0 ? bytes("SPOTPX/eth-usd") : _key(keySeed / 4);
+        try dataset.announce(key) {
+            ++paths["announce: known"];
+            _isKnown[key] = true;
+        } catch (bytes memory reason) {
+            ++paths[string.concat("announce: ", _name(reason))];
+        }
+    }
+
+    // ---------------------------------------------------------------- queries and income
 
     function query(uint256 keySeed, uint256 count) external {
         count = bound(count, 1, 3);
         uint256 price = dataset.queryPrice();
         for (uint256 i = 0; i < count; ++i) {
-            dataset.query{value: price}(keys[keySeed % keys.length]);
+            dataset.query{value: price}(_key(keySeed));
             paid += price;
         }
+        ++paths["query: answered"];
     }
 
     function queryForAnotherAmount(uint256 amount) external {
         amount = bound(amount, 0, 1 ether);
         if (amount == dataset.queryPrice()) return;
-        dataset.query{value: amount}(keys[0]);
+        try dataset.query{value: amount}(keys[0]) {
+            ++paths["query: answered for another amount"];
+        } catch (bytes memory reason) {
+            ++paths[string.concat("query: ", _name(reason))];
+        }
     }
+
+    function shareIncome(uint256 seed) external {
+        Providers shown = _committees[seed % 8 == 0 ? 1 - _seated : _seated];
+        address[] memory members = shown.members();
+        uint256 share = address(dataset).balance / members.length;
+        try dataset.shareIncome(members, shown.toleranceBps()) {
+            ++paths["shareIncome: shared"];
+            shared += share * members.length;
+            for (uint256 i = 0; i < members.length; ++i) {
+                received[members[i]] += share;
+            }
+        } catch (bytes memory reason) {
+            ++paths[string.concat("shareIncome: ", _name(reason))];
+        }
+    }
+
+    // ---------------------------------------------------------------- governance
 
     function setQueryPrice(uint256 price) external {
         price = bound(price, 0, 2 * dataset.priceCeiling());
         vm.prank(owner);
-        dataset.setQueryPrice(price);
-        queryPrice = price;
+        try dataset.setQueryPrice(price) {
+            ++paths["setQueryPrice: set"];
+            queryPrice = price;
+        } catch (bytes memory reason) {
+            ++paths[string.concat("setQueryPrice: ", _name(reason))];
+        }
     }
 
     function changeCommittee() external {
@@ -128,38 +235,180 @@ contract DatasetHandler is CommonBase, StdUtils {
         vm.prank(owner);
         dataset.setCommittee(members, toleranceBps);
         committeeHash = keccak256(abi.encodePacked(toleranceBps, members));
+        ++paths["setCommittee: set"];
     }
 
-    function usurp(address caller, uint256 price) external {
-        if (caller == owner) return;
-        price = bound(price, 0, dataset.priceCeiling());
-        vm.startPrank(caller);
+    function transferOwnership(uint256 next) external {
+        pendingOwner = _owners[next % 3];
+        vm.prank(owner);
+        Ownable2Step(address(dataset)).transferOwnership(pendingOwner);
+        ++paths["transferOwnership: begun"];
+    }
+
+    function acceptOwnership(uint256 caller) external {
+        address next = _owners[caller % 3];
+        vm.prank(next);
+        try Ownable2Step(address(dataset)).acceptOwnership() {
+            ++paths["acceptOwnership: accepted"];
+            (owner, pendingOwner) = (next, address(0));
+        } catch (bytes memory reason) {
+            ++paths[string.concat("acceptOwnership: ", _name(reason))];
+        }
+    }
+
+    /// @notice Whether it is refused is for the invariants to see: who is not the owner leaves no trace.
+    function usurp(address caller, uint256 seed) external {
+        if (caller == owner || caller == pendingOwner) return;
         address[] memory members = new address[](1);
         members[0] = caller;
-        // Whether it is refused is for the invariants to see: who is not the owner leaves no trace.
-        try dataset.setCommittee(members, 0) {} catch {}
-        try dataset.setQueryPrice(price) {} catch {}
-        vm.stopPrank();
+        bytes[4] memory calls = [
+            abi.encodeCall(IDataset.setCommittee, (members, 0)),
+            abi.encodeCall(IDataset.setQueryPrice, (seed % (dataset.priceCeiling() + 1))),
+            abi.encodeCall(Ownable2Step.transferOwnership, (caller)),
+            abi.encodeCall(Ownable2Step.acceptOwnership, ())
+        ];
+        vm.prank(caller);
+        (bool done, bytes memory reason) = address(dataset).call(calls[seed % 4]);
+        ++paths[done ? "usurped" : string.concat("usurp: ", _name(reason))];
     }
 
     function pass(uint256 time) external {
         vm.warp(block.timestamp + bound(time, 0, 400));
     }
 
+    // ---------------------------------------------------------------- what a batch should come to
+
+    function _carry(Batch memory batch, uint256 honest, uint256 spread) private {
+        IDataset.KeyOutcome[] memory expected = new IDataset.KeyOutcome[](keys.length);
+        for (uint256 i = 0; i < keys.length; ++i) {
+            expected[i] = _expect(batch, i);
+        }
+        // An external call, so that a batch that is refused can be caught.
+        try this.send(batch) returns (IDataset.KeyOutcome[] memory outcomes) {
+            if (outcomes.length != keys.length) ++wrongOutcomes;
+            for (uint256 i = 0; i < keys.length; ++i) {
+                if (outcomes[i] != expected[i]) ++wrongOutcomes;
+                ++paths[string.concat("updateBatch: ", vm.toString(uint256(outcomes[i])))];
+                if (expected[i] != IDataset.KeyOutcome.STORED) continue;
+                _see(keys[i], batch.timestamp);
+                (lowestHonest[keys[i]], highestHonest[keys[i]]) = (honest, honest + spread);
+            }
+        } catch (bytes memory reason) {
+            ++paths[string.concat("updateBatch: ", _name(reason))];
+        }
+    }
+
+    function send(Batch memory batch) external returns (IDataset.KeyOutcome[] memory) {
+        require(msg.sender == address(this));
+        return batch.send(dataset);
+    }
+
+    /// @dev And picks what the values come to.
+    function _expect(Batch memory batch, uint256 index) private view returns (IDataset.KeyOutcome) {
+        uint256 members = batch.rows.length + batch.absentees.length;
+        uint256[] memory values = new uint256[](batch.rows.length);
+        uint256 present = 0;
+        for (uint256 row = 0; row < batch.rows.length; ++row) {
+            bool isMissing = (uint256(batch.rows[row].content) >> index) & 1 == 1;
+            if (!isMissing) values[present++] = uint256(batch.values[row * keys.length + index]);
+        }
+        assembly ("memory-safe") {
+            mstore(values, present)
+        }
+        uint256 claim = _claim(values);
+        for (uint256 row = 0; row < batch.rows.length; ++row) {
+            bool isMissing = (uint256(batch.rows[row].content) >> index) & 1 == 1;
+            bool isClaim = uint256(batch.values[row * keys.length + index]) == claim;
+            if (!isMissing && isClaim) batch.picks[index] = bytes1(bytes32(row << 248));
+        }
+        if (!_isKnown[keys[index]]) return IDataset.KeyOutcome.UNKNOWN_KEY;
+        if (batch.timestamp <= newest[keys[index]]) return IDataset.KeyOutcome.STALE_ROUND;
+        if (3 * present <= 2 * members) {
+            uint256 none = batch.rows.length - present;
+            return 3 * none > 2 * members ? IDataset.KeyOutcome.STORED : IDataset.KeyOutcome.NO_QUORUM;
+        }
+        if (!IS_MAJORITY) {
+            return claim > MAX_MEDIAN ? IDataset.KeyOutcome.VALUE_TOO_LARGE : IDataset.KeyOutcome.STORED;
+        }
+        bool isUndecided = ReferenceMajority.status(values, members) == Oracle.QueryStatus.INVALID;
+        return isUndecided ? IDataset.KeyOutcome.UNDECIDED : IDataset.KeyOutcome.STORED;
+    }
+
+    // ---------------------------------------------------------------- whatever comes
+
+    /// @dev Mostly values that fit; at times some that do not fit a median.
+    function _honest(uint256 seed) private pure returns (uint256 lowest, uint256 spread) {
+        lowest = bound(seed, 0, seed % 16 == 0 ? type(uint240).max : type(uint200).max);
+        spread = uint256(keccak256(abi.encode(seed))) % (lowest / 50 + 1);
+    }
+
+    /// @dev The honest members of a median say anything in the range, those of a majority one of its ends.
+    function _values(uint256 count, uint256 honest, uint256 spread, uint256 lie)
+        private
+        view
+        returns (uint256[] memory values)
+    {
+        values = new uint256[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            uint256 random = uint256(keccak256(abi.encode(lie, i)));
+            if (IS_MAJORITY) values[i] = honest + (random % (1 + lie % 3) == 0 ? 0 : spread);
+            else values[i] = honest + random % (spread + 1);
+        }
+        uint256 liars = lie % (FAULTS + 1);
+        for (uint256 i = 0; i < liars; ++i) {
+            values[uint256(keccak256(abi.encode(lie, "place", i))) % count] = i % 2 == 0 ? lie : lie % 3;
+        }
+    }
+
+    function _claim(uint256[] memory values) private view returns (uint256 value) {
+        if (!IS_MAJORITY) return ReferenceMedian.median(values);
+        (value,) = ReferenceMajority.mostFrequent(values);
+    }
+
+    /// @dev None of the rows, all, one, or any.
+    function _isMissing(uint256 seed, uint256 row, uint256 count) private pure returns (bool) {
+        uint256 shape = (seed >> 8) % 6;
+        if (shape <= 2) return false;
+        if (shape == 3) return true;
+        if (shape == 4) return row == seed % count;
+        return uint256(keccak256(abi.encode(seed, "missing", row))) % 2 == 0;
+    }
+
     /// @dev Mostly a round that passes; at times an older one, one that expired, or one to come.
     function _round(bytes memory key, uint256 seed) private view returns (uint256) {
         if (seed % 8 == 0) return newest[key];
         if (seed % 8 == 1) return block.timestamp + 1 + seed % 100;
-        return block.timestamp - seed % 310;
+        if (seed % 8 == 2) return block.timestamp - 301 - seed % 100;
+        return block.timestamp - seed % 300;
+    }
+
+    function _key(uint256 seed) private view returns (bytes memory) {
+        return keys[seed % keys.length];
     }
 
     function _members() private view returns (uint256) {
         return _committees[_seated].members().length;
     }
 
-    function _see(Update memory update) private {
-        if (block.timestamp - update.timestamp > oldestAge) oldestAge = block.timestamp - update.timestamp;
-        if (update.timestamp > newest[update.key]) newest[update.key] = update.timestamp;
-        ++stored;
+    function _name(bytes memory reason) private pure returns (string memory) {
+        // forge-lint: disable-next-line(unsafe-typecast)
+        return vm.toString(abi.encodePacked(bytes4(reason)));
+    }
+
+    function _see(bytes memory key, uint256 timestamp) private {
+        if (block.timestamp - timestamp > oldestAge) oldestAge = block.timestamp - timestamp;
+        if (timestamp > newest[key]) newest[key] = timestamp;
+        _isKnown[key] = true;
+    }
+
+    function _keep(Update memory update) private {
+        _last.key = update.key;
+        (_last.timestamp, _last.value) = (update.timestamp, update.value);
+        (_last.toleranceBps, _last.signers) = (update.toleranceBps, update.signers);
+        _last.absentees = update.absentees;
+        delete _last.reports;
+        for (uint256 i = 0; i < update.reports.length; ++i) {
+            _last.reports.push(update.reports[i]);
+        }
     }
 }

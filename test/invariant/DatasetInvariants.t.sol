@@ -1,31 +1,54 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
+import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
+
 import {Oracle} from "../../src/Oracle.sol";
+import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Providers} from "../utils/Providers.sol";
 import {DatasetHandler} from "./DatasetHandler.sol";
 
-/// @notice What holds after any sequence of calls.
-/// forge-config: default.invariant.runs = 24
-/// forge-config: default.invariant.depth = 80
-/// forge-config: default.invariant.fail-on-revert = false
-/// forge-config: default.invariant.show-metrics = false
-contract DatasetInvariantsTest is DatasetFixture {
-    DatasetHandler private handler;
+/// @notice What holds of a dataset of any kind after any sequence of calls.
+abstract contract DatasetInvariants is DatasetFixture {
+    DatasetHandler internal handler;
+    Providers[2] private committees;
 
     function setUp() public override {
         super.setUp();
-        providers = new Providers(7, TOLERANCE_BPS);
-        dataset = deploy(providers);
-        handler = new DatasetHandler(dataset, OWNER, providers, new Providers(8, TOLERANCE_BPS + 1));
+        committees = [new Providers(7, TOLERANCE_BPS), new Providers(8, TOLERANCE_BPS + 1)];
+        dataset = deploy(committees[0]);
+        bool isMajority = keccak256(bytes(kind())) == keccak256(bytes(MAJORITY));
+        handler = new DatasetHandler(dataset, isMajority, OWNER, committees[0], committees[1]);
         vm.deal(address(handler), 1000 ether);
+        // All but `send`, which it calls itself.
+        bytes4[] memory selectors = new bytes4[](14);
+        selectors[0] = DatasetHandler.carryUpdate.selector;
+        selectors[1] = DatasetHandler.carryNoData.selector;
+        selectors[2] = DatasetHandler.carryBatch.selector;
+        selectors[3] = DatasetHandler.carryForgery.selector;
+        selectors[4] = DatasetHandler.carryForgedBatch.selector;
+        selectors[5] = DatasetHandler.announce.selector;
+        selectors[6] = DatasetHandler.query.selector;
+        selectors[7] = DatasetHandler.queryForAnotherAmount.selector;
+        selectors[8] = DatasetHandler.shareIncome.selector;
+        selectors[9] = DatasetHandler.setQueryPrice.selector;
+        selectors[10] = DatasetHandler.changeCommittee.selector;
+        selectors[11] = DatasetHandler.transferOwnership.selector;
+        selectors[12] = DatasetHandler.acceptOwnership.selector;
+        selectors[13] = DatasetHandler.usurp.selector;
+        targetSelector(FuzzSelector(address(handler), selectors));
+        bytes4[] memory waiting = new bytes4[](1);
+        waiting[0] = DatasetHandler.pass.selector;
+        targetSelector(FuzzSelector(address(handler), waiting));
         targetContract(address(handler));
     }
 
+    // ---------------------------------------------------------------- rounds
+
     /// Every updatedAt is the newest round that was ever stored: it never goes back.
     function invariant_updatedAtIsTheNewestRound() public {
-        for (uint256 i = 0; i < 3; ++i) {
+        for (uint256 i = 0; i < 4; ++i) {
             bytes memory key = handler.keys(i);
             (, uint256 updatedAt,) = _peek(key);
             assertEq(updatedAt, handler.newest(key));
@@ -33,7 +56,7 @@ contract DatasetInvariantsTest is DatasetFixture {
     }
 
     function invariant_updatedAtIsNeverLaterThanTheBlock() public {
-        for (uint256 i = 0; i < 3; ++i) {
+        for (uint256 i = 0; i < 4; ++i) {
             (, uint256 updatedAt,) = _peek(handler.keys(i));
             assertLe(updatedAt, block.timestamp);
         }
@@ -43,28 +66,34 @@ contract DatasetInvariantsTest is DatasetFixture {
         assertLe(handler.oldestAge(), MAX_ROUND_AGE);
     }
 
+    // ---------------------------------------------------------------- values
+
     function invariant_outputIsZeroUnlessOK() public {
-        for (uint256 i = 0; i < 3; ++i) {
+        for (uint256 i = 0; i < 4; ++i) {
             (bytes32 output,, Oracle.QueryStatus status) = _peek(handler.keys(i));
             assertNotEq(uint256(status), uint256(Oracle.QueryStatus.INVALID));
             if (status != Oracle.QueryStatus.OK) assertEq(output, 0);
         }
     }
 
-    /// Up to f liars sign in every update.
-    function invariant_outputLiesWithinTheHonestRange() public {
-        for (uint256 i = 0; i < 3; ++i) {
-            bytes memory key = handler.keys(i);
-            (bytes32 output,, Oracle.QueryStatus status) = _peek(key);
-            if (status != Oracle.QueryStatus.OK) continue;
-            assertGe(uint256(output), handler.lowestHonest(key));
-            assertLe(uint256(output), handler.highestHonest(key));
+    function invariant_batchOutcomesAreWhatTheRulesSay() public view {
+        assertEq(handler.wrongOutcomes(), 0);
+    }
+
+    // ---------------------------------------------------------------- income
+
+    /// And every member has what was shared with it.
+    function invariant_balanceIsWhatWasPaid() public view {
+        assertEq(address(dataset).balance, handler.paid() - handler.shared());
+        for (uint256 i = 0; i < 2; ++i) {
+            address[] memory members = committees[i].members();
+            for (uint256 place = 0; place < members.length; ++place) {
+                assertEq(members[place].balance, handler.received(members[place]));
+            }
         }
     }
 
-    function invariant_balanceIsWhatWasPaid() public view {
-        assertEq(address(dataset).balance, handler.paid());
-    }
+    // ---------------------------------------------------------------- governance
 
     function invariant_committeeIsTheOwnersChoice() public view {
         assertEq(dataset.committeeHash(), handler.committeeHash());
@@ -75,23 +104,150 @@ contract DatasetInvariantsTest is DatasetFixture {
         assertLe(dataset.queryPrice(), dataset.priceCeiling());
     }
 
-    /// A suite in which nothing passes, or nothing is refused, would prove nothing.
-    function test_handler_getsThroughAndIsRefused() public {
-        handler.carryUpdate(0, 8 * 310, 0, 3000e18, 0, 0);
-        assertEq(handler.refused(), 1);
-        handler.carryUpdate(0, 310, 0, 3000e18, 0, 0);
-        assertEq(handler.stored(), 1);
-        vm.warp(START + 400);
-        handler.changeCommittee();
-        handler.carryNoData(0, 310);
-        handler.carryUpdate(1, 310, 2, 3000e18, 1e18, 2);
-        assertEq(handler.stored(), 3);
+    function invariant_ownershipMovesInTwoSteps() public view {
+        assertEq(Ownable2Step(address(dataset)).owner(), handler.owner());
+        assertEq(Ownable2Step(address(dataset)).pendingOwner(), handler.pendingOwner());
+    }
+
+    // ---------------------------------------------------------------- the handler
+
+    /// A suite in which nothing passes, or nothing is refused, would prove nothing: within so many calls every path is
+    /// taken, and no other.
+    function test_handler_takesEveryPath() public {
+        for (uint256 i = 0; i < 1200; ++i) {
+            _act(uint256(keccak256(abi.encode("call", i))));
+        }
+        _assertTaken("update: OK");
+        _assertTaken("updateNotAvailable: stored");
+        _assertTaken("announce: known");
+        _assertTaken("query: answered");
+        _assertTaken("shareIncome: shared");
+        _assertTaken("setQueryPrice: set");
+        _assertTaken("setCommittee: set");
+        _assertTaken("transferOwnership: begun");
+        _assertTaken("acceptOwnership: accepted");
+        _assertTaken("updateBatch: 0");
+        _assertTaken("updateBatch: 1");
+        _assertTaken("updateBatch: 2");
+        _assertTaken("updateBatch: 3");
+        _assertRefused("update: ", IDataset.StaleRound.selector);
+        _assertRefused("update: ", IDataset.FutureRound.selector);
+        _assertRefused("update: ", IDataset.ExpiredRound.selector);
+        _assertRefused("updateNotAvailable: ", IDataset.StaleRound.selector);
+        _assertRefused("updateNotAvailable: ", IDataset.FutureRound.selector);
+        _assertRefused("updateBatch: ", IDataset.FutureRound.selector);
+        _assertRefused("updateBatch: ", IDataset.ExpiredRound.selector);
+        _assertRefused("forgery: ", IDataset.StaleRound.selector);
+        _assertRefused("forgery: ", IDataset.WrongCommittee.selector);
+        _assertRefused("forged batch: ", IDataset.WrongCommittee.selector);
+        _assertRefused("announce: ", IDataset.InvalidKey.selector);
+        _assertRefused("query: ", IDataset.WrongPayment.selector);
+        _assertRefused("shareIncome: ", IDataset.WrongCommittee.selector);
+        _assertRefused("setQueryPrice: ", IDataset.PriceAboveCeiling.selector);
+        _assertRefused("acceptOwnership: ", Ownable.OwnableUnauthorizedAccount.selector);
+        _assertRefused("usurp: ", Ownable.OwnableUnauthorizedAccount.selector);
+        _assertKindsPaths();
+        assertEq(handler.paths("forgery: stored"), 0);
+        assertEq(handler.paths("forged batch: stored"), 0);
+        assertEq(handler.paths("query: answered for another amount"), 0);
+        assertEq(handler.paths("usurped"), 0);
+    }
+
+    /// @notice The paths that only one kind of dataset has.
+    function _assertKindsPaths() internal view virtual;
+
+    function _assertTaken(string memory path) internal view {
+        assertGt(handler.paths(path), 0, path);
+    }
+
+    function _assertRefused(string memory call, bytes4 reason) internal view {
+        _assertTaken(string.concat(call, vm.toString(abi.encodePacked(reason))));
+    }
+
+    function _act(uint256 seed) private {
+        (uint256 a, uint256 b, uint256 c) = (seed >> 16, seed >> 64, uint256(keccak256(abi.encode(seed))));
+        uint256 action = seed % 15;
+        if (action == 0) handler.carryUpdate(a, b, c, seed, seed >> 192);
+        if (action == 1) handler.carryNoData(a, b);
+        if (action == 2) handler.carryBatch(a, b, c, seed >> 192);
+        if (action == 3) handler.carryForgery(a, b, c);
+        if (action == 4) handler.carryForgedBatch(a, b);
+        if (action == 5) handler.announce(a);
+        if (action == 6) handler.query(a, b);
+        if (action == 7) handler.queryForAnotherAmount(a);
+        if (action == 8) handler.shareIncome(a);
+        if (action == 9) handler.setQueryPrice(a);
+        if (action == 10) handler.changeCommittee();
+        if (action == 11) handler.transferOwnership(a);
+        if (action == 12) handler.acceptOwnership(a);
+        if (action == 13) handler.usurp(address(bytes20(bytes32(seed))), a);
+        if (action == 14) handler.pass(a);
     }
 
     /// @dev A read that leaves no payment behind.
-    function _peek(bytes memory key) private returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) {
+    function _peek(bytes memory key) internal returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) {
         uint256 snapshot = vm.snapshotState();
         (output, updatedAt, status) = query(dataset, key);
         vm.revertToStateAndDelete(snapshot);
+    }
+}
+
+/// forge-config: default.invariant.runs = 10
+/// forge-config: default.invariant.depth = 100
+/// forge-config: default.invariant.fail-on-revert = true
+/// forge-config: default.invariant.show-metrics = false
+/// forge-config: deep.invariant.runs = 250
+/// forge-config: deep.invariant.depth = 200
+/// forge-config: deep.invariant.fail-on-revert = true
+/// forge-config: deep.invariant.show-metrics = false
+contract MedianInvariantsTest is DatasetInvariants {
+    /// Up to f liars sign in every update.
+    function invariant_outputLiesWithinTheHonestRange() public {
+        for (uint256 i = 0; i < 4; ++i) {
+            bytes memory key = handler.keys(i);
+            (bytes32 output,, Oracle.QueryStatus status) = _peek(key);
+            if (status != Oracle.QueryStatus.OK) continue;
+            assertGe(uint256(output), handler.lowestHonest(key));
+            assertLe(uint256(output), handler.highestHonest(key));
+        }
+    }
+
+    function _assertKindsPaths() internal view override {
+        _assertTaken("updateBatch: 4");
+        _assertRefused("update: ", IDataset.ValueTooLarge.selector);
+        _assertRefused("forgery: ", IDataset.WrongMedian.selector);
+    }
+}
+
+/// forge-config: default.invariant.runs = 10
+/// forge-config: default.invariant.depth = 100
+/// forge-config: default.invariant.fail-on-revert = true
+/// forge-config: default.invariant.show-metrics = false
+/// forge-config: deep.invariant.runs = 250
+/// forge-config: deep.invariant.depth = 200
+/// forge-config: deep.invariant.fail-on-revert = true
+/// forge-config: deep.invariant.show-metrics = false
+contract MajorityInvariantsTest is DatasetInvariants {
+    function kind() internal pure override returns (string memory) {
+        return MAJORITY;
+    }
+
+    /// Up to f liars sign in every update; the honest members sign one of two values.
+    function invariant_outputWasSignedByAnHonestMember() public {
+        for (uint256 i = 0; i < 4; ++i) {
+            bytes memory key = handler.keys(i);
+            (bytes32 output,, Oracle.QueryStatus status) = _peek(key);
+            if (status != Oracle.QueryStatus.OK) continue;
+            bool isHonest =
+                uint256(output) == handler.lowestHonest(key) || uint256(output) == handler.highestHonest(key);
+            assertTrue(isHonest);
+        }
+    }
+
+    function _assertKindsPaths() internal view override {
+        _assertTaken("update: DISAGREEMENT");
+        _assertTaken("updateBatch: 5");
+        _assertRefused("update: ", IDataset.Undecided.selector);
+        _assertRefused("forgery: ", IDataset.WrongMajority.selector);
     }
 }
