@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import type { Folder } from "./folder.js";
+import { marketOverrides } from "./market/pairs.js";
 import { answersOk, type Process, startProcess } from "./processes.js";
 import { OPERATOR, PROVIDERS, type Role } from "./roles.js";
 import type { Settings } from "./settings.js";
@@ -38,7 +39,7 @@ async function startProvider(role: Role, index: number, settings: Settings, fold
     port: settings.providerPort + index,
     database: folder.file("state", name),
     deployments: ["../deployments/42.json"],
-    sourceOverrides: settings.isLive ? {} : sourceOverrides(settings),
+    sourceOverrides: settings.isLive ? {} : marketOverrides(marketUrl(settings)),
     operators: ["127.0.0.1"],
     operatorRequestsPerMinute: 100_000,
   });
@@ -87,14 +88,6 @@ export const operatorUrl = ({ operatorPort }: Settings) => `http://127.0.0.1:${o
 const providerUrl = ({ providerPort }: Settings, index: number) => `http://127.0.0.1:${providerPort + index}`;
 
 const marketUrl = ({ marketPort }: Settings) => `http://127.0.0.1:${marketPort}`;
-
-function sourceOverrides(settings: Settings): Record<string, string> {
-  return {
-    "https://api.exchange.coinbase.com": `${marketUrl(settings)}/coinbase`,
-    "https://api.kraken.com": `${marketUrl(settings)}/kraken`,
-    "https://www.bitstamp.net": `${marketUrl(settings)}/bitstamp`,
-  };
-}
 
 const built = (room: string, file: string) => join(ROOT, room, "dist", file);
 

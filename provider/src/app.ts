@@ -37,7 +37,7 @@ export async function buildProvider(
   const reporter = new Reporter({
     account,
     served,
-    minSources: config.minSources,
+    policy: config,
     reader,
     decisions,
     signedReports: new Recent(REPORTS_KEPT),

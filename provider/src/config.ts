@@ -21,6 +21,10 @@ export const ProviderConfig = Type.Object(
       default: [],
       description: "Paths of source files, or of folders of them, besides those that come with the provider.",
     }),
+    excludedSources: Type.Array(Type.String(), {
+      default: [],
+      description: "Names of sources that come with the provider and are not to be asked.",
+    }),
     sourceOverrides: Type.Record(Type.String(), Type.String(), {
       default: {},
       description:
@@ -32,6 +36,18 @@ export const ProviderConfig = Type.Object(
       maximum: 100,
       default: 2,
       description: "How many sources must answer for a value; with fewer the report is NOT_AVAILABLE.",
+    }),
+    maxDeviationBps: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      default: 200,
+      description: "How far a source's price may lie from the median of all to be used, in basis points of the median.",
+    }),
+    maxQuoteAge: Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      default: 120,
+      description: "How old a source's quote may be to be used, in seconds; one without a time is taken as fresh.",
     }),
     sourceTimeoutMs: Type.Integer({
       minimum: 100,

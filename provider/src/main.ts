@@ -20,7 +20,7 @@ await runMain(async () => {
 
   const config = loadProviderConfig(command.configFile);
   const deployments = config.deployments.map(loadDeployment);
-  const sources = loadSources([SHIPPED_SOURCES, ...config.sources]);
+  const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources);
   const chainIds = deployments.map(({ chainId }) => chainId);
   checkOverrides(config.sourceOverrides, sources, chainIds);
   const served = decideServed(deployments, sources, config.minSources, config.sourceOverrides);

@@ -28,7 +28,7 @@ async function smallReporter(clock: { now: number }) {
   return new Reporter({
     account: privateKeyToAccount(`0x${"11".repeat(32)}`),
     served: new Map([[42, new Map([[address, dataset]])]]),
-    minSources: 2,
+    policy: { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 120 },
     reader: new SourceReader({ timeoutMs: 1_000, hasReserve: false, now }),
     decisions: await Decisions.open(folder, { now: () => now() - 1_000n, capacity: 2 }),
     signedReports: new Recent(10),

@@ -9,14 +9,14 @@ import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds }
 import type { Recent } from "./recent.js";
 import type { Served } from "./served.js";
 import type { SourceReader } from "./source/reader.js";
-import { askSources, decidePrice, failures } from "./spot-price.js";
+import { askSources, decidePrice, type Policy } from "./spot-price.js";
 import { judgeWindow, USUAL_AGE } from "./window.js";
 
 /** What a reporter works with. */
 export interface ReporterParts {
   readonly account: LocalAccount;
   readonly served: Served;
-  readonly minSources: number;
+  readonly policy: Policy;
   readonly reader: SourceReader;
   readonly decisions: Pick<Decisions, "prunedThrough" | "isWritable" | "recall" | "decide">;
   readonly signedReports: Recent<SignedReport>;
@@ -131,12 +131,14 @@ export class Reporter {
   }
 
   async #read(found: FoundKey, round: bigint, isReserved: boolean): Promise<ReadValue> {
-    const { reader, minSources } = this.#parts;
-    const answers = await askSources(found.key.sources, reader, isReserved);
-    for (const { source, failure, detail } of failures(answers)) {
+    const { reader, policy, now } = this.#parts;
+    const answers = await askSources(found.key.sources, { reader, isReserved, policy, now });
+    const price = decidePrice(answers, policy, now());
+    for (const { source, dropped } of price.sources) {
+      if (dropped === null) continue;
+      const { reason: failure, detail } = dropped;
       this.#logger(found, round).warn({ source, failure, detail }, "source failed");
     }
-    const price = decidePrice(answers, minSources);
     switch (price.kind) {
       case "busy":
         return { ok: false, retryAfter: price.retryAfter };

@@ -2,7 +2,7 @@ import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import type { Deployment } from "@dataset-oracle/service/deployment";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { decideServed } from "./served.js";
+import { decideServed, pairSources } from "./served.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
 import { startNotes, summary } from "./start-notes.js";
 
@@ -31,7 +31,23 @@ describe("a provider serves", () => {
   });
 
   it("nothing, when more sources are needed than there are", () => {
-    expect(serve(deployment(), 4).keys).toEqual([]);
+    expect(serve(deployment(), 9).keys).toEqual([]);
+  });
+
+  it("a converted price only where its rate has enough sources of its own", () => {
+    const found = (names: string[], minSources: number) =>
+      pairSources(
+        "ETH-USD",
+        sources.filter(({ name }) => names.includes(name)),
+        minSources,
+        {},
+      ).map(({ name, rate }) => [name, rate?.pair ?? null, rate?.sources.map((source) => source.name) ?? []]);
+    expect(found(["okx", "kraken", "gemini"], 2)).toEqual([
+      ["gemini", null, []],
+      ["kraken", null, []],
+      ["okx", "USDT-USD", ["gemini", "kraken"]],
+    ]);
+    expect(found(["okx", "kucoin", "kraken"], 2)).toEqual([["kraken", null, []]]);
   });
 
   it("no price to a dataset that takes a majority of equal values", () => {

@@ -61,7 +61,7 @@ function serveDataset(
   const unservedKeys: string[] = [];
   for (const key of dataset.keys) {
     const name = keyToAscii(key) ?? key;
-    const found = spotSources(dataset, key, sources, overrides);
+    const found = spotSources(dataset, key, sources, minSources, overrides);
     if (found.length < minSources) unservedKeys.push(name);
     else keys.set(key, { key, name, sources: found });
   }
@@ -73,14 +73,29 @@ function spotSources(
   dataset: DeployedDataset,
   key: Hex,
   sources: readonly SpotSource[],
+  minSources: number,
   overrides: SourceOverrides,
 ): PairSource[] {
   if (dataset.kind !== "median" || !matchesKeyForm("SPOT_PRICE", key)) return [];
-  const pair = (keyToAscii(key) ?? "").slice("SPOTPX/".length);
+  return pairSources((keyToAscii(key) ?? "").slice("SPOTPX/".length), sources, minSources, overrides);
+}
+
+/** Who knows the price of a pair: those that have it as it is, and those whose price can be converted. */
+export function pairSources(
+  pair: string,
+  sources: readonly SpotSource[],
+  minSources: number,
+  overrides: SourceOverrides,
+): PairSource[] {
   return sources
     .filter(({ pairs }) => pairs.has(pair))
-    .map(({ name, question }) => {
-      const { request, extract } = question(pair);
-      return { name, request: withOverride(overrides, request), extract };
+    .flatMap(({ name, question }) => {
+      const { request, read, rate } = question(pair);
+      const source = { name, request: withOverride(overrides, request), read };
+      if (rate === null) return { ...source, rate };
+      // A rate is not made of rates.
+      const direct = sources.filter((other) => other.pairs.has(rate) && other.question(rate).rate === null);
+      if (direct.length < minSources) return [];
+      return { ...source, rate: { pair: rate, sources: pairSources(rate, direct, minSources, overrides) } };
     });
 }

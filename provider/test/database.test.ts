@@ -13,7 +13,7 @@ beforeAll(async () => {
   exchanges = await startExchanges();
 });
 afterAll(() => exchanges.close());
-beforeEach(() => exchanges.quote("100", "100", "100"));
+beforeEach(() => exchanges.quote("100", "100", "100", START));
 
 describe("a provider's next life", () => {
   let database: string;
@@ -29,7 +29,7 @@ describe("a provider's next life", () => {
     expect(signed.body.outcome).toBe("OK");
     await first.close();
 
-    exchanges.quote("200", "200", "200");
+    exchanges.quote("200", "200", "200", START);
     const second = await life(START);
     expect((await second.ask()).text).toBe(signed.text);
     expect((await fetch(`${second.url}/ready`)).status).toBe(200);
@@ -44,7 +44,7 @@ describe("a provider's next life", () => {
     for (const round of [first.clock.now, first.clock.now + 1]) await first.ask({ timestamp: round });
     await first.close();
 
-    exchanges.quote("200", "200", "200");
+    exchanges.quote("200", "200", "200", START);
     const second = await life(START);
     expect((await second.ask()).body.code).toBe("round_forgotten");
     expect((await fetch(`${second.url}/ready`)).status).toBe(503);
@@ -82,6 +82,8 @@ describe("a provider's process", () => {
   };
   const clock = () => Math.floor(Date.now() / 1_000);
 
+  beforeEach(() => exchanges.quote("100", "100", "100", clock()));
+
   it("refuses a database that another has, and is ready at once after that was killed", async () => {
     const { config } = writeConfig({ sourceOverrides: exchanges.sourceOverrides });
     const first = start(config);
@@ -98,7 +100,7 @@ describe("a provider's process", () => {
     expect(signed.status).toBe(200);
     first.child.kill("SIGKILL");
     await first.closed;
-    exchanges.quote("200", "200", "200");
+    exchanges.quote("200", "200", "200", clock());
     const url = await untilListening(start(config));
     expect((await fetch(`${url}/ready`)).status).toBe(200);
     expect(await ask(url, round)).toEqual(signed);

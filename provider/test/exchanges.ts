@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -8,14 +9,21 @@ export type Behaviour = (response: ServerResponse, url: string) => void;
 export const EXCHANGES = ["coinbase", "kraken", "bitstamp"] as const;
 export type Exchange = (typeof EXCHANGES)[number];
 
+/** The shipped sources that nothing stands in for here. */
+export const OTHER_SOURCES = ["gemini", "bitfinex", "binance", "okx", "kucoin"];
+
 /** A local server that stands in for the three exchanges; each can be told how to behave. */
 export interface Exchanges {
   readonly url: string;
   /** Every request that came, as `/<exchange>/<path>`. */
   readonly requests: string[];
   behave(exchange: Exchange, behaviour: Behaviour): void;
-  /** All three answer these prices, in their own formats. */
-  quote(coinbase: string, kraken: string, bitstamp: string): void;
+  /**
+   * All three answer these prices, in their own formats.
+   *
+   * @param quoted When they are said to be made, in seconds; otherwise when the tests' clock says that it is.
+   */
+  quote(coinbase: string, kraken: string, bitstamp: string, quoted?: number): void;
   /** The configuration that sends a provider here. */
   readonly sourceOverrides: Record<string, string>;
   close(): Promise<void>;
@@ -37,10 +45,10 @@ export async function startExchanges(): Promise<Exchanges> {
     url,
     requests,
     behave: (exchange, behaviour) => behaviours.set(exchange, behaviour),
-    quote: (one, two, three) => {
-      behaviours.set("coinbase", json(coinbaseTicker(one)));
+    quote: (one, two, three, quoted) => {
+      behaviours.set("coinbase", json(coinbaseTicker(one, quoted)));
       behaviours.set("kraken", json(krakenTicker(two)));
-      behaviours.set("bitstamp", json(bitstampTicker(three)));
+      behaviours.set("bitstamp", json(bitstampTicker(three, undefined, quoted)));
     },
     sourceOverrides: {
       "https://api.exchange.coinbase.com": `${url}/coinbase`,
@@ -61,11 +69,30 @@ export const json =
   (response) =>
     response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(body);
 
-export const coinbaseTicker = (price: string) =>
-  `{"trade_id":86326522,"price":"${price}","size":"0.00698254","time":"2020-03-20T00:22:57.833Z","bid":"6265.15","ask":"6267.71","volume":"53602.03940154"}`;
+/** When the quotes were made: when the tests' clock says that it is. */
+const QUOTED = 1_800_001_000;
 
-export const krakenTicker = (price: string) =>
-  `{"error":[],"result":{"XETHZUSD":{"a":["1","1","1.000"],"b":["1","1","1.000"],"c":["${price}","0.01"],"v":["1","2"],"p":["1","2"],"t":[1,2],"l":["1","2"],"h":["1","2"],"o":"1"}}}`;
+export const coinbaseTicker = (price: string, quoted = QUOTED) =>
+  `{"trade_id":86326522,"price":"${price}","size":"0.00698254","time":"${new Date(quoted * 1_000).toISOString()}","bid":"6265.15","ask":"6267.71","volume":"53602.03940154"}`;
 
-export const bitstampTicker = (price: string) =>
-  `{"timestamp":"1643640186","open":"1","high":"2","low":"1","last":"${price}","volume":"213.26801100","vwap":"1","bid":"1","ask":"2","side":"0","open_24":"1","percent_change_24":"13.57"}`;
+const KRAKEN = JSON.parse(readFileSync(new URL("../sources/kraken.json", import.meta.url), "utf8")).symbols;
+
+function krakenName(pair: string): string {
+  const spelled = pair.split("-").map((symbol) => KRAKEN.spelling[symbol] ?? symbol);
+  return KRAKEN.pairs[pair] ?? spelled.join("");
+}
+
+/** The tickers of all pairs, at one price. */
+export const krakenTicker = (price: string, pairs = ["ETH-USD", "BTC-USD"]) => {
+  const ticker = `{"a":["1","1","1.000"],"b":["1","1","1.000"],"c":["${price}","0.01"],"v":["1","2"],"p":["1","2"],"t":[1,2],"l":["1","2"],"h":["1","2"],"o":"1"}`;
+  return `{"error":[],"result":{${pairs.map((pair) => `"${krakenName(pair)}":${ticker}`).join(",")}}}`;
+};
+
+/** The tickers of all pairs, at one price. */
+export const bitstampTicker = (price: string, pairs = ["ETH-USD", "BTC-USD"], quoted = QUOTED) =>
+  `[${pairs
+    .map(
+      (pair) =>
+        `{"timestamp":"${quoted}","open":"1","high":"2","low":"1","last":"${price}","volume":"213.26801100","vwap":"1","bid":"1","ask":"2","side":"0","open_24":"1","percent_change_24":"13.57","pair":"${pair.replace("-", "/")}"}`,
+    )
+    .join(",")}]`;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
+import { MARKET_PAIRS, marketOverrides } from "@dataset-oracle/devnet/market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { recoverReporter } from "@dataset-oracle/protocol/report";
@@ -18,12 +18,8 @@ let provider: ProviderProcess;
 let url: string;
 beforeAll(async () => {
   market = await startMarket({ seed: 5 });
-  const sourceOverrides = {
-    "https://api.exchange.coinbase.com": `${market.url}/coinbase`,
-    "https://api.kraken.com": `${market.url}/kraken`,
-    "https://www.bitstamp.net": `${market.url}/bitstamp`,
-  };
-  const { config } = writeConfig({ sourceOverrides }, 42, KEYS);
+  const sourceOverrides = marketOverrides(market.url);
+  const { config } = writeConfig({ sourceOverrides, excludedSources: [] }, 42, KEYS);
   provider = spawnProvider(["--config", config], ENV);
   url = await untilListening(provider);
 });
@@ -71,7 +67,7 @@ describe("the provider's process, with the simulated market", () => {
 
   it("says loudly, for each source, that its prices are not real", () => {
     const notes = provider.printed.stdout.split("\n").filter((line) => line.includes("DEVELOPMENT ONLY"));
-    expect(notes).toHaveLength(3);
+    expect(notes).toHaveLength(8);
     expect(notes.every((line) => line.includes('"level":40'))).toBe(true);
   });
 

@@ -4,6 +4,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { OTHER_SOURCES } from "./exchanges.js";
 import { DATASET } from "./provider.js";
 
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
@@ -19,7 +20,13 @@ export function writeConfig(settings: object, chainId = 42, keys = ["SPOTPX/ETH-
   const config = join(folder, "provider.json");
   writeFileSync(
     config,
-    JSON.stringify({ port: 0, database: "database", deployments: ["deployment.json"], ...settings }),
+    JSON.stringify({
+      port: 0,
+      database: "database",
+      deployments: ["deployment.json"],
+      excludedSources: OTHER_SOURCES,
+      ...settings,
+    }),
   );
   return { folder, config };
 }

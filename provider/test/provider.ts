@@ -14,6 +14,7 @@ import { ProviderConfig } from "../src/config.js";
 import { decideServed } from "../src/served.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load.js";
 import { withOverride } from "../src/source-overrides.js";
+import { OTHER_SOURCES } from "./exchanges.js";
 
 export const PRIVATE_KEY = `0x${"11".repeat(32)}` as const;
 export const ACCOUNT = privateKeyToAccount(PRIVATE_KEY);
@@ -36,7 +37,7 @@ export const DEPLOYMENTS: readonly Deployment[] = [
   { chainId: 43, datasets: [dataset] },
 ];
 
-const SOURCES = loadSources([SHIPPED_SOURCES]);
+const SOURCES = loadSources([SHIPPED_SOURCES], OTHER_SOURCES);
 
 /**
  * A provider that listens on loopback, with a clock that stands still until it is moved.
@@ -56,9 +57,9 @@ export async function startProvider(
   const redirected = SOURCES.map((source) => ({
     ...source,
     question: (pair: string) => {
-      const { request, extract } = source.question(pair);
+      const question = source.question(pair);
       const rateLimit = keepsRateLimits ? source.rateLimit : null;
-      return { request: { ...withOverride(config.sourceOverrides, request), rateLimit }, extract };
+      return { ...question, request: { ...withOverride(config.sourceOverrides, question.request), rateLimit } };
     },
   }));
   const served = decideServed(deployments, redirected, config.minSources, {});

@@ -1,6 +1,6 @@
 import { recoverReporter, reportDigest } from "@dataset-oracle/protocol/report";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Exchanges, json, startExchanges } from "./exchanges.js";
+import { coinbaseTicker, type Exchanges, json, startExchanges } from "./exchanges.js";
 import { ACCOUNT, DATASET, ETH_USD, reportOf, startProvider, type TestProvider, wireValue } from "./provider.js";
 
 let exchanges: Exchanges;
@@ -88,7 +88,7 @@ describe("a round is signed once", () => {
   it("by many requests at once, which share one request to each source and get the same bytes", async () => {
     const held: (() => void)[] = [];
     exchanges.behave("coinbase", (response, url) => {
-      held.push(() => json('{"price":"5174.22"}')(response, url));
+      held.push(() => json(coinbaseTicker("5174.22"))(response, url));
     });
     const answers = Array.from({ length: 20 }, () => provider.ask());
     await expect.poll(() => held.length).toBe(1);
@@ -101,7 +101,7 @@ describe("a round is signed once", () => {
   it("and rounds, or networks, that need a source's url at the same time share the request", async () => {
     const held: (() => void)[] = [];
     exchanges.behave("coinbase", (response, url) => {
-      held.push(() => json('{"price":"5174.22"}')(response, url));
+      held.push(() => json(coinbaseTicker("5174.22"))(response, url));
     });
     const { now } = provider.clock;
     const asks = [{ timestamp: now }, { timestamp: now - 1 }, { timestamp: now, network_id: 43 }];

@@ -1,7 +1,15 @@
 import { gzipSync } from "node:zlib";
 import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Behaviour, coinbaseTicker, type Exchanges, json, krakenTicker, startExchanges } from "./exchanges.js";
+import {
+  type Behaviour,
+  bitstampTicker,
+  coinbaseTicker,
+  type Exchanges,
+  json,
+  krakenTicker,
+  startExchanges,
+} from "./exchanges.js";
 import { ACCOUNT, reportOf, startProvider, type TestProvider, wireValue } from "./provider.js";
 
 const SOURCE_TIMEOUT_MS = 500;
@@ -63,8 +71,8 @@ const LIES: [what: string, failure: string, behaviour: Behaviour][] = [
   ["leaves the price out", "no_node", json('{"trade_id":1}')],
   ["answers null for the price", "not_a_number", json('{"price":null}')],
   ["answers a price in words", "not_a_number", json('{"price":"nine"}')],
-  ["answers 0", "zero", json('{"price":"0.00"}')],
-  ["answers a price that rounds to 0", "zero", json('{"price":"1e-30"}')],
+  ["answers 0", "zero", json(coinbaseTicker("0.00"))],
+  ["answers a price that rounds to 0", "zero", json(coinbaseTicker("1e-30"))],
   ["answers a negative price", "negative", json('{"price":"-9"}')],
   ["answers 1e400", "number_too_large", json('{"price":1e400}')],
 ];
@@ -105,10 +113,16 @@ describe("a source that", () => {
     );
   });
 
-  it("answers several pairs, when it was asked for one, does not count", async () => {
-    exchanges.behave("kraken", json('{"error":[],"result":{"A":{"c":["1","1"]},"B":{"c":["1","1"]}}}'));
+  it("answers a pair twice does not count", async () => {
+    exchanges.behave("bitstamp", json(bitstampTicker("2001", ["ETH-USD", "ETH-USD"])));
     expect((await provider.ask()).body.value).toBe(e18(2000n));
-    expect(failures()).toEqual(["kraken several_nodes"]);
+    expect(failures()).toEqual(["bitstamp several_nodes"]);
+  });
+
+  it("leaves out when its quote was made, although its file says where, does not count", async () => {
+    exchanges.behave("coinbase", json('{"price":"2000"}'));
+    expect((await provider.ask()).body.value).toBe(e18(2001n));
+    expect(failures()).toEqual(["coinbase no_quote_time"]);
   });
 });
 
@@ -118,7 +132,7 @@ describe("a price", () => {
   });
 
   it("keeps every digit of a number without quotes", async () => {
-    exchanges.behave("coinbase", json('{"price":2001.123456789012345678}'));
+    exchanges.behave("coinbase", json(coinbaseTicker("PRICE").replace('"PRICE"', "2001.123456789012345678")));
     expect((await provider.ask()).body.value).toBe(wireValue(2_001_123_456_789_012_345_678n));
   });
 });

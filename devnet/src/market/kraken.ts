@@ -8,19 +8,22 @@ const CLASSED_COINS = new Set(["XBT", "ETH", "LTC", "XRP", "XLM"]);
 const CLASSED_QUOTES: Readonly<Record<string, string>> = { USD: "ZUSD", EUR: "ZEUR", GBP: "ZGBP", XBT: "XXBT" };
 
 /**
- * Kraken's public ticker. Every answer is HTTP 200; a failure is named in `error`, and then there is no `result`.
- * Format: https://docs.kraken.com/api/docs/rest-api/get-ticker-information
+ * Kraken's public ticker, of the pairs that are asked for or of all. Every answer is HTTP 200; a failure is named in
+ * `error`, and then there is no `result`.
+ * Format: https://docs.kraken.com/api-reference/market-data/get-ticker-information
  */
 export function kraken(prices: Prices): FastifyPluginAsync {
-  const names = new Map(prices.names().map((name) => [requestName(name), name]));
+  const names = new Map(prices.names().flatMap((name) => [requestName(name), ownName(name)].map((key) => [key, name])));
   return async (app) => {
     app.get<{ Querystring: { pair?: string } }>("/0/public/Ticker", (request, reply) => {
-      const asked = request.query.pair;
-      if (asked === undefined) return reply.send({ error: ["EGeneral:Invalid arguments"] });
-      const name = names.get(asked);
-      const quote = name === undefined ? null : prices.quote("kraken", name);
-      if (name === undefined || quote === null) return reply.send({ error: ["EQuery:Unknown asset pair"] });
-      return reply.send({ error: [], result: { [ownName(name)]: ticker(quote) } });
+      const asked = request.query.pair?.split(",").map((name) => names.get(name)) ?? prices.names();
+      const result: Record<string, unknown> = {};
+      for (const name of asked) {
+        const quote = name === undefined ? null : prices.quote("kraken", name);
+        if (name === undefined || quote === null) return reply.send({ error: ["EQuery:Unknown asset pair"] });
+        result[ownName(name)] = ticker(quote);
+      }
+      return reply.send({ error: [], result });
     });
   };
 }
@@ -48,5 +51,6 @@ const requestName = (name: string) => spelled(name).join("");
 function ownName(name: string): string {
   const [base = "", quote = ""] = spelled(name);
   const classed = CLASSED_QUOTES[quote];
+  if (base === "USDT") return `${base}${classed}`;
   return classed !== undefined && CLASSED_COINS.has(base) ? `X${base}${classed}` : base + quote;
 }

@@ -4,12 +4,27 @@ export interface MarketPair {
   readonly pair: string;
   /** Where its random walk begins: decimal text, of the size that such a price once had. */
   readonly start: string;
-  /** How many decimals each exchange spells its price with. */
-  readonly decimals: Readonly<Record<Exchange, number>>;
+  /** How many decimals Coinbase, Kraken and Bitstamp spell its price with; the others spell as Coinbase does. */
+  readonly decimals: { readonly coinbase: number; readonly kraken: number; readonly bitstamp: number };
 }
 
-export const EXCHANGES = ["coinbase", "kraken", "bitstamp"] as const;
+export const EXCHANGES = ["coinbase", "kraken", "bitstamp", "gemini", "bitfinex", "binance", "okx", "kucoin"] as const;
 export type Exchange = (typeof EXCHANGES)[number];
+
+/** The https origin of each exchange's public interface. */
+export const ORIGINS: Readonly<Record<Exchange, string>> = {
+  coinbase: "https://api.exchange.coinbase.com",
+  kraken: "https://api.kraken.com",
+  bitstamp: "https://www.bitstamp.net",
+  gemini: "https://api.gemini.com",
+  bitfinex: "https://api-pub.bitfinex.com",
+  binance: "https://data-api.binance.vision",
+  okx: "https://www.okx.com",
+  kucoin: "https://api.kucoin.com",
+};
+
+/** The rate by which quotes in USDT become quotes in USD; listed by those exchanges that have both. */
+export const USDT_USD: MarketPair = row("USDT-USD", "0.99985", 5, 5, 5);
 
 /**
  * Pairs that the real Coinbase Exchange, Kraken and Bitstamp have all listed, so that the devnet's keys are keys that
@@ -50,4 +65,9 @@ export const MARKET_PAIRS: readonly MarketPair[] = [
 
 function row(pair: string, start: string, coinbase: number, kraken: number, bitstamp: number): MarketPair {
   return { pair, start, decimals: { coinbase, kraken, bitstamp } };
+}
+
+/** What sends a provider to a market instead of the exchanges: their origins, and the market's addresses. */
+export function marketOverrides(url: string): Record<string, string> {
+  return Object.fromEntries(EXCHANGES.map((name) => [ORIGINS[name], `${url}/${name}`]));
 }

@@ -1,8 +1,17 @@
 import type { Exchange, MarketPair } from "./pairs.js";
-import { toText, Walk } from "./walk.js";
+import { PRICE_DECIMALS, toText, Walk } from "./walk.js";
 
 /** How far each exchange stands off the walk, in millionths: as real ones differ, and well below 0.1 %. */
-const OFFSET_PPM: Readonly<Record<Exchange, bigint>> = { coinbase: 0n, kraken: 120n, bitstamp: -90n };
+const OFFSET_PPM: Readonly<Record<Exchange, bigint>> = {
+  coinbase: 0n,
+  kraken: 120n,
+  bitstamp: -90n,
+  gemini: 60n,
+  bitfinex: -150n,
+  binance: 30n,
+  okx: -40n,
+  kucoin: 90n,
+};
 
 /** The spread on either side of the last price, in millionths. */
 const HALF_SPREAD_PPM = 50n;
@@ -27,16 +36,33 @@ export class Prices {
     for (const { walk } of this.#pairs.values()) walk.step();
   }
 
-  /** An exchange's quote of a pair (`<BASE>-<QUOTE>`), or null where it is not listed. */
+  /**
+   * An exchange's quote of a pair (`<BASE>-<QUOTE>`), or null where it is not listed. Whatever has a price in USD has one
+   * in USDT too.
+   */
   quote(exchange: Exchange, name: string): Quote | null {
-    const listed = this.#pairs.get(name);
+    const inUsd = name.endsWith("-USDT") ? this.#pairs.get(name.slice(0, -1)) : undefined;
+    const listed = inUsd ?? this.#pairs.get(name);
     if (listed === undefined) return null;
+    const usdt = this.#pairs.get("USDT-USD")?.walk.price ?? 1n;
+    const walked = inUsd === undefined ? listed.walk.price : (listed.walk.price * 10n ** BigInt(PRICE_DECIMALS)) / usdt;
+    const decimals: Partial<Record<Exchange, number>> & { coinbase: number } = listed.pair.decimals;
     const spell = (ppm: bigint) => {
-      const price = (listed.walk.price * (1_000_000n + ppm)) / 1_000_000n;
-      return toText(price, listed.pair.decimals[exchange]);
+      const price = (walked * (1_000_000n + ppm)) / 1_000_000n;
+      return toText(price, decimals[exchange] ?? decimals.coinbase);
     };
     const offset = OFFSET_PPM[exchange];
     return { last: spell(offset), bid: spell(offset - HALF_SPREAD_PPM), ask: spell(offset + HALF_SPREAD_PPM) };
+  }
+
+  /** The quotes of all pairs that an exchange lists, with a price in USD asked for in USDT where it has no USD. */
+  quotes(exchange: Exchange, dollar: "USD" | "USDT" = "USD"): { name: string; quote: Quote }[] {
+    return this.names().flatMap((listed) => {
+      if (dollar === "USDT" && listed === "USDT-USD") return [];
+      const name = dollar === "USDT" && listed.endsWith("-USD") ? `${listed}T` : listed;
+      const quote = this.quote(exchange, name);
+      return quote === null ? [] : [{ name, quote }];
+    });
   }
 
   /** The listed pairs' names. */

@@ -1,9 +1,25 @@
-import Fastify from "fastify";
+import Fastify, { type FastifyPluginAsync } from "fastify";
+import { binance } from "./binance.js";
+import { bitfinex } from "./bitfinex.js";
 import { bitstamp } from "./bitstamp.js";
 import { coinbase } from "./coinbase.js";
+import { gemini } from "./gemini.js";
 import { kraken } from "./kraken.js";
-import { MARKET_PAIRS } from "./pairs.js";
+import { kucoin } from "./kucoin.js";
+import { okx } from "./okx.js";
+import { EXCHANGES, type Exchange, MARKET_PAIRS, USDT_USD } from "./pairs.js";
 import { Prices } from "./prices.js";
+
+const TICKERS: Readonly<Record<Exchange, (prices: Prices) => FastifyPluginAsync>> = {
+  coinbase,
+  kraken,
+  bitstamp,
+  gemini,
+  bitfinex,
+  binance,
+  okx,
+  kucoin,
+};
 
 /** What every answer of the market says, so that nobody takes its prices for real ones. */
 const NOTICE = "simulated: these prices are a seeded random walk, not a market's";
@@ -17,7 +33,7 @@ export interface MarketOptions {
   readonly seed?: number;
 }
 
-/** A running market. Its exchanges answer under `<url>/coinbase`, `<url>/kraken` and `<url>/bitstamp`. */
+/** A running market. Its exchanges answer under `<url>/<name>`. */
 export interface Market {
   readonly url: string;
   /** Ends the market, connections included. */
@@ -25,20 +41,18 @@ export interface Market {
 }
 
 /**
- * Starts a simulated market on loopback: three exchanges' public tickers, whose prices move every second.
+ * Starts a simulated market on loopback: eight exchanges' public tickers, whose prices move every second.
  *
  * @throws When the port is taken.
  */
 export async function startMarket({ port = 0, seed = 1 }: MarketOptions = {}): Promise<Market> {
-  const prices = new Prices(seed, MARKET_PAIRS);
+  const prices = new Prices(seed, [...MARKET_PAIRS, USDT_USD]);
   const app = Fastify({ forceCloseConnections: true });
   app.addHook("onSend", async (_request, reply) => {
     reply.header("x-simulated", NOTICE);
   });
   app.get("/", async () => ({ notice: NOTICE, seed, pairs: prices.names() }));
-  await app.register(coinbase(prices), { prefix: "/coinbase" });
-  await app.register(kraken(prices), { prefix: "/kraken" });
-  await app.register(bitstamp(prices), { prefix: "/bitstamp" });
+  for (const name of EXCHANGES) await app.register(TICKERS[name](prices), { prefix: `/${name}` });
   const url = await app.listen({ host: "127.0.0.1", port });
   const timer = setInterval(() => prices.step(), STEP_MS);
   const close = async () => {

@@ -1,6 +1,13 @@
 import type { FetchResult } from "@dataset-oracle/service/fetch";
 import { type Json, parseDocument } from "./document.js";
-import { failed, type Reading, throttled } from "./result.js";
+import { failed, type Reading, read, throttled } from "./result.js";
+
+/** What a source answered. */
+export interface Answer {
+  readonly document: Json;
+  /** The document as it came. */
+  readonly text: string;
+}
 
 /** The longest that a source can send itself away for, in seconds. */
 const MAX_RETRY_AFTER = 600;
@@ -10,7 +17,7 @@ const MAX_RETRY_AFTER = 600;
  *
  * @param now In milliseconds since 1970: a Retry-After may be a date.
  */
-export function judgeAnswer(answer: FetchResult, now: number): Reading<Json> {
+export function judgeAnswer(answer: FetchResult, now: number): Reading<Answer> {
   if (!answer.ok) return failed(answer.failure, answer.detail);
   const { status, contentType, retryAfter } = answer;
   // 418 is what some exchanges say to those who did not heed 429; 503 is it only with a time to come again.
@@ -21,7 +28,8 @@ export function judgeAnswer(answer: FetchResult, now: number): Reading<Json> {
   if (!isJson(contentType)) {
     return failed("content_type", `answered ${contentType || "no content type"} instead of JSON`);
   }
-  return parseDocument(answer.text);
+  const document = parseDocument(answer.text);
+  return document.ok ? read({ document: document.value, text: answer.text }) : document;
 }
 
 /** A Retry-After in seconds, from 1 to `MAX_RETRY_AFTER`; 1 if it says nothing that can be read. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
+import { EXCHANGES, MARKET_PAIRS, ORIGINS } from "@dataset-oracle/devnet/market/pairs";
 import { describe, expect, it } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "./load.js";
 
@@ -16,27 +16,48 @@ function folderWith(change: Record<string, unknown>): string {
 }
 
 describe("the shipped sources", () => {
-  it("are Coinbase, Kraken and Bitstamp", () => {
-    expect([...shipped().keys()].sort()).toEqual(["bitstamp", "coinbase", "kraken"]);
-    expect(readdirSync(SHIPPED_SOURCES)).toHaveLength(3);
+  it("are the eight exchanges that the market of the devnet speaks for, at their origins", () => {
+    const origins = [...shipped()].map(([name, { origin }]) => [name, origin]);
+    expect(Object.fromEntries(origins)).toEqual(ORIGINS);
+    expect(readdirSync(SHIPPED_SOURCES)).toHaveLength(EXCHANGES.length);
   });
 
-  it("all know every pair of the devnet", () => {
-    for (const [name, { pairs }] of shipped()) {
-      for (const { pair } of MARKET_PAIRS) expect(pairs.has(pair), `${name} ${pair}`).toBe(true);
+  it("give each pair of the devnet three sources without a conversion, and those in USD seven", () => {
+    for (const { pair } of MARKET_PAIRS) {
+      const knowing = [...shipped().values()].filter(({ pairs }) => pairs.has(pair));
+      const direct = knowing.filter(({ question }) => question(pair).rate === null);
+      expect(direct.length, pair).toBeGreaterThanOrEqual(3);
+      if (pair.endsWith("-USD")) expect(knowing.length, pair).toBeGreaterThanOrEqual(7);
     }
+  });
+
+  it("say what of them was verified, and where their formats, limits and terms are", () => {
+    for (const file of readdirSync(SHIPPED_SOURCES)) {
+      const spec = JSON.parse(readFileSync(join(SHIPPED_SOURCES, file), "utf8"));
+      expect(file).toBe(`${spec.name}.json`);
+      for (const page of [spec.documentation, spec.terms]) expect(page).toMatch(/^https:\/\/[a-z.]+\//);
+      expect(spec.verification).toContain("Nothing was run against the live API");
+    }
+  });
+
+  it("can be left out by name", () => {
+    const names = (excluded: string[]) => loadSources([SHIPPED_SOURCES], excluded).map(({ name }) => name);
+    expect(names(["okx", "binance"])).toHaveLength(6);
+    expect(() => names(["ocx"])).toThrow('there is no source "ocx". There are: binance, bitfinex,');
   });
 
   const urls: [source: string, pair: string, url: string][] = [
     ["coinbase", "ETH-USD", "https://api.exchange.coinbase.com/products/ETH-USD/ticker"],
-    ["kraken", "ETH-USD", "https://api.kraken.com/0/public/Ticker?pair=ETHUSD"],
-    ["kraken", "BTC-EUR", "https://api.kraken.com/0/public/Ticker?pair=XBTEUR"],
-    ["kraken", "DOGE-USD", "https://api.kraken.com/0/public/Ticker?pair=XDGUSD"],
-    ["kraken", "ETH-BTC", "https://api.kraken.com/0/public/Ticker?pair=ETHXBT"],
-    ["bitstamp", "ETH-USD", "https://www.bitstamp.net/api/v2/ticker/ethusd/"],
+    ["kraken", "ETH-USD", "https://api.kraken.com/0/public/Ticker"],
+    ["bitstamp", "ETH-USD", "https://www.bitstamp.net/api/v2/ticker/"],
+    ["gemini", "ETH-USD", "https://api.gemini.com/v1/pricefeed"],
+    ["bitfinex", "ETH-USD", "https://api-pub.bitfinex.com/v2/tickers?symbols=ALL"],
+    ["binance", "ETH-USD", "https://data-api.binance.vision/api/v3/ticker/price"],
+    ["okx", "ETH-USD", "https://www.okx.com/api/v5/market/tickers?instType=SPOT"],
+    ["kucoin", "ETH-USD", "https://api.kucoin.com/api/v1/market/allTickers"],
   ];
   for (const [source, pair, url] of urls) {
-    it(`ask ${source} for ${pair} in its own spelling`, () => {
+    it(`ask ${source} for ${pair} at its own address`, () => {
       expect(shipped().get(source)?.question(pair).request).toMatchObject({ method: "GET", url, headers: {} });
     });
   }
@@ -53,6 +74,9 @@ describe("a source file is refused, with its name and what to mend,", () => {
     [{ headers: { authorization: "x" } }, /changed\.json: headers: authorization/],
     [{ hash: true }, /\/hash/],
     [{ pairs: ["ethusd"] }, /\/pairs\/0/],
+    [{ quoteTime: { path: "$..time", unit: "iso8601" } }, /"\.\." is not allowed/],
+    [{ quoteTime: { path: "$.time", unit: "days" } }, /\/quoteTime\/unit/],
+    [{ symbols: { case: "upper", spelling: {}, pairs: {} } }, /\{base\} is not a variable. There are: pair/],
     [{ url: "http://api.example.com/{base}{quote}" }, /changed\.json: http:.*begins with "https/],
     [{ path: "$..price" }, /changed\.json: \$\.\.price: "\.\." is not allowed/],
     [{ errorPath: "oops" }, /changed\.json: oops is not a JSONPath/],

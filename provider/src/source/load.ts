@@ -12,9 +12,10 @@ export const SHIPPED_SOURCES = fileURLToPath(new URL("../../sources", import.met
  * Loads source files.
  *
  * @param paths Files, or folders whose *.json files are taken.
+ * @param excluded The names of those that are not to be used.
  * @throws ConfigError that names the file to mend.
  */
-export function loadSources(paths: readonly string[]): SpotSource[] {
+export function loadSources(paths: readonly string[], excluded: readonly string[] = []): SpotSource[] {
   const sources = new Map<string, SpotSource>();
   for (const file of paths.flatMap(filesAt)) {
     const source = compileSpotSource(loadConfig(file, SpotSourceSpec));
@@ -26,6 +27,13 @@ export function loadSources(paths: readonly string[]): SpotSource[] {
       throw new ConfigError(`${file}: rateLimit is not that of "${neighbour.name}" at the same origin. Give both one.`);
     }
     sources.set(name, source.value);
+  }
+  for (const name of excluded) {
+    if (!sources.delete(name)) {
+      throw new ConfigError(
+        `excludedSources: there is no source "${name}". There are: ${[...sources.keys()].join(", ")}.`,
+      );
+    }
   }
   return [...sources.values()];
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type FetchLimits, type FetchRequest, fetchText } from "@dataset-oracle/service/fetch";
-import { judgeAnswer } from "./answer.js";
-import type { Json } from "./document.js";
+import { type Answer, judgeAnswer } from "./answer.js";
 import { type Reading, throttled } from "./result.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
 
@@ -18,7 +17,7 @@ const USER_AGENT = "dataset-oracle-provider";
 const MAX_BYTES = 1024 * 1024;
 
 interface KeptReading {
-  readonly reading: Promise<Reading<Json>>;
+  readonly reading: Promise<Reading<Answer>>;
   /** By the provider's clock, in whole seconds; null while it is under way. */
   cameAt: bigint | null;
 }
@@ -52,11 +51,11 @@ export class SourceReader {
   }
 
   /**
-   * The source's answer as JSON, or why there is none.
+   * The source's answer, or why there is none.
    *
    * @param isReserved Whether it is asked for somebody for whom a part of the rate limits is reserved.
    */
-  async read(request: SourceRequest, isReserved: boolean): Promise<Reading<Json>> {
+  async read(request: SourceRequest, isReserved: boolean): Promise<Reading<Answer>> {
     const id = JSON.stringify([request.method, request.url, request.headers, request.body]);
     const kept = this.#kept.get(id);
     if (kept !== undefined && (kept.cameAt === null || kept.cameAt === this.#now())) return kept.reading;
@@ -70,7 +69,7 @@ export class SourceReader {
     });
   }
 
-  async #fetch(request: SourceRequest, waitMs: number, bucket: TokenBucket | null): Promise<Reading<Json>> {
+  async #fetch(request: SourceRequest, waitMs: number, bucket: TokenBucket | null): Promise<Reading<Answer>> {
     if (waitMs > 0) await sleep(waitMs);
     const headers = { accept: "application/json", "user-agent": USER_AGENT, ...request.headers };
     const reading = judgeAnswer(await fetchText({ ...request, headers }, this.#limits), Date.now());

@@ -18,7 +18,9 @@ export type FailureCode =
   | "not_a_bool"
   | "not_bytes32"
   | "not_a_string"
-  | "string_too_long";
+  | "string_too_long"
+  | "no_quote_time"
+  | "no_rate";
 
 /** What came of reading a source: a value, or why there is none. A source that fails is expected, never a throw. */
 export type Reading<T> = { readonly ok: true; readonly value: T } | SourceFailure;

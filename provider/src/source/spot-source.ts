@@ -1,13 +1,17 @@
 import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
 import { type Static, Type } from "@sinclair/typebox";
 import { ROUNDINGS } from "./decimal.js";
+import type { Json } from "./document.js";
+import { compileQuoteTime, QuoteTimeSpec } from "./quote-time.js";
 import type { SourceRequest } from "./reader.js";
-import { type BoundSource, compileSource } from "./source.js";
+import { type Reading, read } from "./result.js";
+import { compileSource } from "./source.js";
 import { SourceSpec } from "./spec.js";
 import type { RateLimit } from "./token-bucket.js";
 
 const strict = { additionalProperties: false } as const;
 const SYMBOL = "[A-Z0-9]{1,16}";
+const PAIR = `${SYMBOL}-${SYMBOL}`;
 
 /** A source file: where an exchange's price of a pair is read, as data. */
 export const SpotSourceSpec = Type.Object(
@@ -17,6 +21,9 @@ export const SpotSourceSpec = Type.Object(
     documentation: Type.String({ description: "The page that documents the answer's format." }),
     terms: Type.String({ description: "The page with the terms of use, which whoever runs a provider accepts." }),
     limits: Type.String({ description: "The documented rate limits, for people." }),
+    verification: Type.String({
+      description: "What of this file was checked against which page, and what was not, for people.",
+    }),
     rateLimit: Type.Object(
       {
         perSecond: Type.Number({ exclusiveMinimum: 0, maximum: 1_000 }),
@@ -30,6 +37,7 @@ export const SpotSourceSpec = Type.Object(
       ROUNDINGS.map((rounding) => Type.Literal(rounding)),
       { description: "What becomes of decimals beyond the eighteenth." },
     ),
+    quoteTime: Type.Optional(QuoteTimeSpec),
     symbols: Type.Object(
       {
         case: Type.Union([Type.Literal("upper"), Type.Literal("lower")]),
@@ -37,10 +45,24 @@ export const SpotSourceSpec = Type.Object(
           ...strict,
           description: "The source's own names of symbols, where they differ.",
         }),
+        pairs: Type.Optional(
+          Type.Record(Type.String({ pattern: `^${PAIR}$` }), Type.String({ minLength: 1, maxLength: 64 }), {
+            ...strict,
+            description: "The source's own names of pairs, where they are not its two symbols one after the other.",
+          }),
+        ),
       },
-      { ...strict, description: "How the source spells {base} and {quote}." },
+      { ...strict, description: "How the source spells {base} and {quote}; with pairs, {pair} takes their place." },
     ),
-    pairs: Type.Array(Type.String({ pattern: `^${SYMBOL}-${SYMBOL}$` }), {
+    convert: Type.Optional(
+      Type.Record(Type.String({ pattern: `^${SYMBOL}$` }), Type.String({ pattern: `^${SYMBOL}$` }), {
+        ...strict,
+        description:
+          "Quotes that the source does not have, and what it is asked for instead: the price is multiplied by the " +
+          "measured rate of the second in the first.",
+      }),
+    ),
+    pairs: Type.Array(Type.String({ pattern: `^${PAIR}$` }), {
       uniqueItems: true,
       description: "The pairs that are read from this source: <BASE>-<QUOTE>.",
     }),
@@ -59,30 +81,54 @@ export interface SpotSource {
   question(pair: string): SpotQuestion;
 }
 
-export interface SpotQuestion extends BoundSource {
+/** A price as a source gave it. */
+export interface Quote {
+  /** Scaled by 10^18. */
+  readonly price: bigint;
+  /** When it was made, by the source, in whole seconds since 1970; null where the source does not say. */
+  readonly quotedAt: bigint | null;
+}
+
+export interface SpotQuestion {
   readonly request: SourceRequest;
+  /** The pair whose rate the price must be multiplied by, or null. */
+  readonly rate: string | null;
+  /** Takes the quote out of an answer. */
+  read(document: Json): Reading<Quote>;
 }
 
 /** Checks what a schema can't: the templates and the paths, for each of the pairs. */
 export function compileSpotSource(spec: SpotSourceSpec): Parsed<SpotSource> {
-  const source = compileSource(spec, ["base", "quote"]);
+  const { symbols, rateLimit } = spec;
+  const variables = symbols.pairs === undefined ? ["base", "quote"] : ["pair"];
+  const source = compileSource(spec, variables);
   if (!source.ok) return source;
-  const spell = (symbol = "") => {
-    const spelled = spec.symbols.spelling[symbol] ?? symbol;
-    return spec.symbols.case === "lower" ? spelled.toLowerCase() : spelled.toUpperCase();
-  };
+  const quoteTime = spec.quoteTime === undefined ? parsed(null) : compileQuoteTime(spec.quoteTime, variables);
+  if (!quoteTime.ok) return quoteTime;
   const questions = new Map<string, SpotQuestion>();
   for (const pair of spec.pairs) {
-    const [base, quote] = pair.split("-");
-    const bound = source.value.bind({ base: spell(base), quote: spell(quote) });
+    const [base = "", quote = ""] = pair.split("-");
+    const asked = spec.convert?.[quote] ?? quote;
+    const values = spell(symbols, base, asked);
+    const bound = source.value.bind(values);
     if (!bound.ok) return refused(`${pair}: ${bound.problem}`);
-    const request = { ...bound.value.request, rateLimit: spec.rateLimit };
-    questions.set(pair, { ...bound.value, request });
+    const { extract } = bound.value;
+    const readTime = quoteTime.value?.(values) ?? (() => read(null));
+    questions.set(pair, {
+      request: { ...bound.value.request, rateLimit },
+      rate: asked === quote ? null : `${asked}-${quote}`,
+      read: (document) => {
+        const price = extract(document);
+        if (!price.ok) return price;
+        const quotedAt = readTime(document);
+        return quotedAt.ok ? read({ price: price.value, quotedAt: quotedAt.value }) : quotedAt;
+      },
+    });
   }
   return parsed({
     name: spec.name,
     origin: source.value.origin,
-    rateLimit: spec.rateLimit,
+    rateLimit,
     pairs: new Set(spec.pairs),
     question: (pair) => {
       const question = questions.get(pair);
@@ -90,4 +136,12 @@ export function compileSpotSource(spec: SpotSourceSpec): Parsed<SpotSource> {
       return question;
     },
   });
+}
+
+/** The variables' values for a pair, as the source writes them. */
+function spell(symbols: SpotSourceSpec["symbols"], base: string, quote: string): Record<string, string> {
+  const inCase = (text: string) => (symbols.case === "lower" ? text.toLowerCase() : text.toUpperCase());
+  const spelled = (symbol: string) => inCase(symbols.spelling[symbol] ?? symbol);
+  if (symbols.pairs === undefined) return { base: spelled(base), quote: spelled(quote) };
+  return { pair: symbols.pairs[`${base}-${quote}`] ?? spelled(base) + spelled(quote) };
 }

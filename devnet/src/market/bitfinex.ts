@@ -1,0 +1,30 @@
+import type { FastifyPluginAsync } from "fastify";
+import type { Prices } from "./prices.js";
+
+const SPELLING: Readonly<Record<string, string>> = { USDT: "UST", ALGO: "ALG", BCH: "BCHN" };
+
+/**
+ * Bitfinex's public tickers, of the symbols that are asked for or of ALL. Prices are numbers; a symbol that it does not
+ * list is left out. Format: https://docs.bitfinex.com/reference/rest-public-tickers
+ */
+export function bitfinex(prices: Prices): FastifyPluginAsync {
+  return async (app) => {
+    app.get<{ Querystring: { symbols?: string } }>("/v2/tickers", (request, reply) => {
+      const asked = request.query.symbols;
+      if (asked === undefined) return reply.status(500).send(["error", 10020, "symbols: invalid"]);
+      const rows = prices.quotes("bitfinex").map(({ name, quote: { last, bid, ask } }) => {
+        const row = [bid, "31.2", ask, "24.9", "12", "0.0035", last, "1482.3", ask, bid];
+        return { symbol: symbolOf(name), text: row.join(",") };
+      });
+      const wanted = rows.filter(({ symbol }) => asked === "ALL" || asked.split(",").includes(symbol));
+      const text = wanted.map(({ symbol, text }) => `["${symbol}",${text}]`).join(",");
+      return reply.type("application/json; charset=utf-8").send(`[${text}]`);
+    });
+  };
+}
+
+/** Symbols of more than three letters have a colon between them. */
+function symbolOf(name: string): string {
+  const [base = "", quote = ""] = name.split("-").map((symbol) => SPELLING[symbol] ?? symbol);
+  return `t${base}${base.length > 3 ? ":" : ""}${quote}`;
+}

@@ -1,0 +1,55 @@
+import { type Parsed, parsed } from "@dataset-oracle/protocol/parsed";
+import { type Static, Type } from "@sinclair/typebox";
+import { scaleDecimal } from "./decimal.js";
+import { type Json, JsonNumber } from "./document.js";
+import { compileJsonPath, findOne } from "./json-path.js";
+import { failed, type Reading, read } from "./result.js";
+import type { Values } from "./text-template.js";
+
+const UNITS = ["iso8601", "seconds", "milliseconds"] as const;
+
+/** Where an exchange says when its quote was made. */
+export const QuoteTimeSpec = Type.Object(
+  {
+    path: Type.String({ description: "JSONPath of the time." }),
+    unit: Type.Union(
+      UNITS.map((unit) => Type.Literal(unit)),
+      { description: "iso8601 is UTC with a Z; the others count from 1970." },
+    ),
+  },
+  { additionalProperties: false },
+);
+export type QuoteTimeSpec = Static<typeof QuoteTimeSpec>;
+
+/** Reads the time of a quote out of an answer, in whole seconds since 1970. */
+export type ReadQuoteTime = (document: Json) => Reading<bigint>;
+
+export function compileQuoteTime(
+  { path, unit }: QuoteTimeSpec,
+  variables: readonly string[],
+): Parsed<(values: Values) => ReadQuoteTime> {
+  const compiled = compileJsonPath(path, variables);
+  if (!compiled.ok) return compiled;
+  return parsed((values) => {
+    const bound = compiled.value.bind(values);
+    return (document) => {
+      const node = findOne(bound, path, document);
+      return node.ok ? toSeconds(node.value, unit) : failed("no_quote_time", node.detail);
+    };
+  });
+}
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+
+function toSeconds(node: Json, unit: QuoteTimeSpec["unit"]): Reading<bigint> {
+  const text = node instanceof JsonNumber ? node.text : node;
+  if (typeof text !== "string") return failed("no_quote_time", "gives no time");
+  if (unit === "iso8601") {
+    const milliseconds = ISO.test(text) ? Date.parse(text) : Number.NaN;
+    if (Number.isNaN(milliseconds)) return failed("no_quote_time", `${text.slice(0, 64)} is no time in UTC`);
+    return read(BigInt(Math.floor(milliseconds / 1_000)));
+  }
+  const time = scaleDecimal(text, 0, "truncate");
+  if (!time.ok) return failed("no_quote_time", time.detail);
+  return read(unit === "seconds" ? time.value : time.value / 1_000n);
+}
