@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { type CrashTally, crash } from "./crashes.js";
+
+/** `npm run crash -- --times 1000` sets it. */
+const TIMES = Number(process.env.CRASHES ?? 30);
+
+const sentence = ({ kills, betweenStoreAndAnswer, untold, leastInFlight, answers, repeated }: CrashTally) =>
+  `${kills} kills, with ${leastInFlight} requests or more in flight: ${betweenStoreAndAnswer} fell between store and ` +
+  `answer (${untold} decisions that nobody had been told). ${answers} answers, ${repeated} of them asked for again.`;
+
+it(
+  `a provider that is killed ${TIMES} times never signs two different values for one round`,
+  async () => {
+    const tally = await crash(TIMES, (soFar) => {
+      if (soFar.kills % 100 === 0) console.log(sentence(soFar));
+    });
+    console.log(sentence(tally));
+    expect(tally.kills).toBe(TIMES);
+    expect(tally.leastInFlight).toBeGreaterThanOrEqual(8);
+    expect(tally.repeated).toBeGreaterThan(TIMES);
+    // The moment that all this is about must have been hit.
+    expect(tally.betweenStoreAndAnswer).toBeGreaterThan(0);
+  },
+  60_000 + TIMES * 10_000,
+);

@@ -1,0 +1,242 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { keyToAscii, parseKey } from "@dataset-oracle/protocol/key";
+import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/wire";
+import type { Hex } from "viem";
+import { type Decision, Decisions } from "../src/decisions.js";
+import { type Exchanges, startExchanges } from "./exchanges.js";
+import { type ProviderProcess, spawnProvider, untilListening, writeConfig } from "./process.js";
+import { DATASET, PRIVATE_KEY } from "./provider.js";
+
+/** As many requests are under way at each kill. */
+const LANES = 12;
+
+/** A life's longest time under load, in milliseconds. */
+const LONGEST_LIFE = 150;
+
+const PAIRS = ["ETH-USD", "BTC-USD", "SOL-USD", "LINK-USD", "LTC-USD", "XRP-USD", "ADA-USD", "AVAX-USD"];
+const KEYS = PAIRS.map((pair) => (parseKey(`SPOTPX/${pair}`) as { value: Hex }).value);
+
+/** What a provider is asked: one key for a report, several for a row of a batch. */
+interface Question {
+  readonly keys: readonly Hex[];
+  readonly timestamp: number;
+}
+
+/** What came of killing a provider again and again. */
+export interface CrashTally {
+  kills: number;
+  /** Kills after which the database held decisions that nobody had been told. */
+  betweenStoreAndAnswer: number;
+  /** How many of those decisions there were. */
+  untold: number;
+  /** The fewest requests that were under way at a kill. */
+  leastInFlight: number;
+  answers: number;
+  /** Answers to questions that had been asked before a kill. */
+  repeated: number;
+}
+
+/**
+ * Kills a provider's process at random moments under load, starts it again, and asks for the same rounds. Its sources
+ * answer another price each time, so that a decision that was forgotten shows.
+ *
+ * @throws At the first answer that says of a data point at a round something else than was said, or decided, before.
+ */
+export async function crash(times: number, onKill: (tally: CrashTally) => void): Promise<CrashTally> {
+  const exchanges = await startExchanges();
+  quoteAnotherPriceEachTime(exchanges);
+  const limits = { requestsPerMinute: 10_000_000, strangerRequestsPerMinute: 10_000_000 };
+  const { folder, config } = writeConfig(
+    { sourceOverrides: exchanges.sourceOverrides, minSources: 1, ...limits },
+    42,
+    PAIRS.map((pair) => `SPOTPX/${pair}`),
+  );
+  const witness = new Witness();
+  const tally: CrashTally = {
+    kills: 0,
+    betweenStoreAndAnswer: 0,
+    untold: 0,
+    leastInFlight: LANES,
+    answers: 0,
+    repeated: 0,
+  };
+  let provider: ProviderProcess | undefined;
+  try {
+    let asked: readonly Question[] = [];
+    while (tally.kills <= times) {
+      provider = spawnProvider(["--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
+      const url = await untilListening(provider);
+      if (tally.kills === 0) await untilReady(url);
+      tally.repeated += await askAll(url, asked, witness);
+      if (tally.kills === times) break;
+      const life = await killUnderLoad(provider, url, witness);
+      asked = life.asked;
+      tally.kills += 1;
+      tally.leastInFlight = Math.min(tally.leastInFlight, life.inFlight);
+      const untold = await compareWithDatabase(join(folder, "database"), witness);
+      tally.untold += untold;
+      if (untold > 0) tally.betweenStoreAndAnswer += 1;
+      tally.answers = witness.answers;
+      onKill(tally);
+    }
+    return tally;
+  } finally {
+    provider?.child.kill("SIGKILL");
+    await provider?.closed;
+    await exchanges.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function quoteAnotherPriceEachTime(exchanges: Exchanges): void {
+  let price = 0;
+  for (const exchange of ["coinbase", "kraken", "bitstamp"] as const) {
+    exchanges.behave(exchange, (response) => {
+      const quote = String(++price);
+      const body = { price: quote, last: quote, error: [], result: { PAIR: { c: [quote, "1"] } } };
+      const answer = () => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+      setTimeout(answer, Math.random() * 10);
+    });
+  }
+}
+
+/** All that providers said, and whether it was always the same. */
+class Witness {
+  answers = 0;
+  /** The value of a data point at a round; `missing` for "no data". */
+  readonly told = new Map<string, string>();
+  /** Whole answers, by question. */
+  readonly #texts = new Map<string, string>();
+
+  hear(question: Question, text: string): void {
+    this.answers += 1;
+    const before = this.#texts.get(idOf(question));
+    if (before !== undefined && before !== text) throw new Error(`Two answers to one question: ${before} and ${text}`);
+    this.#texts.set(idOf(question), text);
+    const said = valuesIn(JSON.parse(text));
+    question.keys.forEach((key, i) => {
+      this.#compare(question.timestamp, key, said[i] as string);
+    });
+  }
+
+  #compare(round: number, key: Hex, value: string): void {
+    const before = this.told.get(`${round}/${key}`);
+    if (before !== undefined && before !== value) {
+      throw new Error(`Two values of ${keyToAscii(key)} at ${round}: ${before} and ${value}`);
+    }
+    this.told.set(`${round}/${key}`, value);
+  }
+}
+
+const idOf = ({ keys, timestamp }: Question) => `${timestamp} ${keys.join(" ")}`;
+
+function valuesIn(answer: SignedReport | SignedBatchReport): string[] {
+  if ("outcome" in answer) return [answer.outcome === "OK" ? answer.value : "missing"];
+  return answer.values.map((value, i) => (((BigInt(answer.missing) >> BigInt(i)) & 1n) === 1n ? "missing" : value));
+}
+
+/** Keeps as many requests under way as there are lanes, until the provider is killed. */
+async function killUnderLoad(provider: ProviderProcess, url: string, witness: Witness) {
+  const asked: Question[] = [];
+  let inFlight = 0;
+  let isAlive = true;
+  const lanes = Array.from({ length: LANES }, async () => {
+    while (isAlive) {
+      const question = anyQuestion();
+      asked.push(question);
+      inFlight += 1;
+      const text = await ask(url, question).catch((error: unknown) => {
+        if (isAlive) throw error;
+        return null;
+      });
+      inFlight -= 1;
+      if (text !== null) witness.hear(question, text);
+    }
+  });
+  const load = Promise.all(lanes);
+  await Promise.race([sleep(5 + Math.random() * LONGEST_LIFE), load]);
+  const atKill = inFlight;
+  isAlive = false;
+  provider.child.kill("SIGKILL");
+  await Promise.all([load, provider.closed]);
+  return { asked, inFlight: atKill };
+}
+
+/** Few enough different ones that many ask for the same data points. */
+function anyQuestion(): Question {
+  const timestamp = Math.floor(Date.now() / 1_000) - Math.floor(Math.random() * 9);
+  const keys = KEYS.toSorted(() => Math.random() - 0.5);
+  return { keys: keys.slice(0, Math.random() < 0.5 ? 1 : 2 + Math.floor(Math.random() * 3)), timestamp };
+}
+
+/** @returns How many were answered: what nothing was decided of may be too old by now. */
+async function askAll(url: string, questions: readonly Question[], witness: Witness): Promise<number> {
+  let answered = 0;
+  await Promise.all(
+    questions.map(async (question) => {
+      const text = await ask(url, question);
+      if (text === null) return;
+      witness.hear(question, text);
+      answered += 1;
+    }),
+  );
+  return answered;
+}
+
+/** The answer's text; null when the round is refused as too old. */
+async function ask(url: string, { keys, timestamp }: Question): Promise<string | null> {
+  const [path, named] = keys.length === 1 ? ["/report", { key: keys[0] }] : ["/report/batch", { keys }];
+  const response = await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ network_id: 42, dataset: DATASET, timestamp, ...named }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const text = await response.text();
+  if (response.status === 200) return text;
+  if (text.includes("round_too_old")) return null;
+  throw new Error(`The provider answers ${response.status}: ${text}`);
+}
+
+async function untilReady(url: string): Promise<void> {
+  // Its database is new.
+  while ((await fetch(`${url}/ready`, { signal: AbortSignal.timeout(10_000) })).status !== 200) await sleep(100);
+  await sleep(6_000);
+}
+
+/**
+ * Reads a copy of what the killed process left: the next one is to mend the database itself.
+ *
+ * @returns How many decisions it holds that nobody was told yet.
+ * @throws When it lacks one that somebody was told, or has another.
+ */
+async function compareWithDatabase(folder: string, witness: Witness): Promise<number> {
+  const copy = join(mkdtempSync(join(tmpdir(), "crash-")), "database");
+  cpSync(folder, copy, { recursive: true });
+  const now = BigInt(Math.floor(Date.now() / 1_000));
+  const decisions = await Decisions.open(copy, { now: () => now });
+  let untold = 0;
+  for (let round = now - 30n; round <= now + 2n; ++round) {
+    const decided = await decisions.recall(round, KEYS.map(dataPointOf));
+    for (const key of KEYS) {
+      const decision = decided.get(dataPointOf(key));
+      const told = witness.told.get(`${round}/${key}`);
+      if (told !== undefined && told !== textOf(decision)) {
+        throw new Error(`${keyToAscii(key)} at ${round} was told to be ${told}, and is kept as ${textOf(decision)}`);
+      }
+      if (decision !== undefined && told === undefined) untold += 1;
+    }
+  }
+  await decisions.close();
+  rmSync(join(copy, ".."), { recursive: true });
+  return untold;
+}
+
+const dataPointOf = (key: Hex) => `42/${DATASET}/${key}`;
+
+function textOf(decision: Decision | undefined): string | undefined {
+  return decision?.outcome === "NOT_AVAILABLE" ? "missing" : decision?.value;
+}
