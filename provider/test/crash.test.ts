@@ -4,9 +4,9 @@ import { type CrashTally, crash } from "./crashes.js";
 /** `npm run crash -- --times 1000` sets it. */
 const TIMES = Number(process.env.CRASHES ?? 30);
 
-const sentence = ({ kills, betweenStoreAndAnswer, untold, leastInFlight, answers, repeated }: CrashTally) =>
+const sentence = ({ kills, betweenStoreAndAnswer, untold, leastInFlight, answers, values, repeated }: CrashTally) =>
   `${kills} kills, with ${leastInFlight} requests or more in flight: ${betweenStoreAndAnswer} fell between store and ` +
-  `answer (${untold} decisions that nobody had been told). ${answers} answers, ${repeated} of them asked for again.`;
+  `answer (${untold} decisions that nobody had been told). ${answers} answers with ${values} different values, ${repeated} of them asked for again.`;
 
 it(
   `a provider that is killed ${TIMES} times never signs two different values for one round`,
@@ -18,6 +18,8 @@ it(
     expect(tally.kills).toBe(TIMES);
     expect(tally.leastInFlight).toBeGreaterThanOrEqual(8);
     expect(tally.repeated).toBeGreaterThan(TIMES);
+    // Each life reads other prices.
+    expect(tally.values).toBeGreaterThan(TIMES);
     // The moment that all this is about must have been hit.
     expect(tally.betweenStoreAndAnswer).toBeGreaterThan(0);
   },

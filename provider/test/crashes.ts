@@ -6,7 +6,7 @@ import { keyToAscii, parseKey } from "@dataset-oracle/protocol/key";
 import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/wire";
 import type { Hex } from "viem";
 import { type Decision, Decisions } from "../src/decisions.js";
-import { type Exchanges, startExchanges } from "./exchanges.js";
+import { coinbaseTicker, type Exchanges, OTHER_SOURCES, startExchanges } from "./exchanges.js";
 import { type ProviderProcess, spawnProvider, untilListening, writeConfig } from "./process.js";
 import { DATASET, PRIVATE_KEY } from "./provider.js";
 
@@ -35,6 +35,8 @@ export interface CrashTally {
   /** The fewest requests that were under way at a kill. */
   leastInFlight: number;
   answers: number;
+  /** Different values among them. */
+  values: number;
   /** Answers to questions that had been asked before a kill. */
   repeated: number;
 }
@@ -50,7 +52,12 @@ export async function crash(times: number, onKill: (tally: CrashTally) => void):
   quoteAnotherPriceEachTime(exchanges);
   const limits = { requestsPerMinute: 10_000_000, strangerRequestsPerMinute: 10_000_000 };
   const { folder, config } = writeConfig(
-    { sourceOverrides: exchanges.sourceOverrides, minSources: 1, ...limits },
+    {
+      sourceOverrides: { "https://api.exchange.coinbase.com": `${exchanges.url}/coinbase` },
+      excludedSources: [...OTHER_SOURCES, "kraken", "bitstamp"],
+      minSources: 1,
+      ...limits,
+    },
     42,
     PAIRS.map((pair) => `SPOTPX/${pair}`),
   );
@@ -61,6 +68,7 @@ export async function crash(times: number, onKill: (tally: CrashTally) => void):
     untold: 0,
     leastInFlight: LANES,
     answers: 0,
+    values: 0,
     repeated: 0,
   };
   let provider: ProviderProcess | undefined;
@@ -80,6 +88,7 @@ export async function crash(times: number, onKill: (tally: CrashTally) => void):
       tally.untold += untold;
       if (untold > 0) tally.betweenStoreAndAnswer += 1;
       tally.answers = witness.answers;
+      tally.values = new Set(witness.told.values()).size;
       onKill(tally);
     }
     return tally;
@@ -93,14 +102,11 @@ export async function crash(times: number, onKill: (tally: CrashTally) => void):
 
 function quoteAnotherPriceEachTime(exchanges: Exchanges): void {
   let price = 0;
-  for (const exchange of ["coinbase", "kraken", "bitstamp"] as const) {
-    exchanges.behave(exchange, (response) => {
-      const quote = String(++price);
-      const body = { price: quote, last: quote, error: [], result: { PAIR: { c: [quote, "1"] } } };
-      const answer = () => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
-      setTimeout(answer, Math.random() * 10);
-    });
-  }
+  exchanges.behave("coinbase", (response) => {
+    const ticker = coinbaseTicker(String(++price), Math.floor(Date.now() / 1_000));
+    const answer = () => response.writeHead(200, { "content-type": "application/json" }).end(ticker);
+    setTimeout(answer, Math.random() * 10);
+  });
 }
 
 /** All that providers said, and whether it was always the same. */
