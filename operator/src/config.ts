@@ -3,6 +3,7 @@ import { parseAddress } from "@dataset-oracle/protocol/address";
 import { AddressRanges } from "@dataset-oracle/service/address-ranges";
 import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/deployment";
+import { expandRpcUrl } from "@dataset-oracle/service/rpc-url";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 
@@ -129,21 +130,4 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
     endpoints.set(parsed.value, url.replace(/\/+$/, ""));
   }
   return { settings, deployment, rpcUrl: expandRpcUrl(settings.rpcUrl, where, env), endpoints };
-}
-
-function expandRpcUrl(template: string, where: string, env: NodeJS.ProcessEnv): string {
-  const url = template.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
-    const value = env[name];
-    if (!value)
-      throw new ConfigError(`${where}: rpcUrl names \${${name}}, and the environment has no ${name}. Set it.`);
-    return value;
-  });
-  // The URL itself stays out of the message: it may hold a token.
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new ConfigError(`${where}: rpcUrl is not a URL that starts with http:// or https://.`);
-  }
-  // fetch refuses such a URL, and repeats it in its error.
-  const { username, password } = new URL(url);
-  if (username || password) throw new ConfigError(`${where}: rpcUrl holds a user name. Use a token in its path.`);
-  return url;
 }

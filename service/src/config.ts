@@ -24,16 +24,20 @@ export class ConfigError extends Error {
 export function loadConfig<T extends TSchema>(path: string, schema: T): Static<T> {
   const json = parseJson(path);
   const config = Value.Default(schema, json);
+  const problems = schemaProblems(schema, config);
+  if (problems.length > 0)
+    throw new ConfigError([`${path} is not valid:`, ...problems.map((line) => `  ${line}`)].join("\n"));
+  return config as Static<T>;
+}
+
+/** What of a value is not as the schema has it: each place, and what is wrong there. */
+export function schemaProblems(schema: TSchema, value: unknown): string[] {
   const problems = new Map<string, string>();
-  for (const error of Value.Errors(schema, config)) {
+  for (const error of Value.Errors(schema, value)) {
     // The first is the cause: a setting that is missing is not an integer either.
     if (!problems.has(error.path)) problems.set(error.path, describe(error));
   }
-  if (problems.size > 0) {
-    const lines = [...problems].map(([at, problem]) => `  ${at || "/"}: ${problem}`);
-    throw new ConfigError([`${path} is not valid:`, ...lines].join("\n"));
-  }
-  return config as Static<T>;
+  return [...problems].map(([at, problem]) => `${at || "/"}: ${problem}`);
 }
 
 /** What is wrong with a setting, and what it is for. */

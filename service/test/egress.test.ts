@@ -73,12 +73,24 @@ describe("a connection", () => {
   });
 });
 
-it("no more than 16 requests to one host are under way at once", async () => {
-  const egress = open();
-  const answers = await Promise.all(Array.from({ length: 20 }, () => get(egress, "/silent", 500)));
-  expect(answers.filter((answer) => !answer.ok && answer.failure === "timeout")).toHaveLength(16);
-  expect(answers.filter((answer) => !answer.ok && answer.failure === "busy")).toHaveLength(4);
-  expect(await get(egress, "/json")).toMatchObject({ ok: true });
+describe("requests to one host", () => {
+  it("have no more than 16 connections at once", async () => {
+    const egress = open();
+    const before = web.requests.length;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => get(egress, "/silent", 500)));
+    expect(answers).toEqual(Array(20).fill(expect.objectContaining({ failure: "timeout" })));
+    expect(web.requests.length - before).toBe(16);
+    expect(await get(egress, "/json")).toMatchObject({ ok: true });
+  });
+
+  it("are refused when 512 are under way or wait", async () => {
+    const egress = open();
+    const before = web.requests.length;
+    const answers = await Promise.all(Array.from({ length: 514 }, () => get(egress, "/silent", 1_000)));
+    expect(answers.filter((answer) => !answer.ok && answer.failure === "busy")).toHaveLength(2);
+    expect(web.requests.length - before).toBe(16);
+    expect(await get(egress, "/json")).toMatchObject({ ok: true });
+  });
 });
 
 it("an origin that is overridden is asked on this machine, without its secrets", async () => {

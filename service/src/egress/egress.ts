@@ -12,9 +12,11 @@ export type EgressResult =
   | Extract<FetchResult, { ok: true }>
   | { readonly ok: false; readonly failure: EgressFailure; readonly detail: string };
 
-/** The most requests that are under way at once: to one host, and to all. */
-const MAX_PER_HOST = 16;
-const MAX_IN_ALL = 512;
+/** The most connections to one host: further requests wait for one, as long as their deadlines allow. */
+const MAX_CONNECTIONS = 16;
+/** The most requests that are under way or wait: to one host, and to all. */
+const MAX_PER_HOST = 512;
+const MAX_IN_ALL = 4_096;
 /** The most hosts whose connections are kept. */
 const MAX_HOSTS = 2_000;
 
@@ -45,7 +47,7 @@ export class Egress {
     this.#secrets = secrets;
     this.#guarded = new Agent({
       connect: guardedConnector(resolve, dial),
-      connections: MAX_PER_HOST,
+      connections: MAX_CONNECTIONS,
       maxOrigins: MAX_HOSTS,
     });
   }
