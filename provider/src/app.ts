@@ -1,5 +1,7 @@
 import { inRanges } from "@dataset-oracle/service/address-ranges";
 import { type App, buildApp } from "@dataset-oracle/service/app";
+import { Egress } from "@dataset-oracle/service/egress/egress";
+import type { Secrets } from "@dataset-oracle/service/egress/secrets";
 import type { Logger } from "pino";
 import type { LocalAccount } from "viem";
 import type { ProviderConfig } from "./config.js";
@@ -9,6 +11,8 @@ import { Reporter } from "./reporter.js";
 import { routes } from "./routes.js";
 import type { Served } from "./served.js";
 import { SourceReader } from "./source/reader.js";
+import { openWebOracle } from "./web-oracle/open.js";
+import type { WebOraclePlan } from "./web-oracle/plan.js";
 
 /** About a thousand keys in each of the rounds that can be signed at once, several times over. */
 const REPORTS_KEPT = 50_000;
@@ -20,15 +24,25 @@ const FAR_AHEAD = 60n;
 /** The whole seconds since 1970. */
 const systemClock = () => BigInt(Math.floor(Date.now() / 1000));
 
+/** What a provider can report on, and what it needs for that. */
+export interface Supply {
+  readonly served: Served;
+  /** Null when the Web Oracle's datasets are not served. */
+  readonly webOracle: WebOraclePlan | null;
+  readonly secrets: Secrets;
+}
+
 /** The provider as an HTTP service, ready to listen. Closing it lets the reports under way be finished. */
 export async function buildProvider(
   config: ProviderConfig,
-  served: Served,
+  { served, webOracle, secrets }: Supply,
   account: LocalAccount,
   logger: Logger,
   now: () => bigint = systemClock,
 ): Promise<App> {
-  const reader = new SourceReader({ timeoutMs: config.sourceTimeoutMs, hasReserve: config.operators.length > 0, now });
+  const hasReserve = config.operators.length > 0;
+  const egress = new Egress({ overrides: config.sourceOverrides, secrets });
+  const reader = new SourceReader({ egress, timeoutMs: config.sourceTimeoutMs, hasReserve, now });
   const isOperator = inRanges(config.operators);
   const decisions = await Decisions.open(config.database, { now });
   if (decisions.prunedThrough > now() + FAR_AHEAD) {
@@ -38,6 +52,7 @@ export async function buildProvider(
     account,
     served,
     policy: config,
+    webOracle: webOracle && openWebOracle(webOracle, config.sourceOverrides, hasReserve, logger),
     reader,
     decisions,
     signedReports: new Recent(REPORTS_KEPT),
@@ -51,7 +66,9 @@ export async function buildProvider(
     reserved: { isFor: isOperator, requestsPerMinute: config.operatorRequestsPerMinute },
     trustedProxies: config.trustedProxies,
   });
-  app.addHook("onClose", () => decisions.close());
+  app.addHook("onClose", async () => {
+    await Promise.all([decisions.close(), egress.close()]);
+  });
   await app.register(routes(reporter, isOperator, config.strangerRequestsPerMinute));
   return app;
 }

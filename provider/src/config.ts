@@ -1,7 +1,38 @@
 import { dirname, resolve } from "node:path";
 import { AddressRanges } from "@dataset-oracle/service/address-ranges";
 import { loadConfig } from "@dataset-oracle/service/config";
+import { SecretSettings } from "@dataset-oracle/service/egress/secrets";
 import { type Static, Type } from "@sinclair/typebox";
+
+/** What a provider needs to serve the Web Oracle's datasets. */
+export const WebOracleSettings = Type.Object(
+  {
+    rpcUrls: Type.Record(Type.String({ pattern: "^[1-9][0-9]{0,15}$" }), Type.String({ minLength: 1 }), {
+      additionalProperties: false,
+      description:
+        "By chain id, the JSON-RPC endpoint that published specs are read from. $ and a name in braces stand for that " +
+        "variable of the environment. Never logged.",
+    }),
+    folder: Type.String({ minLength: 1, description: "Path of the folder that keeps published specs." }),
+    hosts: Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], {
+      default: [],
+      description: 'The hosts that published specs may ask, or "any": every public one.',
+    }),
+    rateLimit: Type.Object(
+      {
+        perSecond: Type.Number({ exclusiveMinimum: 0, maximum: 1_000, default: 5 }),
+        burst: Type.Integer({ minimum: 1, maximum: 1_000, default: 20 }),
+      },
+      {
+        additionalProperties: false,
+        default: {},
+        description: "How often each of these hosts is asked: requests a second in the long run, and at once.",
+      },
+    ),
+  },
+  { additionalProperties: false, description: "Without it, the Web Oracle's datasets are not served." },
+);
+export type WebOracleSettings = Static<typeof WebOracleSettings>;
 
 /** A provider's configuration file. Its paths are relative to its own folder. The key is not in it: see main.ts. */
 export const ProviderConfig = Type.Object(
@@ -31,6 +62,11 @@ export const ProviderConfig = Type.Object(
         "For development: a source's https origin, and the http address on this machine that is asked instead. " +
         "Refused when network 1 is served.",
     }),
+    secrets: Type.Array(SecretSettings, {
+      default: [],
+      description: "What paid APIs are sent to know who pays: each goes to its own host alone.",
+    }),
+    webOracle: Type.Optional(WebOracleSettings),
     minSources: Type.Integer({
       minimum: 1,
       maximum: 100,
@@ -96,5 +132,7 @@ export function loadProviderConfig(path: string): ProviderConfig {
     database: inFolder(config.database),
     deployments: config.deployments.map(inFolder),
     sources: config.sources.map(inFolder),
+    secrets: config.secrets.map((one) => (one.file === undefined ? one : { ...one, file: inFolder(one.file) })),
+    ...(config.webOracle && { webOracle: { ...config.webOracle, folder: inFolder(config.webOracle.folder) } }),
   };
 }

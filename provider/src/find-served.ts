@@ -1,14 +1,18 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
 import { matchesKeyForm } from "@dataset-oracle/protocol/key";
 import type { ReportRequest } from "@dataset-oracle/protocol/wire";
-import type { ProblemError } from "@dataset-oracle/service/problem";
+import { ProblemError } from "@dataset-oracle/service/problem";
 import type { Hex } from "viem";
 import { invalidAddress, invalidKey, unknownDataset, unknownKey, unknownNetwork } from "./problems.js";
 import type { Served, ServedDataset, ServedKey } from "./served.js";
+import type { WebOracleKey } from "./web-oracle/web-oracle.js";
+
+/** Finds a Web Oracle key, or says why it is not served; null where none is. */
+export type WebKeyFinder = ((dataset: ServedDataset, key: Hex) => Promise<WebOracleKey | ProblemError>) | null;
 
 export interface FoundKey {
   readonly dataset: ServedDataset;
-  readonly key: ServedKey;
+  readonly key: ServedKey | WebOracleKey;
 }
 
 export type Found<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problem: ProblemError };
@@ -16,9 +20,13 @@ export type Found<T> = ({ readonly ok: true } & T) | { readonly ok: false; reado
 const refuse = (problem: ProblemError) => ({ ok: false, problem }) as const;
 
 /** The dataset and key that a request names, or the first thing about it that is not served here. */
-export function findServed(served: Served, request: ReportRequest): Found<FoundKey> {
+export async function findServed(
+  served: Served,
+  request: ReportRequest,
+  finder: WebKeyFinder,
+): Promise<Found<FoundKey>> {
   const found = findDataset(served, request);
-  return found.ok ? findKey(found.dataset, request.key) : found;
+  return found.ok ? findKey(found.dataset, request.key, finder) : found;
 }
 
 /** The dataset that a request names. */
@@ -35,8 +43,12 @@ export function findDataset(
 }
 
 /** @param key In lower-case hex. */
-export function findKey(dataset: ServedDataset, key: string): Found<FoundKey> {
+export async function findKey(dataset: ServedDataset, key: string, finder: WebKeyFinder): Promise<Found<FoundKey>> {
   if (!matchesKeyForm(dataset.keyForm, key as Hex)) return refuse(invalidKey(dataset.keyForm));
+  if (dataset.keyForm === "WEB_ORACLE" && finder !== null) {
+    const web = await finder(dataset, key as Hex);
+    return web instanceof ProblemError ? refuse(web) : { ok: true, dataset, key: web };
+  }
   const found = dataset.keys.get(key as Hex);
   return found === undefined ? refuse(unknownKey(key)) : { ok: true, dataset, key: found };
 }

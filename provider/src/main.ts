@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readCommand } from "@dataset-oracle/service/arguments";
 import { loadDeployment } from "@dataset-oracle/service/deployment";
+import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { listen } from "@dataset-oracle/service/listen";
 import { loadAccount } from "@dataset-oracle/service/private-key";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
@@ -13,6 +14,7 @@ import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
 import { checkOverrides } from "./source-overrides.js";
 import { startNotes, summary } from "./start-notes.js";
 import { USAGE } from "./usage.js";
+import { knownOrigins, planWebOracle } from "./web-oracle/plan.js";
 
 await runMain(async () => {
   const command = readCommand(process.argv.slice(2), USAGE);
@@ -22,20 +24,22 @@ await runMain(async () => {
   const deployments = config.deployments.map(loadDeployment);
   const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources);
   const chainIds = deployments.map(({ chainId }) => chainId);
-  checkOverrides(config.sourceOverrides, sources, chainIds);
+  const webOracle = planWebOracle(config.webOracle, deployments, sources, process.env);
+  const secrets = Secrets.load(config.secrets, process.env);
+  checkOverrides(config.sourceOverrides, knownOrigins(sources, webOracle), chainIds);
   const served = decideServed(deployments, sources, config.minSources, config.sourceOverrides);
-  requireKeys(served, config.minSources);
+  requireKeys(served, config.minSources, webOracle !== null);
   const { account, warnings } = loadAccount(process.env, "PROVIDER_PRIVATE_KEY");
   if (command.name === "check") {
     checkDatabase(config.database);
     for (const warning of warnings) console.error(warning);
-    return console.log(`${command.configFile} is valid. ${summary(served, account.address)}`);
+    return console.log(`${command.configFile} is valid. ${summary(served, webOracle, account.address)}`);
   }
 
   const logger = pino();
-  for (const note of [...warnings, ...startNotes(served, config.sourceOverrides)]) logger.warn(note);
-  logger.info(summary(served, account.address));
-  const app = await buildProvider(config, served, account, logger);
+  for (const note of [...warnings, ...startNotes(served, webOracle, config.sourceOverrides)]) logger.warn(note);
+  logger.info(summary(served, webOracle, account.address));
+  const app = await buildProvider(config, { served, webOracle, secrets }, account, logger);
   await listen(app, config);
   closeOnSignal(logger, () => app.close());
 });

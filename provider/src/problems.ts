@@ -1,4 +1,5 @@
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key";
+import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { MAX_AHEAD, MAX_BEHIND } from "./window.js";
 
@@ -44,6 +45,60 @@ export const unknownKey = (key: string) =>
     code: "unknown_key",
     detail: `It has too few sources for ${key}, and signs nothing for a key that it does not serve.`,
   });
+
+export const specNotPublished = (specHash: string, chainId: number) =>
+  new ProblemError({
+    title: "The key's request spec is not published.",
+    status: 422,
+    code: "unknown_key",
+    detail:
+      `No spec with the hash ${specHash} is published on network ${chainId}. Publish it with "web-oracle publish", ` +
+      "and try again when the transaction is mined.",
+  });
+
+export const invalidSpec = (problem: string) =>
+  new ProblemError({
+    title: "The key's request spec is not valid.",
+    status: 422,
+    code: "invalid_spec",
+    detail: `Mend the spec, check it with "web-oracle validate" and publish it again. ${problem}`,
+  });
+
+export const invalidArguments = (problem: string) =>
+  new ProblemError({
+    title: "The key's arguments are not those of its request spec.",
+    status: 422,
+    code: "invalid_arguments",
+    detail: `${problem} "web-oracle key" writes the key.`,
+  });
+
+export const otherKind = (type: string, kind: DatasetKind) =>
+  new ProblemError({
+    title: "The key belongs to another dataset.",
+    status: 422,
+    code: "other_kind",
+    detail: `Its value is a ${type}, and this is no ${kind} dataset. Ask the Web Oracle's ${kind} dataset.`,
+  });
+
+export const hostNotAllowed = (host: string) =>
+  new ProblemError({
+    title: "This provider does not ask the host.",
+    status: 422,
+    code: "host_not_allowed",
+    detail: `${host} is not among the hosts that its owner allows published specs to ask.`,
+  });
+
+/** `retryAfter` is in seconds. */
+export const registryUnavailable = (retryAfter: number) =>
+  new ProblemError(
+    {
+      title: "Published request specs cannot be read now.",
+      status: 503,
+      code: "registry_unavailable",
+      detail: `Nothing is known of the key, and nothing was signed. Try again in ${retryAfter} s.`,
+    },
+    { headers: { "retry-after": String(retryAfter) } },
+  );
 
 /** `round` and `now` are in seconds. */
 export const roundTooOld = (round: bigint, now: bigint) =>

@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { Egress } from "@dataset-oracle/service/egress/egress";
 import { pino } from "pino";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
@@ -21,6 +22,7 @@ async function smallReporter(clock: { now: number }) {
   const dataset = {
     chainId: 42,
     address,
+    kind: "median",
     keyForm: "SPOT_PRICE",
     keys: new Map([[key, { key, name: "SPOTPX/ETH-USD", sources: [] }]]),
     unservedKeys: [],
@@ -29,7 +31,8 @@ async function smallReporter(clock: { now: number }) {
     account: privateKeyToAccount(`0x${"11".repeat(32)}`),
     served: new Map([[42, new Map([[address, dataset]])]]),
     policy: { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 120 },
-    reader: new SourceReader({ timeoutMs: 1_000, hasReserve: false, now }),
+    webOracle: null,
+    reader: new SourceReader({ egress: new Egress(), timeoutMs: 1_000, hasReserve: false, now }),
     decisions: await Decisions.open(folder, { now: () => now() - 1_000n, capacity: 2 }),
     signedReports: new Recent(10),
     signedRows: new Recent(10),

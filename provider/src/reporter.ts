@@ -4,12 +4,13 @@ import type { BatchReportRequest, ReportRequest, SignedBatchReport, SignedReport
 import type { Logger } from "pino";
 import { type LocalAccount, numberToHex } from "viem";
 import type { Decision, Decisions } from "./decisions.js";
-import { type FoundKey, findDataset, findKey, findServed } from "./find-served.js";
+import { type FoundKey, findDataset, findKey, findServed, type WebKeyFinder } from "./find-served.js";
 import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "./problems.js";
 import type { Recent } from "./recent.js";
 import type { Served } from "./served.js";
 import type { SourceReader } from "./source/reader.js";
 import { askSources, decidePrice, type Policy } from "./spot-price.js";
+import { readWebValue, type WebOracle, type WebOracleKey } from "./web-oracle/web-oracle.js";
 import { judgeWindow, USUAL_AGE } from "./window.js";
 
 /** What a reporter works with. */
@@ -17,6 +18,8 @@ export interface ReporterParts {
   readonly account: LocalAccount;
   readonly served: Served;
   readonly policy: Policy;
+  /** Null when the Web Oracle's keys are not served. */
+  readonly webOracle: Pick<WebOracle, "find"> | null;
   readonly reader: SourceReader;
   readonly decisions: Pick<Decisions, "prunedThrough" | "isWritable" | "recall" | "decide">;
   readonly signedReports: Recent<SignedReport>;
@@ -50,7 +53,7 @@ export class Reporter {
    */
   async report(request: ReportRequest, isReserved: boolean): Promise<SignedReport> {
     const { served, signedReports } = this.#parts;
-    const found = findServed(served, request);
+    const found = await findServed(served, request, this.#webKeys(isReserved));
     if (!found.ok) throw found.problem;
     const round = BigInt(request.timestamp);
     const id = `${round}/${dataPointOf(found)}`;
@@ -65,11 +68,14 @@ export class Reporter {
     const { served, signedRows } = this.#parts;
     const found = findDataset(served, request);
     if (!found.ok) throw found.problem;
-    const keys = request.keys.map((key) => {
-      const one = findKey(found.dataset, key);
-      if (!one.ok) throw one.problem;
-      return one;
-    });
+    const webKeys = this.#webKeys(isReserved);
+    const keys = await Promise.all(
+      request.keys.map(async (key) => {
+        const one = await findKey(found.dataset, key, webKeys);
+        if (!one.ok) throw one.problem;
+        return one;
+      }),
+    );
     const round = BigInt(request.timestamp);
     const decisions = await this.#decide(keys, round, isReserved);
     const report: BatchReport = {
@@ -131,6 +137,7 @@ export class Reporter {
   }
 
   async #read(found: FoundKey, round: bigint, isReserved: boolean): Promise<ReadValue> {
+    if ("request" in found.key) return this.#readWeb(found, found.key, round, isReserved);
     const { reader, policy, now } = this.#parts;
     const answers = await askSources(found.key.sources, { reader, isReserved, policy, now });
     const price = decidePrice(answers, policy, now());
@@ -147,6 +154,26 @@ export class Reporter {
       case "price":
         return { ok: true, decision: { outcome: "OK", value: numberToHex(price.price, { size: 32 }) } };
     }
+  }
+
+  async #readWeb(found: FoundKey, key: WebOracleKey, round: bigint, isReserved: boolean): Promise<ReadValue> {
+    const { combined, failures } = await readWebValue(key, this.#parts.reader, isReserved);
+    const logger = this.#logger(found, round);
+    for (const { source, failure, detail } of failures) logger.warn({ source, failure, detail }, "source failed");
+    switch (combined.kind) {
+      case "busy":
+        return { ok: false, retryAfter: combined.retryAfter };
+      case "none":
+        logger.warn({ reason: combined.reason }, "no value");
+        return { ok: true, decision: { outcome: "NOT_AVAILABLE", value: ZERO_VALUE } };
+      case "value":
+        return { ok: true, decision: { outcome: "OK", value: numberToHex(combined.value, { size: 32 }) } };
+    }
+  }
+
+  #webKeys(isReserved: boolean): WebKeyFinder {
+    const { webOracle } = this.#parts;
+    return webOracle && ((dataset, key) => webOracle.find(dataset, key, isReserved));
   }
 
   async #sign(found: FoundKey, round: bigint, { outcome, value }: Decision): Promise<SignedReport> {

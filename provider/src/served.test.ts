@@ -2,7 +2,7 @@ import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import type { Deployment } from "@dataset-oracle/service/deployment";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { decideServed, pairSources } from "./served.js";
+import { decideServed, pairSources, requireKeys } from "./served.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
 import { startNotes, summary } from "./start-notes.js";
 
@@ -54,19 +54,41 @@ describe("a provider serves", () => {
     expect(serve(deployment({ kind: "majority" })).keys).toEqual([]);
   });
 
-  it("no Web Oracle key yet", () => {
-    const key = `WEB/${"0".repeat(64)}`;
-    const dataset = deployment({ keyForm: "WEB_ORACLE", keys: [stringToHex(key)] });
-    expect(serve(dataset)).toEqual({ keys: [], unserved: [key] });
+  it("no listed Web Oracle key by itself: they are found when they are asked for", () => {
+    const dataset = deployment({ keyForm: "WEB_ORACLE", keys: [stringToHex(`WEB/${"0".repeat(64)}`)] });
+    expect(serve(dataset)).toEqual({ keys: [], unserved: [] });
   });
 });
 
-it("a start says what is not served, and what is not real", () => {
+describe("a start", () => {
   const overrides = { "https://api.kraken.com": "http://127.0.0.1:9000/kraken" };
   const served = decideServed([deployment()], sources, 2, overrides);
-  expect(startNotes(served, overrides)).toEqual([
-    "DEVELOPMENT ONLY: https://api.kraken.com is not asked, but http://127.0.0.1:9000/kraken. The prices signed are not real.",
-    `Too few sources, so not served of ${address} on network 42: SPOTPX/NOSUCH-USD.`,
-  ]);
-  expect(summary(served, address)).toBe(`Provider ${address} serves network 42: 2 keys of 1 datasets.`);
+  const web = decideServed([deployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2, {});
+  const plan = {
+    registries: [],
+    folder: "/specs",
+    hosts: ["api.example.com"],
+    rateLimitOf: () => ({ perSecond: 1, burst: 1 }),
+  };
+
+  it("says what is not served, and what is not real", () => {
+    expect(startNotes(served, null, overrides)).toEqual([
+      "DEVELOPMENT ONLY: https://api.kraken.com is not asked, but http://127.0.0.1:9000/kraken. The prices signed are not real.",
+      `Too few sources, so not served of ${address} on network 42: SPOTPX/NOSUCH-USD.`,
+    ]);
+    expect(summary(served, null, address)).toBe(`Provider ${address} serves network 42: 2 keys of 1 datasets.`);
+  });
+
+  it("says whether the Web Oracle is served, and how far it may reach", () => {
+    expect(startNotes(web, null, {})).toEqual([expect.stringContaining("there is no setting webOracle")]);
+    expect(startNotes(web, plan, {})).toEqual([]);
+    expect(startNotes(web, { ...plan, hosts: "any" }, {})).toEqual([expect.stringContaining("any public host")]);
+    expect(summary(web, plan, address)).toContain("all keys of 1 Web Oracle datasets that ask 1 hosts");
+  });
+
+  it("needs something to serve", () => {
+    expect(() => requireKeys(served, 2, false)).not.toThrow();
+    expect(() => requireKeys(web, 2, true)).not.toThrow();
+    expect(() => requireKeys(web, 2, false)).toThrow("No key of the deployments has 2 sources");
+  });
 });

@@ -1,4 +1,5 @@
 import { type KeyForm, keyToAscii, matchesKeyForm } from "@dataset-oracle/protocol/key";
+import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/deployment";
 import type { Address, Hex } from "viem";
@@ -15,11 +16,12 @@ export interface ServedKey {
 }
 
 export interface ServedDataset {
+  readonly kind: DatasetKind;
   readonly chainId: number;
   readonly address: Address;
   readonly keyForm: KeyForm;
   readonly keys: ReadonlyMap<Hex, ServedKey>;
-  /** Keys of the deployment for which there are too few sources. */
+  /** Keys of the deployment, of spot prices, for which there are too few sources. */
   readonly unservedKeys: readonly string[];
 }
 
@@ -42,10 +44,15 @@ export function decideServed(
   return served;
 }
 
-/** @throws ConfigError when nothing is served. */
-export function requireKeys(served: Served, minSources: number): void {
+/**
+ * @param hasWebOracle Whether the Web Oracle's datasets are served, whose keys anyone makes.
+ * @throws ConfigError when nothing is served.
+ */
+export function requireKeys(served: Served, minSources: number, hasWebOracle: boolean): void {
   for (const datasets of served.values()) {
-    for (const { keys } of datasets.values()) if (keys.size > 0) return;
+    for (const { keys, keyForm } of datasets.values()) {
+      if (keys.size > 0 || (hasWebOracle && keyForm === "WEB_ORACLE")) return;
+    }
   }
   throw new ConfigError(`No key of the deployments has ${minSources} sources. Add sources, or lower minSources.`);
 }
@@ -61,11 +68,12 @@ function serveDataset(
   const unservedKeys: string[] = [];
   for (const key of dataset.keys) {
     const name = keyToAscii(key) ?? key;
+    if (dataset.keyForm === "WEB_ORACLE") continue;
     const found = spotSources(dataset, key, sources, minSources, overrides);
     if (found.length < minSources) unservedKeys.push(name);
     else keys.set(key, { key, name, sources: found });
   }
-  return { chainId, address: dataset.address, keyForm: dataset.keyForm, keys, unservedKeys };
+  return { chainId, address: dataset.address, kind: dataset.kind, keyForm: dataset.keyForm, keys, unservedKeys };
 }
 
 /** Who knows the price that a key asks for. A key of another form than a spot price's is nobody's here. */

@@ -3,9 +3,9 @@ import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
 import { checkOverrides, withOverride } from "./source-overrides.js";
 
 const KRAKEN = "https://api.kraken.com";
-const sources = loadSources([SHIPPED_SOURCES]);
+const origins = loadSources([SHIPPED_SOURCES]).map(({ origin }) => origin);
 const check = (target: string, chainIds = [42], origin = KRAKEN) =>
-  checkOverrides({ [origin]: target }, sources, chainIds);
+  checkOverrides({ [origin]: target }, origins, chainIds);
 
 describe("a source override", () => {
   it("may lead to this machine", () => {
@@ -42,7 +42,7 @@ describe("a source override", () => {
 
   it("is refused when the main network is served", () => {
     expect(() => check("http://127.0.0.1:9000/kraken", [42, 1])).toThrow("network 1 is served");
-    expect(() => checkOverrides({}, sources, [1])).not.toThrow();
+    expect(() => checkOverrides({}, origins, [1])).not.toThrow();
   });
 
   it("is of a source that there is", () => {
@@ -51,16 +51,26 @@ describe("a source override", () => {
     );
   });
 
-  it("replaces the origin and keeps path and query", () => {
-    const request = {
-      method: "GET",
-      url: `${KRAKEN}/0/public/Ticker?pair=ETHUSD`,
-      headers: {},
+  it("may be of any public origin where published specs may ask any", () => {
+    const override = (origin: string) => () => checkOverrides({ [origin]: "http://127.0.0.1:9000" }, "any", [42]);
+    expect(override("https://api.example.com")).not.toThrow();
+    for (const origin of [
+      "http://api.example.com",
+      "https://api.example.com/",
+      "https://127.0.0.1",
+      "api.example.com",
+    ]) {
+      expect(override(origin)).toThrow("must be https:// and a host name");
+    }
+  });
+
+  it("lifts the rate limit of its origin alone", () => {
+    const rateLimit = { perSecond: 1, burst: 1 };
+    const request = { method: "GET", url: `${KRAKEN}/0/public/Ticker?pair=ETHUSD`, rateLimit } as const;
+    expect(withOverride({ [KRAKEN]: "http://127.0.0.1:9000/kraken" }, request)).toEqual({
+      ...request,
       rateLimit: null,
-    } as const;
-    expect(withOverride({ [KRAKEN]: "http://127.0.0.1:9000/kraken" }, request).url).toBe(
-      "http://127.0.0.1:9000/kraken/0/public/Ticker?pair=ETHUSD",
-    );
-    expect(withOverride({}, request)).toBe(request);
+    });
+    expect(withOverride({ "https://api.example.com": "http://127.0.0.1:9000" }, request)).toBe(request);
   });
 });

@@ -1,6 +1,6 @@
 import { ConfigError } from "@dataset-oracle/service/config";
+import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { SourceRequest } from "./source/reader.js";
-import type { SpotSource } from "./source/spot-source.js";
 
 /** For development: the https origins of sources, and the loopback addresses that are asked instead of them. */
 export type SourceOverrides = Readonly<Record<string, string>>;
@@ -8,12 +8,13 @@ export type SourceOverrides = Readonly<Record<string, string>>;
 /**
  * Checks overrides.
  *
+ * @param known The origins of all sources; "any" when strangers' specs may name any.
  * @throws ConfigError when one leads anywhere but to this machine, is of no source, or when the provider serves the
  * main network, whose prices must be real.
  */
 export function checkOverrides(
   overrides: SourceOverrides,
-  sources: readonly SpotSource[],
+  known: readonly string[] | "any",
   chainIds: readonly number[],
 ): void {
   const origins = Object.keys(overrides);
@@ -21,9 +22,10 @@ export function checkOverrides(
     throw new ConfigError("sourceOverrides are for development, and network 1 is served. Remove one of the two.");
   }
   for (const origin of origins) {
-    if (!sources.some((source) => source.origin === origin)) {
-      const known = [...new Set(sources.map((source) => source.origin))].join(", ");
-      throw new ConfigError(`sourceOverrides: no source is at ${origin}. There are: ${known}.`);
+    if (known === "any" ? !parseHttpsUrl(origin).ok || origin.endsWith("/") : !known.includes(origin)) {
+      const those =
+        known === "any" ? "It must be https:// and a host name" : `There are: ${[...new Set(known)].join(", ")}`;
+      throw new ConfigError(`sourceOverrides: no source is at ${origin}. ${those}.`);
     }
     if (!isLoopback(overrides[origin] ?? "")) {
       throw new ConfigError(
@@ -42,11 +44,7 @@ function isLoopback(text: string): boolean {
   return protocol === "http:" && isPlain && (/^127(?:\.\d{1,3}){3}$/.test(hostname) || hostname === "[::1]");
 }
 
-/** The request, sent to the override of its origin if there is one. The origin's rate limit is not the override's. */
+/** The request; an origin that is overridden is not asked, so that its rate limit does not hold. */
 export function withOverride(overrides: SourceOverrides, request: SourceRequest): SourceRequest {
-  const { origin } = new URL(request.url);
-  const target = overrides[origin];
-  return target === undefined
-    ? request
-    : { ...request, url: target + request.url.slice(origin.length), rateLimit: null };
+  return Object.hasOwn(overrides, new URL(request.url).origin) ? { ...request, rateLimit: null } : request;
 }

@@ -5,6 +5,7 @@ import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import type { Report } from "@dataset-oracle/protocol/report";
 import type { ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
 import type { Deployment } from "@dataset-oracle/service/deployment";
+import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import type { Address, Hex } from "viem";
@@ -13,7 +14,7 @@ import { buildProvider } from "../src/app.js";
 import { ProviderConfig } from "../src/config.js";
 import { decideServed } from "../src/served.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load.js";
-import { withOverride } from "../src/source-overrides.js";
+import type { WebOraclePlan } from "../src/web-oracle/plan.js";
 import { OTHER_SOURCES } from "./exchanges.js";
 
 export const PRIVATE_KEY = `0x${"11".repeat(32)}` as const;
@@ -47,7 +48,7 @@ const SOURCES = loadSources([SHIPPED_SOURCES], OTHER_SOURCES);
  */
 export async function startProvider(
   settings: Partial<ProviderConfig>,
-  { deployments = DEPLOYMENTS, keepsRateLimits = false, start = START } = {},
+  { deployments = DEPLOYMENTS, keepsRateLimits = false, start = START, webOracle = null as WebOraclePlan | null } = {},
 ) {
   const database = join(mkdtempSync(join(tmpdir(), "provider-")), "database");
   const config = { ...Value.Create(ProviderConfig), database, requestsPerMinute: 100_000, ...settings };
@@ -59,11 +60,13 @@ export async function startProvider(
     question: (pair: string) => {
       const question = source.question(pair);
       const rateLimit = keepsRateLimits ? source.rateLimit : null;
-      return { ...question, request: { ...withOverride(config.sourceOverrides, question.request), rateLimit } };
+      return { ...question, request: { ...question.request, rateLimit } };
     },
   }));
   const served = decideServed(deployments, redirected, config.minSources, {});
-  const app = await buildProvider(config, served, ACCOUNT, logger, () => BigInt(clock.now));
+  const app = await buildProvider(config, { served, webOracle, secrets: Secrets.NONE }, ACCOUNT, logger, () =>
+    BigInt(clock.now),
+  );
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   clock.now += 1_000;
   const post = (body: string, headers: Record<string, string> = { "content-type": "application/json" }) =>

@@ -1,4 +1,4 @@
-import type { FetchResult } from "@dataset-oracle/service/fetch";
+import type { EgressResult } from "@dataset-oracle/service/egress/egress";
 import { type Json, parseDocument } from "./document.js";
 import { failed, type Reading, read, throttled } from "./result.js";
 
@@ -17,8 +17,9 @@ const MAX_RETRY_AFTER = 600;
  *
  * @param now In milliseconds since 1970: a Retry-After may be a date.
  */
-export function judgeAnswer(answer: FetchResult, now: number): Reading<Answer> {
-  if (!answer.ok) return failed(answer.failure, answer.detail);
+export function judgeAnswer(answer: EgressResult, now: number): Reading<Answer> {
+  if (!answer.ok)
+    return answer.failure === "busy" ? throttled(answer.detail, 1) : failed(answer.failure, answer.detail);
   const { status, contentType, retryAfter } = answer;
   // 418 is what some exchanges say to those who did not heed 429; 503 is it only with a time to come again.
   if (status === 429 || status === 418 || (status === 503 && retryAfter !== null)) {

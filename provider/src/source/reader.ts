@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type FetchLimits, type FetchRequest, fetchText } from "@dataset-oracle/service/fetch";
+import type { Egress } from "@dataset-oracle/service/egress/egress";
+import type { FetchLimits, FetchRequest } from "@dataset-oracle/service/fetch";
 import { type Answer, judgeAnswer } from "./answer.js";
 import { type Reading, throttled } from "./result.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
@@ -13,6 +14,10 @@ export interface SourceRequest extends FetchRequest {
 /** Some exchanges refuse requests that do not say who asks. */
 const USER_AGENT = "dataset-oracle-provider";
 
+/** The most answers, and origins, that are remembered without need. */
+const MAX_KEPT = 2_000;
+const MAX_ORIGINS = 2_000;
+
 /** After decompression. */
 const MAX_BYTES = 1024 * 1024;
 
@@ -23,6 +28,7 @@ interface KeptReading {
 }
 
 export interface SourceReaderOptions {
+  readonly egress: Pick<Egress, "fetchText">;
   /** For a whole answer. */
   readonly timeoutMs: number;
   /** Whether a part of each source's rate limit is kept for those that it is reserved for. */
@@ -36,15 +42,17 @@ export interface SourceReaderOptions {
  * clock's second is over, and failures do too: whoever asks, each url is fetched about once a second.
  */
 export class SourceReader {
+  readonly #egress: SourceReaderOptions["egress"];
   readonly #limits: FetchLimits;
   readonly #hasReserve: boolean;
   readonly #now: () => bigint;
-  /** By request: there are as many as sources have pairs that are served. */
+  /** By request, the oldest first. */
   readonly #kept = new Map<string, KeptReading>();
   /** By origin. */
   readonly #buckets = new Map<string, TokenBucket>();
 
-  constructor({ timeoutMs, hasReserve, now }: SourceReaderOptions) {
+  constructor({ egress, timeoutMs, hasReserve, now }: SourceReaderOptions) {
+    this.#egress = egress;
     this.#limits = { timeoutMs, maxBytes: MAX_BYTES };
     this.#hasReserve = hasReserve;
     this.#now = now;
@@ -63,7 +71,9 @@ export class SourceReader {
     const turn = bucket?.take(isReserved, performance.now()) ?? { ok: true, waitMs: 0 };
     if (!turn.ok) return throttled("is not asked: its rate limit is used up", turn.retryAfterMs / 1_000);
     const begun: KeptReading = { reading: this.#fetch(request, turn.waitMs, bucket), cameAt: null };
+    this.#kept.delete(id);
     this.#kept.set(id, begun);
+    this.#forget();
     return begun.reading.finally(() => {
       begun.cameAt = this.#now();
     });
@@ -72,7 +82,7 @@ export class SourceReader {
   async #fetch(request: SourceRequest, waitMs: number, bucket: TokenBucket | null): Promise<Reading<Answer>> {
     if (waitMs > 0) await sleep(waitMs);
     const headers = { accept: "application/json", "user-agent": USER_AGENT, ...request.headers };
-    const reading = judgeAnswer(await fetchText({ ...request, headers }, this.#limits), Date.now());
+    const reading = judgeAnswer(await this.#egress.fetchText({ ...request, headers }, this.#limits), Date.now());
     if (!reading.ok && reading.retryAfter !== undefined) bucket?.pause(reading.retryAfter, performance.now());
     return reading;
   }
@@ -80,8 +90,20 @@ export class SourceReader {
   #bucket({ url, rateLimit }: SourceRequest): TokenBucket | null {
     if (rateLimit === null) return null;
     const { origin } = new URL(url);
-    const bucket = this.#buckets.get(origin) ?? new TokenBucket(rateLimit, this.#hasReserve, performance.now());
+    const now = performance.now();
+    const bucket = this.#buckets.get(origin) ?? new TokenBucket(rateLimit, this.#hasReserve, now);
+    this.#buckets.delete(origin);
     this.#buckets.set(origin, bucket);
+    if (this.#buckets.size > MAX_ORIGINS) {
+      for (const [other, idle] of this.#buckets) if (idle.isFull(now)) this.#buckets.delete(other);
+    }
     return bucket;
+  }
+
+  /** Strangers may choose what is asked: what the clock's second no longer needs makes room. */
+  #forget(): void {
+    if (this.#kept.size <= MAX_KEPT) return;
+    const now = this.#now();
+    for (const [id, { cameAt }] of this.#kept) if (cameAt !== null && cameAt !== now) this.#kept.delete(id);
   }
 }

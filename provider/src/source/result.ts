@@ -1,8 +1,8 @@
-import type { FetchFailure } from "@dataset-oracle/service/fetch";
+import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
 
 /** Why a source gave no value; stable, for logs and figures. */
 export type FailureCode =
-  | FetchFailure
+  | EgressFailure
   | "throttled"
   | "http_status"
   | "content_type"

@@ -47,6 +47,12 @@ export class TokenBucket {
     this.#tokens = Math.min(this.#tokens, 1 - seconds * this.#limit.perSecond);
   }
 
+  /** Whether it allows all that it ever does: then a new one is as good. */
+  isFull(now: number): boolean {
+    this.#refill(now);
+    return this.#tokens === this.#limit.burst;
+  }
+
   #refill(now: number): void {
     const flowed = ((now - this.#at) / 1_000) * this.#limit.perSecond;
     this.#tokens = Math.min(this.#limit.burst, this.#tokens + flowed);

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { failed, read, throttled } from "../source/result.js";
+import { type Combination, combine } from "./combine.js";
+
+const values = (...all: bigint[]) => all.map(read);
+const no = failed("timeout", "no answer");
+
+describe("several values become one", () => {
+  it.each<[Combination, bigint[], bigint]>([
+    ["median", [3n, 1n, 2n], 2n],
+    ["median", [4n, 1n], 1n],
+    ["median", [9n], 9n],
+    ["majority", [7n, 5n, 7n], 7n],
+    ["majority", [0n], 0n],
+    ["equal", [5n, 5n], 5n],
+  ])("by %s of %s", (how, all, value) => {
+    expect(combine(values(...all), 1, how)).toEqual({ kind: "value", value });
+  });
+
+  it.each<[Combination, bigint[], string]>([
+    ["majority", [1n, 2n], "1 of 2 sources agree, not 2"],
+    ["majority", [1n, 1n, 2n, 2n], "2 of 4 sources agree, not 3"],
+    ["equal", [1n, 1n, 2n], "2 of 3 sources agree, not 3"],
+  ])("or none, by %s of %s", (how, all, reason) => {
+    expect(combine(values(...all), 1, how)).toEqual({ kind: "none", reason });
+  });
+
+  it("or none, when fewer sources answered than must", () => {
+    expect(combine([read(1n), no, no], 2, "median")).toEqual({
+      kind: "none",
+      reason: "1 of 3 sources answered, not 2",
+    });
+  });
+
+  it("or nothing is known, when those that could be asked later would make up the number", () => {
+    expect(combine([read(1n), throttled("busy", 2.2), no], 2, "median")).toEqual({ kind: "busy", retryAfter: 3 });
+    expect(combine([throttled("busy", 9), throttled("busy", 1), no], 2, "equal")).toEqual({
+      kind: "busy",
+      retryAfter: 9,
+    });
+    expect(combine([throttled("busy", 1), no, no], 2, "median")).toMatchObject({ kind: "none" });
+  });
+
+  it("of which a majority is given by more than half, and whatever all give is all three", () => {
+    fc.assert(
+      fc.property(fc.array(fc.bigInt({ min: 0n, max: 3n }), { minLength: 1, maxLength: 8 }), (all) => {
+        const majority = combine(values(...all), 1, "majority");
+        const count = (value: bigint) => all.filter((other) => other === value).length;
+        const winner = all.find((value) => count(value) * 2 > all.length);
+        expect(majority.kind === "value" ? majority.value : undefined).toBe(winner);
+        const isSame = count(all[0] as bigint) === all.length;
+        expect(combine(values(...all), 1, "equal").kind).toBe(isSame ? "value" : "none");
+        if (isSame) expect(combine(values(...all), 1, "median")).toEqual(majority);
+      }),
+    );
+  });
+});

@@ -1,0 +1,112 @@
+import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
+import type { DatasetKind } from "@dataset-oracle/protocol/wire";
+import { schemaProblems } from "@dataset-oracle/service/config";
+import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
+import type { Hex } from "viem";
+import type { Reading } from "../source/result.js";
+import { type BoundSource, compileSource, type Source } from "../source/source.js";
+import type { ValueType } from "../source/value.js";
+import { parseCanonical } from "./canonical.js";
+import { type Combined, combine } from "./combine.js";
+import { RequestSpec } from "./request-spec.js";
+import { argumentProblem, variableProblem } from "./variables.js";
+
+/** A checked request spec. */
+export interface CompiledRequest {
+  readonly spec: RequestSpec;
+  readonly type: ValueType;
+  /** The kind of the datasets that its keys belong to. */
+  readonly kind: DatasetKind;
+  /** The hosts that are asked, each once. */
+  readonly hosts: readonly string[];
+  /** The request with a key's arguments; refused when they are not what the spec declares. */
+  bind(args: readonly string[]): Parsed<BoundRequest>;
+}
+
+/** A request, ready to be made. */
+export interface BoundRequest {
+  readonly sources: readonly BoundSource[];
+  /** @param readings One for each of the sources. */
+  combine(readings: readonly Reading<bigint>[]): Combined;
+}
+
+/** Reads a published spec: the bytes whose hash keys name. */
+export function compileCanonical(bytes: Hex): Parsed<CompiledRequest> {
+  const json = parseCanonical(bytes);
+  return json.ok ? compileRequest(json.value) : json;
+}
+
+/** Checks a spec. What is wrong is told with its place, one problem a line. */
+export function compileRequest(json: unknown): Parsed<CompiledRequest> {
+  const problems = schemaProblems(RequestSpec, json);
+  if (problems.length > 0) return refused(problems.join("\n"));
+  const spec = json as RequestSpec;
+  const wrong = findProblem(spec);
+  if (wrong !== null) return refused(wrong);
+  const names = spec.variables.map(({ name }) => name);
+  const sources: Source[] = [];
+  for (const [index, source] of spec.sources.entries()) {
+    const at = `/sources/${index}`;
+    const compiled = compileSource(source, names);
+    if (!compiled.ok) return refused(`${at}: ${compiled.problem}`);
+    const origin = parseHttpsUrl(`${compiled.value.origin}/`);
+    if (!origin.ok) return refused(`${at}/url: ${origin.problem}`);
+    sources.push(compiled.value);
+  }
+  const [{ shape } = { shape: { type: "uint" } as const }] = sources;
+  const { type } = shape;
+  return parsed({
+    spec,
+    type,
+    kind: type === "uint" ? "median" : "majority",
+    hosts: [...new Set(sources.map(({ origin }) => new URL(origin).host))],
+    bind: (args) => bind(spec, sources, args),
+  });
+}
+
+function bind(spec: RequestSpec, sources: readonly Source[], args: readonly string[]): Parsed<BoundRequest> {
+  const { variables, minSources } = spec;
+  if (args.length !== variables.length) {
+    const names = variables.map(({ name }) => name).join(", ") || "none";
+    return refused(`The spec has ${variables.length} variables (${names}), and the key ${args.length} arguments.`);
+  }
+  const values: Record<string, string> = {};
+  for (const [index, variable] of variables.entries()) {
+    const value = args[index] ?? "";
+    const problem = argumentProblem(variable, value);
+    if (problem !== null) return refused(`The argument ${variable.name} ${problem}.`);
+    values[variable.name] = value;
+  }
+  const bound: BoundSource[] = [];
+  for (const [index, source] of sources.entries()) {
+    const one = source.bind(values);
+    if (!one.ok) return refused(`/sources/${index}: ${one.problem}`);
+    const url = parseHttpsUrl(one.value.request.url);
+    if (!url.ok) return refused(`/sources/${index}/url: ${url.problem}`);
+    bound.push(one.value);
+  }
+  return parsed({ sources: bound, combine: (readings) => combine(readings, minSources, spec.combine) });
+}
+
+/** What a schema can't say. */
+function findProblem({ variables, sources, minSources, combine }: RequestSpec): string | null {
+  for (const [index, variable] of variables.entries()) {
+    const problem = variableProblem(variable);
+    if (problem !== null) return `/variables/${index}: ${problem}`;
+    const same = variables.findIndex(({ name }) => name === variable.name);
+    if (same !== index) return `/variables/${index}/name: ${variable.name} is there twice. Rename one.`;
+  }
+  if (minSources > sources.length) {
+    return `/minSources: ${minSources} is more than the ${sources.length} sources. Lower it, or add sources.`;
+  }
+  const [first] = sources;
+  const other = sources.findIndex(
+    ({ type, hash }) => type !== first?.type || (hash ?? false) !== (first.hash ?? false),
+  );
+  if (other !== -1) return `/sources/${other}/type: All sources give values of one type. Make it that of /sources/0.`;
+  const isNumber = first?.type === "uint";
+  if (isNumber !== (combine === "median")) {
+    return `/combine: ${isNumber ? "Numbers are combined by median" : `A ${first?.type} is combined by majority or equal`}.`;
+  }
+  return null;
+}

@@ -1,0 +1,79 @@
+import { ConfigError } from "@dataset-oracle/service/config";
+import type { Deployment } from "@dataset-oracle/service/deployment";
+import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
+import { expandRpcUrl } from "@dataset-oracle/service/rpc-url";
+import type { WebOracleSettings } from "../config.js";
+import type { SpotSource } from "../source/spot-source.js";
+import type { RateLimit } from "../source/token-bucket.js";
+import type { RegistrySettings } from "./registry.js";
+
+/** The hosts that published specs may ask. */
+export type Hosts = readonly string[] | "any";
+
+/** The Web Oracle's settings, checked. */
+export interface WebOraclePlan {
+  readonly registries: readonly RegistrySettings[];
+  readonly folder: string;
+  readonly hosts: Hosts;
+  /** How often an origin is asked. */
+  readonly rateLimitOf: (origin: string) => RateLimit;
+}
+
+/**
+ * Checks the settings against the deployments. Nothing is connected.
+ *
+ * @returns Null without settings: then the Web Oracle's datasets are not served.
+ * @throws ConfigError
+ */
+export function planWebOracle(
+  settings: WebOracleSettings | undefined,
+  deployments: readonly Deployment[],
+  sources: readonly Pick<SpotSource, "origin" | "rateLimit">[],
+  env: NodeJS.ProcessEnv,
+): WebOraclePlan | null {
+  if (settings === undefined) return null;
+  const { rpcUrls, folder, hosts, rateLimit } = settings;
+  for (const host of hosts === "any" ? [] : hosts) {
+    const url = parseHttpsUrl(`https://${host}`);
+    if (!url.ok || url.value.host !== host) {
+      throw new ConfigError(`webOracle/hosts: "${host}" is no host name: write it in small letters, without a port.`);
+    }
+  }
+  const networks = deployments.filter(({ datasets }) => datasets.some(({ keyForm }) => keyForm === "WEB_ORACLE"));
+  const ids = networks.map(({ chainId }) => String(chainId));
+  const other = Object.keys(rpcUrls).find((id) => !ids.includes(id));
+  if (other !== undefined) {
+    throw new ConfigError(`webOracle/rpcUrls: no deployment has Web Oracle datasets on network ${other}. Remove it.`);
+  }
+  // An exchange has one limit, whoever asks for it.
+  const rateLimitOf = (origin: string) => sources.find((source) => source.origin === origin)?.rateLimit ?? rateLimit;
+  return { registries: networks.map((network) => planRegistry(network, rpcUrls, env)), folder, hosts, rateLimitOf };
+}
+
+function planRegistry(
+  { chainId, webOracleRegistry }: Deployment,
+  rpcUrls: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv,
+): RegistrySettings {
+  if (webOracleRegistry === undefined) {
+    throw new ConfigError(
+      `network ${chainId}: its deployment has Web Oracle datasets, and no webOracleRegistry. Add it.`,
+    );
+  }
+  const template = rpcUrls[String(chainId)];
+  if (template === undefined) {
+    throw new ConfigError(
+      `webOracle/rpcUrls: there is none for network ${chainId}, which has Web Oracle datasets. Add it.`,
+    );
+  }
+  return { chainId, address: webOracleRegistry, rpcUrl: expandRpcUrl(template, `network ${chainId}`, env) };
+}
+
+/** The origins that may be overridden for development. */
+export function knownOrigins(
+  sources: readonly { readonly origin: string }[],
+  webOracle: WebOraclePlan | null,
+): readonly string[] | "any" {
+  if (webOracle?.hosts === "any") return "any";
+  return [...sources.map(({ origin }) => origin), ...(webOracle?.hosts ?? []).map((host) => `https://${host}`)];
+}

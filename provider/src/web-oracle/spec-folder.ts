@@ -1,0 +1,48 @@
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/web-key";
+import { bytesToHex, type Hex, hexToBytes, keccak256 } from "viem";
+
+/** The most files that are kept for one network: strangers publish the specs. */
+const MAX_FILES = 10_000;
+
+/** Published specs on disk, by network and hash. A file is believed only when it has the hash. */
+export class SpecFolder {
+  readonly #folder: string;
+  /** How many files are there, by network. */
+  readonly #counts = new Map<number, number>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @returns Null when there is no such file, or it holds something else. */
+  async read(chainId: number, specHash: Hex): Promise<Hex | null> {
+    try {
+      const bytes = await readFile(this.#path(chainId, specHash));
+      if (bytes.length > MAX_SPEC_BYTES) return null;
+      const spec = bytesToHex(bytes);
+      return keccak256(spec) === specHash ? spec : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Keeps a spec, unless there are too many. */
+  async write(chainId: number, specHash: Hex, spec: Hex): Promise<void> {
+    const folder = join(this.#folder, String(chainId));
+    await mkdir(folder, { recursive: true });
+    const count = this.#counts.get(chainId) ?? (await readdir(folder)).length;
+    if (count >= MAX_FILES) return;
+    this.#counts.set(chainId, count + 1);
+    const path = this.#path(chainId, specHash);
+    // Whole or not at all, though the process is killed meanwhile.
+    const temporary = `${path}.${process.pid}.tmp`;
+    await writeFile(temporary, hexToBytes(spec));
+    await rename(temporary, path);
+  }
+
+  #path(chainId: number, specHash: Hex): string {
+    return join(this.#folder, String(chainId), `${specHash.slice(2)}.json`);
+  }
+}

@@ -1,0 +1,266 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { webKey } from "@dataset-oracle/protocol/web-key";
+import { type Address, type Hex, keccak256, stringToHex } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Hosts } from "../src/web-oracle/plan.js";
+import { ACCOUNT, reportOf, startProvider, wireValue } from "./provider.js";
+import { startRegistry, type TestRegistry } from "./support/registry.js";
+
+const NUMBERS: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const WORDS: Address = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
+const HOST = "api.weather.example";
+
+const city = { name: "city", type: "string", characters: "unicode", minLength: 1, maxLength: 40 };
+const number = { method: "GET", type: "uint", decimals: 2, rounding: "half-even" };
+/** Each test has a title of its own, so that its spec is published for it alone. */
+const spec = (title: string, change: object = {}) => ({
+  title,
+  variables: [city],
+  sources: [{ ...number, url: `https://${HOST}/now?q={city}`, path: "$.celsius" }],
+  minSources: 1,
+  combine: "median",
+  ...change,
+});
+const word = (title: string, source: object) =>
+  spec(title, {
+    variables: [],
+    sources: [{ method: "GET", url: `https://${HOST}/facts`, ...source }],
+    combine: "majority",
+  });
+
+let registry: TestRegistry;
+let api: Server;
+let folder: string;
+const asked: string[] = [];
+
+beforeAll(async () => {
+  registry = await startRegistry();
+  api = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://api");
+    asked.push(request.url ?? "");
+    response.setHeader("content-type", "application/json");
+    const city = url.searchParams.get("q") ?? "";
+    if (url.pathname === "/facts") {
+      return response.end(`{"text":"rain","flag":false,"hash":"0x${"ab".repeat(32)}","long":"${"long ".repeat(20)}"}`);
+    }
+    return response.end(`{"celsius": ${city === "São Paulo" ? "21.505" : "3.5e1"}}`);
+  });
+  await new Promise<void>((listening) => api.listen(0, "127.0.0.1", listening));
+});
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "specs-"));
+  registry.rpc.fail("none");
+  return () => rmSync(folder, { recursive: true });
+});
+
+afterAll(async () => {
+  await registry?.close();
+  api?.close();
+});
+
+async function start({ hosts = [HOST] as Hosts } = {}) {
+  const dataset = { name: "web", keyForm: "WEB_ORACLE" as const, keys: [] };
+  const provider = await startProvider(
+    { sourceOverrides: { [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` } },
+    {
+      deployments: [
+        {
+          chainId: 42,
+          webOracleRegistry: registry.address,
+          datasets: [
+            { ...dataset, address: NUMBERS, kind: "median" },
+            { ...dataset, address: WORDS, kind: "majority" },
+          ],
+        },
+      ],
+      webOracle: {
+        registries: [{ chainId: 42, address: registry.address, rpcUrl: registry.rpc.url }],
+        folder,
+        hosts,
+        rateLimitOf: () => ({ perSecond: 100, burst: 100 }),
+      },
+    },
+  );
+  onTestFinished(() => provider.close());
+  return provider;
+}
+
+const key = (specHash: Hex, ...args: string[]): Hex => {
+  const made = webKey({ specHash, args });
+  if (!made.ok) throw new Error(made.problem);
+  return made.value;
+};
+
+const stringValue = (text: string) => stringToHex(text, { size: 32 });
+
+describe("a key whose spec is published", () => {
+  it("is signed with the number that its source gives for its arguments", async () => {
+    const hash = await registry.publish(spec("a number"));
+    const provider = await start();
+    const { status, body } = await provider.ask({ dataset: NUMBERS, key: key(hash, "São Paulo") });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ outcome: "OK", value: wireValue(2150n), provider: ACCOUNT.address });
+    expect(await recoverReporter(reportOf(body), body.signature)).toBe(ACCOUNT.address);
+    expect(asked).toContain("/now?q=S%C3%A3o%20Paulo");
+    expect((await provider.ask({ dataset: NUMBERS, key: key(hash, "Lima") })).body.value).toBe(wireValue(3500n));
+  });
+
+  it.each([
+    ["a string", { type: "string", path: "$.text" }, stringValue("rain")],
+    ["false", { type: "bool", path: "$.flag" }, ZERO_VALUE],
+    ["bytes32", { type: "bytes32", path: "$.hash" }, `0x${"ab".repeat(32)}`],
+    [
+      "a long string's hash",
+      { type: "string", hash: true, path: "$.long" },
+      keccak256(stringToHex("long ".repeat(20))),
+    ],
+  ])("is signed with %s in a majority dataset", async (title, source, value) => {
+    const hash = await registry.publish(word(title, source));
+    const { status, body } = await (await start()).ask({ dataset: WORDS, key: key(hash) });
+    expect({ status, ...body }).toMatchObject({ status: 200, outcome: "OK", value });
+  });
+
+  it("is signed as NOT_AVAILABLE when its source has no value", async () => {
+    const hash = await registry.publish(word("too long", { type: "string", path: "$.long" }));
+    const provider = await start();
+    const { status, body } = await provider.ask({ dataset: WORDS, key: key(hash) });
+    expect({ status, ...body }).toMatchObject({ status: 200, outcome: "NOT_AVAILABLE", value: ZERO_VALUE });
+    expect(provider.logs).toContainEqual(
+      expect.objectContaining({ source: "/sources/0", failure: "string_too_long", msg: "source failed" }),
+    );
+  });
+
+  it("is a row of a batch beside others of its dataset", async () => {
+    const hash = await registry.publish(spec("a row"));
+    const provider = await start();
+    const keys = [key(hash, "Lima"), key(hash, "São Paulo")];
+    const body = { network_id: 42, dataset: NUMBERS, keys, timestamp: provider.clock.now };
+    const response = await fetch(`${provider.url}/report/batch`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ values: [wireValue(3500n), wireValue(2150n)] });
+  });
+});
+
+describe("a key is refused unsigned", () => {
+  const refused = async (dataset: Address, key: Hex, hosts: Hosts = [HOST]) => {
+    const provider = await start({ hosts });
+    const { status, body } = await provider.ask({ dataset, key });
+    expect(provider.logs.map(({ msg }) => msg)).not.toContain("report signed");
+    return { status, code: body.code, detail: body.detail };
+  };
+
+  it("when its spec is not published, with how to mend it", async () => {
+    expect(await refused(NUMBERS, key(`0x${"12".repeat(32)}`))).toEqual({
+      status: 422,
+      code: "unknown_key",
+      detail: expect.stringMatching(/^No spec with the hash 0x1212\w+ is published on network 42\. Publish it/),
+    });
+  });
+
+  it("when its dataset takes the other kind of value", async () => {
+    const hash = await registry.publish(spec("of a median"));
+    const words = await registry.publish(word("of a majority", { type: "string", path: "$.text" }));
+    expect(await refused(WORDS, key(hash, "Lima"))).toMatchObject({ status: 422, code: "other_kind" });
+    expect(await refused(NUMBERS, key(words))).toMatchObject({ status: 422, code: "other_kind" });
+  });
+
+  it("when its arguments are not those of the spec", async () => {
+    const hash = await registry.publish(spec("with one argument"));
+    for (const wrong of [key(hash), key(hash, ""), key(hash, "a", "b"), key(hash, "x".repeat(41)), key(hash, "..")]) {
+      expect(await refused(NUMBERS, wrong)).toMatchObject({ status: 422, code: "invalid_arguments" });
+    }
+    const misspelled = stringToHex(`WEB/${hash.slice(2)}/S%c3%a3o`);
+    expect(await refused(NUMBERS, misspelled)).toMatchObject({ status: 422, code: "invalid_arguments" });
+  });
+
+  it("when its host is not allowed; and asked when any is", async () => {
+    const hash = await registry.publish(spec("with a host"));
+    const before = asked.length;
+    for (const hosts of [[], ["weather.example"], [`www.${HOST}`]]) {
+      expect(await refused(NUMBERS, key(hash, "Lima"), hosts)).toMatchObject({ status: 422, code: "host_not_allowed" });
+    }
+    expect(asked.length).toBe(before);
+    const open = await start({ hosts: "any" });
+    expect((await open.ask({ dataset: NUMBERS, key: key(hash, "Lima") })).body.outcome).toBe("OK");
+  });
+
+  it.each([
+    ["no JSON", "0x7b"],
+    ["not canonical", stringToHex(JSON.stringify(spec("not canonical"), null, 1))],
+    ["with a property twice", stringToHex('{"a":1,"a":1}')],
+    ["no spec", stringToHex("{}")],
+    ["no UTF-8", "0x22ff22"],
+  ] as const)("when the published bytes are %s", async (_, bytes) => {
+    const hash = await registry.publishBytes(bytes);
+    expect(await refused(NUMBERS, key(hash))).toMatchObject({ status: 422, code: "invalid_spec" });
+  });
+});
+
+describe("the registry", () => {
+  it("is asked once for a spec, which is on disk from then on", async () => {
+    const hash = await registry.publish(spec("kept"));
+    const before = registry.rpc.calls.length;
+    const provider = await start();
+    await Promise.all(["a", "b", "c", "d"].map((arg) => provider.ask({ dataset: NUMBERS, key: key(hash, arg) })));
+    expect(registry.rpc.calls.slice(before)).toEqual(["eth_chainId", "eth_call", "eth_getLogs"]);
+    expect(readdirSync(join(folder, "42"))).toEqual([`${hash.slice(2)}.json`]);
+
+    registry.rpc.fail("error");
+    const restarted = await start();
+    expect((await restarted.ask({ dataset: NUMBERS, key: key(hash, "Lima") })).body.outcome).toBe("OK");
+  });
+
+  it("is asked again when the file does not have the hash", async () => {
+    const hash = await registry.publish(spec("changed on disk"));
+    await (await start()).ask({ dataset: NUMBERS, key: key(hash, "Lima") });
+    const file = join(folder, "42", `${hash.slice(2)}.json`);
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace(HOST, "evil.example.com"));
+    const { body } = await (await start({ hosts: "any" })).ask({ dataset: NUMBERS, key: key(hash, "Lima") });
+    expect(body.outcome).toBe("OK");
+    expect(readFileSync(file, "utf8")).toBe(text);
+  });
+
+  it.each(["error", "other_chain"] as const)(
+    "with an RPC in trouble (%s) is no reason to sign anything",
+    async (how) => {
+      const hash = await registry.publish(spec(`not reached: ${how}`));
+      const provider = await start();
+      registry.rpc.fail(how);
+      const { status, body, headers } = await provider.ask({ dataset: NUMBERS, key: key(hash, "Lima") });
+      expect({ status, ...body }).toMatchObject({ status: 503, code: "registry_unavailable" });
+      expect(headers.get("retry-after")).toBe("2");
+      expect(provider.logs.map(({ msg }) => msg)).not.toContain("report signed");
+      expect(JSON.stringify(provider.logs)).not.toContain("t0ken");
+      registry.rpc.fail("none");
+      expect((await provider.ask({ dataset: NUMBERS, key: key(hash, "Lima") })).body.outcome).toBe("OK");
+    },
+  );
+
+  it("is not hammered by strangers' keys, and a spec that is published later is found", async () => {
+    const provider = await start();
+    const before = registry.rpc.calls.length;
+    const later = spec("published later");
+    const hashes = Array.from({ length: 100 }, (_, i) => keccak256(stringToHex(String(i))));
+    const answers = await Promise.all(hashes.map((hash) => provider.ask({ dataset: NUMBERS, key: key(hash) })));
+    const codes = answers.map(({ body }) => body.code);
+    expect(new Set(codes)).toEqual(new Set(["unknown_key", "registry_unavailable"]));
+    await Promise.all(hashes.slice(0, 10).map((hash) => provider.ask({ dataset: NUMBERS, key: key(hash) })));
+    expect(registry.rpc.calls.slice(before).filter((method) => method === "eth_call").length).toBeLessThanOrEqual(40);
+
+    await sleep(2_500);
+    const made = key(await registry.publish(later), "Lima");
+    expect((await provider.ask({ dataset: NUMBERS, key: made })).body.outcome).toBe("OK");
+  });
+});
