@@ -1,8 +1,14 @@
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { ROOT } from "@dataset-oracle/tools/foundry";
 import { type Address, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DATASETS, OWNER, type Scripts, type Settings, settingsOf, startScripts } from "./scripts.js";
+
+const run = promisify(execFile);
 
 const MEMBERS = ["0x0000000000000000000000000000000000000011", "0x0000000000000000000000000000000000000022"];
 
@@ -84,6 +90,32 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     expect(byName.get("webOracleBytes")).toMatchObject({ kind: "majority", keyForm: "WEB_ORACLE" });
     for (const name of DATASETS) await expectAsSet(name);
     expect(await scripts.client.getCode({ address: webOracleRegistry as Address })).toMatch(/^0x[0-9a-f]{100,}$/);
+  });
+
+  test.each(["provider", "operator"])("the %s's configuration may name the file", async (room) => {
+    const key = `0x${"11".repeat(32)}`;
+    const configs: Record<string, object> = {
+      provider: { deployments: [scripts.deploymentFile], database: "database" },
+      operator: {
+        networks: [
+          {
+            deployment: scripts.deploymentFile,
+            rpcUrl: "http://127.0.0.1:1",
+            providers: [{ address: MEMBERS[0], url: "http://127.0.0.1:2" }],
+          },
+        ],
+      },
+    };
+    const config = join(dirname(scripts.deploymentFile), `${room}.json`);
+    writeFileSync(config, JSON.stringify(configs[room]));
+    const main = join(ROOT, room, "dist", "main.js");
+    const env = { PROVIDER_PRIVATE_KEY: key, OPERATOR_PRIVATE_KEY: key };
+    const { stdout } = await run(process.execPath, [main, "--config", config, "--check-config"], {
+      env,
+      timeout: 20_000,
+    });
+    expect(stdout).toContain("is valid.");
+    expect(stdout).toContain(String(chainId));
   });
 
   test.each([
