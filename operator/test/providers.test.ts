@@ -53,6 +53,11 @@ afterAll(async () => {
   await chain?.close();
 });
 
+test("what else providers answer with their reports is not looked at", async () => {
+  behave("talkative", "talkative", "talkative", "talkative");
+  expect((await operator.ask(body(4, newKey()))).reports).toHaveLength(4);
+});
+
 describe("one provider of four", () => {
   test.each<[Behavior, string]>([
     ["hangs", "late"],

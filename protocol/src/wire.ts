@@ -119,6 +119,35 @@ export const SignedReport = Type.Object(
 );
 export type SignedReport = Static<typeof SignedReport>;
 
+/** What became of one source of a value: for people to see. Nobody signs it. */
+export const SourceNote = Type.Object(
+  {
+    name: Type.String(),
+    value: Type.Union([Type.String(), Type.Null()], {
+      description: "What it said: a decimal string (median) or 32 bytes in hex (majority); null if it failed.",
+    }),
+    quote_time: Type.Union([Type.Integer(), Type.Null()], {
+      description: "When its quote was made, in whole seconds since 1970; null if it does not say.",
+    }),
+    used: Type.Boolean({ description: "Whether the value was made of it, too." }),
+    reason: Type.Union([Type.String(), Type.Null()], { description: "Why not; null if it was used." }),
+  },
+  strict,
+);
+export type SourceNote = Static<typeof SourceNote>;
+
+/** A provider's `POST /report`: the whole answer, with what is not signed. */
+export const ReportAnswer = Type.Object(
+  {
+    ...SignedReport.properties,
+    sources: Type.Optional(
+      Type.Array(SourceNote, { description: "Where the value came from, while the provider remembers it." }),
+    ),
+  },
+  strict,
+);
+export type ReportAnswer = Static<typeof ReportAnswer>;
+
 const BatchKeys = Type.Array(HexKey, {
   minItems: 1,
   maxItems: MAX_BATCH_KEYS,

@@ -1,11 +1,13 @@
 import { inRanges } from "@dataset-oracle/service/address-ranges";
 import { type App, buildApp } from "@dataset-oracle/service/app";
+import { ConfigError } from "@dataset-oracle/service/config";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import type { Secrets } from "@dataset-oracle/service/egress/secrets";
 import type { Logger } from "pino";
 import type { LocalAccount } from "viem";
 import type { ProviderConfig } from "./config.js";
 import { Decisions } from "./decisions.js";
+import { Evidence } from "./evidence/evidence.js";
 import { Recent } from "./recent.js";
 import { Reporter } from "./reporter.js";
 import { routes } from "./routes.js";
@@ -48,11 +50,13 @@ export async function buildProvider(
   if (decisions.prunedThrough > now() + FAR_AHEAD) {
     logger.warn(`Silent until ${decisions.prunedThrough}: ${config.database} says so. The clock is wrong, or was.`);
   }
+  const evidence = config.evidence === null ? null : await openEvidence(config.evidence, config, logger);
   const reporter = new Reporter({
     account,
     served,
     policy: config,
     webOracle: webOracle && openWebOracle(webOracle, config.sourceOverrides, hasReserve, logger),
+    evidence,
     reader,
     decisions,
     signedReports: new Recent(REPORTS_KEPT),
@@ -67,8 +71,20 @@ export async function buildProvider(
     trustedProxies: config.trustedProxies,
   });
   app.addHook("onClose", async () => {
-    await Promise.all([decisions.close(), egress.close()]);
+    await Promise.all([decisions.close(), egress.close(), evidence?.close()]);
   });
   await app.register(routes(reporter, isOperator, config.strangerRequestsPerMinute));
   return app;
+}
+
+async function openEvidence(
+  { folder, maxMegabytes }: NonNullable<ProviderConfig["evidence"]>,
+  { sourceOverrides: overrides }: ProviderConfig,
+  logger: Logger,
+): Promise<Evidence> {
+  try {
+    return await Evidence.open({ folder, maxBytes: maxMegabytes * 1024 * 1024, overrides, logger });
+  } catch (error) {
+    throw new ConfigError(`evidence: ${folder} cannot be used: ${(error as NodeJS.ErrnoException).code}.`);
+  }
 }

@@ -91,6 +91,19 @@ export const ProviderConfig = Type.Object(
       default: 5_000,
       description: "The deadline for a source's whole answer, in milliseconds.",
     }),
+    evidence: Type.Union(
+      [
+        Type.Object(
+          { folder: Type.String({ minLength: 1 }), maxMegabytes: Type.Integer({ minimum: 1, maximum: 10_000_000 }) },
+          { additionalProperties: false },
+        ),
+        Type.Null(),
+      ],
+      {
+        default: null,
+        description: "Where what was read is kept to be replayed, and how much of it; null keeps nothing.",
+      },
+    ),
     requestsPerMinute: Type.Integer({
       minimum: 1,
       default: 600,
@@ -134,5 +147,6 @@ export function loadProviderConfig(path: string): ProviderConfig {
     sources: config.sources.map(inFolder),
     secrets: config.secrets.map((one) => (one.file === undefined ? one : { ...one, file: inFolder(one.file) })),
     ...(config.webOracle && { webOracle: { ...config.webOracle, folder: inFolder(config.webOracle.folder) } }),
+    evidence: config.evidence && { ...config.evidence, folder: inFolder(config.evidence.folder) },
   };
 }

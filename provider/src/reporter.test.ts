@@ -30,6 +30,7 @@ async function smallReporter(clock: { now: number }) {
   return new Reporter({
     account: privateKeyToAccount(`0x${"11".repeat(32)}`),
     served: new Map([[42, new Map([[address, dataset]])]]),
+    evidence: null,
     policy: { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 120 },
     webOracle: null,
     reader: new SourceReader({ egress: new Egress(), timeoutMs: 1_000, hasReserve: false, now }),

@@ -1,14 +1,23 @@
 import { type BatchReport, batchReportDigest, signBatchReport } from "@dataset-oracle/protocol/batch-report";
 import { type Report, signReport, ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import type { BatchReportRequest, ReportRequest, SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/wire";
+import type {
+  BatchReportRequest,
+  ReportAnswer,
+  ReportRequest,
+  SignedBatchReport,
+  SourceNote,
+} from "@dataset-oracle/protocol/wire";
 import type { Logger } from "pino";
 import { type LocalAccount, numberToHex } from "viem";
 import type { Decision, Decisions } from "./decisions.js";
+import type { Evidence } from "./evidence/evidence.js";
+import { RecordedReader } from "./evidence/recorded-reader.js";
 import { type FoundKey, findDataset, findKey, findServed, type WebKeyFinder } from "./find-served.js";
 import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "./problems.js";
-import type { Recent } from "./recent.js";
+import { Recent } from "./recent.js";
 import type { Served } from "./served.js";
 import type { SourceReader } from "./source/reader.js";
+import { toNotes, toWebNotes } from "./source-notes.js";
 import { askSources, decidePrice, type Policy } from "./spot-price.js";
 import { readWebValue, type WebOracle, type WebOracleKey } from "./web-oracle/web-oracle.js";
 import { judgeWindow, USUAL_AGE } from "./window.js";
@@ -22,8 +31,10 @@ export interface ReporterParts {
   readonly webOracle: Pick<WebOracle, "find"> | null;
   readonly reader: SourceReader;
   readonly decisions: Pick<Decisions, "prunedThrough" | "isWritable" | "recall" | "decide">;
-  readonly signedReports: Recent<SignedReport>;
+  readonly signedReports: Recent<ReportAnswer>;
   readonly signedRows: Recent<SignedBatchReport>;
+  /** What was read, kept to be replayed; null when it is not kept. */
+  readonly evidence: Pick<Evidence, "keep"> | null;
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
   readonly logger: Logger;
@@ -31,8 +42,17 @@ export interface ReporterParts {
 
 /** What was read for a key; nothing is known while too few of its sources can be asked. */
 type ReadValue =
-  | { readonly ok: true; readonly decision: Decision }
+  | { readonly ok: true; readonly decision: Decision; readonly explain: Explanation }
   | { readonly ok: false; readonly retryAfter: number };
+
+interface Explanation {
+  readonly sources: SourceNote[];
+  /** Keeps the evidence of a decision that stands. */
+  readonly keep: () => void;
+}
+
+/** For how many data points and rounds it is remembered where their values came from. */
+const EXPLANATIONS_KEPT = 20_000;
 
 /**
  * Makes a provider's reports, one by one and as rows of a batch: for a data point at a round always with the same
@@ -40,6 +60,7 @@ type ReadValue =
  */
 export class Reporter {
   readonly #parts: ReporterParts;
+  readonly #explanations = new Recent<SourceNote[]>(EXPLANATIONS_KEPT);
 
   constructor(parts: ReporterParts) {
     this.#parts = parts;
@@ -51,7 +72,7 @@ export class Reporter {
    * @param isReserved Whether the caller may use the reserved part of the sources' rate limits.
    * @throws ProblemError when it is refused; then nothing was signed.
    */
-  async report(request: ReportRequest, isReserved: boolean): Promise<SignedReport> {
+  async report(request: ReportRequest, isReserved: boolean): Promise<ReportAnswer> {
     const { served, signedReports } = this.#parts;
     const found = await findServed(served, request, this.#webKeys(isReserved));
     if (!found.ok) throw found.problem;
@@ -106,9 +127,16 @@ export class Reporter {
       const read = await this.#readAll(open, round, isReserved);
       // Sources take time, in which the round's window may have passed.
       this.#refuseUnsignable(round);
-      const fresh = await decisions.decide(round, read);
+      const fresh = await decisions.decide(round, new Map([...read].map(([id, { decision }]) => [id, decision])));
       if (fresh === null) throw tooManyRounds();
-      for (const [dataPoint, decision] of fresh) decided.set(dataPoint, decision);
+      for (const [dataPoint, decision] of fresh) {
+        decided.set(dataPoint, decision);
+        const mine = read.get(dataPoint);
+        // Another reading may have been decided on first.
+        if (mine === undefined || mine.decision.value !== decision.value) continue;
+        void this.#explanations.getOrMake(`${round}/${dataPoint}`, async () => mine.explain.sources);
+        mine.explain.keep();
+      }
     }
     return keys.map((key) => decided.get(dataPointOf(key)) as Decision);
   }
@@ -123,7 +151,7 @@ export class Reporter {
     if (round <= decisions.prunedThrough) throw roundForgotten(round, decisions.prunedThrough);
   }
 
-  async #readAll(keys: readonly FoundKey[], round: bigint, isReserved: boolean): Promise<Map<string, Decision>> {
+  async #readAll(keys: readonly FoundKey[], round: bigint, isReserved: boolean) {
     const values = await Promise.all(keys.map((key) => this.#read(key, round, isReserved)));
     const waits = values.flatMap((value) => (value.ok ? [] : [value.retryAfter]));
     if (waits.length > 0) {
@@ -133,42 +161,42 @@ export class Reporter {
         busy.map(({ key }) => key.key),
       );
     }
-    return new Map(keys.flatMap((key, i) => (values[i]?.ok ? [[dataPointOf(key), values[i].decision] as const] : [])));
+    return new Map(keys.flatMap((key, i) => (values[i]?.ok ? [[dataPointOf(key), values[i]] as const] : [])));
   }
 
   async #read(found: FoundKey, round: bigint, isReserved: boolean): Promise<ReadValue> {
     if ("request" in found.key) return this.#readWeb(found, found.key, round, isReserved);
-    const { reader, policy, now } = this.#parts;
-    const answers = await askSources(found.key.sources, { reader, isReserved, policy, now });
-    const price = decidePrice(answers, policy, now());
+    const { policy, now, evidence } = this.#parts;
+    const { sources } = found.key;
+    const reader = new RecordedReader(this.#parts.reader);
+    const at = now();
+    const price = decidePrice(await askSources(sources, { reader, isReserved, policy, at }), { policy, at });
     for (const { source, dropped } of price.sources) {
       if (dropped === null) continue;
       const { reason: failure, detail } = dropped;
       this.#logger(found, round).warn({ source, failure, detail }, "source failed");
     }
-    switch (price.kind) {
-      case "busy":
-        return { ok: false, retryAfter: price.retryAfter };
-      case "no_price":
-        return { ok: true, decision: { outcome: "NOT_AVAILABLE", value: ZERO_VALUE } };
-      case "price":
-        return { ok: true, decision: { outcome: "OK", value: numberToHex(price.price, { size: 32 }) } };
-    }
+    if (price.kind === "busy") return { ok: false, retryAfter: price.retryAfter };
+    const decision = toDecision(price.kind === "price" ? price.price : null);
+    const { chainId, address } = found.dataset;
+    const subject = { network_id: chainId, dataset: address, key: found.key.key, timestamp: Number(round) };
+    const keep = () => evidence?.keep({ ...subject, ...decision, policy, at, sources, answers: reader.answers });
+    return { ok: true, decision, explain: { sources: toNotes(price.sources), keep } };
   }
 
   async #readWeb(found: FoundKey, key: WebOracleKey, round: bigint, isReserved: boolean): Promise<ReadValue> {
-    const { combined, failures } = await readWebValue(key, this.#parts.reader, isReserved);
+    const { combined, answers } = await readWebValue(key, this.#parts.reader, isReserved);
     const logger = this.#logger(found, round);
-    for (const { source, failure, detail } of failures) logger.warn({ source, failure, detail }, "source failed");
-    switch (combined.kind) {
-      case "busy":
-        return { ok: false, retryAfter: combined.retryAfter };
-      case "none":
-        logger.warn({ reason: combined.reason }, "no value");
-        return { ok: true, decision: { outcome: "NOT_AVAILABLE", value: ZERO_VALUE } };
-      case "value":
-        return { ok: true, decision: { outcome: "OK", value: numberToHex(combined.value, { size: 32 }) } };
+    for (const { source, reading } of answers) {
+      if (reading.ok) continue;
+      const { failure, detail } = reading;
+      logger.warn({ source, failure, detail }, "source failed");
     }
+    if (combined.kind === "busy") return { ok: false, retryAfter: combined.retryAfter };
+    if (combined.kind === "none") logger.warn({ reason: combined.reason }, "no value");
+    const decision = toDecision(combined.kind === "value" ? combined.value : null);
+    const sources = toWebNotes(answers, found.dataset.kind);
+    return { ok: true, decision, explain: { sources, keep: () => {} } };
   }
 
   #webKeys(isReserved: boolean): WebKeyFinder {
@@ -176,7 +204,7 @@ export class Reporter {
     return webOracle && ((dataset, key) => webOracle.find(dataset, key, isReserved));
   }
 
-  async #sign(found: FoundKey, round: bigint, { outcome, value }: Decision): Promise<SignedReport> {
+  async #sign(found: FoundKey, round: bigint, { outcome, value }: Decision): Promise<ReportAnswer> {
     const { account } = this.#parts;
     const { dataset, key } = found;
     const report: Report = {
@@ -189,6 +217,7 @@ export class Reporter {
     };
     const signature = await signReport(account, report);
     this.#logger(found, round).info({ outcome, value }, "report signed");
+    const sources = await this.#explanations.get(`${round}/${dataPointOf(found)}`);
     return {
       network_id: report.chainId,
       dataset: report.dataset,
@@ -198,6 +227,7 @@ export class Reporter {
       outcome,
       value,
       signature,
+      ...(sources !== undefined && { sources }),
     };
   }
 
@@ -223,6 +253,12 @@ export class Reporter {
     return this.#parts.logger.child({ network: dataset.chainId, key: key.name, round: Number(round) });
   }
 }
+
+/** @param value Null when there is no data. */
+const toDecision = (value: bigint | null): Decision =>
+  value === null
+    ? { outcome: "NOT_AVAILABLE", value: ZERO_VALUE }
+    : { outcome: "OK", value: numberToHex(value, { size: 32 }) };
 
 /** Names a data point among all that are served. */
 const dataPointOf = ({ dataset, key }: FoundKey) => `${dataset.chainId}/${dataset.address}/${key.key}`;

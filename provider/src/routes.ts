@@ -1,4 +1,4 @@
-import { BatchReportRequest, ReportRequest, SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/wire";
+import { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
 import { strangersLimit } from "@dataset-oracle/service/strangers-limit";
 import { Type } from "@sinclair/typebox";
@@ -20,7 +20,7 @@ const BATCH_BODY_LIMIT = 144 * 1024;
 export function routes(reporter: Reporter, isOperator: (address: string) => boolean, strangersPerMinute: number) {
   return async (app: App): Promise<void> => {
     const preParsing = strangersLimit(app, strangersPerMinute, isOperator);
-    const schema = { body: ReportRequest, response: { 200: SignedReport } };
+    const schema = { body: ReportRequest, response: { 200: ReportAnswer } };
     app.post("/report", { schema, preParsing }, (request) => reporter.report(request.body, isOperator(request.ip)));
     app.post(
       "/report/batch",

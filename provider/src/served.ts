@@ -97,9 +97,9 @@ export function pairSources(
 ): PairSource[] {
   return sources
     .filter(({ pairs }) => pairs.has(pair))
-    .flatMap(({ name, question }) => {
+    .flatMap(({ name, spec, question }) => {
       const { request, read, rate } = question(pair);
-      const source = { name, request: withOverride(overrides, request), read };
+      const source = { name, spec, request: withOverride(overrides, request), read };
       if (rate === null) return { ...source, rate };
       // A rate is not made of rates.
       const direct = sources.filter((other) => other.pairs.has(rate) && other.question(rate).rate === null);

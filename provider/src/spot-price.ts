@@ -1,11 +1,13 @@
 import { median } from "./median.js";
 import type { SourceReader } from "./source/reader.js";
 import { failed, type Reading, read, type SourceFailure, throttled } from "./source/result.js";
-import type { Quote, SpotQuestion } from "./source/spot-source.js";
+import type { Quote, SpotQuestion, SpotSourceSpec } from "./source/spot-source.js";
 
 /** A source, ready to be asked for one pair. */
 export interface PairSource extends Pick<SpotQuestion, "request" | "read"> {
   readonly name: string;
+  /** What it was made of. */
+  readonly spec: SpotSourceSpec;
   /** The rate that its price is multiplied by, and who is asked for that; null when it is a price as it is. */
   readonly rate: RateSources | null;
 }
@@ -63,8 +65,8 @@ export interface Asking {
   /** Whether the reserved part of the rate limits may be used. */
   readonly isReserved: boolean;
   readonly policy: Policy;
-  /** The clock, in whole seconds since 1970. */
-  readonly now: () => bigint;
+  /** When the reading begins, in whole seconds since 1970: ages count up to then, in rates too. */
+  readonly at: bigint;
 }
 
 /** Asks all sources at once. One that fails keeps no other from answering. */
@@ -86,7 +88,7 @@ export async function askSources(sources: readonly PairSource[], asking: Asking)
 }
 
 async function readRate({ pair, sources }: RateSources, asking: Asking): Promise<Reading<bigint>> {
-  const rate = decidePrice(await askSources(sources, asking), asking.policy, asking.now());
+  const rate = decidePrice(await askSources(sources, asking), asking);
   if (rate.kind === "price") return read(rate.price);
   const detail = `no rate of ${pair} to convert by`;
   return rate.kind === "busy" ? throttled(detail, rate.retryAfter) : failed("no_rate", detail);
@@ -115,12 +117,13 @@ function refuseZero(reading: Reading<Quote>): Reading<Quote> {
 /**
  * The median over the sources that can be used, unless they are fewer than `minSources`: without those that failed,
  * whose quote is too old, or whose price lies too far from the median of all that are left.
- *
- * @param now In whole seconds since 1970.
  */
-export function decidePrice(answers: readonly SourceAnswer[], policy: Policy, now: bigint): ExplainedPrice {
+export function decidePrice(
+  answers: readonly SourceAnswer[],
+  { policy, at }: Pick<Asking, "policy" | "at">,
+): ExplainedPrice {
   const sources = dropOutliers(
-    answers.map((answer) => dropByAge(answer, policy, now)),
+    answers.map((answer) => dropByAge(answer, policy, at)),
     policy,
   );
   const prices = pricesOf(sources);
@@ -132,11 +135,11 @@ export function decidePrice(answers: readonly SourceAnswer[], policy: Policy, no
   return { kind: "busy", retryAfter: Math.ceil(retryAfter), sources };
 }
 
-function dropByAge({ source, reading }: SourceAnswer, { maxQuoteAge }: Policy, now: bigint): SourceUse {
+function dropByAge({ source, reading }: SourceAnswer, { maxQuoteAge }: Policy, at: bigint): SourceUse {
   if (!reading.ok) return { source, quote: null, dropped: { reason: reading.failure, detail: reading.detail } };
   const quote = reading.value;
   const use = (reason: DropReason, detail: string) => ({ source, quote, dropped: { reason, detail } });
-  const age = quote.quotedAt === null ? 0n : now - quote.quotedAt;
+  const age = quote.quotedAt === null ? 0n : at - quote.quotedAt;
   if (age > BigInt(maxQuoteAge)) return use("too_old", `was made ${age} s ago, more than ${maxQuoteAge} s`);
   if (-age > BigInt(maxQuoteAge)) return use("from_the_future", `is to be made in ${-age} s`);
   return { source, quote, dropped: null };

@@ -8,7 +8,7 @@ import type { Hex } from "viem";
 import { type Decision, Decisions } from "../src/decisions.js";
 import { coinbaseTicker, type Exchanges, OTHER_SOURCES, startExchanges } from "./exchanges.js";
 import { type ProviderProcess, spawnProvider, untilListening, writeConfig } from "./process.js";
-import { DATASET, PRIVATE_KEY } from "./provider.js";
+import { DATASET, PRIVATE_KEY, signedPart } from "./provider.js";
 
 /** As many requests are under way at each kill. */
 const LANES = 12;
@@ -192,7 +192,7 @@ async function askAll(url: string, questions: readonly Question[], witness: Witn
   return answered;
 }
 
-/** The answer's text; null when the round is refused as too old. */
+/** What is signed of the answer; null when the round is refused as too old. */
 async function ask(url: string, { keys, timestamp }: Question): Promise<string | null> {
   const [path, named] = keys.length === 1 ? ["/report", { key: keys[0] }] : ["/report/batch", { keys }];
   const response = await fetch(`${url}${path}`, {
@@ -202,7 +202,7 @@ async function ask(url: string, { keys, timestamp }: Question): Promise<string |
     signal: AbortSignal.timeout(10_000),
   });
   const text = await response.text();
-  if (response.status === 200) return text;
+  if (response.status === 200) return signedPart(text);
   if (text.includes("round_too_old")) return null;
   throw new Error(`The provider answers ${response.status}: ${text}`);
 }

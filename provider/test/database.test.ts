@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Exchanges, startExchanges } from "./exchanges.js";
 import { type ProviderProcess, runProvider, spawnProvider, untilListening, writeConfig } from "./process.js";
-import { PRIVATE_KEY, request, START, startProvider } from "./provider.js";
+import { PRIVATE_KEY, request, START, signedPart, startProvider } from "./provider.js";
 
 const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
 
@@ -31,7 +31,7 @@ describe("a provider's next life", () => {
 
     exchanges.quote("200", "200", "200", START);
     const second = await life(START);
-    expect((await second.ask()).text).toBe(signed.text);
+    expect((await second.ask()).text).toBe(signedPart(signed.text));
     expect((await fetch(`${second.url}/ready`)).status).toBe(200);
     expect((await second.ask({ timestamp: START + 1 })).body.value).not.toBe(signed.body.value);
     await second.close();
@@ -78,7 +78,7 @@ describe("a provider's process", () => {
   const ask = async (url: string, round: number) => {
     const headers = { "content-type": "application/json" };
     const response = await fetch(`${url}/report`, { method: "POST", headers, body: JSON.stringify(request(round)) });
-    return { status: response.status, text: await response.text() };
+    return { status: response.status, text: signedPart(await response.text()) };
   };
   const clock = () => Math.floor(Date.now() / 1_000);
 

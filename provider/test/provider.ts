@@ -48,14 +48,20 @@ const SOURCES = loadSources([SHIPPED_SOURCES], OTHER_SOURCES);
  */
 export async function startProvider(
   settings: Partial<ProviderConfig>,
-  { deployments = DEPLOYMENTS, keepsRateLimits = false, start = START, webOracle = null as WebOraclePlan | null } = {},
+  {
+    deployments = DEPLOYMENTS,
+    keepsRateLimits = false,
+    start = START,
+    sources = SOURCES,
+    webOracle = null as WebOraclePlan | null,
+  } = {},
 ) {
   const database = join(mkdtempSync(join(tmpdir(), "provider-")), "database");
   const config = { ...Value.Create(ProviderConfig), database, requestsPerMinute: 100_000, ...settings };
   const clock = { now: start };
   const logs: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void logs.push(JSON.parse(line)) });
-  const redirected = SOURCES.map((source) => ({
+  const redirected = sources.map((source) => ({
     ...source,
     question: (pair: string) => {
       const question = source.question(pair);
@@ -87,6 +93,9 @@ export const request = (timestamp: number): ReportRequest => ({
   key: ETH_USD,
   timestamp,
 });
+
+/** An answer without what is not signed: where its value came from is forgotten when a provider ends. */
+export const signedPart = (text: string) => JSON.stringify({ ...JSON.parse(text), sources: undefined });
 
 /** The report that an answer says was signed. */
 export const reportOf = (answer: SignedReport): Report => ({

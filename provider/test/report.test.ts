@@ -30,6 +30,11 @@ describe("a signed report", () => {
       // 5174220000000000131072 by way of a float.
       value: wireValue(5_174_220_000_000_000_000_000n),
       signature: expect.stringMatching(/^0x[0-9a-f]{130}$/),
+      sources: [
+        { name: "bitstamp", value: "5174210000000000000000", quote_time: 1_800_001_000, used: true, reason: null },
+        { name: "coinbase", value: "5174220000000000000000", quote_time: 1_800_001_000, used: true, reason: null },
+        { name: "kraken", value: "5174230000000000000000", quote_time: null, used: true, reason: null },
+      ],
     });
     expect(await recoverReporter(reportOf(body), body.signature)).toBe(ACCOUNT.address);
   });

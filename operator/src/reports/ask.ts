@@ -2,11 +2,13 @@ import { type Outcome, type ReportSubject, recoverReporter, ZERO_VALUE } from "@
 import type { SignedValue } from "@dataset-oracle/protocol/update";
 import { type ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
 import { fetchText } from "@dataset-oracle/service/fetch";
+import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt } from "viem";
 
 const MAX_ANSWER_BYTES = 16 * 1024;
-const signedReport = TypeCompiler.Compile(SignedReport);
+/** What else a provider answers, such as its sources, is for people. */
+const signedReport = TypeCompiler.Compile(Type.Object(SignedReport.properties));
 
 /** Stable, for programs. */
 export const FAILURE_REASONS = [

@@ -9,6 +9,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 /** The ways in which a provider behaves. */
 export type Behavior =
   | "honest"
+  | "talkative"
   | "no data"
   | "no data with a value"
   | "unknown key"
@@ -73,6 +74,8 @@ async function answer(provider: Provider, question: ReportRequest, reply: Fastif
   switch (provider.behavior) {
     case "honest":
       return signed(account, question, "OK", value);
+    case "talkative":
+      return { ...(await signed(account, question, "OK", value)), sources: ["of no known form"], more: 1 };
     case "no data":
       return signed(account, question, "NOT_AVAILABLE", 0n);
     case "no data with a value":

@@ -18,8 +18,9 @@ const MAX_RETRY_AFTER = 600;
  * @param now In milliseconds since 1970: a Retry-After may be a date.
  */
 export function judgeAnswer(answer: EgressResult, now: number): Reading<Answer> {
-  if (!answer.ok)
+  if (!answer.ok) {
     return answer.failure === "busy" ? throttled(answer.detail, 1) : failed(answer.failure, answer.detail);
+  }
   const { status, contentType, retryAfter } = answer;
   // 418 is what some exchanges say to those who did not heed 429; 503 is it only with a time to come again.
   if (status === 429 || status === 418 || (status === 503 && retryAfter !== null)) {

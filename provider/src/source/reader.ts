@@ -11,6 +11,10 @@ export interface SourceRequest extends FetchRequest {
   readonly rateLimit: RateLimit | null;
 }
 
+/** Requests with the same are answered alike. */
+export const requestId = ({ method, url, headers, body }: FetchRequest) =>
+  JSON.stringify([method, url, headers ?? {}, body ?? null]);
+
 /** Some exchanges refuse requests that do not say who asks. */
 const USER_AGENT = "dataset-oracle-provider";
 
@@ -64,7 +68,7 @@ export class SourceReader {
    * @param isReserved Whether it is asked for somebody for whom a part of the rate limits is reserved.
    */
   async read(request: SourceRequest, isReserved: boolean): Promise<Reading<Answer>> {
-    const id = JSON.stringify([request.method, request.url, request.headers, request.body]);
+    const id = requestId(request);
     const kept = this.#kept.get(id);
     if (kept !== undefined && (kept.cameAt === null || kept.cameAt === this.#now())) return kept.reading;
     const bucket = this.#bucket(request);

@@ -73,6 +73,7 @@ export type SpotSourceSpec = Static<typeof SpotSourceSpec>;
 
 /** A checked source of spot prices. */
 export interface SpotSource {
+  readonly spec: SpotSourceSpec;
   readonly name: string;
   readonly origin: string;
   readonly rateLimit: RateLimit;
@@ -126,6 +127,7 @@ export function compileSpotSource(spec: SpotSourceSpec): Parsed<SpotSource> {
     });
   }
   return parsed({
+    spec,
     name: spec.name,
     origin: source.value.origin,
     rateLimit,

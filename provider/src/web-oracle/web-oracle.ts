@@ -11,7 +11,7 @@ import {
 } from "../problems.js";
 import type { ServedDataset } from "../served.js";
 import type { SourceReader, SourceRequest } from "../source/reader.js";
-import type { SourceFailure } from "../source/result.js";
+import type { Reading } from "../source/result.js";
 import type { RateLimit } from "../source/token-bucket.js";
 import { type SourceOverrides, withOverride } from "../source-overrides.js";
 import type { Combined } from "./combine.js";
@@ -74,23 +74,24 @@ export class WebOracle {
   }
 }
 
-/** Why a source gave no value; `source` is its place in the spec. */
-export type NamedFailure = { readonly source: string } & SourceFailure;
+/** What one source said; `source` is its place in the spec. */
+export interface WebAnswer {
+  readonly source: string;
+  readonly reading: Reading<bigint>;
+}
 
 /** Asks all sources of a key at once, and combines what they say. */
 export async function readWebValue(
   { request, requests }: WebOracleKey,
-  reader: SourceReader,
+  reader: Pick<SourceReader, "read">,
   isReserved: boolean,
-): Promise<{ readonly combined: Combined; readonly failures: readonly NamedFailure[] }> {
+): Promise<{ readonly combined: Combined; readonly answers: readonly WebAnswer[] }> {
   const readings = await Promise.all(
     request.sources.map(async ({ extract }, index) => {
       const answer = await reader.read(requests[index] as SourceRequest, isReserved);
       return answer.ok ? extract(answer.value.document) : answer;
     }),
   );
-  const failures = readings.flatMap((reading, index) =>
-    reading.ok ? [] : [{ source: `/sources/${index}`, ...reading }],
-  );
-  return { combined: request.combine(readings), failures };
+  const answers = readings.map((reading, index) => ({ source: `/sources/${index}`, reading }));
+  return { combined: request.combine(readings), answers };
 }

@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { failed, type Reading, read, throttled } from "./source/result.js";
+import type { Quote, SpotSourceSpec } from "./source/spot-source.js";
+import { askSources, decidePrice, multiply, type PairSource, type Policy, type SourceAnswer } from "./spot-price.js";
+
+const POLICY: Policy = { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 60 };
+const AT = 1_800_000_000n;
+const E18 = 10n ** 18n;
+
+const answer = (source: string, reading: Reading<Quote>): SourceAnswer => ({ source, reading });
+const quoted = (source: string, price: bigint, age: bigint | null = null) =>
+  answer(source, read({ price, quotedAt: age === null ? null : AT - age }));
+
+function decide(answers: readonly SourceAnswer[], policy: Partial<Policy> = {}) {
+  const decision = decidePrice(answers, { policy: { ...POLICY, ...policy }, at: AT });
+  const dropped = decision.sources.flatMap(({ source, dropped }) =>
+    dropped === null ? [] : `${source} ${dropped.reason}`,
+  );
+  return { kind: decision.kind, price: decision.kind === "price" ? decision.price : null, dropped };
+}
+
+describe("the age of a quote", () => {
+  it("may be the bound, and not one second more", () => {
+    expect(decide([quoted("a", 100n, 60n), quoted("b", 101n, 0n)])).toEqual({
+      kind: "price",
+      price: 100n,
+      dropped: [],
+    });
+    expect(decide([quoted("a", 100n, 61n), quoted("b", 101n), quoted("c", 102n)])).toEqual({
+      kind: "price",
+      price: 101n,
+      dropped: ["a too_old"],
+    });
+  });
+
+  it("may not lie as far in the future either", () => {
+    expect(decide([quoted("a", 100n, -60n), quoted("b", 101n)]).dropped).toEqual([]);
+    expect(decide([quoted("a", 100n, -61n), quoted("b", 101n)])).toEqual({
+      kind: "no_price",
+      price: null,
+      dropped: ["a from_the_future"],
+    });
+  });
+
+  it("is none where the source gives no time", () => {
+    expect(decide([quoted("a", 100n), quoted("b", 101n)]).dropped).toEqual([]);
+  });
+});
+
+describe("an outlier", () => {
+  it("lies further from the median than the bound, in either direction", () => {
+    const others = [quoted("b", 10_000n), quoted("c", 10_000n)];
+    for (const price of [9_800n, 10_200n]) expect(decide([quoted("a", price), ...others]).dropped).toEqual([]);
+    for (const price of [9_799n, 10_201n]) {
+      expect(decide([quoted("a", price), ...others])).toEqual({
+        kind: "price",
+        price: 10_000n,
+        dropped: ["a outlier"],
+      });
+    }
+  });
+
+  it("is measured against the median of those that are fresh", () => {
+    const stale = ["a", "b", "c"].map((name) => quoted(name, 5_000n, 999n));
+    expect(decide([...stale, quoted("d", 10_000n), quoted("e", 10_001n)])).toMatchObject({ price: 10_000n });
+  });
+
+  it("does not count for the number that is needed: two that disagree are no price", () => {
+    expect(decide([quoted("a", 100n), quoted("b", 200n)])).toEqual({
+      kind: "no_price",
+      price: null,
+      dropped: ["b outlier"],
+    });
+  });
+
+  it("is the least of the liars' work: fewer than half of the sources never move the price out of the honest range", () => {
+    const honest = fc.bigInt({ min: 10_000n, max: 10_100n });
+    fc.assert(
+      fc.property(
+        fc.array(honest, { minLength: 2, maxLength: 6 }),
+        fc.array(fc.bigInt({ min: 1n, max: 10n ** 60n })),
+        (good, bad) => {
+          const lies = bad.slice(0, good.length - 1);
+          const answers = [
+            ...good.map((price, i) => quoted(`good${i}`, price)),
+            ...lies.map((price, i) => quoted(`bad${i}`, price)),
+          ];
+          const { price } = decide(answers);
+          if (price === null) return;
+          const sorted = good.toSorted((a, b) => (a < b ? -1 : 1));
+          expect(price >= (sorted[0] ?? 0n) && price <= (sorted.at(-1) ?? 0n)).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe("too few", () => {
+  it("is no price when sources failed, and busy when enough of them may still have one", () => {
+    const down = answer("a", failed("timeout", "no answer"));
+    const busy = answer("b", throttled("used up", 7));
+    expect(decide([down, quoted("c", 100n)]).kind).toBe("no_price");
+    expect(decide([busy, quoted("c", 100n)]).kind).toBe("busy");
+    expect(decide([busy, down]).kind).toBe("no_price");
+    expect(decide([busy, quoted("c", 100n)], { minSources: 1 }).kind).toBe("price");
+  });
+});
+
+describe("a converted price", () => {
+  it("is the product, rounded to the nearest, ties to even, exactly", () => {
+    expect(multiply(2_000n * E18, 999_850_000_000_000_000n)).toBe(1_999_700_000_000_000_000_000n);
+    expect(multiply(1n, E18 / 2n)).toBe(0n);
+    expect(multiply(3n, E18 / 2n)).toBe(2n);
+    expect(multiply(1n, E18 / 2n + 1n)).toBe(1n);
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 208n }), fc.bigInt({ min: 0n, max: 2n * E18 }), (price, rate) => {
+        const rest = price * rate - multiply(price, rate) * E18;
+        expect(rest * 2n <= E18 && rest * 2n >= -E18).toBe(true);
+        if (rest * 2n === E18 || rest * 2n === -E18) expect(multiply(price, rate) % 2n).toBe(0n);
+      }),
+    );
+  });
+
+  const source = (name: string, reading: Reading<Quote>, rate: PairSource["rate"] = null): PairSource => ({
+    name,
+    spec: {} as SpotSourceSpec,
+    request: { method: "GET", url: `https://${name}.example.com/`, rateLimit: null },
+    read: () => reading,
+    rate,
+  });
+  const reader = { read: async () => read({ document: null, text: "null" }) };
+  const ask = async (rates: PairSource[]) => {
+    const tether = source("tether", read({ price: 2_000n * E18, quotedAt: AT }), { pair: "USDT-USD", sources: rates });
+    const [only] = await askSources([tether], { reader, isReserved: false, policy: POLICY, at: AT });
+    return only?.reading;
+  };
+  const rate = (name: string, price: bigint, age = 0n) => source(name, read({ price, quotedAt: AT - age }));
+
+  it("uses the median of the rates, by the same rules", async () => {
+    const rates = [
+      rate("a", E18),
+      rate("b", (E18 * 9n) / 10n),
+      rate("c", (E18 * 999n) / 1_000n),
+      rate("d", E18 / 2n, 99n),
+    ];
+    // The median of 1, 0.9 and 0.999 is 0.999; without the outlier 0.9 it is the lower of 0.999 and 1.
+    expect(await ask(rates)).toMatchObject({ ok: true, value: { price: 1_998n * E18, quotedAt: AT } });
+  });
+
+  it("does not count without a rate, and waits for one that can still be had", async () => {
+    expect(await ask([rate("a", E18), source("b", failed("timeout", "no answer"))])).toMatchObject({
+      failure: "no_rate",
+    });
+    expect(await ask([rate("a", E18), source("b", throttled("used up", 3))])).toMatchObject({
+      failure: "throttled",
+      retryAfter: 3,
+    });
+  });
+});

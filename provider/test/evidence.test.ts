@@ -1,0 +1,186 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { MARKET_PAIRS, marketOverrides } from "@dataset-oracle/devnet/market/pairs";
+import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
+import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { pino } from "pino";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Evidence } from "../src/evidence/evidence.js";
+import { replay } from "../src/evidence/replay.js";
+import { loadSources, SHIPPED_SOURCES } from "../src/source/load.js";
+import { type Exchanges, json, startExchanges } from "./exchanges.js";
+import { DATASET, startProvider } from "./provider.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "evidence-"));
+});
+
+/** The decisions' files, the oldest first. */
+const records = () =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".json"))
+    .toSorted()
+    .map((file) => join(folder, file));
+
+describe("with the market of the devnet, all eight exchanges and all pairs", () => {
+  let market: Market;
+  beforeAll(async () => {
+    market = await startMarket({ seed: 3 });
+  });
+  afterAll(() => market.close());
+
+  it("each answer says what was used, and its evidence is replayed into the same value", async () => {
+    const keys = MARKET_PAIRS.map(({ pair }) => spotPriceKey(pair));
+    const now = Math.floor(Date.now() / 1_000);
+    const provider = await startProvider(
+      { sourceOverrides: marketOverrides(market.url), evidence: { folder, maxMegabytes: 100 }, minSources: 3 },
+      {
+        start: now - 1_000,
+        sources: loadSources([SHIPPED_SOURCES]),
+        deployments: [
+          {
+            chainId: 42,
+            datasets: [{ name: "financial", address: DATASET, kind: "median", keyForm: "SPOT_PRICE", keys }],
+          },
+        ],
+      },
+    );
+    const answers = await Promise.all(keys.map((key) => provider.ask({ key })));
+    await provider.close();
+    for (const { body } of answers) {
+      expect(body.outcome).toBe("OK");
+      expect(body.sources.length).toBeGreaterThanOrEqual(3);
+      expect(body.sources.filter(({ used }: { used: boolean }) => !used)).toEqual([]);
+    }
+    const ethUsd = answers[keys.indexOf(spotPriceKey("ETH-USD"))]?.body;
+    expect(ethUsd.sources.map(({ name }: { name: string }) => name)).toEqual([
+      "binance",
+      "bitfinex",
+      "bitstamp",
+      "coinbase",
+      "gemini",
+      "kraken",
+      "kucoin",
+      "okx",
+    ]);
+    const timed = ethUsd.sources.filter(({ quote_time }: { quote_time: number | null }) => quote_time !== null);
+    expect(timed.map(({ name }: { name: string }) => name)).toEqual(["bitstamp", "coinbase", "kucoin", "okx"]);
+
+    const files = records();
+    expect(files).toHaveLength(keys.length);
+    for (const file of files) {
+      const { record, value, outcome, isSame } = await replay(file);
+      expect(isSame, file).toBe(true);
+      const signed = answers.find(({ body }) => body.key === record.key)?.body;
+      expect({ value, outcome }).toEqual({ value: signed.value, outcome: signed.outcome });
+    }
+    // Each spec and each exchange's answer for all pairs once, and Coinbase's for each pair.
+    const stored = readdirSync(join(files[0] ?? "", "..")).filter((file) => file.endsWith(".gz"));
+    expect(stored.length).toBeLessThanOrEqual(8 + 7 * 2 + keys.length * 2);
+  });
+});
+
+describe("evidence", () => {
+  let exchanges: Exchanges;
+  beforeAll(async () => {
+    exchanges = await startExchanges();
+  });
+  afterAll(() => exchanges.close());
+  const run = async (change: () => void = () => {}) => {
+    exchanges.quote("2000", "2001", "2500");
+    change();
+    const provider = await startProvider({
+      sourceOverrides: exchanges.sourceOverrides,
+      evidence: { folder, maxMegabytes: 1 },
+    });
+    const { body } = await provider.ask();
+    await provider.close();
+    return body;
+  };
+
+  it("of a price with an outlier and of no price is replayed too, and the answer says why", async () => {
+    const body = await run();
+    expect(body.sources).toEqual([
+      {
+        name: "bitstamp",
+        value: `2500${"0".repeat(18)}`,
+        quote_time: 1_800_001_000,
+        used: false,
+        reason: "outlier: lies more than 200 basis points from the median",
+      },
+      { name: "coinbase", value: `2000${"0".repeat(18)}`, quote_time: 1_800_001_000, used: true, reason: null },
+      { name: "kraken", value: `2001${"0".repeat(18)}`, quote_time: null, used: true, reason: null },
+    ]);
+    expect((await replay(records()[0] ?? "")).isSame).toBe(true);
+
+    folder = mkdtempSync(join(tmpdir(), "evidence-"));
+    const none = await run(() => {
+      exchanges.behave("coinbase", json('{"message":"ü\\u0007"}', 500));
+      exchanges.behave("kraken", (response) => response.destroy());
+    });
+    expect(none).toMatchObject({
+      outcome: "NOT_AVAILABLE",
+      sources: [{ used: true }, { used: false }, { used: false }],
+    });
+    const again = await replay(records()[0] ?? "");
+    expect(again).toMatchObject({ isSame: true, outcome: "NOT_AVAILABLE" });
+    expect(again.price.sources.map(({ dropped }) => dropped?.reason ?? null)).toEqual([
+      null,
+      "http_status",
+      "unreachable",
+    ]);
+  });
+
+  it("that was changed is found out", async () => {
+    await run();
+    const file = records()[0] ?? "";
+    const record = JSON.parse(readFileSync(file, "utf8"));
+    const write = (change: object) => writeFileSync(file, JSON.stringify({ ...record, ...change }));
+    write({ value: `0x${"0".repeat(63)}1` });
+    expect(await replay(file)).toMatchObject({ isSame: false, value: record.value });
+    write({ at: "1800009999" });
+    expect((await replay(file)).isSame).toBe(false);
+    write({ answers: record.answers.slice(1) });
+    await expect(replay(file)).rejects.toThrow("is not in it");
+    write({ surprise: 1 });
+    await expect(replay(file)).rejects.toThrow("/surprise");
+    write({});
+    const stored = join(file, "..", `${record.answers[0].text}.gz`);
+    writeFileSync(stored, gzipSync("{}"));
+    await expect(replay(file)).rejects.toThrow("it was changed");
+    writeFileSync(stored, gzipSync("x".repeat(5_000_000)));
+    await expect(replay(file)).rejects.toThrow("cannot be read: ERR_BUFFER_TOO_LARGE");
+  });
+
+  it("holds what it is allowed to, the newest", async () => {
+    const minutes = Array.from({ length: 5 }, (_, i) => String(1_799_999_940 - i * 60));
+    for (const minute of minutes) {
+      mkdirSync(join(folder, minute));
+      writeFileSync(join(folder, minute, "old.gz"), Buffer.alloc(400_000));
+    }
+    await run();
+    expect(readdirSync(folder).toSorted()).toEqual(["1799999880", "1799999940", "1800000960"]);
+  });
+
+  it("that cannot be written is logged, and keeps nobody from signing", async () => {
+    const logs: string[] = [];
+    const logger = pino({}, { write: (line: string) => void logs.push(line) });
+    const evidence = await Evidence.open({ folder, maxBytes: 1, overrides: {}, logger });
+    writeFileSync(join(folder, "1800000000"), "no folder");
+    const subject = {
+      network_id: 42,
+      dataset: DATASET,
+      key: "0x00",
+      timestamp: 1,
+      outcome: "OK",
+      value: "0x00",
+    } as const;
+    const policy = { minSources: 1, maxDeviationBps: 1, maxQuoteAge: 1 };
+    evidence.keep({ ...subject, policy, at: 1_800_000_000n, sources: [], answers: new Map() });
+    await evidence.close();
+    expect(logs.join()).toContain("evidence not written");
+  });
+});
