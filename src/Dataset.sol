@@ -6,8 +6,10 @@ import {ReportDomain} from "./ReportDomain.sol";
 import {Batch, DatasetSettings, IDataset, Report} from "./interfaces/IDataset.sol";
 import {Oracle} from "./Oracle.sol";
 import {Calldata} from "./libraries/Calldata.sol";
+import {Logs} from "./libraries/Logs.sol";
 import {Quorum} from "./libraries/Quorum.sol";
 import {Signatures} from "./libraries/Signatures.sol";
+import {Column} from "./types/Column.sol";
 import {Committee, CommitteeLibrary} from "./types/Committee.sol";
 import {DataPoint, DataPointLibrary} from "./types/DataPoint.sol";
 import {KeyForm} from "./types/KeyForm.sol";
@@ -29,6 +31,13 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
 
     /// @inheritdoc IDataset
     KeyForm public immutable keyForm;
+
+    /// @dev What the keys of a batch share.
+    struct Round {
+        uint256 timestamp;
+        uint256 toleranceBps;
+        uint256 members;
+    }
 
     /// @dev A storage pointer to a data point, so that its place is computed once.
     struct Slot {
@@ -79,12 +88,14 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         ReportTemplate template = ReportTemplateLibrary.create(
             REPORT_TYPEHASH, _domainSeparator(), keyHash, uint256(QueryStatus.OK), timestamp
         );
-        Words values = _checkCommittee(template, NO_ROWS, toleranceBps, signers, reports, absentees);
-        if (uint256(value) > _maxValue()) revert ValueTooLarge(value, _maxValue());
-        status = _judge(value, toleranceBps, values, reports.length, absentees.length);
-        if (status == QueryStatus.INVALID) revert Undecided(reports.length, absentees.length);
-        if (status != QueryStatus.OK) value = 0;
-        _store(slot, keyHash, value, timestamp, status);
+        _checkCommittee(template, NO_ROWS, toleranceBps, signers, reports, absentees);
+        bytes32 output;
+        (status, output) = _conclude(value, toleranceBps, Calldata.contents(reports), absentees.length);
+        if (status == QueryStatus.INVALID) {
+            if (uint256(value) > _maxValue()) revert ValueTooLarge(value, _maxValue());
+            revert Undecided(reports.length, absentees.length);
+        }
+        _store(slot, keyHash, output, timestamp, status);
     }
 
     /// @inheritdoc IDataset
@@ -105,30 +116,26 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
     }
 
     /// @inheritdoc IDataset
-    function updateBatch(Batch calldata batch) external returns (KeyOutcome[] memory outcomes) {
+    function updateBatch(Batch calldata batch) external returns (bytes memory outcomes) {
         bytes32[] calldata keyHashes = batch.keyHashes;
         bytes32[] calldata values = batch.values;
         bytes calldata picks = batch.picks;
-        uint256 rows = batch.rows.length;
-        _checkBatch(keyHashes.length, rows, values.length, picks.length);
-        _checkRound(batch.timestamp);
-        Words missing = _checkRows(batch);
+        Report[] calldata rows = batch.rows;
+        uint256 keys = keyHashes.length;
+        _checkBatch(keys, rows.length, values.length, picks.length);
+        Round memory round = Round(batch.timestamp, batch.toleranceBps, 0);
+        _checkRound(round.timestamp);
+        uint256 missing;
+        (round.members, missing) = _checkRows(batch, keyHashes, values, rows);
 
-        outcomes = new KeyOutcome[](keyHashes.length);
-        Words column = WordsLibrary.create(rows);
-        for (uint256 i = 0; i < keyHashes.length; ++i) {
-            uint256 present = _collect(values, keyHashes.length, i, missing, rows, column);
-            bytes32 pick = Calldata.item(values, Calldata.item(picks, i) * keyHashes.length + i);
-            outcomes[i] = _updateOne(
-                keyHashes[i],
-                batch.timestamp,
-                pick,
-                batch.toleranceBps,
-                column,
-                present,
-                rows,
-                rows + batch.absentees.length
-            );
+        Column column = Calldata.firstColumn(values, keys, rows.length);
+        outcomes = new bytes(keys);
+        for (uint256 i = 0; i < keys; ++i) {
+            if (missing != 0) column.setMissing(_missing(rows, i));
+            KeyOutcome outcome =
+                _updateOne(round, Calldata.item(keyHashes, i), column.word(Calldata.item(picks, i)), column);
+            _setOutcome(outcomes, i, outcome);
+            column.advance();
         }
     }
 
@@ -145,10 +152,9 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
 
     /// @notice Whether the committee agrees on `value`. Reverts unless `value` is what the values come to.
     /// @param values What a quorum of the committee signed.
-    /// @param present How many values there are.
     /// @param absent How many members of the committee have none here.
     /// @return OK, DISAGREEMENT, or INVALID if the absent members could still decide.
-    function _judge(bytes32 value, uint256 toleranceBps, Words values, uint256 present, uint256 absent)
+    function _judge(bytes32 value, uint256 toleranceBps, Column values, uint256 absent)
         internal
         pure
         virtual
@@ -192,7 +198,6 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
 
     /// @dev Reverts unless the reports' signers and the absentees are the whole committee, with a quorum.
     /// @param rowHashes In a batch, the hash of each row's values; else `NO_ROWS`.
-    /// @return contents What the reports hold beside their signatures, in their order.
     function _checkCommittee(
         ReportTemplate template,
         Words rowHashes,
@@ -200,7 +205,7 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         uint256 signers,
         Report[] calldata reports,
         address[] calldata absentees
-    ) private view returns (Words contents) {
+    ) private view {
         if (!Quorum.isReached(reports.length, absentees.length)) {
             revert NoQuorum(reports.length, absentees.length);
         }
@@ -209,26 +214,23 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         unchecked {
             uint256 members = reports.length + absentees.length;
             if (signers >> members != 0) revert WrongSigners(signers, reports.length, absentees.length);
-            contents = WordsLibrary.create(reports.length);
             Committee committee = CommitteeLibrary.create(toleranceBps, members);
             uint256 reported = 0;
             for (uint256 place = 0; place < members; ++place) {
-                if ((signers >> place) & 1 == 1) {
-                    if (reported == reports.length) revert WrongSigners(signers, reports.length, absentees.length);
+                if ((signers >> place) & 1 == 0) {
+                    committee.seat(place, Calldata.item(absentees, place - reported));
+                } else {
                     Report calldata report = Calldata.item(reports, reported);
                     bytes32 content = report.content;
-                    contents.set(reported, content);
-                    bytes32 digest = Words.unwrap(rowHashes) == Words.unwrap(NO_ROWS)
-                        ? template.digest(content)
-                        : template.digest(uint256(content), rowHashes.get(reported));
-                    committee.seat(place, uint256(uint160(Signatures.recover(digest, report.r, report.vs))));
+                    if (Words.unwrap(rowHashes) != Words.unwrap(NO_ROWS)) {
+                        template.setMissing(content);
+                        content = rowHashes.get(reported);
+                    }
+                    committee.seat(place, Signatures.recover(template.digest(content), report.r, report.vs));
                     ++reported;
-                } else {
-                    uint256 absent = place - reported;
-                    if (absent == absentees.length) revert WrongSigners(signers, reports.length, absentees.length);
-                    committee.seat(place, Calldata.item(absentees, absent));
                 }
             }
+            if (reported != reports.length) revert WrongSigners(signers, reports.length, absentees.length);
             bytes32 shown = committee.hash(members);
             if (shown != committeeHash) revert WrongCommittee(shown, committeeHash);
         }
@@ -241,70 +243,87 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
     }
 
     /// @dev Reverts unless the rows are signed by a quorum of the committee.
-    /// @return missing For each row, one bit for each key that it has no data for.
-    function _checkRows(Batch calldata batch) private view returns (Words missing) {
-        bytes32[] calldata values = batch.values;
-        uint256 keys = batch.keyHashes.length;
-        uint256 rows = batch.rows.length;
-        Words rowHashes = WordsLibrary.create(rows);
-        for (uint256 row = 0; row < rows; ++row) {
-            rowHashes.set(row, Calldata.hash(values[row * keys:(row + 1) * keys]));
+    /// @return members How many members the committee has.
+    /// @return missing One bit for each key that any row has no data for.
+    function _checkRows(
+        Batch calldata batch,
+        bytes32[] calldata keyHashes,
+        bytes32[] calldata values,
+        Report[] calldata rows
+    ) private view returns (uint256 members, uint256 missing) {
+        Words rowHashes = WordsLibrary.create(rows.length);
+        unchecked {
+            uint256 keys = keyHashes.length;
+            for (uint256 row = 0; row < rows.length; ++row) {
+                rowHashes.set(row, Calldata.hash(values, row * keys, keys));
+                missing |= uint256(Calldata.item(rows, row).content);
+            }
         }
         ReportTemplate template = ReportTemplateLibrary.create(
-            BATCH_TYPEHASH, _domainSeparator(), Calldata.hash(batch.keyHashes), 0, batch.timestamp
+            BATCH_TYPEHASH, _domainSeparator(), Calldata.hash(keyHashes, 0, keyHashes.length), 0, batch.timestamp
         );
-        return _checkCommittee(template, rowHashes, batch.toleranceBps, batch.signers, batch.rows, batch.absentees);
+        address[] calldata absentees = batch.absentees;
+        _checkCommittee(template, rowHashes, batch.toleranceBps, batch.signers, rows, absentees);
+        members = rows.length + absentees.length;
     }
 
-    /// @dev Collects what the rows say of one key.
-    /// @return present How many rows have a value for it.
-    function _collect(bytes32[] calldata values, uint256 keys, uint256 key, Words missing, uint256 rows, Words column)
-        private
-        pure
-        returns (uint256 present)
-    {
-        unchecked {
-            uint256 place = key;
-            for (uint256 row = 0; row < rows; ++row) {
-                if ((uint256(missing.get(row)) >> key) & 1 == 0) column.set(present++, Calldata.item(values, place));
-                place += keys;
-            }
+    /// @return missing One bit for each row that has no data for the key.
+    function _missing(Report[] calldata rows, uint256 key) private pure returns (uint256 missing) {
+        for (uint256 row = 0; row < rows.length; ++row) {
+            missing |= ((uint256(Calldata.item(rows, row).content) >> key) & 1) << row;
+        }
+    }
+
+    function _setOutcome(bytes memory outcomes, uint256 key, KeyOutcome outcome) private pure {
+        assembly ("memory-safe") {
+            mstore8(add(add(outcomes, 0x20), key), outcome)
         }
     }
 
     /// @dev One key of a batch, of which the committee and the round are checked already: as `update` or
     /// `updateNotAvailable` would leave it, or as it was.
-    function _updateOne(
-        bytes32 keyHash,
-        uint256 timestamp,
-        bytes32 value,
-        uint256 toleranceBps,
-        Words values,
-        uint256 present,
-        uint256 rows,
-        uint256 members
-    ) private returns (KeyOutcome) {
+    function _updateOne(Round memory round, bytes32 keyHash, bytes32 value, Column values)
+        private
+        returns (KeyOutcome)
+    {
         Slot storage slot = _slots[keyHash];
         DataPoint point = slot.point;
-        if (point.isEmpty()) return KeyOutcome.UNKNOWN_KEY;
+        uint256 timestamp = round.timestamp;
         if (timestamp <= point.timestamp()) return KeyOutcome.STALE_ROUND;
+        if (point.isEmpty()) return KeyOutcome.UNKNOWN_KEY;
         unchecked {
-            if (!Quorum.isReached(present, members - present)) {
-                uint256 noData = rows - present;
-                if (!Quorum.isReached(noData, members - noData)) return KeyOutcome.NO_QUORUM;
+            uint256 absent = round.members - values.present();
+            if (!Quorum.isReached(values.present(), absent)) {
+                uint256 noData = values.count() - values.present();
+                if (!Quorum.isReached(noData, round.members - noData)) return KeyOutcome.NO_QUORUM;
                 _store(slot, keyHash, 0, timestamp, QueryStatus.NOT_AVAILABLE);
                 return KeyOutcome.STORED;
             }
-            if (uint256(value) > _maxValue()) return KeyOutcome.VALUE_TOO_LARGE;
-            QueryStatus status = _judge(value, toleranceBps, values, present, members - present);
-            if (status == QueryStatus.INVALID) return KeyOutcome.UNDECIDED;
-            _store(slot, keyHash, status == QueryStatus.OK ? value : bytes32(0), timestamp, status);
+            (QueryStatus status, bytes32 output) = _conclude(value, round.toleranceBps, values, absent);
+            if (status == QueryStatus.INVALID) {
+                return uint256(value) > _maxValue() ? KeyOutcome.VALUE_TOO_LARGE : KeyOutcome.UNDECIDED;
+            }
+            _store(slot, keyHash, output, timestamp, status);
             return KeyOutcome.STORED;
         }
     }
 
+    /// @dev What the committee's values come to, if that is `value`.
+    /// @param absent How many members of the committee have no value here.
+    /// @return status INVALID if nothing can be stored: the value does not fit, or the absent members could still decide.
+    /// @return output 0 unless `status` is OK.
+    function _conclude(bytes32 value, uint256 toleranceBps, Column values, uint256 absent)
+        private
+        pure
+        returns (QueryStatus status, bytes32 output)
+    {
+        if (uint256(value) > _maxValue()) return (QueryStatus.INVALID, 0);
+        status = _judge(value, toleranceBps, values, absent);
+        output = status == QueryStatus.OK ? value : bytes32(0);
+    }
+
     function _store(Slot storage slot, bytes32 keyHash, bytes32 value, uint256 timestamp, QueryStatus status) private {
         slot.point = DataPointLibrary.pack(_save(keyHash, value), timestamp, status);
-        emit Updated(keyHash, value, timestamp, status);
+        Logs.updated(keyHash, value, timestamp, status);
     }
 }

@@ -3,8 +3,8 @@ pragma solidity ^0.8.37;
 
 import {Dataset} from "./Dataset.sol";
 import {DatasetSettings} from "./interfaces/IDataset.sol";
+import {Column} from "./types/Column.sol";
 import {DataPoint} from "./types/DataPoint.sol";
-import {Words} from "./types/Words.sol";
 
 /// @title MajorityDataset
 /// @notice Values of any 32 bytes, of which the one that more than half of the whole committee signed is stored.
@@ -16,16 +16,16 @@ contract MajorityDataset is Dataset {
     /// @inheritdoc Dataset
     /// @dev OK if more than half of the committee signed `value`. If nobody's value has that, DISAGREEMENT; but INVALID
     /// while the absent members could still give it to the most frequent one.
-    function _judge(bytes32 value, uint256, Words values, uint256 present, uint256 absent)
+    function _judge(bytes32 value, uint256, Column values, uint256 absent)
         internal
         pure
         override
         returns (QueryStatus)
     {
-        uint256 members = present + absent;
-        if (_count(value, values, present) * 2 > members) return QueryStatus.OK;
+        uint256 members = values.present() + absent;
+        if (_frequency(value, values) * 2 > members) return QueryStatus.OK;
 
-        (bytes32 mostFrequent, uint256 count) = _mostFrequent(values, present);
+        (bytes32 mostFrequent, uint256 count) = _mostFrequent(values);
         if (count * 2 > members) revert WrongMajority(value, mostFrequent);
         return (count + absent) * 2 > members ? QueryStatus.INVALID : QueryStatus.DISAGREEMENT;
     }
@@ -46,17 +46,18 @@ contract MajorityDataset is Dataset {
         return _values[keyHash];
     }
 
-    function _count(bytes32 value, Words values, uint256 present) private pure returns (uint256 count) {
-        for (uint256 i = 0; i < present; ++i) {
-            if (values.get(i) == value) ++count;
+    function _frequency(bytes32 value, Column values) private pure returns (uint256 count) {
+        for (uint256 row = 0; row < values.count(); ++row) {
+            if (values.word(row) == value && (values.missing() >> row) & 1 == 0) ++count;
         }
     }
 
     /// @dev Compares every value with every other: only a committee that disagrees pays for it.
-    function _mostFrequent(Words values, uint256 present) private pure returns (bytes32 value, uint256 count) {
-        for (uint256 i = 0; i < present; ++i) {
-            uint256 equal = _count(values.get(i), values, present);
-            if (equal > count) (value, count) = (values.get(i), equal);
+    function _mostFrequent(Column values) private pure returns (bytes32 value, uint256 count) {
+        for (uint256 row = 0; row < values.count(); ++row) {
+            if ((values.missing() >> row) & 1 == 1) continue;
+            uint256 equal = _frequency(values.word(row), values);
+            if (equal > count) (value, count) = (values.word(row), equal);
         }
     }
 }

@@ -3,10 +3,9 @@ pragma solidity ^0.8.37;
 
 import {Dataset} from "./Dataset.sol";
 import {DatasetSettings} from "./interfaces/IDataset.sol";
-import {Median} from "./libraries/Median.sol";
 import {Quorum} from "./libraries/Quorum.sol";
+import {Column} from "./types/Column.sol";
 import {DataPoint} from "./types/DataPoint.sol";
-import {Words} from "./types/Words.sol";
 
 /// @title MedianDataset
 /// @notice Numbers of up to 208 bits, of which the committee's median is stored.
@@ -19,7 +18,7 @@ contract MedianDataset is Dataset {
     /// @dev The median is the lower middle value, which somebody signed: at most (k - 1) / 2 of k values lie below it and
     /// at most k / 2 above. Nothing else passes, a value that nobody signed neither: all k would lie below or above it.
     /// OK if all but at most f of the values lie within the tolerance: |value - median| * 10,000 <= tolerance * median.
-    function _judge(bytes32 value, uint256 toleranceBps, Words values, uint256 present, uint256 absent)
+    function _judge(bytes32 value, uint256 toleranceBps, Column values, uint256 absent)
         internal
         pure
         override
@@ -29,8 +28,10 @@ contract MedianDataset is Dataset {
         // A median of 208 bits times a tolerance of at most 10,000 overflows nothing.
         unchecked {
             uint256 reach = median * toleranceBps / BPS;
-            (uint256 below, uint256 above, uint256 outliers) = Median.tally(values, present, median, reach);
-            if (below > (present - 1) / 2 || above > present / 2) revert WrongMedian(value, below, above);
+            (uint256 below, uint256 above, uint256 outliers) = values.tally(median, reach);
+            uint256 present = values.present();
+            if (2 * below >= present) revert WrongMedian(value, below, above);
+            if (2 * above > present) revert WrongMedian(value, below, above);
             return outliers > Quorum.faultBound(present + absent) ? QueryStatus.DISAGREEMENT : QueryStatus.OK;
         }
     }

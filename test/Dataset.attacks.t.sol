@@ -20,7 +20,7 @@ abstract contract DatasetAttacks is DatasetFixture {
 
     /// @dev Where the words of `update`'s and of `Batch`'s dynamic parts stand in their heads.
     uint256[3] private UPDATE_PARTS = [0, 4, 5];
-    uint256[5] private BATCH_PARTS = [0, 4, 5, 6, 7];
+    uint256[5] private BATCH_PARTS = [0, 1, 3, 5, 6];
 
     bytes[] private keys = [bytes("SPOTPX/ETH-USD"), "SPOTPX/BTC-USD", "SPOTPX/BTC-EUR"];
 
@@ -192,7 +192,7 @@ abstract contract DatasetAttacks is DatasetFixture {
             bytes memory data = _encode(_batch());
             // The first word is where the struct begins.
             _setWord(data, 1 + one, _wordAt(data, 1 + other));
-            bool isPicksOverRows = one == 6 && other == 4;
+            bool isPicksOverRows = one == 1 && other == 5;
             assertEq(_call(data), isPicksOverRows);
             for (uint256 key = 0; key < keys.length; ++key) {
                 (bytes32 output, uint256 updatedAt,) = query(dataset, keys[key]);

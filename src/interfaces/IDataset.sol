@@ -17,22 +17,22 @@ struct Report {
 
 /// @notice One round of many keys. Every provider signs all of its values at once, as one row.
 /// @param keyHashes keccak256 of each key, at most 256. A key that was never stored or announced is left out.
+/// @param picks One byte for each key: the row whose value the carrier claims the values come to.
 /// @param timestamp The round, as in `IDataset.update`.
-/// @param toleranceBps As in `IDataset.update`.
+/// @param values Row by row, one for each key; anything where the row has no data.
 /// @param signers As in `IDataset.update`.
 /// @param rows One for each signer, in the committee's order.
-/// @param values Row by row, one for each key; anything where the row has no data.
-/// @param picks One byte for each key: the row whose value the carrier claims the values come to.
 /// @param absentees As in `IDataset.update`: the members without a row.
+/// @param toleranceBps As in `IDataset.update`.
 struct Batch {
     bytes32[] keyHashes;
+    bytes picks;
     uint256 timestamp;
-    uint256 toleranceBps;
+    bytes32[] values;
     uint256 signers;
     Report[] rows;
-    bytes32[] values;
-    bytes picks;
     address[] absentees;
+    uint256 toleranceBps;
 }
 
 /// @notice How a dataset is deployed.
@@ -207,8 +207,8 @@ interface IDataset is Oracle {
 
     /// @notice Stores one round of many keys in one transaction. Each key ends as `update` or `updateNotAvailable` with the
     /// same reports would leave it, or stays as it was.
-    /// @return outcomes What became of each key.
-    function updateBatch(Batch calldata batch) external returns (KeyOutcome[] memory outcomes);
+    /// @return outcomes What became of each key: one byte, a `KeyOutcome`.
+    function updateBatch(Batch calldata batch) external returns (bytes memory outcomes);
 
     /// @notice Makes a key known, so that a batch can store it by its hash. A key that is known already is left alone.
     function announce(bytes calldata key) external;

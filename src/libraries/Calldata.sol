@@ -2,6 +2,7 @@
 pragma solidity ^0.8.4;
 
 import {Report} from "../interfaces/IDataset.sol";
+import {Column, ColumnLibrary} from "../types/Column.sol";
 
 /// @title Calldata
 /// @notice Calldata read without the copies and the second bounds checks of plain Solidity.
@@ -15,12 +16,13 @@ library Calldata {
         }
     }
 
-    /// @notice keccak256 of words, which keeps no memory.
-    function hash(bytes32[] calldata words) internal pure returns (bytes32 result) {
+    /// @notice keccak256 of `count` words from the one at `first` on, which keeps no memory.
+    /// @dev Assumes `first` + `count` <= `words.length`; the caller has checked it.
+    function hash(bytes32[] calldata words, uint256 first, uint256 count) internal pure returns (bytes32 result) {
         assembly ("memory-safe") {
             let copy := mload(0x40)
-            let size := shl(5, words.length)
-            calldatacopy(copy, words.offset, size)
+            let size := shl(5, count)
+            calldatacopy(copy, add(words.offset, shl(5, first)), size)
             result := keccak256(copy, size)
         }
     }
@@ -52,5 +54,24 @@ library Calldata {
         assembly ("memory-safe") {
             word := calldataload(add(addresses.offset, shl(5, index)))
         }
+    }
+
+    /// @notice What each report holds beside its signature.
+    function contents(Report[] calldata reports) internal pure returns (Column) {
+        uint256 offset;
+        assembly ("memory-safe") {
+            offset := reports.offset
+        }
+        return ColumnLibrary.create(offset, 0x60, reports.length);
+    }
+
+    /// @notice The first word of each of `count` rows of `size` words.
+    /// @dev Assumes `size` * `count` == `words.length`; the caller has checked it.
+    function firstColumn(bytes32[] calldata words, uint256 size, uint256 count) internal pure returns (Column) {
+        uint256 offset;
+        assembly ("memory-safe") {
+            offset := words.offset
+        }
+        return ColumnLibrary.create(offset, size << 5, count);
     }
 }

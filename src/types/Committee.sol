@@ -34,6 +34,14 @@ library CommitteeLibrary {
         }
     }
 
+    /// @notice Writes a member to its place.
+    /// @dev Assumes `place` < the number of seats; the caller has checked it.
+    function seat(Committee committee, uint256 place, address member) internal pure {
+        assembly ("memory-safe") {
+            mstore(add(add(committee, 0x20), shl(5, place)), member)
+        }
+    }
+
     /// @notice keccak256 of the tolerance and the members, each in 32 bytes.
     function hash(Committee committee, uint256 members) internal pure returns (bytes32 result) {
         assembly ("memory-safe") {

@@ -38,20 +38,20 @@ library ReportTemplateLibrary {
         }
     }
 
-    /// @notice The digest that a provider signs to report `value`.
+    /// @notice In a batch, lays out which keys the next row has no data for.
+    /// @param missing One bit for each key.
+    function setMissing(ReportTemplate template, bytes32 missing) internal pure {
+        assembly ("memory-safe") {
+            mstore(add(template, 0x40), missing)
+        }
+    }
+
+    /// @notice The digest that a provider signs to report `value`; in a batch the hash of a row's values.
     function digest(ReportTemplate template, bytes32 value) internal pure returns (bytes32 result) {
         assembly ("memory-safe") {
             mstore(add(template, 0x60), value)
             mstore(add(template, 0xc2), keccak256(template, 0xa0))
             result := keccak256(add(template, 0xa0), 0x42)
         }
-    }
-
-    /// @notice The digest that a provider signs to report a row of a batch.
-    function digest(ReportTemplate template, uint256 missing, bytes32 valuesHash) internal pure returns (bytes32) {
-        assembly ("memory-safe") {
-            mstore(add(template, 0x40), missing)
-        }
-        return digest(template, valuesHash);
     }
 }

@@ -190,10 +190,10 @@ abstract contract BatchDifferential is DatasetFixture {
     /// @dev The word of calldata that a pick comes to, also beyond the values; 0 beyond the calldata.
     function _claim(Batch memory batch, uint256 index) private pure returns (bytes32 word) {
         bytes memory data = abi.encode(batch);
-        // The struct's place, and in it that of its sixth member's length.
+        // The struct's place, and in it that of its fourth member's length.
         uint256 start = 0x20 + 0x20;
         assembly ("memory-safe") {
-            start := add(start, mload(add(data, 0xe0)))
+            start := add(start, mload(add(data, 0xa0)))
         }
         uint256 place = start + 0x20 * (uint8(batch.picks[index]) * batch.keyHashes.length + index);
         if (place + 0x20 > data.length) return 0;

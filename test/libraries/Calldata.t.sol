@@ -30,7 +30,7 @@ contract CalldataTest is Test {
     }
 
     function testFuzz_hash_isKeccak256OfWords(bytes32[] calldata words) public pure {
-        assertEq(Calldata.hash(words), keccak256(abi.encodePacked(words)));
+        assertEq(Calldata.hash(words, 0, words.length), keccak256(abi.encodePacked(words)));
     }
 
     function testFuzz_hash_isKeccak256OfSomeOfTheWords(bytes32[] calldata words, uint256 from, uint256 to) public pure {
@@ -40,12 +40,12 @@ contract CalldataTest is Test {
         for (uint256 i = from; i < to; ++i) {
             some[i - from] = words[i];
         }
-        assertEq(Calldata.hash(words[from:to]), keccak256(abi.encodePacked(some)));
+        assertEq(Calldata.hash(words, from, to - from), keccak256(abi.encodePacked(some)));
     }
 
     function testFuzz_hash_ofWordsLeavesMemoryAsItWas(bytes32[] calldata words, bytes memory before) public pure {
         bytes32 hash = keccak256(before);
-        Calldata.hash(words);
+        Calldata.hash(words, 0, words.length);
         assertEq(keccak256(before), hash);
     }
 

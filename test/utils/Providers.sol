@@ -53,8 +53,12 @@ library UpdateLibrary {
 
 library BatchLibrary {
     /// @notice The one place where what `updateBatch` returns is read.
-    function send(Batch memory self, IDataset dataset) internal returns (IDataset.KeyOutcome[] memory) {
-        return dataset.updateBatch(self);
+    function send(Batch memory self, IDataset dataset) internal returns (IDataset.KeyOutcome[] memory outcomes) {
+        bytes memory answer = dataset.updateBatch(self);
+        outcomes = new IDataset.KeyOutcome[](answer.length);
+        for (uint256 i = 0; i < answer.length; ++i) {
+            outcomes[i] = IDataset.KeyOutcome(uint8(answer[i]));
+        }
     }
 }
 

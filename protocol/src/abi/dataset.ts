@@ -348,12 +348,16 @@ export const datasetAbi = [
             "type": "bytes32[]"
           },
           {
+            "name": "picks",
+            "type": "bytes"
+          },
+          {
             "name": "timestamp",
             "type": "uint256"
           },
           {
-            "name": "toleranceBps",
-            "type": "uint256"
+            "name": "values",
+            "type": "bytes32[]"
           },
           {
             "name": "signers",
@@ -378,16 +382,12 @@ export const datasetAbi = [
             ]
           },
           {
-            "name": "values",
-            "type": "bytes32[]"
-          },
-          {
-            "name": "picks",
-            "type": "bytes"
-          },
-          {
             "name": "absentees",
             "type": "address[]"
+          },
+          {
+            "name": "toleranceBps",
+            "type": "uint256"
           }
         ]
       }
@@ -395,7 +395,7 @@ export const datasetAbi = [
     "outputs": [
       {
         "name": "outcomes",
-        "type": "uint8[]"
+        "type": "bytes"
       }
     ],
     "stateMutability": "nonpayable"

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.4;
+
+import {Oracle} from "../Oracle.sol";
+import {IDataset} from "../interfaces/IDataset.sol";
+
+/// @title Logs
+/// @notice Events written without the detours of plain Solidity.
+library Logs {
+    /// @notice Emits `IDataset.Updated`.
+    function updated(bytes32 keyHash, bytes32 value, uint256 time, Oracle.QueryStatus status) internal {
+        bytes32 topic = IDataset.Updated.selector;
+        assembly ("memory-safe") {
+            let data := mload(0x40)
+            mstore(data, value)
+            mstore(add(data, 0x20), time)
+            mstore(add(data, 0x40), status)
+            log2(data, 0x60, topic, keyHash)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Test} from "forge-std/Test.sol";
+
+import {Report} from "../../src/interfaces/IDataset.sol";
+import {Calldata} from "../../src/libraries/Calldata.sol";
+import {Column} from "../../src/types/Column.sol";
+import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
+
+contract ColumnTest is Test {
+    uint256 private constant MAX_MEDIAN = type(uint208).max;
+
+    function testFuzz_word_isThatOfPlainSolidity(Report[] calldata reports) public pure {
+        Column column = Calldata.contents(reports);
+        assertEq(column.count(), reports.length);
+        assertEq(column.present(), reports.length);
+        for (uint256 i = 0; i < reports.length; ++i) {
+            assertEq(column.word(i), reports[i].content);
+        }
+    }
+
+    /// Column by column, the words of rows of any size.
+    function testFuzz_advance_goesThroughTheColumns(bytes32[] calldata words, uint256 size) public pure {
+        size = bound(size, 1, 10);
+        uint256 rows = words.length / size;
+        Column column = Calldata.firstColumn(words, size, rows);
+        for (uint256 key = 0; key < size; ++key) {
+            for (uint256 row = 0; row < rows; ++row) {
+                assertEq(column.word(row), words[row * size + key]);
+            }
+            column.advance();
+        }
+    }
+
+    function testFuzz_setMissing_countsWhatIsPresent(bytes32[] calldata words, uint256 missing) public pure {
+        vm.assume(words.length < 256);
+        missing &= 2 ** words.length - 1;
+        Column column = Calldata.firstColumn(words, 1, words.length);
+        column.setMissing(missing);
+        uint256 present = 0;
+        for (uint256 i = 0; i < words.length; ++i) {
+            if ((missing >> i) & 1 == 0) ++present;
+        }
+        assertEq(column.present(), present);
+        assertEq(column.missing(), missing);
+        assertEq(column.count(), words.length);
+    }
+
+    function testFuzz_create_overlapsNothing(bytes32[] calldata words) public pure {
+        bytes memory before = abi.encode(type(uint256).max);
+        Column column = Calldata.firstColumn(words, 1, words.length);
+        bytes memory afterwards = new bytes(32);
+        column.setMissing(0);
+        column.advance();
+        assertEq(before, abi.encode(type(uint256).max));
+        assertEq(afterwards, new bytes(32));
+    }
+
+    function testFuzz_tally_isThatOfPlainSolidity(
+        uint256[] calldata values,
+        uint256 missing,
+        uint256 median,
+        uint256 reach
+    ) public view {
+        vm.assume(values.length < 256);
+        median = bound(median, 0, MAX_MEDIAN);
+        _assertTally(values, missing, median, bound(reach, 0, median));
+    }
+
+    /// Values about every edge that the counting has: the median, its reach to both sides, zero and the largest word.
+    function testFuzz_tally_isThatOfPlainSolidityAtTheEdges(
+        uint256 median,
+        uint256 reach,
+        uint256 count,
+        uint256 missing,
+        uint256 seed
+    ) public view {
+        median = bound(median, 0, MAX_MEDIAN);
+        reach = bound(reach, 0, median);
+        uint256[] memory values = new uint256[](count % 32);
+        for (uint256 i = 0; i < values.length; ++i) {
+            uint256 random = uint256(keccak256(abi.encode(seed, i)));
+            uint256[5] memory edges = [median, median - reach, median + reach, 0, type(uint256).max];
+            unchecked {
+                // Less one, itself, or one more: around zero too.
+                values[i] = edges[random % 5] + (random >> 8) % 3 - 1;
+            }
+        }
+        _assertTally(values, missing, median, reach);
+    }
+
+    /// The reach that a tolerance comes to draws the line where the rule does as it is spoken.
+    function testFuzz_tally_countsOutliersAsTheRuleIsSpoken(
+        uint256[8] memory seeds,
+        uint256 median,
+        uint256 toleranceBps,
+        uint256 seed
+    ) public view {
+        median = bound(median, 0, MAX_MEDIAN);
+        toleranceBps = bound(toleranceBps, 0, 10_000);
+        uint256 reach = median * toleranceBps / 10_000;
+        uint256[] memory values = new uint256[](8);
+        uint256 expected = 0;
+        for (uint256 i = 0; i < 8; ++i) {
+            values[i] = seeds[i];
+            if ((seed >> i) & 1 == 0) values[i] = median + reach + values[i] % 3;
+            else if ((seed >> (8 + i)) & 1 == 0 && reach < median) values[i] = median - reach - values[i] % 2;
+            if (!ReferenceMedian.agrees(values[i], median, toleranceBps)) ++expected;
+        }
+        (,, uint256 outliers) = this.tally(values, 0, median, reach);
+        assertEq(outliers, expected);
+    }
+
+    function test_tally_countsNothingOfNothing() public view {
+        _assertTally(new uint256[](0), 0, 5, 5);
+    }
+
+    function test_tally_readsNoMoreThanItsWords() public view {
+        uint256[] memory values = new uint256[](2);
+        (values[0], values[1]) = (1, 9);
+        (uint256 below, uint256 above, uint256 outliers) = this.tallyFirst(values, 5, 0);
+        assertEq(below, 1);
+        assertEq(above, 0);
+        assertEq(outliers, 1);
+    }
+
+    function tally(uint256[] calldata values, uint256 missing, uint256 median, uint256 reach)
+        external
+        pure
+        returns (uint256 below, uint256 above, uint256 outliers)
+    {
+        Column column = _column(values, values.length);
+        column.setMissing(missing);
+        return column.tally(median, reach);
+    }
+
+    function tallyFirst(uint256[] calldata values, uint256 median, uint256 reach)
+        external
+        pure
+        returns (uint256 below, uint256 above, uint256 outliers)
+    {
+        return _column(values, 1).tally(median, reach);
+    }
+
+    function _column(uint256[] calldata values, uint256 count) private pure returns (Column) {
+        bytes32[] calldata words;
+        assembly ("memory-safe") {
+            words.offset := values.offset
+            words.length := values.length
+        }
+        return Calldata.firstColumn(words, 1, count);
+    }
+
+    function _assertTally(uint256[] memory values, uint256 missing, uint256 median, uint256 reach) private view {
+        missing &= 2 ** values.length - 1;
+        uint256[] memory present = new uint256[](values.length);
+        uint256 count = 0;
+        uint256 expected = 0;
+        for (uint256 i = 0; i < values.length; ++i) {
+            if ((missing >> i) & 1 == 1) continue;
+            present[count++] = values[i];
+            uint256 distance = values[i] > median ? values[i] - median : median - values[i];
+            if (distance > reach) ++expected;
+        }
+        assembly ("memory-safe") {
+            mstore(present, count)
+        }
+        (uint256 below, uint256 above, uint256 outliers) = this.tally(values, missing, median, reach);
+        (uint256 below_, uint256 above_) = ReferenceMedian.counts(present, median);
+        assertEq(below, below_, "below");
+        assertEq(above, above_, "above");
+        assertEq(outliers, expected, "outliers");
+    }
+}
