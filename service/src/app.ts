@@ -11,6 +11,13 @@ import { BODY_LIMIT, methodNotAllowed, noSuchPath, tooManyRequests, toProblem, u
 import { ProblemError } from "./problem.js";
 import { parseStrictJson } from "./strict-json.js";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The code of the problem that it was answered with; empty when there was none. */
+    problemCode: string;
+  }
+}
+
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
 
 export interface AppOptions {
@@ -53,6 +60,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, _request, reply) => void sendProblem(reply as unknown as FastifyReply, toProblem(error)),
   }).withTypeProvider<TypeBoxTypeProvider>();
+  app.decorateRequest("problemCode", "");
   endSilentConnections(app);
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
   app.removeAllContentTypeParsers();
@@ -108,6 +116,7 @@ export function logFailure(log: FastifyBaseLogger, error: unknown, problem: Prob
 }
 
 export function sendProblem(reply: FastifyReply, problem: ProblemError): FastifyReply {
+  reply.request.problemCode = problem.code;
   return reply
     .status(problem.status)
     .headers(problem.headers)
