@@ -37,6 +37,7 @@ async function startProvider(role: Role, index: number, settings: Settings, fold
   const url = providerUrl(settings, index);
   const config = writeConfig(folder, name, {
     port: settings.providerPort + index,
+    metricsPort: 0,
     database: folder.file("state", name),
     deployments: ["../deployments/42.json"],
     sourceOverrides: settings.isLive ? {} : marketOverrides(marketUrl(settings)),

@@ -3,11 +3,14 @@ import { type App, buildApp } from "@dataset-oracle/service/app";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import type { Secrets } from "@dataset-oracle/service/egress/secrets";
+import { measureRequests } from "@dataset-oracle/service/metrics";
 import type { Logger } from "pino";
+import type { Registry } from "prom-client";
 import type { LocalAccount } from "viem";
 import type { ProviderConfig } from "./config.js";
 import { Decisions } from "./decisions.js";
 import { Evidence } from "./evidence/evidence.js";
+import { Metrics } from "./metrics.js";
 import { Recent } from "./recent.js";
 import { Reporter } from "./reporter.js";
 import { routes } from "./routes.js";
@@ -34,19 +37,34 @@ export interface Supply {
   readonly secrets: Secrets;
 }
 
+/** What surrounds a provider. */
+export interface Surroundings {
+  readonly logger: Logger;
+  /** Where its figures go. */
+  readonly registry: Registry;
+  /** The clock, in whole seconds since 1970; the system's unless another is given. */
+  readonly now?: () => bigint;
+}
+
 /** The provider as an HTTP service, ready to listen. Closing it lets the reports under way be finished. */
 export async function buildProvider(
   config: ProviderConfig,
   { served, webOracle, secrets }: Supply,
   account: LocalAccount,
-  logger: Logger,
-  now: () => bigint = systemClock,
+  { logger, registry, now = systemClock }: Surroundings,
 ): Promise<App> {
+  const metrics = new Metrics(registry);
   const hasReserve = config.operators.length > 0;
   const egress = new Egress({ overrides: config.sourceOverrides, secrets });
-  const reader = new SourceReader({ egress, timeoutMs: config.sourceTimeoutMs, hasReserve, now });
+  const reader = new SourceReader({
+    egress,
+    timeoutMs: config.sourceTimeoutMs,
+    hasReserve,
+    now,
+    onAnswer: (source, seconds, reading) => metrics.sourceAsked(source, seconds, reading),
+  });
   const isOperator = inRanges(config.operators);
-  const decisions = await Decisions.open(config.database, { now });
+  const decisions = await Decisions.open(config.database, { now, onWrite: (seconds) => metrics.written(seconds) });
   if (decisions.prunedThrough > now() + FAR_AHEAD) {
     logger.warn(`Silent until ${decisions.prunedThrough}: ${config.database} says so. The clock is wrong, or was.`);
   }
@@ -63,13 +81,16 @@ export async function buildProvider(
     signedRows: new Recent(ROWS_KEPT),
     now,
     logger,
+    metrics,
   });
+  metrics.watch(decisions, () => reporter.isReady());
   const app = await buildApp({
     logger,
     requestsPerMinute: config.requestsPerMinute,
     reserved: { isFor: isOperator, requestsPerMinute: config.operatorRequestsPerMinute },
     trustedProxies: config.trustedProxies,
   });
+  measureRequests(app, registry);
   app.addHook("onClose", async () => {
     await Promise.all([decisions.close(), egress.close(), evidence?.close()]);
   });

@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import { AddressRanges } from "@dataset-oracle/service/address-ranges";
 import { loadConfig } from "@dataset-oracle/service/config";
 import { SecretSettings } from "@dataset-oracle/service/egress/secrets";
+import { metricsSettings } from "@dataset-oracle/service/metrics";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** What a provider needs to serve the Web Oracle's datasets. */
@@ -39,6 +40,7 @@ export const ProviderConfig = Type.Object(
   {
     host: Type.String({ default: "127.0.0.1", description: "The address to listen on." }),
     port: Type.Integer({ minimum: 0, maximum: 65_535, default: 8100, description: "The port; 0 takes a free one." }),
+    ...metricsSettings(9464),
     deployments: Type.Array(Type.String(), {
       minItems: 1,
       description: "Paths of deployments/<chainId>.json files: the datasets to report on.",

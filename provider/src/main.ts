@@ -3,6 +3,7 @@ import { readCommand } from "@dataset-oracle/service/arguments";
 import { loadDeployment } from "@dataset-oracle/service/deployment";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { listen } from "@dataset-oracle/service/listen";
+import { processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
 import { loadAccount } from "@dataset-oracle/service/private-key";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { pino } from "pino";
@@ -39,7 +40,12 @@ await runMain(async () => {
   const logger = pino();
   for (const note of [...warnings, ...startNotes(served, webOracle, config.sourceOverrides)]) logger.warn(note);
   logger.info(summary(served, webOracle, account.address));
-  const app = await buildProvider(config, { served, webOracle, secrets }, account, logger);
+  const registry = processRegistry();
+  const app = await buildProvider(config, { served, webOracle, secrets }, account, { logger, registry });
   await listen(app, config);
-  closeOnSignal(logger, () => app.close());
+  const metrics = await serveMetrics(registry, config);
+  logger.info(`figures for Prometheus at ${metrics.url}`);
+  closeOnSignal(logger, async () => {
+    await Promise.all([app.close(), metrics.close()]);
+  });
 });

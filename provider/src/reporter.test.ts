@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { pino } from "pino";
+import { Registry } from "prom-client";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { Decisions } from "./decisions.js";
+import { Metrics } from "./metrics.js";
 import { Recent } from "./recent.js";
 import { Reporter } from "./reporter.js";
 import { SourceReader } from "./source/reader.js";
@@ -39,6 +41,7 @@ async function smallReporter(clock: { now: number }) {
     signedRows: new Recent(10),
     now,
     logger: pino({ level: "silent" }),
+    metrics: new Metrics(new Registry()),
   });
 }
 

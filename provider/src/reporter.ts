@@ -13,6 +13,7 @@ import type { Decision, Decisions } from "./decisions.js";
 import type { Evidence } from "./evidence/evidence.js";
 import { RecordedReader } from "./evidence/recorded-reader.js";
 import { type FoundKey, findDataset, findKey, findServed, type WebKeyFinder } from "./find-served.js";
+import type { Metrics } from "./metrics.js";
 import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "./problems.js";
 import { Recent } from "./recent.js";
 import type { Served } from "./served.js";
@@ -38,6 +39,7 @@ export interface ReporterParts {
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
   readonly logger: Logger;
+  readonly metrics: Metrics;
 }
 
 /** What was read for a key; nothing is known while too few of its sources can be asked. */
@@ -118,7 +120,7 @@ export class Reporter {
 
   /** What it says of each key at a round: what was decided before, else what the sources say now. */
   async #decide(keys: readonly FoundKey[], round: bigint, isReserved: boolean): Promise<Decision[]> {
-    const { decisions } = this.#parts;
+    const { decisions, metrics } = this.#parts;
     const decided = await decisions.recall(round, keys.map(dataPointOf));
     const open = keys.filter((key) => !decided.has(dataPointOf(key)));
     if (open.length > 0) {
@@ -132,6 +134,8 @@ export class Reporter {
       for (const [dataPoint, decision] of fresh) {
         decided.set(dataPoint, decision);
         const mine = read.get(dataPoint);
+        // Otherwise somebody else's request decided it.
+        if (mine?.decision === decision) metrics.decided(decision.outcome);
         // Another reading may have been decided on first.
         if (mine === undefined || mine.decision.value !== decision.value) continue;
         void this.#explanations.getOrMake(`${round}/${dataPoint}`, async () => mine.explain.sources);
@@ -166,11 +170,12 @@ export class Reporter {
 
   async #read(found: FoundKey, round: bigint, isReserved: boolean): Promise<ReadValue> {
     if ("request" in found.key) return this.#readWeb(found, found.key, round, isReserved);
-    const { policy, now, evidence } = this.#parts;
+    const { policy, now, evidence, metrics } = this.#parts;
     const { sources } = found.key;
     const reader = new RecordedReader(this.#parts.reader);
     const at = now();
     const price = decidePrice(await askSources(sources, { reader, isReserved, policy, at }), { policy, at });
+    metrics.priced(price, at);
     for (const { source, dropped } of price.sources) {
       if (dropped === null) continue;
       const { reason: failure, detail } = dropped;
@@ -191,6 +196,7 @@ export class Reporter {
       if (reading.ok) continue;
       const { failure, detail } = reading;
       logger.warn({ source, failure, detail }, "source failed");
+      this.#parts.metrics.publishedFailed(failure);
     }
     if (combined.kind === "busy") return { ok: false, retryAfter: combined.retryAfter };
     if (combined.kind === "none") logger.warn({ reason: combined.reason }, "no value");
@@ -205,7 +211,7 @@ export class Reporter {
   }
 
   async #sign(found: FoundKey, round: bigint, { outcome, value }: Decision): Promise<ReportAnswer> {
-    const { account } = this.#parts;
+    const { account, metrics } = this.#parts;
     const { dataset, key } = found;
     const report: Report = {
       chainId: dataset.chainId,
@@ -216,6 +222,7 @@ export class Reporter {
       value,
     };
     const signature = await signReport(account, report);
+    metrics.reportSigned(outcome);
     this.#logger(found, round).info({ outcome, value }, "report signed");
     const sources = await this.#explanations.get(`${round}/${dataPointOf(found)}`);
     return {
@@ -232,9 +239,10 @@ export class Reporter {
   }
 
   async #signRow(report: BatchReport): Promise<SignedBatchReport> {
-    const { account, logger } = this.#parts;
+    const { account, logger, metrics } = this.#parts;
     const { chainId, dataset, keys, timestamp, missing, values } = report;
     const signature = await signBatchReport(account, report);
+    metrics.rowSigned();
     const round = Number(timestamp);
     logger.info({ network: chainId, dataset, keys: keys.length, missing: missing.toString(2), round }, "row signed");
     return {

@@ -22,6 +22,7 @@ export function writeConfig(settings: object, chainId = 42, keys = ["SPOTPX/ETH-
     config,
     JSON.stringify({
       port: 0,
+      metricsPort: 0,
       database: "database",
       deployments: ["deployment.json"],
       excludedSources: OTHER_SOURCES,

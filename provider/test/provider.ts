@@ -8,6 +8,7 @@ import type { Deployment } from "@dataset-oracle/service/deployment";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
+import { Registry } from "prom-client";
 import type { Address, Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { buildProvider } from "../src/app.js";
@@ -70,9 +71,12 @@ export async function startProvider(
     },
   }));
   const served = decideServed(deployments, redirected, config.minSources, {});
-  const app = await buildProvider(config, { served, webOracle, secrets: Secrets.NONE }, ACCOUNT, logger, () =>
-    BigInt(clock.now),
-  );
+  const registry = new Registry();
+  const app = await buildProvider(config, { served, webOracle, secrets: Secrets.NONE }, ACCOUNT, {
+    logger,
+    registry,
+    now: () => BigInt(clock.now),
+  });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   clock.now += 1_000;
   const post = (body: string, headers: Record<string, string> = { "content-type": "application/json" }) =>
@@ -83,7 +87,7 @@ export async function startProvider(
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
   };
-  return { url, clock, logs, post, ask, close: () => app.close() };
+  return { url, clock, logs, registry, post, ask, close: () => app.close() };
 }
 export type TestProvider = Awaited<ReturnType<typeof startProvider>>;
 

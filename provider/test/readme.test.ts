@@ -30,6 +30,15 @@ it("the README gives the defaults that are used", () => {
   }
 });
 
+it("every figure has a row in the README", () => {
+  const files = ["../src/metrics.ts", "../../service/src/metrics.ts"];
+  const source = files.map((file) => readFileSync(new URL(file, import.meta.url), "utf8")).join("\n");
+  const names = [...source.matchAll(/name: "(\w+)"/g)].map(([, name]) => name);
+  expect(names).toContain("provider_ready");
+  const listed = rows.flatMap((row) => /^\| `((?:http|provider)_\w+)`/.exec(row)?.[1] ?? []);
+  expect(listed.toSorted()).toEqual(names.toSorted());
+});
+
 it("the README's table has every error code with its status, and no other", () => {
   const service = new URL("../../service/src/", import.meta.url);
   const names = readdirSync(service, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));

@@ -7,6 +7,8 @@ import { type RateLimit, TokenBucket } from "./token-bucket.js";
 
 /** A request to a source, ready to be made. */
 export interface SourceRequest extends FetchRequest {
+  /** Names the source in figures. Without one it is `published`: strangers could make up any number of names. */
+  readonly source?: string;
   /** Of all requests to the url's origin together; null without one. */
   readonly rateLimit: RateLimit | null;
 }
@@ -39,6 +41,8 @@ export interface SourceReaderOptions {
   readonly hasReserve: boolean;
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
+  /** Told of each request that was made: how long it took, in seconds, and what came of it. */
+  readonly onAnswer?: (source: string, seconds: number, reading: Reading<Answer>) => void;
 }
 
 /**
@@ -50,16 +54,18 @@ export class SourceReader {
   readonly #limits: FetchLimits;
   readonly #hasReserve: boolean;
   readonly #now: () => bigint;
+  readonly #onAnswer: NonNullable<SourceReaderOptions["onAnswer"]>;
   /** By request, the oldest first. */
   readonly #kept = new Map<string, KeptReading>();
   /** By origin. */
   readonly #buckets = new Map<string, TokenBucket>();
 
-  constructor({ egress, timeoutMs, hasReserve, now }: SourceReaderOptions) {
+  constructor({ egress, timeoutMs, hasReserve, now, onAnswer }: SourceReaderOptions) {
     this.#egress = egress;
     this.#limits = { timeoutMs, maxBytes: MAX_BYTES };
     this.#hasReserve = hasReserve;
     this.#now = now;
+    this.#onAnswer = onAnswer ?? (() => {});
   }
 
   /**
@@ -86,7 +92,9 @@ export class SourceReader {
   async #fetch(request: SourceRequest, waitMs: number, bucket: TokenBucket | null): Promise<Reading<Answer>> {
     if (waitMs > 0) await sleep(waitMs);
     const headers = { accept: "application/json", "user-agent": USER_AGENT, ...request.headers };
+    const begin = performance.now();
     const reading = judgeAnswer(await this.#egress.fetchText({ ...request, headers }, this.#limits), Date.now());
+    this.#onAnswer(request.source ?? "published", (performance.now() - begin) / 1_000, reading);
     if (!reading.ok && reading.retryAfter !== undefined) bucket?.pause(reading.retryAfter, performance.now());
     return reading;
   }

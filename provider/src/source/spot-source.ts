@@ -116,7 +116,7 @@ export function compileSpotSource(spec: SpotSourceSpec): Parsed<SpotSource> {
     const { extract } = bound.value;
     const readTime = quoteTime.value?.(values) ?? (() => read(null));
     questions.set(pair, {
-      request: { ...bound.value.request, rateLimit },
+      request: { ...bound.value.request, source: spec.name, rateLimit },
       rate: asked === quote ? null : `${asked}-${quote}`,
       read: (document) => {
         const price = extract(document);
