@@ -5,6 +5,7 @@ import {Vm, VmSafe} from "forge-std/Vm.sol";
 
 import {Oracle} from "../src/Oracle.sol";
 import {Batch, IDataset, Report} from "../src/interfaces/IDataset.sol";
+import {KeyForm} from "../src/types/KeyForm.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {BatchLibrary, Providers, Update} from "./utils/Providers.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
@@ -40,6 +41,30 @@ abstract contract DatasetAttacks is DatasetFixture {
         Batch memory batch = _batch();
         _malleate(batch.rows[place % 3]);
         _refuseBatch(batch, IDataset.WrongCommittee.selector);
+    }
+
+    /// A member's report stands at another member's place, as it is or signed for that value.
+    function testFuzz_update_RevertWhen_aMemberSignsTwice(uint256 place, uint256 other) public {
+        (place, other) = (place % 3, other % 3);
+        vm.assume(place != other);
+        Update memory update = _agreed();
+        update.reports[place] = update.reports[other];
+        refuse(update, wrongCommittee(update));
+        update.reports[place] = providers.sign(dataset, KEY, Oracle.QueryStatus.OK, START, VALUE + 1, other);
+        refuse(update, wrongCommittee(update));
+    }
+
+    function testFuzz_update_RevertWhen_signedForAnotherDataset(address other) public {
+        vm.assume(other != address(dataset));
+        Update memory update = providers.report(IDataset(other), KEY, START, equal(3, VALUE));
+        refuse(update, wrongCommittee(update));
+    }
+
+    function testFuzz_update_RevertWhen_signedForAnotherKey(bytes16 base) public {
+        bytes memory other = abi.encodePacked("SPOTPX/", base, "-USD");
+        Update memory update = providers.report(dataset, other, START, equal(3, VALUE));
+        update.key = KEY;
+        refuse(update, wrongCommittee(update));
     }
 
     // ---------------------------------------------------------------- who is absent
@@ -123,6 +148,23 @@ abstract contract DatasetAttacks is DatasetFixture {
         }
         assertEq(entered, 5);
         assertEq(recovered, 9);
+    }
+
+    // ---------------------------------------------------------------- keys
+
+    /// By no way in: a value, "no data" or an announcement.
+    function testFuzz_update_RevertWhen_theKeyIsOfAnotherForm(bytes memory key, uint256 place, bytes1 other) public {
+        if (place % 2 == 0) {
+            key = bytes.concat(KEY);
+            key[(place >> 1) % key.length] = other;
+        }
+        vm.assume(!KeyForm.SPOT_PRICE.matches(key));
+        bytes memory reason = abi.encodeWithSelector(IDataset.InvalidKey.selector, key);
+        refuse(providers.report(dataset, key, START, equal(3, VALUE)), reason);
+        refuseNoData(providers.reportNoData(dataset, key, START, 3), reason);
+        vm.expectRevert(reason);
+        dataset.announce(key);
+        assertAnswer(dataset, key, 0, 0, Oracle.QueryStatus.INVALID);
     }
 
     // ---------------------------------------------------------------- calldata

@@ -196,6 +196,12 @@ interface IDataset is Oracle {
     /// @notice Stores that more than two thirds of the committee serve a key but cannot read it now.
     /// @dev As `update`, with reports of "no data", whatever value they hold: 0 is stored. A member that signed a value is
     /// an absentee.
+    /// @param key As in `update`.
+    /// @param timestamp As in `update`.
+    /// @param signers As in `update`.
+    /// @param reports Reports of "no data", in the committee's order.
+    /// @param absentees The members without such a report, in the committee's order.
+    /// @param toleranceBps As in `update`.
     function updateNotAvailable(
         bytes calldata key,
         uint256 timestamp,
@@ -207,10 +213,12 @@ interface IDataset is Oracle {
 
     /// @notice Stores one round of many keys in one transaction. Each key ends as `update` or `updateNotAvailable` with the
     /// same reports would leave it, or stays as it was.
+    /// @param batch The round: its keys, who signed what, and the carrier's claims.
     /// @return outcomes What became of each key: one byte, a `KeyOutcome`.
     function updateBatch(Batch calldata batch) external returns (bytes memory outcomes);
 
     /// @notice Makes a key known, so that a batch can store it by its hash. A key that is known already is left alone.
+    /// @param key The key in ASCII.
     function announce(bytes calldata key) external;
 
     /// @notice Shares the balance equally among the committee. Open to anyone. What a member's account refuses, and what
@@ -243,6 +251,7 @@ interface IDataset is Oracle {
     /// @param toleranceBps How far from the median a value may lie and still agree with it, in basis points of it.
     function setCommittee(address[] calldata members, uint256 toleranceBps) external;
 
-    /// @notice Sets the price of one query, in wei.
+    /// @notice Sets the price of one query.
+    /// @param price In wei, at most `priceCeiling`.
     function setQueryPrice(uint256 price) external;
 }

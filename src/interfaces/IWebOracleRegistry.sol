@@ -17,5 +17,6 @@ interface IWebOracleRegistry {
     function publish(bytes calldata spec) external returns (bytes32 specHash);
 
     /// @notice The block whose event has the spec; 0 if it was never published.
+    /// @param specHash keccak256 of the spec.
     function publishedAt(bytes32 specHash) external view returns (uint256);
 }

@@ -66,6 +66,8 @@ contract DatasetHandler is CommonBase, StdUtils {
         uint256[] memory values = _values(_members() - bound(absent, 0, FAULTS), honest, spread, lie);
         Update memory update = _committees[_seated].report(dataset, key, _round(key, round), values);
         update.value = bytes32(_claim(values));
+        // The carrier is a liar too.
+        if (lie % 4 == 1) update.value = bytes32(IS_MAJORITY ? lie : honest + spread + 1);
         try dataset.update(
             key, update.timestamp, update.value, update.signers, update.reports, update.absentees, update.toleranceBps
         ) returns (

@@ -215,6 +215,7 @@ contract MedianInvariantsTest is DatasetInvariants {
     function _assertKindsPaths() internal view override {
         _assertTaken("updateBatch: 4");
         _assertRefused("update: ", IDataset.ValueTooLarge.selector);
+        _assertRefused("update: ", IDataset.WrongMedian.selector);
         _assertRefused("forgery: ", IDataset.WrongMedian.selector);
     }
 }
@@ -248,6 +249,7 @@ contract MajorityInvariantsTest is DatasetInvariants {
         _assertTaken("update: DISAGREEMENT");
         _assertTaken("updateBatch: 5");
         _assertRefused("update: ", IDataset.Undecided.selector);
+        _assertRefused("update: ", IDataset.WrongMajority.selector);
         _assertRefused("forgery: ", IDataset.WrongMajority.selector);
     }
 }

@@ -1,17 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/foundry";
+import { mutate, readMutants } from "@dataset-oracle/tools/mutants";
 import { expect, test } from "vitest";
 
 const page = readFileSync(join(ROOT, "docs/Invariants.md"), "utf8");
-const rows = [...page.matchAll(/^\| I(\d+) \|.*\| (.*) \|$/gm)].map(([, number, tests]) => ({
-  number,
-  tests: tests ?? "",
-}));
-const named = rows.flatMap(({ tests }) => [...tests.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+const names = (cell = "") => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? "");
+const promises = [...page.matchAll(/^\| (I\d+) \|.*\| (.*) \|$/gm)].map(([, id = "", tests = ""]) => ({ id, tests }));
+const attacks = [
+  ...page.slice(page.indexOf("## Attacks")).matchAll(/^\| (?!attack|--)(.*?) \| (.*) \| (`test.*) \|$/gm),
+];
+const named = promises.flatMap(({ tests }) => names(tests));
 
 const suites = readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" }).filter((path) =>
-  path.endsWith(".t.sol"),
+  path.endsWith(".sol"),
 );
 const sources = suites.map((path) => readFileSync(join(ROOT, "test", path), "utf8")).join("\n");
 const functions = new Set(
@@ -19,17 +21,49 @@ const functions = new Set(
 );
 
 test("the promises are numbered one after the other, each with a test", () => {
-  expect(rows.length).toBeGreaterThan(15);
-  expect(rows.map(({ number }) => Number(number))).toEqual(rows.map((_, index) => index + 1));
-  for (const { tests } of rows) expect(tests).toMatch(/^`\w+`(, `\w+`)*$/);
+  expect(promises.length).toBeGreaterThan(15);
+  expect(promises.map(({ id }) => id)).toEqual(promises.map((_, index) => `I${index + 1}`));
+  for (const { tests } of promises) expect(tests).toMatch(/^`\w+`(, `\w+`)*$/);
 });
 
 test("every test that they name is there", () => {
   expect(named.filter((name) => !functions.has(name))).toEqual([]);
 });
 
+test("every attack has a test that is there", () => {
+  expect(attacks.length).toBeGreaterThan(30);
+  expect(attacks.flatMap(([, , , tests]) => names(tests)).filter((name) => !functions.has(name))).toEqual([]);
+});
+
 test("every stateful invariant is a promise", () => {
   const stateful = [...functions].filter((name) => name?.startsWith("invariant_"));
   expect(stateful.length).toBeGreaterThan(5);
-  expect(stateful.filter((name) => !named.includes(name))).toEqual([]);
+  expect(stateful.filter((name) => !named.includes(name ?? ""))).toEqual([]);
+});
+
+test("every guard stands once where the list of mutants says", () => {
+  for (const mutant of readMutants()) {
+    const source = readFileSync(join(ROOT, mutant.file), "utf8");
+    expect(mutate(source, mutant), mutant.guard).not.toBe(source);
+  }
+});
+
+test("every test that is to catch a mutant is there, and every mutant has one", () => {
+  for (const { guard, caughtBy } of readMutants()) {
+    expect(caughtBy.length, guard).toBeGreaterThan(0);
+    expect(
+      caughtBy.filter((name) => !functions.has(name)),
+      guard,
+    ).toEqual([]);
+  }
+});
+
+test("every test of a promise fails without one of the promise's guards", () => {
+  const unproven = promises.flatMap(({ id, tests }) => {
+    const guards = readMutants().filter(({ promises }) => promises.includes(id));
+    return names(tests)
+      .filter((name) => !guards.some(({ caughtBy }) => caughtBy.includes(name)))
+      .map((name) => `${id} ${name}`);
+  });
+  expect(unproven).toEqual([]);
 });

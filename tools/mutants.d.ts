@@ -1,0 +1,10 @@
+export interface Mutant {
+  guard: string;
+  promises: string[];
+  file: string;
+  find: string;
+  replace: string;
+  caughtBy: string[];
+}
+export function readMutants(): Mutant[];
+export function mutate(source: string, mutant: Mutant): string;

@@ -1,0 +1,94 @@
+// Takes one guard at a time out of a copy of the contracts, and fails unless every test that is said to hold it fails
+// without it. `npm run mutants -- <text>` takes only the guards whose name, file or promise has the text in it.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { foundryBinary, foundryEnv, ROOT } from "./foundry.js";
+
+/** What forge needs to compile and to run the tests. */
+const COPIED = ["foundry.toml", "src", "test", "protocol/vectors"];
+const LINKED = ["lib", "node_modules"];
+
+/** The same runs every time, so that a guard that is held today is held tomorrow. */
+const SETTINGS = { FOUNDRY_FUZZ_SEED: "0x1", FOUNDRY_PROFILE: "default", FOUNDRY_INVARIANT_SHRINK_RUN_LIMIT: "0" };
+
+/**
+ * The guards, in the order of the list.
+ * @returns {{ guard: string, promises: string[], file: string, find: string, replace: string, caughtBy: string[] }[]}
+ */
+export function readMutants() {
+  return JSON.parse(readFileSync(join(ROOT, "test/mutants.json"), "utf8"));
+}
+
+/**
+ * The source without its guard.
+ * @param {string} source
+ * @param {{ guard: string, file: string, find: string, replace: string }} mutant
+ * @throws when the guard is not there just once
+ */
+export function mutate(source, { guard, file, find, replace }) {
+  const times = source.split(find).length - 1;
+  if (times !== 1) throw new Error(`${file} has the text of "${guard}" ${times} times: mend it in test/mutants.json.`);
+  return source.replace(find, () => replace);
+}
+
+function copyProject() {
+  const folder = mkdtempSync(join(tmpdir(), "mutants-"));
+  for (const path of COPIED) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  for (const path of LINKED) symlinkSync(join(ROOT, path), join(folder, path));
+  return folder;
+}
+
+/** @returns {Map<string, boolean>} of every test that ran, by name, whether it passed in every contract that has it */
+function runTests(folder, names) {
+  const { stdout, stderr } = spawnSync(
+    foundryBinary("forge"),
+    ["test", "--json", "--allow-failure", "--match-test", `^(${names.join("|")})\\(`],
+    { cwd: folder, env: { ...foundryEnv(), ...SETTINGS }, encoding: "utf8", maxBuffer: 1 << 30 },
+  );
+  const json = stdout.slice(stdout.lastIndexOf("\n{", stdout.length - 3) + 1);
+  if (!json.startsWith("{")) throw new Error(`forge did not run the tests:\n${stdout}\n${stderr}`);
+  const passed = new Map(names.map((name) => [name, true]));
+  const seen = new Set();
+  for (const { test_results: results } of Object.values(JSON.parse(json))) {
+    for (const [signature, { status }] of Object.entries(results)) {
+      const name = signature.split("(")[0];
+      seen.add(name);
+      if (status !== "Success") passed.set(name, false);
+    }
+  }
+  for (const name of names) if (!seen.has(name)) throw new Error(`There is no test ${name}.`);
+  return passed;
+}
+
+function run(filter) {
+  const mutants = readMutants().filter(({ guard, file, promises }) =>
+    [guard, file, ...promises].join(" ").includes(filter),
+  );
+  const folder = copyProject();
+  let survived = 0;
+  try {
+    const whole = runTests(folder, [...new Set(mutants.flatMap(({ caughtBy }) => caughtBy))]);
+    const failing = [...whole].filter(([, isPassed]) => !isPassed).map(([name]) => name);
+    if (failing.length > 0) throw new Error(`These fail with every guard in its place: ${failing.join(", ")}`);
+    for (const [index, mutant] of mutants.entries()) {
+      const path = join(folder, mutant.file);
+      const source = readFileSync(path, "utf8");
+      writeFileSync(path, mutate(source, mutant));
+      const missed = [...runTests(folder, mutant.caughtBy)].filter(([, isPassed]) => isPassed).map(([name]) => name);
+      writeFileSync(path, source);
+      if (missed.length > 0) ++survived;
+      const verdict = missed.length > 0 ? `SURVIVED ${missed.join(", ")}` : `caught by ${mutant.caughtBy.join(", ")}`;
+      console.log(`${index + 1}/${mutants.length} ${mutant.promises.join(", ") || "-"} ${mutant.guard}: ${verdict}`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  console.log(survived === 0 ? `All ${mutants.length} guards are held.` : `${survived} guards are not held.`);
+  return survived === 0 ? 0 : 1;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = run(process.argv[2] ?? "");
