@@ -9,6 +9,8 @@ export interface AnvilOptions {
   readonly chainId?: number;
   /** Seconds from block to block. */
   readonly blockTime?: number;
+  /** Of the first block, in seconds since 1970; now when none is given. */
+  readonly timestamp?: number;
 }
 
 /** A running chain. Its ten default accounts are unlocked and funded. */
@@ -27,6 +29,7 @@ export async function spawnAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       ...["--host", "127.0.0.1", "--port", String(port)],
       ...["--chain-id", String(options.chainId ?? 42)],
       ...["--block-time", String(options.blockTime ?? 1)],
+      ...(options.timestamp === undefined ? [] : ["--timestamp", String(options.timestamp)]),
       // Without a bound it keeps every state it ever had in memory.
       ...["--prune-history", "256"],
       "--silent",

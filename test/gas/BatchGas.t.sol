@@ -2,14 +2,13 @@
 pragma solidity ^0.8.37;
 
 import {Batch, IDataset} from "../../src/interfaces/IDataset.sol";
-import {DatasetFixture} from "../utils/DatasetFixture.sol";
-import {BatchLibrary, Providers} from "../utils/Providers.sol";
+import {Oracle} from "../../src/Oracle.sol";
+import {Providers} from "../utils/Providers.sol";
+import {GasFixture} from "./GasFixture.sol";
 
 /// @notice What a whole batch transaction costs: cold, in steady state.
 /// forge-config: default.isolate = true
-contract BatchGasTest is DatasetFixture {
-    using BatchLibrary for Batch;
-
+contract BatchGasTest is GasFixture {
     function test_updateBatch_10keys4of5() public {
         _snapshot("batch of 10, 4 of 5 signers", 10, 5, 4);
     }
@@ -33,10 +32,11 @@ contract BatchGasTest is DatasetFixture {
         target.updateBatch(_batch(committee, target, keys, START, signers));
         vm.warp(START + 60);
         Batch memory batch = _batch(committee, target, keys, START + 58, signers);
-        IDataset.KeyOutcome[] memory outcomes = batch.send(target);
-        vm.snapshotGasLastCall("batch", name);
+        measure("batch", name, address(target), abi.encodeCall(IDataset.updateBatch, (batch)));
         for (uint256 i = 0; i < keyCount; ++i) {
-            assertEq(uint8(outcomes[i]), uint8(IDataset.KeyOutcome.STORED));
+            (, uint256 updatedAt, Oracle.QueryStatus status) = query(target, keys[i]);
+            assertEq(updatedAt, batch.timestamp);
+            assertEq(uint8(status), uint8(Oracle.QueryStatus.OK));
         }
     }
 

@@ -2,12 +2,12 @@
 pragma solidity ^0.8.37;
 
 import {IDataset} from "../../src/interfaces/IDataset.sol";
-import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Providers, Update} from "../utils/Providers.sol";
+import {GasFixture} from "./GasFixture.sol";
 
 /// @notice What a whole update transaction costs: cold, in steady state.
 /// forge-config: default.isolate = true
-contract UpdateGasTest is DatasetFixture {
+contract UpdateGasTest is GasFixture {
     function test_update_3of4() public {
         _snapshot("update, 3 of 4 signers", 4, 3);
     }
@@ -30,7 +30,6 @@ contract UpdateGasTest is DatasetFixture {
         committee.report(target, KEY, START, valuesNear3000(signers, 1)).send(target);
         vm.warp(START + 60);
         Update memory update = committee.report(target, KEY, START + 58, valuesNear3000(signers, 2));
-        update.send(target);
-        vm.snapshotGasLastCall("update", name);
+        measure("update", name, address(target), update.encode());
     }
 }

@@ -1,0 +1,80 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { foundryBinary, foundryEnv, ROOT } from "@dataset-oracle/tools/foundry";
+import { type Address, createTestClient, type Hex, http, publicActions, walletActions } from "viem";
+import { expect, it } from "vitest";
+import { startAnvil } from "../src/anvil.js";
+
+/** Where test/gas/GasFixture.sol writes what it measures. */
+const FOLDER = join(ROOT, ".devnet/gas");
+
+/** The chain id of forge's tests: the providers signed for it. */
+const CHAIN_ID = 31_337;
+
+interface Measured {
+  readonly name: string;
+  readonly to: Address;
+  readonly data: Hex;
+  /** The block's, in seconds since 1970. */
+  readonly timestamp: number;
+}
+
+const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"));
+
+/** What CI asserts in forge, by the transaction's name. */
+const snapshots: Record<string, string> = {
+  ...readJson(join(ROOT, "snapshots/update.json")),
+  ...readJson(join(ROOT, "snapshots/batch.json")),
+};
+
+it("anvil's receipts say what the gas snapshots say, for the same calldata", { timeout: 600_000 }, async () => {
+  rmSync(FOLDER, { recursive: true, force: true });
+  await promisify(execFile)(foundryBinary("forge"), ["test", "--isolate", "--match-path", "test/gas/*"], {
+    cwd: ROOT,
+    env: { ...foundryEnv(), RECORD_GAS: "true", FORGE_SNAPSHOT_CHECK: "true" },
+  });
+  const files = readdirSync(FOLDER).filter((file) => !file.endsWith(".state.json"));
+
+  const receipts: Record<string, string> = {};
+  for (const file of files) {
+    const measured: Measured = readJson(join(FOLDER, file));
+    const state = readJson(join(FOLDER, file.replace(/json$/, "state.json")));
+    receipts[measured.name] = await gasOnAnvil(measured, state[measured.to.toLowerCase()]);
+  }
+  expect(receipts).toEqual(snapshots);
+});
+
+interface Account {
+  readonly code: Hex;
+  readonly storage: Record<Hex, Hex>;
+}
+
+async function gasOnAnvil({ to, data, timestamp }: Measured, { code, storage }: Account): Promise<string> {
+  const anvil = await startAnvil({ chainId: CHAIN_ID, timestamp: timestamp - 10 });
+  try {
+    const chain = {
+      id: CHAIN_ID,
+      name: "anvil",
+      nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+      rpcUrls: { default: { http: [anvil.url] } },
+    };
+    const client = createTestClient({ mode: "anvil", chain, transport: http() })
+      .extend(publicActions)
+      .extend(walletActions);
+    await client.setCode({ address: to, bytecode: code });
+    for (const [index, value] of Object.entries(storage)) {
+      await client.setStorageAt({ address: to, index: index as Hex, value });
+    }
+    await client.setNextBlockTimestamp({ timestamp: BigInt(timestamp) });
+    const [account] = await client.getAddresses();
+    if (account === undefined) throw new Error("anvil has no account.");
+    const hash = await client.sendTransaction({ account, to, data, gas: 10_000_000n });
+    const receipt = await client.waitForTransactionReceipt({ hash, pollingInterval: 100 });
+    expect(receipt.status).toBe("success");
+    return receipt.gasUsed.toString();
+  } finally {
+    await anvil.close();
+  }
+}
