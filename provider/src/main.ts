@@ -8,6 +8,8 @@ import { loadAccount } from "@dataset-oracle/service/private-key";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { pino } from "pino";
 import { buildProvider } from "./app.js";
+import { fetchPrice } from "./cli/fetch.js";
+import { replayEvidence } from "./cli/replay.js";
 import { loadProviderConfig } from "./config.js";
 import { checkDatabase } from "./decisions.js";
 import { decideServed, requireKeys } from "./served.js";
@@ -18,6 +20,9 @@ import { USAGE } from "./usage.js";
 import { knownOrigins, planWebOracle } from "./web-oracle/plan.js";
 
 await runMain(async () => {
+  const [name, ...args] = process.argv.slice(2);
+  if (name === "fetch") return fetchPrice(args);
+  if (name === "replay") return replayEvidence(args);
   const command = readCommand(process.argv.slice(2), USAGE);
   if (command.name === "help") return console.log(USAGE);
 

@@ -1,9 +1,38 @@
 /** `provider --help`. */
 export const USAGE = `Usage: provider --config FILE [--check-config]
+       provider fetch KEY [--config FILE] [--json]
+       provider replay FILE [--json]
 
   --config FILE   the configuration, in JSON; its settings are in provider/README.md
   --check-config  check all that a start needs, and end
-  --help          show this
+  fetch           ask the sources for a key now, and show what each says; signs nothing
+  replay          compute a value again from its evidence, without a network
+  --help          show this, or what a command takes
 
 The signing key comes from the environment: PROVIDER_PRIVATE_KEY_FILE, the path of a file with it, or
-PROVIDER_PRIVATE_KEY, the key itself.`;
+PROVIDER_PRIVATE_KEY, the key itself. fetch and replay need none.`;
+
+/** `provider fetch --help`. */
+export const FETCH_USAGE = `Usage: provider fetch KEY [--config FILE] [--json]
+
+Asks every source that knows the key, shows the price, the age and the fate of each, and the median. Nothing is signed
+or kept.
+
+  KEY             a spot price's key, for example SPOTPX/ETH-USD
+  --config FILE   take sources, overrides, secrets and bounds from a provider's configuration
+  --json          print JSON also to a terminal; elsewhere it is always JSON
+  --help          show this
+
+It ends with 0 when there is a price, with 1 when there is none, and with 2 when it cannot be asked for.`;
+
+/** `provider replay --help`. */
+export const REPLAY_USAGE = `Usage: provider replay FILE [--json]
+
+Computes a decision again from its evidence, and compares. It reads FILE and the specs and answers beside it, each of
+which must be what its hash says, and uses no network.
+
+  FILE            a decision's file in the folder that the setting "evidence" names
+  --json          print JSON also to a terminal; elsewhere it is always JSON
+  --help          show this
+
+It ends with 0 when the value is the same, with 1 when it is not, and with 2 when the evidence cannot be used.`;
