@@ -1,0 +1,110 @@
+import { type Exchange, MARKET_PAIRS, marketOverrides, ORIGINS } from "@dataset-oracle/devnet/market/pairs";
+import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
+import { Egress } from "@dataset-oracle/service/egress/egress";
+import ccxt from "ccxt";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { toDecimalText } from "../src/cli/price-table.js";
+import { loadSources, SHIPPED_SOURCES } from "../src/source/load.js";
+import { SourceReader } from "../src/source/reader.js";
+
+/** The parts of ccxt that are used; its own types are too large to be checked here. */
+interface CcxtExchange {
+  readonly urls: { api: Record<string, string> };
+  setMarkets(markets: readonly object[]): void;
+  fetchTicker(symbol: string): Promise<{ last: number; timestamp?: number }>;
+  fetchTickers(symbols?: readonly string[]): Promise<Record<string, { last: number; timestamp?: number }>>;
+  fetchLastPrices(symbols: readonly string[]): Promise<Record<string, { price: number }>>;
+  close?(): Promise<void>;
+}
+
+interface Reference {
+  readonly id: string;
+  /** Where ccxt's base addresses begin, after the exchange's origin. */
+  readonly path: string;
+  /** How the exchange names a pair, as ccxt's markets have it. */
+  readonly marketId: (base: string, quote: string) => string;
+  readonly method: "fetchTicker" | "fetchTickers" | "fetchLastPrices";
+}
+
+const joined = (base: string, quote: string) => base + quote;
+const dashed = (base: string, quote: string) => `${base}-${quote}`;
+
+/** ccxt loads its markets first; they are given to it instead, so that it asks for prices alone. */
+const REFERENCES: Record<Exchange, Reference> = {
+  coinbase: { id: "coinbaseexchange", path: "", marketId: dashed, method: "fetchTicker" },
+  kraken: { id: "kraken", path: "", marketId: (base, quote) => `X${base}Z${quote}`, method: "fetchTickers" },
+  bitstamp: { id: "bitstamp", path: "/api", marketId: (base, quote) => `${base}/${quote}`, method: "fetchTickers" },
+  gemini: {
+    id: "gemini",
+    path: "",
+    marketId: (base, quote) => joined(base, quote).toLowerCase(),
+    method: "fetchTickers",
+  },
+  bitfinex: { id: "bitfinex", path: "", marketId: (base, quote) => `t${base}${quote}`, method: "fetchTickers" },
+  binance: { id: "binance", path: "/api/v3", marketId: joined, method: "fetchLastPrices" },
+  okx: { id: "okx", path: "", marketId: dashed, method: "fetchTickers" },
+  kucoin: { id: "kucoin", path: "", marketId: dashed, method: "fetchTickers" },
+};
+
+const SOURCES = loadSources([SHIPPED_SOURCES]);
+const BASES = ["ETH", "LTC"];
+
+let market: Market;
+beforeAll(async () => {
+  // A market that stands still, so that both read the same price: its timer never fires.
+  vi.useFakeTimers({ toFake: ["setInterval"] });
+  market = await startMarket({ seed: 6 });
+  vi.useRealTimers();
+});
+afterAll(() => market.close());
+
+it.each(SOURCES.map((source) => [source.name as Exchange, source] as const))(
+  "ccxt reads the same prices from %s's format",
+  async (name, source) => {
+    const { id, path, marketId, method } = REFERENCES[name];
+    const local = marketOverrides(market.url)[ORIGINS[name]] ?? "";
+    const Class = (ccxt as unknown as Record<string, new (options: object) => CcxtExchange>)[id];
+    if (Class === undefined) throw new Error(`ccxt has no ${id}.`);
+    const exchange = new Class({ enableRateLimit: false, timeout: 5_000 });
+    for (const kind of Object.keys(exchange.urls.api)) exchange.urls.api[kind] = local + path;
+    const quote = source.question("ETH-USD").rate === null ? "USD" : "USDT";
+    exchange.setMarkets(
+      BASES.map((base) => ({
+        id: marketId(base, quote),
+        symbol: `${base}/${quote}`,
+        base,
+        quote,
+        baseId: base,
+        quoteId: quote,
+        type: "spot",
+        spot: true,
+        active: true,
+        precision: { amount: 1e-8, price: 1e-8 },
+        limits: {},
+      })),
+    );
+    const egress = new Egress({ overrides: { [ORIGINS[name]]: local } });
+    const reader = new SourceReader({ egress, timeoutMs: 5_000, hasReserve: false, now: () => 0n });
+    for (const base of BASES) {
+      const symbol = `${base}/${quote}`;
+      const question = source.question(`${base}-USD`);
+      const ask = async () => {
+        const answer = await reader.read({ ...question.request, rateLimit: null }, false);
+        const reading = answer.ok ? question.read(answer.value.document) : answer;
+        if (!reading.ok) throw new Error(`${reading.failure}: ${reading.detail}`);
+        return Number(toDecimalText(reading.value.price));
+      };
+      const theirs = async () => {
+        if (method === "fetchTicker") return (await exchange.fetchTicker(symbol)).last;
+        if (method === "fetchTickers") return (await exchange.fetchTickers([symbol]))[symbol]?.last;
+        return (await exchange.fetchLastPrices([symbol]))[symbol]?.price;
+      };
+      const ours = await ask();
+      expect(await theirs(), `${name} ${symbol}`).toBe(ours);
+      const start = Number(MARKET_PAIRS.find(({ pair }) => pair === `${base}-USD`)?.start);
+      expect(Math.abs(ours / start - 1)).toBeLessThan(0.05);
+    }
+    await egress.close();
+    await exchange.close?.();
+  },
+);
