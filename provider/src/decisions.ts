@@ -112,11 +112,10 @@ export class Decisions {
 
   /** What was decided of data points at a round; those of which nothing was are left out. */
   async recall(round: bigint, dataPoints: readonly string[]): Promise<Map<string, Decision>> {
-    const found = await this.#database.getMany(dataPoints.map((dataPoint) => keyOf(round, dataPoint)));
     return new Map(
-      dataPoints.flatMap((dataPoint, i) => {
-        const bytes = found[i];
-        return bytes === undefined ? [] : [[dataPoint, fromBytes(bytes)] as const];
+      dataPoints.flatMap((dataPoint) => {
+        const decision = this.#find(keyOf(round, dataPoint));
+        return decision === undefined ? [] : [[dataPoint, decision] as const];
       }),
     );
   }
@@ -155,8 +154,8 @@ export class Decisions {
   }
 
   async #write(group: readonly Proposal[]): Promise<void> {
-    const decided = await this.#recallAll(group);
     const fresh = new Map<string, Decision>();
+    const find = (key: string) => fresh.get(key) ?? this.#find(key);
     const done: (() => void)[] = [];
     for (const { round, decisions, resolve, reject } of group) {
       const keys = [...decisions].map(([dataPoint, decision]) => ({
@@ -164,7 +163,7 @@ export class Decisions {
         decision,
         key: keyOf(round, dataPoint),
       }));
-      const added = keys.filter(({ key }) => !decided.has(key));
+      const added = keys.filter(({ key }) => find(key) === undefined);
       if (added.length > 0 && round <= this.#prunedThrough) {
         done.push(() => reject(new Error(`Round ${round} may have been signed already.`)));
         continue;
@@ -173,23 +172,18 @@ export class Decisions {
         done.push(() => resolve(null));
         continue;
       }
-      for (const { key, decision } of added) {
-        decided.set(key, decision);
-        fresh.set(key, decision);
-      }
-      const answer = new Map(keys.map(({ dataPoint, key }) => [dataPoint, decided.get(key) as Decision]));
+      for (const { key, decision } of added) fresh.set(key, decision);
+      const answer = new Map(keys.map(({ dataPoint, key }) => [dataPoint, find(key) as Decision]));
       done.push(() => resolve(answer));
     }
     if (fresh.size > 0) await this.#put(fresh);
     for (const answer of done) answer();
   }
 
-  async #recallAll(group: readonly Proposal[]): Promise<Map<string, Decision>> {
-    const keys = group.flatMap(({ round, decisions }) =>
-      [...decisions.keys()].map((dataPoint) => keyOf(round, dataPoint)),
-    );
-    const found = await this.#database.getMany(keys);
-    return new Map(keys.flatMap((key, i) => (found[i] === undefined ? [] : [[key, fromBytes(found[i])] as const])));
+  /** What was written last is in memory: a thread of its own for each question would cost far more. */
+  #find(key: string): Decision | undefined {
+    const bytes = this.#database.getSync(key);
+    return bytes === undefined ? undefined : fromBytes(bytes);
   }
 
   async #put(fresh: ReadonlyMap<string, Decision>): Promise<void> {

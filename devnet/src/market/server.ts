@@ -7,7 +7,7 @@ import { gemini } from "./gemini.js";
 import { kraken } from "./kraken.js";
 import { kucoin } from "./kucoin.js";
 import { okx } from "./okx.js";
-import { EXCHANGES, type Exchange, MARKET_PAIRS, USDT_USD } from "./pairs.js";
+import { EXCHANGES, type Exchange, MARKET_PAIRS, type MarketPair, USDT_USD } from "./pairs.js";
 import { Prices } from "./prices.js";
 
 const TICKERS: Readonly<Record<Exchange, (prices: Prices) => FastifyPluginAsync>> = {
@@ -31,6 +31,8 @@ export interface MarketOptions {
   readonly port?: number;
   /** The same seed gives the same prices, step by step. */
   readonly seed?: number;
+  /** What its exchanges list, besides USDT-USD. */
+  readonly pairs?: readonly MarketPair[];
 }
 
 /** A running market. Its exchanges answer under `<url>/<name>`. */
@@ -45,8 +47,8 @@ export interface Market {
  *
  * @throws When the port is taken.
  */
-export async function startMarket({ port = 0, seed = 1 }: MarketOptions = {}): Promise<Market> {
-  const prices = new Prices(seed, [...MARKET_PAIRS, USDT_USD]);
+export async function startMarket({ port = 0, seed = 1, pairs = MARKET_PAIRS }: MarketOptions = {}): Promise<Market> {
+  const prices = new Prices(seed, [...pairs, USDT_USD]);
   const app = Fastify({ forceCloseConnections: true });
   app.addHook("onSend", async (_request, reply) => {
     reply.header("x-simulated", NOTICE);

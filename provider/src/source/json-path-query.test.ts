@@ -184,3 +184,43 @@ describe("what it finds", () => {
     );
   });
 });
+
+describe("a filter by a member's text", () => {
+  const text = fc.constantFrom("", "a", "b", "ab");
+  const element = fc.oneof(
+    text,
+    fc.integer({ min: 0, max: 2 }),
+    fc.array(fc.oneof(text, fc.constant(null)), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom("s", "t", "__proto__"), fc.oneof(text, fc.constant(1)), { maxKeys: 3 }),
+  );
+  const members = ["@.s", "@['t']", "@['__proto__']", "@[0]", "@[-1]", "@"];
+
+  it("finds what scanning finds, in its order, however often it is asked", () => {
+    fc.assert(
+      fc.property(fc.array(element, { maxLength: 12 }), fc.constantFrom(...members), text, (list, member, wanted) => {
+        const document = parsed(JSON.stringify(list));
+        // With the sides the other way round it scans.
+        const scan = path(`$[?'${wanted}' == ${member}]`).find(document);
+        const lookup = path(`$[?${member} == '${wanted}']`);
+        for (let i = 0; i < 2; ++i) expect(lookup.find(document)).toEqual(scan);
+      }),
+    );
+  });
+
+  it("looks into objects too", () => {
+    expect(found("$[?@.s == 'a'].p", '{"x":{"s":"a","p":1},"y":{"s":"b","p":2}}')).toEqual([1]);
+  });
+
+  it("costs the same the first and every other time, and as much as there is to scan", () => {
+    const list = JSON.stringify(Array.from({ length: 1_000 }, (_, i) => ({ s: String(i) })));
+    const document = parsed(list);
+    const cost = () => {
+      const budget = { steps: MAX_STEPS };
+      path("$[?@.s == '7']").find(document, budget);
+      return MAX_STEPS - budget.steps;
+    };
+    const first = cost();
+    expect(first).toBeGreaterThan(4_000);
+    expect(cost()).toBe(first);
+  });
+});

@@ -82,7 +82,12 @@ function compileSelector(selector: Selector, text: (string: string) => string): 
     };
   }
   if (selector instanceof selectors.WildcardSelector) return selectChildren(() => true);
-  if (selector instanceof selectors.FilterSelector) return selectChildren(compileTest(selector.expression, text));
+  if (selector instanceof selectors.FilterSelector) {
+    const scan = selectChildren(compileTest(selector.expression, text));
+    const lookup = compileLookup(selector.expression, text);
+    if (lookup === null) return scan;
+    return (node, context, found) => (isArray(node) ? lookup : scan)(node, context, found);
+  }
   throw new Error("a selector of no known kind");
 }
 
@@ -96,6 +101,68 @@ function selectChildren(test: Test): Select {
       if (test(child, context)) found.push(child);
     }
   };
+}
+
+/** What scanning an element for a member's text costs, in steps, beside comparing the text. */
+const STEPS_OF_ELEMENT = 4;
+
+/**
+ * A filter for elements by a member's text, such as `?@.symbol == 'ETHUSDT'`, or null of another filter. It finds what
+ * scanning finds, at the same cost, but by an index: one answer of a source serves a thousand keys.
+ */
+function compileLookup(expression: Expression, text: (string: string) => string): Select | null {
+  if (expression instanceof expressions.LogicalExpression) return compileLookup(expression.expression, text);
+  if (!(expression instanceof expressions.InfixExpression) || expression.operator !== "==") return null;
+  const { left, right } = expression;
+  if (!(left instanceof expressions.RelativeQuery) || !(right instanceof expressions.StringLiteral)) return null;
+  const member = memberIn(left.path.segments, text);
+  if (member === undefined) return null;
+  const wanted = text(right.value);
+  return (node, context, found) => {
+    if (!isArray(node)) return;
+    const matches = elementsByText(node, member).get(wanted) ?? [];
+    spend(context, 1 + node.length * STEPS_OF_ELEMENT);
+    spendText(context, matches.length * wanted.length);
+    for (const match of matches) found.push(match);
+  };
+}
+
+/** What of an element decides: a member by its name or index, or null for the element itself. */
+type Member = string | number | null;
+
+function memberIn([segment, ...more]: JSONPathQuery["segments"], text: (string: string) => string): Member | undefined {
+  if (segment === undefined) return null;
+  const [selector] = segment.selectors;
+  if (more.length > 0) return undefined;
+  if (selector instanceof selectors.NameSelector) return text(selector.name);
+  return selector instanceof selectors.IndexSelector ? selector.index : undefined;
+}
+
+/** Of arrays in documents that are in use; nobody changes them. */
+const INDEXES = new WeakMap<readonly Json[], Map<Member, ReadonlyMap<string, Json[]>>>();
+
+/** An array's elements by the text that each has, as a member or itself. */
+function elementsByText(array: readonly Json[], member: Member): ReadonlyMap<string, Json[]> {
+  const indexes = INDEXES.get(array) ?? new Map<Member, ReadonlyMap<string, Json[]>>();
+  INDEXES.set(array, indexes);
+  const before = indexes.get(member);
+  if (before !== undefined) return before;
+  const index = new Map<string, Json[]>();
+  for (const element of array) {
+    const text = memberOf(element, member);
+    if (typeof text !== "string") continue;
+    const alike = index.get(text);
+    if (alike === undefined) index.set(text, [element]);
+    else alike.push(element);
+  }
+  indexes.set(member, index);
+  return index;
+}
+
+function memberOf(node: Json, member: Member): Json | undefined {
+  if (member === null) return node;
+  if (typeof member === "number") return isArray(node) ? node.at(member) : undefined;
+  return isObject(node) && Object.hasOwn(node, member) ? node[member] : undefined;
 }
 
 type Bounds = {

@@ -1,0 +1,188 @@
+// Prints how much CPU time a provider needs to sign one round of a thousand keys, each read from eight exchanges: as
+// rows of batches and one by one. The exchanges are the devnet's simulated market in a process of its own; the CPU time
+// is that of the provider's process alone, as it tells itself.
+
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { EXCHANGES, marketOverrides } from "@dataset-oracle/devnet/market/pairs";
+import { signBatchReport } from "@dataset-oracle/protocol/batch-report";
+import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { signReport } from "@dataset-oracle/protocol/report";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import { privateKeyToAccount } from "viem/accounts";
+
+const KEYS = 1_000;
+const KEYS_IN_ROW = 250;
+const ROUNDS = 7;
+const WARM_UP = 3;
+/** How many requests are under way at once, where each is for one key. */
+const CONCURRENCY = 64;
+const DATASET = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const PRIVATE_KEY = `0x${"11".repeat(32)}`;
+
+const folder = mkdtempSync(join(tmpdir(), "bench-"));
+const market = fork(join(ROOT, "bench/market.js"), [String(KEYS)]);
+let provider;
+try {
+  const [{ url: marketUrl, pairs }] = await once(market, "message");
+  provider = await startProvider(marketUrl, pairs);
+  const keys = pairs.map(spotPriceKey);
+  const rows = Array.from({ length: KEYS / KEYS_IN_ROW }, (_, i) => keys.slice(i * KEYS_IN_ROW, (i + 1) * KEYS_IN_ROW));
+
+  const asRows = await measure(provider, (timestamp) =>
+    Promise.all(rows.map((row) => post(provider, "/report/batch", { keys: row, timestamp }, hasAllValues))),
+  );
+  const oneByOne = await measure(provider, () => {
+    const left = [...keys];
+    const lane = async () => {
+      for (let key = left.pop(); key !== undefined; key = left.pop()) {
+        // A machine that is busy would be too late for a round that all share.
+        await post(provider, "/report", { key, timestamp: Math.floor(Date.now() / 1_000) }, usesAllSources);
+      }
+    };
+    return Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  });
+  const alone = await signAlone(keys, rows);
+
+  console.log(`${KEYS} keys, each read from ${EXCHANGES.length} exchanges: CPU time of the provider for one round,`);
+  console.log(`the median of ${ROUNDS} rounds (the least and the most), beside signing alone.\n`);
+  print(`${rows.length} rows of ${KEYS_IN_ROW} keys`, asRows, alone.rows);
+  print(`${KEYS} reports one by one`, oneByOne, alone.reports);
+} finally {
+  provider?.child.kill("SIGKILL");
+  market.kill("SIGKILL");
+  await Promise.all([provider?.closed, market.exitCode === null && once(market, "exit")]);
+  rmSync(folder, { recursive: true });
+}
+
+/** The provider's process, reading the shipped sources' formats, with the bench's pairs for theirs. */
+async function startProvider(marketUrl, pairs) {
+  const shipped = join(ROOT, "provider/sources");
+  const names = readdirSync(shipped).map((file) => file.replace(".json", ""));
+  mkdirSync(join(folder, "sources"));
+  for (const name of names) {
+    const spec = JSON.parse(readFileSync(join(shipped, `${name}.json`), "utf8"));
+    const listed = spec.convert === undefined ? [...pairs, "USDT-USD"] : pairs;
+    writeFileSync(
+      join(folder, "sources", `${name}.json`),
+      JSON.stringify({ ...spec, name: `bench-${name}`, pairs: listed }),
+    );
+  }
+  const datasets = {
+    bench: { address: DATASET, kind: "median", keyForm: "SPOT_PRICE", keys: pairs.map((pair) => `SPOTPX/${pair}`) },
+  };
+  writeFileSync(join(folder, "deployment.json"), JSON.stringify({ chainId: 42, datasets }));
+  const config = {
+    port: 0,
+    metricsPort: 0,
+    database: "database",
+    deployments: ["deployment.json"],
+    sources: ["sources"],
+    excludedSources: names,
+    sourceOverrides: marketOverrides(marketUrl),
+    // As many as have the rate of USDT, which the others need.
+    minSources: 5,
+    operators: ["127.0.0.1"],
+    operatorRequestsPerMinute: 10_000_000,
+  };
+  writeFileSync(join(folder, "provider.json"), JSON.stringify(config));
+  const child = spawn(process.execPath, [join(ROOT, "provider/dist/main.js"), "--config", "provider.json"], {
+    cwd: folder,
+    env: { PROVIDER_PRIVATE_KEY: PRIVATE_KEY },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const closed = once(child, "close");
+  let printed = "";
+  child.stdout.on("data", (data) => {
+    if (!printed.includes("Prometheus")) printed += String(data);
+  });
+  while (!printed.includes("Prometheus")) {
+    if (child.exitCode !== null) throw new Error(`The provider ended: ${printed}`);
+    await sleep(50);
+  }
+  const url = /listening at (http:[^"]+)"/.exec(printed)?.[1];
+  const metricsUrl = /Prometheus at (http:[^"]+)"/.exec(printed)?.[1];
+  // Its database is new.
+  while ((await fetch(`${url}/ready`)).status !== 200) await sleep(200);
+  return { child, closed, url, metricsUrl };
+}
+
+function hasAllValues({ missing }) {
+  return BigInt(missing) === 0n;
+}
+
+function usesAllSources({ outcome, sources }) {
+  return outcome === "OK" && sources?.filter(({ used }) => used).length === EXCHANGES.length;
+}
+
+async function post(provider, path, body, isGood) {
+  const response = await fetch(`${provider.url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ network_id: 42, dataset: DATASET, ...body }),
+  });
+  const answer = await response.json();
+  if (response.status !== 200 || !isGood(answer)) throw new Error(JSON.stringify(answer).slice(0, 500));
+}
+
+/** The CPU time of some rounds, in seconds each, the least first; those that warm the code up are left out. */
+async function measure(provider, askRound) {
+  const times = [];
+  for (let i = 0; i < WARM_UP + ROUNDS; ++i) {
+    // What was read before serves no other second than its own.
+    await sleep(1_500 - (Date.now() % 1_000));
+    const before = await cpuTime(provider);
+    await askRound(Math.floor(Date.now() / 1_000));
+    if (i >= WARM_UP) times.push((await cpuTime(provider)) - before);
+  }
+  return times.toSorted((a, b) => a - b);
+}
+
+/** Of all of the process's threads, in user and system mode, in seconds. */
+async function cpuTime({ metricsUrl }) {
+  const text = await (await fetch(metricsUrl)).text();
+  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]);
+}
+
+/** The CPU time of making the same signatures and nothing else, in seconds: the median of as many rounds. */
+async function signAlone(keys, rows) {
+  const account = privateKeyToAccount(PRIVATE_KEY);
+  const subject = { chainId: 42, dataset: DATASET, timestamp: 1_790_000_000n };
+  const value = `0x${"00".repeat(24)}${"12".repeat(8)}`;
+  const time = async (work) => {
+    const times = [];
+    for (let i = 0; i < WARM_UP + ROUNDS; ++i) {
+      const begin = process.cpuUsage();
+      await work();
+      const { user, system } = process.cpuUsage(begin);
+      if (i >= WARM_UP) times.push((user + system) / 1e6);
+    }
+    return median(times.toSorted((a, b) => a - b));
+  };
+  return {
+    reports: await time(async () => {
+      for (const key of keys) await signReport(account, { ...subject, key, outcome: "OK", value });
+    }),
+    rows: await time(async () => {
+      for (const row of rows) {
+        await signBatchReport(account, { ...subject, keys: row, missing: 0n, values: row.map(() => value) });
+      }
+    }),
+  };
+}
+
+function median(ascending) {
+  return ascending[Math.floor(ascending.length / 2)];
+}
+
+function print(what, times, alone) {
+  const s = (seconds) => `${seconds.toFixed(3)} s`;
+  const [least, most] = [times[0], times.at(-1)].map(s);
+  console.log(
+    `${what.padEnd(24)} ${s(median(times))} (${least} to ${most}); signing alone ${s(alone)}: ${(median(times) / alone).toFixed(1)} times`,
+  );
+}
