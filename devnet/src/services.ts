@@ -66,7 +66,7 @@ export function startOperator(settings: Settings, chainUrl: string, folder: Fold
     networks: [
       {
         deployment: "../deployments/42.json",
-        rpcUrl: chainUrl,
+        rpcUrls: [chainUrl],
         providers: PROVIDERS.map(({ address }, index) => ({ address, url: providerUrl(settings, index) })),
         // The devnet's Ether is worth nothing: nothing is to stop somebody who tries things out.
         gasPerHour: 1_000_000_000_000,

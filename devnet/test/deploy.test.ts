@@ -100,7 +100,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
         networks: [
           {
             deployment: scripts.deploymentFile,
-            rpcUrl: "http://127.0.0.1:1",
+            rpcUrls: ["http://127.0.0.1:1"],
             providers: [{ address: MEMBERS[0], url: "http://127.0.0.1:2" }],
           },
         ],

@@ -28,10 +28,10 @@ const NetworkSettings = Type.Object(
     deployment: Type.String({
       description: "Path of the deployment file that names the chain id and the datasets, relative to this file.",
     }),
-    rpcUrl: Type.String({
-      minLength: 1,
+    rpcUrls: Type.Array(Type.String({ minLength: 1 }), {
       description:
-        "The JSON-RPC endpoint. $ and a name in braces stand for that variable of the environment. Never logged.",
+        "The JSON-RPC endpoints, the preferred ones first. $ and a name in braces stand for that variable of the " +
+        "environment. Never logged.",
     }),
     providers: Type.Array(ProviderSettings, { description: "The endpoints of the committees' members." }),
     gasPerHour: Type.Integer({
@@ -52,7 +52,18 @@ const NetworkSettings = Type.Object(
       default: 500,
       description: "The most that a transaction offers for one unit of gas, tip included, in gwei.",
     }),
-    rpcTimeoutMs: milliseconds(5_000, "How long one RPC call may take."),
+    rpcTimeoutMs: milliseconds(5_000, "How long one call to one RPC endpoint may take."),
+    rpcPollMs: milliseconds(2_000, "How often the head of each RPC endpoint is looked at."),
+    maxHeadLagBlocks: Type.Integer({
+      minimum: 0,
+      default: 10,
+      description: "An RPC endpoint that is more blocks behind the best is not read from.",
+    }),
+    maxHeadLagSeconds: Type.Integer({
+      minimum: 0,
+      default: 30,
+      description: "The same, by the time of the blocks, in seconds.",
+    }),
     providerTimeoutMs: milliseconds(5_000, "How long one provider may take to answer."),
     graceMs: milliseconds(500, "Once a quorum has answered, how long the other providers are still waited for."),
   },
@@ -92,8 +103,8 @@ export type OperatorConfig = Static<typeof OperatorConfig>;
 export interface NetworkPlan {
   readonly settings: NetworkSettings;
   readonly deployment: Deployment;
-  /** May hold a token: never logged. */
-  readonly rpcUrl: string;
+  /** At least one. They may hold tokens: never logged. */
+  readonly rpcUrls: readonly string[];
   readonly endpoints: ReadonlyMap<Address, string>;
 }
 
@@ -129,5 +140,7 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
     if (endpoints.has(parsed.value)) throw new ConfigError(`${where}: provider ${address} is named twice. Keep one.`);
     endpoints.set(parsed.value, url.replace(/\/+$/, ""));
   }
-  return { settings, deployment, rpcUrl: expandRpcUrl(settings.rpcUrl, where, env), endpoints };
+  if (settings.rpcUrls.length === 0) throw new ConfigError(`${where}: rpcUrls is empty. Name an RPC endpoint.`);
+  const rpcUrls = settings.rpcUrls.map((url, place) => expandRpcUrl(url, `${where}: rpcUrls/${place}`, env));
+  return { settings, deployment, rpcUrls, endpoints };
 }

@@ -30,19 +30,20 @@ await runMain(async () => {
     if (!signer) logger.warn({ network: chainId }, "no private key: nothing is broadcast on this network");
   }
 
+  const closing = new AbortController();
+  // Every wait and every outgoing call listens to it: there is no number of them that means a leak.
+  setMaxListeners(0, closing.signal);
+  const context = { clock: Date.now, logger, closing: closing.signal };
   const networks = await Promise.all(
     plan.networks.map((network) => {
       const signer = signers.get(network.deployment.chainId);
-      return connectNetwork(network, signer?.account ?? null, Date.now);
+      return connectNetwork(network, signer?.account ?? null, context);
     }),
   );
   for (const { chainId, datasets, lane } of networks) {
     logger.info({ network: chainId, datasets: [...datasets.keys()], sender: lane?.address ?? null }, "connected");
   }
 
-  const closing = new AbortController();
-  // Every wait and every outgoing call listens to it: there is no number of them that means a leak.
-  setMaxListeners(0, closing.signal);
   const operator = createOperator(networks, Date.now, logger, closing.signal);
   const app = await buildOperatorApp(operator, plan.config);
   closeOnSignal(logger, async () => {

@@ -6,8 +6,8 @@ import { type Address, type LocalAccount, parseGwei } from "viem";
 import { CommitteeWatch } from "./chain/committee-watch.js";
 import { readKeyForm, readQueryPrice } from "./chain/contract.js";
 import { Lane } from "./chain/lane.js";
-import { connectRpc, type Rpc, RpcError, requestQuantity } from "./chain/rpc.js";
-import type { Clock } from "./clock.js";
+import { type Rpc, RpcError } from "./chain/rpc.js";
+import { type PoolContext, RpcPool } from "./chain/rpc-pool.js";
 import type { NetworkPlan } from "./config.js";
 import { GasBudget } from "./gas-budget.js";
 import type { GatherLimits } from "./reports/gather.js";
@@ -29,7 +29,7 @@ const MAX_VALUES: Record<DatasetKind, bigint> = { median: 2n ** 208n - 1n, major
 /** One network that is served, and what this operator may do on it. */
 export interface Network {
   readonly chainId: number;
-  readonly rpc: Rpc;
+  readonly rpc: RpcPool;
   readonly datasets: ReadonlyMap<Address, Dataset>;
   readonly endpoints: ReadonlyMap<Address, string>;
   readonly limits: GatherLimits;
@@ -41,16 +41,20 @@ export interface Network {
 }
 
 /**
- * Connects one network: its RPC must be of the configured chain, and have every dataset of the deployment.
+ * Connects one network: its RPC endpoints must be of the configured chain, and have every dataset of the deployment.
  *
  * @throws ConfigError when it is not, or does not answer.
  */
-export async function connectNetwork(plan: NetworkPlan, account: LocalAccount | null, clock: Clock): Promise<Network> {
+export async function connectNetwork(
+  plan: NetworkPlan,
+  account: LocalAccount | null,
+  context: PoolContext,
+): Promise<Network> {
   const { settings, deployment, endpoints } = plan;
   const { chainId } = deployment;
-  const rpc = connectRpc(chainId, plan.rpcUrl, settings.rpcTimeoutMs);
+  const { clock } = context;
   try {
-    await checkChainId(rpc);
+    const rpc = await connectRpcs(plan, context);
     const datasets = await Promise.all(deployment.datasets.map((dataset) => connectDataset(rpc, dataset)));
     return {
       chainId,
@@ -65,18 +69,16 @@ export async function connectNetwork(plan: NetworkPlan, account: LocalAccount | 
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     throw new ConfigError(
-      `network ${chainId}: its RPC cannot be used: ${error.method}: ${error.reason}. Check rpcUrl and the deployment.`,
+      `network ${chainId}: its RPC cannot be used: ${error.method}: ${error.reason}. Check rpcUrls and the deployment.`,
     );
   }
 }
 
-async function checkChainId(rpc: Rpc): Promise<void> {
-  const chainId = Number(await requestQuantity(rpc, "eth_chainId", []));
-  if (chainId !== rpc.chainId) {
-    throw new ConfigError(
-      `network ${rpc.chainId}: its RPC is of network ${chainId}. Correct rpcUrl, or name the deployment of ${chainId}.`,
-    );
-  }
+function connectRpcs({ settings, deployment, rpcUrls }: NetworkPlan, context: PoolContext): Promise<RpcPool> {
+  const { chainId } = deployment;
+  const lag = { blocks: settings.maxHeadLagBlocks, seconds: settings.maxHeadLagSeconds };
+  const pool = { timeoutMs: settings.rpcTimeoutMs, pollMs: settings.rpcPollMs, lag };
+  return RpcPool.connect(chainId, rpcUrls, pool, { ...context, logger: context.logger.child({ network: chainId }) });
 }
 
 async function connectDataset(rpc: Rpc, dataset: DeployedDataset): Promise<Dataset> {

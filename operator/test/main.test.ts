@@ -39,7 +39,7 @@ async function run(args: string[], env: Record<string, string> = {}) {
 function writeConfig(change: object = {}, network: object = {}): string {
   const settings = {
     deployment: "42.json",
-    rpcUrl: chain.url,
+    rpcUrls: [chain.url],
     providers: providers.map(({ address, url }) => ({ address, url })),
     ...network,
   };
@@ -77,7 +77,7 @@ describe("operator --check-config", () => {
   });
 
   test("takes the RPC's token from the environment", async () => {
-    const path = writeConfig({}, { rpcUrl: ["https://rpc.example/$", "{RPC_TOKEN}"].join("") });
+    const path = writeConfig({}, { rpcUrls: [["https://rpc.example/$", "{RPC_TOKEN}"].join("")] });
     expect((await check(path, { RPC_TOKEN: "abc" })).code).toBe(0);
     const { code, output } = await check(path);
     expect([code, output]).toEqual([2, expect.stringContaining("RPC_TOKEN")]);
@@ -89,8 +89,9 @@ describe("operator --check-config", () => {
     ["a proxy that is no address", { trustedProxies: ["localhost"] }, {}, "/trustedProxies/0"],
     ["no network", { networks: [] }, {}, "/networks"],
     ["a deployment that is not there", {}, { deployment: "44.json" }, "44.json"],
-    ["an RPC that is no URL", {}, { rpcUrl: "127.0.0.1" }, "rpcUrl"],
-    ["an RPC with a user name", {}, { rpcUrl: "http://me:secret-word@127.0.0.1" }, "rpcUrl holds a user name"],
+    ["an RPC that is no URL", {}, { rpcUrls: ["http://127.0.0.1", "127.0.0.1"] }, "rpcUrls/1 is not a URL"],
+    ["an RPC with a user name", {}, { rpcUrls: ["http://me:secret-word@127.0.0.1"] }, "rpcUrls/0 holds a user name"],
+    ["a network without an RPC", {}, { rpcUrls: [] }, "rpcUrls is empty"],
     ["a provider with a wrong address", {}, { providers: [{ address: "0x1", url: "http://a" }] }, "0x1"],
     [
       "a provider whose URL cannot be",
@@ -125,8 +126,8 @@ test("an RPC of another chain stops the start", async () => {
 });
 
 test("an RPC that does not answer stops the start, and its token is not shown", async () => {
-  const rpcUrl = `http://127.0.0.1:${await freePort()}/secret-token`;
-  const { code, output } = await run(["--config", writeConfig({ port: 0 }, { rpcUrl })]);
+  const rpcUrls = [`http://127.0.0.1:${await freePort()}/secret-token`];
+  const { code, output } = await run(["--config", writeConfig({ port: 0 }, { rpcUrls })]);
   expect([code, output]).toEqual([2, expect.stringContaining("network 42")]);
   expect(output).not.toContain("secret-token");
 });

@@ -200,7 +200,7 @@ describe("a key that nobody serves", () => {
 
   test("costs no call to the RPC", async () => {
     const proxy = await startRpcProxy(chain.url);
-    const watched = await startOperator([{ chain, datasets: [ofSize(4)], providers, rpcUrl: proxy.url }]);
+    const watched = await startOperator([{ chain, datasets: [ofSize(4)], providers, rpcUrls: [proxy.url] }]);
     behave("unknown key", "unknown key", "unknown key");
     proxy.calls.length = 0;
     await watched.fail(body(4, newKey()));

@@ -1,8 +1,9 @@
 import { parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { connectEndpoint } from "../src/chain/endpoint.js";
 import { classifyRejection } from "../src/chain/rejection.js";
-import { connectRpc, type RpcError } from "../src/chain/rpc.js";
+import type { RpcError } from "../src/chain/rpc.js";
 import { type Chain, STRANGER, startChain } from "./support/chain.js";
 
 let chain: Chain;
@@ -20,7 +21,7 @@ afterAll(async () => chain?.close());
 async function send(nonce: number, gwei: bigint, from = account): Promise<string | null> {
   const fees = { maxFeePerGas: gwei * parseGwei("1"), maxPriorityFeePerGas: gwei * parseGwei("1") };
   const raw = await from.signTransaction({ chainId: 42, to: STRANGER, gas: 21_000n, nonce, ...fees });
-  const rpc = connectRpc(42, chain.url, 2_000);
+  const rpc = connectEndpoint(42, chain.url, 2_000);
   return rpc.request("eth_sendRawTransaction", [raw]).then(
     () => null,
     (error: RpcError) => error.reason,

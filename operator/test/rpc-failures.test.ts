@@ -18,7 +18,7 @@ beforeAll(async () => {
   dataset = await chain.deploy(providers.map(({ address }) => address));
   proxy = await startRpcProxy(chain.url);
   const settings = { rpcTimeoutMs: 500 };
-  operator = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrl: proxy.url }]);
+  operator = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
 });
 
 afterEach(() => proxy.faults.clear());

@@ -23,7 +23,7 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-const FoundTransaction = Type.Object({ hash: Bytes32 });
+const FoundTransaction = Type.Union([Type.Null(), Type.Object({ hash: Bytes32 })]);
 
 const ATTEMPTS = 3;
 const RETRY_MS = 200;
@@ -102,7 +102,7 @@ export class Lane {
       if (!(error instanceof RpcError) || error.failure !== "refused") {
         const found = requestAs(this.rpc, FoundTransaction, "eth_getTransactionByHash", [hash]);
         const isFound = await found.then(
-          () => true,
+          (transaction) => transaction !== null,
           () => false,
         );
         if (isFound) return "accepted";

@@ -10,7 +10,7 @@ export interface Mined {
 
 const POLL_MS = 500;
 
-const Receipt = Type.Object({ blockNumber: Quantity, status: Quantity });
+const Receipt = Type.Union([Type.Null(), Type.Object({ blockNumber: Quantity, status: Quantity })]);
 
 /**
  * Waits until a transaction is mined. A look that fails, or finds no receipt, is repeated: the transaction is on

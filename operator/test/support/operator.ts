@@ -17,7 +17,8 @@ export interface ServedNetwork {
   readonly datasets: readonly (Address | DeployedDataset)[];
   readonly providers: readonly Provider[];
   readonly settings?: Partial<NetworkSettings>;
-  readonly rpcUrl?: string;
+  /** The chain's own when there are none. */
+  readonly rpcUrls?: readonly string[];
 }
 
 export interface OperatorOptions {
@@ -43,10 +44,11 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   await Promise.all(served.map(({ chain }) => chain.fund(account.address)));
   const log: string[] = [];
   const logger = pino({ level: "debug" }, { write: (line: string) => log.push(line) });
-  const networks = await Promise.all(
-    served.map((network) => connectNetwork(planOf(network), options.hasKey === false ? null : account, Date.now)),
-  );
   const closing = new AbortController();
+  const context = { clock: Date.now, logger, closing: closing.signal };
+  const networks = await Promise.all(
+    served.map((network) => connectNetwork(planOf(network), options.hasKey === false ? null : account, context)),
+  );
   const app = await buildOperatorApp(createOperator(networks, Date.now, logger, closing.signal), {
     basePath: options.basePath ?? "",
     requestsPerMinute: options.requestsPerMinute ?? 10_000,
@@ -89,7 +91,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   };
 }
 
-function planOf({ chain, datasets, providers, settings, rpcUrl }: ServedNetwork) {
+function planOf({ chain, datasets, providers, settings, rpcUrls }: ServedNetwork) {
   const deployed = datasets.map((dataset): DeployedDataset => {
     if (typeof dataset !== "string") return dataset;
     return { name: "test", address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [spotPriceKey("ETH-USD")] };
@@ -103,7 +105,7 @@ function planOf({ chain, datasets, providers, settings, rpcUrl }: ServedNetwork)
       ...settings,
     },
     deployment: { chainId: chain.chainId, datasets: deployed },
-    rpcUrl: rpcUrl ?? chain.url,
+    rpcUrls: rpcUrls ?? [chain.url],
     endpoints: new Map(providers.map(({ address, url }) => [address, url])),
   };
 }

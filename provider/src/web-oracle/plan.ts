@@ -66,7 +66,7 @@ function planRegistry(
       `webOracle/rpcUrls: there is none for network ${chainId}, which has Web Oracle datasets. Add it.`,
     );
   }
-  return { chainId, address: webOracleRegistry, rpcUrl: expandRpcUrl(template, `network ${chainId}`, env) };
+  return { chainId, address: webOracleRegistry, rpcUrl: expandRpcUrl(template, `webOracle/rpcUrls/${chainId}`, env) };
 }
 
 /** The origins that may be overridden for development. */

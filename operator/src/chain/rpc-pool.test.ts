@@ -1,0 +1,235 @@
+import Fastify from "fastify";
+import { pino } from "pino";
+import { numberToHex } from "viem";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { requestQuantity } from "./rpc.js";
+import { RpcPool } from "./rpc-pool.js";
+
+/** Nodes of network 42 that answer from a table, over real HTTP. */
+interface Node {
+  readonly url: string;
+  readonly asked: string[];
+  chainId: number;
+  head: number;
+  /** Seconds since 1970. */
+  timestamp: number;
+  /** What `eth_gasPrice` and `eth_sendRawTransaction` answer. */
+  answer: object;
+  mode: "well" | "hangs" | "HTTP 500";
+}
+
+const NOW = 1_700_000_000;
+const HASH = `0x${"1".repeat(64)}`;
+let closers: (() => Promise<void>)[];
+let nowMs: number;
+let log: string[];
+let closing: AbortController;
+
+beforeEach(() => {
+  closers = [];
+  nowMs = NOW * 1000;
+  log = [];
+  closing = new AbortController();
+});
+
+afterEach(async () => {
+  closing.abort();
+  await Promise.all(closers.map((close) => close()));
+});
+
+async function startNode(change: Partial<Node> = {}): Promise<Node> {
+  const server = Fastify({ forceCloseConnections: true });
+  server.post("/secret-token", async (request, reply) => {
+    const { id, method } = request.body as { id: number; method: string };
+    node.asked.push(method);
+    if (node.mode === "hangs") return new Promise(() => {});
+    if (node.mode === "HTTP 500") return reply.status(500).send("");
+    const results: Record<string, object> = {
+      eth_chainId: { result: numberToHex(node.chainId) },
+      eth_getBlockByNumber: { result: { number: numberToHex(node.head), timestamp: numberToHex(node.timestamp) } },
+    };
+    return { jsonrpc: "2.0", id, ...(results[method] ?? node.answer) };
+  });
+  const url = `${await server.listen({ host: "127.0.0.1", port: 0 })}/secret-token`;
+  closers.push(() => server.close());
+  const node: Node = {
+    url,
+    asked: [],
+    chainId: 42,
+    head: 100,
+    timestamp: NOW,
+    answer: { result: "0x1" },
+    mode: "well",
+    ...change,
+  };
+  return node;
+}
+
+const connect = (...nodes: Node[]) =>
+  RpcPool.connect(
+    42,
+    nodes.map(({ url }) => url),
+    { timeoutMs: 300, pollMs: 20, lag: { blocks: 3, seconds: 30 } },
+    {
+      clock: () => nowMs,
+      logger: pino({ level: "info" }, { write: (line: string) => log.push(line) }),
+      closing: closing.signal,
+    },
+  );
+
+const gasPrice = (rpc: RpcPool) => requestQuantity(rpc, "eth_gasPrice", []);
+
+async function until(what: () => boolean): Promise<void> {
+  const giveUpAt = Date.now() + 5_000;
+  while (!what()) {
+    if (Date.now() > giveUpAt) throw new Error("It does not happen.");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe("a read", () => {
+  test("goes to the first, and to the second when the first fails", async () => {
+    const [first, second] = [await startNode(), await startNode({ answer: { result: "0x2" } })];
+    const rpc = await connect(first, second);
+    expect(await gasPrice(rpc)).toBe(1n);
+    first.mode = "HTTP 500";
+    expect(await gasPrice(rpc)).toBe(2n);
+  });
+
+  test.each([
+    ["hangs", { mode: "hangs" as const }],
+    ["answers something of another shape", { answer: { result: "fast" } }],
+  ])("goes to the second when the first %s", async (_, change) => {
+    const [first, second] = [await startNode(), await startNode({ answer: { result: "0x2" } })];
+    const rpc = await connect(first, second);
+    Object.assign(first, change);
+    expect(await gasPrice(rpc)).toBe(2n);
+  });
+
+  test("that a node refuses is asked once: another would say the same", async () => {
+    const refusal = { error: { code: 3, message: "execution reverted", data: "0x12" } };
+    const [first, second] = [await startNode({ answer: refusal }), await startNode()];
+    const rpc = await connect(first, second);
+    await expect(gasPrice(rpc)).rejects.toMatchObject({ failure: "refused", data: "0x12" });
+    expect(second.asked).not.toContain("eth_gasPrice");
+  });
+
+  test("does not go to an endpoint that is behind, until it has caught up", async () => {
+    const [first, second] = [await startNode({ head: 96 }), await startNode({ answer: { result: "0x2" } })];
+    const rpc = await connect(first, second);
+    expect(await gasPrice(rpc)).toBe(2n);
+    first.head = 100;
+    await until(() => first.asked.length > 4);
+    expect(await gasPrice(rpc)).toBe(1n);
+  });
+
+  test("does not go to an endpoint whose head is from the future, however far it says it is", async () => {
+    const liar = await startNode({ head: 1_000_000, timestamp: NOW + 3_600 });
+    const rpc = await connect(liar, await startNode({ answer: { result: "0x2" } }));
+    expect(await gasPrice(rpc)).toBe(2n);
+  });
+
+  test("fails with the network's name when all fail, and is not kept waiting when one is back", async () => {
+    const nodes = [await startNode(), await startNode({ answer: { result: "0x2" } })];
+    const rpc = await connect(...nodes);
+    for (const node of nodes) node.mode = "HTTP 500";
+    const error = await gasPrice(rpc).catch((reason: Error) => reason);
+    expect(error).toMatchObject({ status: 502, code: "rpc_failed", title: "The RPC of network 42 failed." });
+    expect(rpc.isReady).toBe(false);
+    for (const node of nodes) node.mode = "well";
+    // The clock stands still: both are still in quarantine.
+    expect([1n, 2n]).toContain(await gasPrice(rpc));
+    expect(rpc.isReady).toBe(true);
+  });
+});
+
+describe("an endpoint that failed", () => {
+  test("is not asked while it is in quarantine; then its chain id first", async () => {
+    const [first, second] = [await startNode({ mode: "well" }), await startNode({ answer: { result: "0x2" } })];
+    const rpc = await connect(first, second);
+    first.mode = "HTTP 500";
+    await gasPrice(rpc);
+    first.mode = "well";
+    first.asked.length = 0;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(first.asked).toEqual([]);
+    nowMs += 1_000;
+    await until(() => first.asked.length >= 2);
+    expect(first.asked[0]).toBe("eth_chainId");
+    expect(await gasPrice(rpc)).toBe(1n);
+    expect(log.join()).toContain("RPC endpoint is back");
+  });
+
+  test("and comes back as another chain's is not used", async () => {
+    const [first, second] = [await startNode(), await startNode({ answer: { result: "0x2" } })];
+    const rpc = await connect(first, second);
+    first.mode = "HTTP 500";
+    await gasPrice(rpc);
+    Object.assign(first, { mode: "well", chainId: 43, asked: [] });
+    nowMs += 1_000;
+    await until(() => log.some((line) => line.includes("its RPC is of network 43")));
+    expect(await gasPrice(rpc)).toBe(2n);
+    expect(first.asked).not.toContain("eth_gasPrice");
+  });
+
+  test("is named in the log by its place: no line holds its URL", async () => {
+    const [first, second] = [await startNode(), await startNode()];
+    const rpc = await connect(first, second);
+    first.mode = "HTTP 500";
+    await gasPrice(rpc);
+    const line = JSON.parse(log[0] ?? "{}");
+    expect(line).toMatchObject({ endpoint: "rpcUrls/0", msg: "RPC endpoint failed", quarantinedMs: 1_000 });
+    expect(log.join()).not.toMatch(/secret-token|127\.0\.0\.1/);
+  });
+});
+
+describe("the start", () => {
+  test("needs one endpoint that answers", async () => {
+    const dead = await startNode({ mode: "HTTP 500" });
+    const rpc = await connect(dead, await startNode({ answer: { result: "0x2" } }));
+    expect(await gasPrice(rpc)).toBe(2n);
+    await expect(connect(dead)).rejects.toMatchObject({ code: "rpc_failed" });
+  });
+
+  test("ends when an endpoint is of another chain", async () => {
+    const nodes = [await startNode(), await startNode({ chainId: 43 })];
+    await expect(connect(...nodes)).rejects.toThrow(/network 42: its RPC is of network 43\. Correct rpcUrls\/1/);
+  });
+});
+
+describe("a transaction", () => {
+  const send = (rpc: RpcPool) => rpc.request("eth_sendRawTransaction", ["0x01"]);
+  const refusal = (message: string) => ({ answer: { error: { code: -32000, message } } });
+
+  test("goes to all, those that are behind too; one that takes it is enough", async () => {
+    const nodes = [
+      await startNode(refusal("nonce too low")),
+      await startNode({ answer: { result: HASH } }),
+      await startNode({ head: 0, ...refusal("busy") }),
+    ];
+    const rpc = await connect(...nodes);
+    expect(await send(rpc)).toBe(HASH);
+    await until(() => nodes.every(({ asked }) => asked.includes("eth_sendRawTransaction")));
+  });
+
+  test("is answered by the fastest", async () => {
+    const [first, second] = [await startNode(), await startNode({ answer: { result: HASH } })];
+    const rpc = await connect(first, second);
+    first.mode = "hangs";
+    const begun = performance.now();
+    expect(await send(rpc)).toBe(HASH);
+    expect(performance.now() - begun).toBeLessThan(250);
+  });
+
+  test("that all refuse is refused, in the words of the first", async () => {
+    const rpc = await connect(await startNode(refusal("nonce too low")), await startNode(refusal("busy")));
+    await expect(send(rpc)).rejects.toMatchObject({ failure: "refused", reason: "-32000: nonce too low" });
+  });
+
+  test("that one refuses and another does not answer may have been taken", async () => {
+    const [first, second] = [await startNode(refusal("nonce too low")), await startNode()];
+    const rpc = await connect(first, second);
+    second.mode = "hangs";
+    await expect(send(rpc)).rejects.toMatchObject({ failure: "timeout" });
+  });
+});
