@@ -48,13 +48,22 @@ export function invalidKey(form: KeyForm): ProblemError {
   });
 }
 
-export function unknownKey(): ProblemError {
-  return new ProblemError({
-    title: "The data providers do not serve this key.",
-    status: 422,
-    code: "unknown_key",
-    detail: "Nothing was sent. GET /datasets, beside this path, lists keys that are served.",
-  });
+/** @param answers What the providers answered, if they were asked now. */
+export function unknownKey(answers: readonly ProviderAnswer[] = []): ProblemError {
+  const failures = failuresOf(answers);
+  const details = [...new Set(failures.map(({ detail }) => detail))];
+  const said = details.length === 0 ? "" : ` The providers: ${details.join("; ")}.`;
+  return new ProblemError(
+    {
+      title: "The data providers do not serve this key.",
+      status: 422,
+      code: "unknown_key",
+      detail:
+        `Nothing was sent.${said} GET /datasets, beside this path, lists keys that are served; a Web Oracle key is ` +
+        "served when its request spec is published. They are not asked for this one again within a minute.",
+    },
+    failures.length === 0 ? {} : { extras: { failures } },
+  );
 }
 
 export function noSigner(networkId: number): ProblemError {
@@ -69,11 +78,7 @@ export function noSigner(networkId: number): ProblemError {
 /** @param answers One for each member of the committee. */
 export function noQuorum(members: number, answers: readonly ProviderAnswer[]): ProblemError {
   const [values, noData] = [signersOf("OK", answers).length, signersOf("NOT_AVAILABLE", answers).length];
-  const failures = answers.flatMap((answer) => {
-    if (answer.kind === "report") return [];
-    const { provider, host, reason, detail } = answer;
-    return [{ provider, host, reason, detail }];
-  });
+  const failures = failuresOf(answers);
   const said = `Of ${members} data providers, ${values} signed a value and ${noData} signed that there is none.`;
   const failed = failures.map(({ provider, host, detail }) => `${provider}${host ? ` (${host})` : ""}: ${detail}.`);
   return new ProblemError(
@@ -85,6 +90,14 @@ export function noQuorum(members: number, answers: readonly ProviderAnswer[]): P
     },
     { extras: { failures } },
   );
+}
+
+function failuresOf(answers: readonly ProviderAnswer[]) {
+  return answers.flatMap((answer) => {
+    if (answer.kind === "report") return [];
+    const { provider, host, reason, detail } = answer;
+    return [{ provider, host, reason, detail }];
+  });
 }
 
 /** @param stored The newest round that is stored or on its way, in seconds since 1970. */

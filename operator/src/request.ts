@@ -123,7 +123,7 @@ async function tryUpdate(
     operator.gatherings.forget(id);
     if (decision.kind === "no_quorum") return { kind: "refused", problem: noQuorum(members, answers) };
     operator.unknownKeys.add(pointId(target));
-    throw unknownKey();
+    throw unknownKey(answers);
   }
   const { outcome, reports } = decision;
   const data = encodeUpdate(dataset.kind, subjectOf(target, round), committee, outcome, reports);

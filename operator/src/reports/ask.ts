@@ -29,6 +29,9 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
+/** What a provider answers for a key that it does not serve; all but the first are about the Web Oracle's keys. */
+const NOT_SERVED = ["unknown_key", "invalid_spec", "invalid_arguments", "other_kind", "host_not_allowed"];
+
 /** How a provider's answer failed. `detail` completes the sentence "The provider ...". */
 export interface Failure {
   readonly provider: Address;
@@ -103,7 +106,7 @@ async function ask(
     const code = problemCode(json);
     const reason = code === "source_busy" ? code : "refused";
     const refusal = failure(reason, `answered HTTP ${answer.status}${code === null ? "" : ` (${code})`}`);
-    return code === "unknown_key" ? { ...refusal, kind: "unknown_key" } : refusal;
+    return NOT_SERVED.includes(code ?? "") ? { ...refusal, kind: "unknown_key" } : refusal;
   }
   if (!signedReport.Check(json)) return failure("invalid_report", "answered something that is not a signed report");
   const other = firstDifference(json, provider, subject);
