@@ -4,6 +4,7 @@ import { loadConfig } from "@dataset-oracle/service/config";
 import { SecretSettings } from "@dataset-oracle/service/egress/secrets";
 import { metricsSettings } from "@dataset-oracle/service/metrics";
 import { type Static, Type } from "@sinclair/typebox";
+import { SOURCE_MS } from "./source/reader.js";
 
 /** What a provider needs to serve the Web Oracle's datasets. */
 export const WebOracleSettings = Type.Object(
@@ -89,8 +90,8 @@ export const ProviderConfig = Type.Object(
     }),
     sourceTimeoutMs: Type.Integer({
       minimum: 100,
-      maximum: 5_000,
-      default: 5_000,
+      maximum: SOURCE_MS,
+      default: SOURCE_MS,
       description: "The deadline for a source's whole answer, in milliseconds.",
     }),
     evidence: Type.Union(

@@ -5,6 +5,9 @@ import { type Answer, judgeAnswer } from "./answer.js";
 import { type Reading, throttled } from "./result.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
 
+/** The longest that a source may take for its whole answer, in milliseconds. */
+export const SOURCE_MS = 5_000;
+
 /** A request to a source, ready to be made. */
 export interface SourceRequest extends FetchRequest {
   /** Names the source in figures. Without one it is `published`: strangers could make up any number of names. */
@@ -18,14 +21,14 @@ export const requestId = ({ method, url, headers, body }: FetchRequest) =>
   JSON.stringify([method, url, headers ?? {}, body ?? null]);
 
 /** Some exchanges refuse requests that do not say who asks. */
-const USER_AGENT = "dataset-oracle-provider";
+export const USER_AGENT = "dataset-oracle-provider";
 
 /** The most answers, and origins, that are remembered without need. */
 const MAX_KEPT = 2_000;
 const MAX_ORIGINS = 2_000;
 
 /** After decompression. */
-const MAX_BYTES = 1024 * 1024;
+export const MAX_BYTES = 1024 * 1024;
 
 interface KeptReading {
   readonly reading: Promise<Reading<Answer>>;

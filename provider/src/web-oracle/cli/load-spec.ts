@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { specHash } from "@dataset-oracle/protocol/web-key";
+import { ConfigError } from "@dataset-oracle/service/config";
+import type { Hex } from "viem";
+import { toCanonical } from "../canonical.js";
+import { type CompiledRequest, compileRequest } from "../compile.js";
+
+/** A spec that its author has in a file. */
+export interface LoadedSpec {
+  readonly request: CompiledRequest;
+  /** Its canonical JSON: what is published. */
+  readonly bytes: Hex;
+  readonly hash: Hex;
+}
+
+/**
+ * Reads and checks a spec, however its JSON is laid out.
+ *
+ * @throws ConfigError that names each place to mend.
+ */
+export function loadSpec(path: string): LoadedSpec {
+  const json = parseJson(path);
+  const request = compileRequest(json);
+  if (!request.ok)
+    throw new ConfigError(`${path} is not a valid request spec:\n  ${request.problem.replaceAll("\n", "\n  ")}`);
+  const bytes = toCanonical(json);
+  if (!bytes.ok) throw new ConfigError(`${path}: ${bytes.problem}`);
+  const hash = specHash(bytes.value);
+  if (!hash.ok) throw new ConfigError(`${path}: ${hash.problem}`);
+  return { request: request.value, bytes: bytes.value, hash: hash.value };
+}
+
+function parseJson(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError(`${path} is not JSON: ${(error as Error).message}`);
+  }
+}

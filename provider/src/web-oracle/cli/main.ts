@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { webKey } from "@dataset-oracle/protocol/web-key";
+import { ConfigError } from "@dataset-oracle/service/config";
+import { Egress } from "@dataset-oracle/service/egress/egress";
+import { runMain } from "@dataset-oracle/service/process";
+import { checkOverrides } from "../../source-overrides.js";
+import type { BoundRequest } from "../compile.js";
+import { readCliCommand } from "./arguments.js";
+import { type LoadedSpec, loadSpec } from "./load-spec.js";
+import { publish } from "./publish.js";
+import { styleOf } from "./text.js";
+import { tryRequest } from "./try.js";
+import { USAGE } from "./usage.js";
+
+await runMain(async () => {
+  const command = readCliCommand(process.argv.slice(2));
+  if (command === null) return console.log(USAGE);
+  const spec = loadSpec(command.specFile);
+  const style = styleOf(process.stdout, process.env);
+  switch (command.name) {
+    case "validate":
+      return console.log(`${style.good("valid")}: ${summary(spec)}`);
+    case "key":
+      bind(spec, command.args);
+      return console.log(describeKey(spec, command.args));
+    case "try": {
+      const overrides = readOverrides(command.options.override ?? []);
+      const egress = new Egress({ overrides });
+      const { text, isValue } = await tryRequest(spec.request, bind(spec, command.args), egress, style);
+      await egress.close();
+      console.log(text);
+      process.exitCode = isValue ? 0 : 1;
+      return;
+    }
+    case "publish":
+      return console.log(await publish(spec, command.options, process.env));
+  }
+});
+
+function summary({ request, hash, bytes }: LoadedSpec): string {
+  const { spec, type, kind, hosts } = request;
+  const variables = spec.variables.map(({ name }) => `/<${name}>`).join("");
+  return [
+    spec.title,
+    `  value:  ${type}, of the Web Oracle's ${kind} dataset`,
+    `  asks:   ${hosts.join(", ")}; ${spec.minSources} of ${spec.sources.length} sources must answer`,
+    `  keys:   WEB/${hash.slice(2)}${variables}`,
+    `  bytes:  ${(bytes.length - 2) / 2} of canonical JSON`,
+  ].join("\n");
+}
+
+/** @throws ConfigError when the arguments are not those of the spec. */
+function bind({ request }: LoadedSpec, args: readonly string[]): BoundRequest {
+  const bound = request.bind(args);
+  if (!bound.ok) throw new ConfigError(bound.problem);
+  return bound.value;
+}
+
+function describeKey({ hash, request }: LoadedSpec, args: readonly string[]): string {
+  const key = webKey({ specHash: hash, args });
+  if (!key.ok) throw new ConfigError(key.problem);
+  return [keyToAscii(key.value), key.value, `for the Web Oracle's ${request.kind} dataset`].join("\n");
+}
+
+function readOverrides(texts: readonly string[]): Record<string, string> {
+  const overrides: Record<string, string> = {};
+  for (const text of texts) {
+    const [origin = "", ...target] = text.split("=");
+    overrides[origin] = target.join("=");
+  }
+  checkOverrides(overrides, "any", []);
+  return overrides;
+}

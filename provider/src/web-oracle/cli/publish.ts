@@ -1,0 +1,78 @@
+import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
+import { parseAddress } from "@dataset-oracle/protocol/address";
+import { ConfigError } from "@dataset-oracle/service/config";
+import { loadDeployment } from "@dataset-oracle/service/deployment";
+import { loadAccount } from "@dataset-oracle/service/private-key";
+import {
+  type Account,
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+} from "viem";
+import type { CliCommand } from "./arguments.js";
+import type { LoadedSpec } from "./load-spec.js";
+
+const MINED_MS = 120_000;
+
+/**
+ * Publishes a spec, or says how.
+ *
+ * @returns What to tell the person at the terminal.
+ * @throws ConfigError
+ */
+export async function publish(
+  { bytes, hash }: LoadedSpec,
+  options: CliCommand["options"],
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
+  const { deployment: file, "rpc-url": rpcUrl } = options;
+  if (file === undefined) throw new ConfigError("Name the network's deployments file: --deployment FILE.");
+  const { chainId, webOracleRegistry: registry } = loadDeployment(file);
+  if (registry === undefined) throw new ConfigError(`${file} names no webOracleRegistry: network ${chainId} has none.`);
+  const call = { abi: webOracleRegistryAbi, functionName: "publish", args: [bytes] } as const;
+  if (options["dry-run"] === true) return describe(chainId, registry, encodeFunctionData(call), rpcUrl);
+  if (rpcUrl === undefined) throw new ConfigError("Name the network's JSON-RPC endpoint: --rpc-url URL.");
+  const account = senderOf(options.from, env);
+
+  const transport = http(rpcUrl, { retryCount: 0, timeout: 10_000 });
+  const client = createPublicClient({ transport, pollingInterval: 500 });
+  const asked = await ask(() => client.getChainId());
+  if (asked !== chainId)
+    throw new ConfigError(`The endpoint is of network ${asked}, and ${file} of ${chainId}. Correct one.`);
+  const sent = await ask(() =>
+    createWalletClient({ account, transport }).writeContract({ ...call, address: registry, chain: null }),
+  );
+  const receipt = await ask(() => client.waitForTransactionReceipt({ hash: sent, timeout: MINED_MS }));
+  if (receipt.status !== "success") throw new ConfigError(`The transaction ${sent} was reverted.`);
+  return `Published ${hash} on network ${chainId}, in block ${receipt.blockNumber}, by ${sent}.`;
+}
+
+function senderOf(from: string | undefined, env: NodeJS.ProcessEnv): Account | Address {
+  if (from === undefined) return loadAccount(env, "PUBLISHER_PRIVATE_KEY").account;
+  const address = parseAddress(from);
+  if (!address.ok) throw new ConfigError(`--from: ${address.problem}`);
+  return address.value;
+}
+
+function describe(chainId: number, registry: Address, data: Hex, rpcUrl = "<url>"): string {
+  return [
+    "Nothing was sent. The transaction:",
+    JSON.stringify({ chainId, to: registry, value: "0x0", data }, null, 2),
+    "",
+    "To send it with cast, from a keystore:",
+    `cast send ${registry} ${data} --rpc-url ${rpcUrl} --account <keystore>`,
+  ].join("\n");
+}
+
+/** The library's whole message has the endpoint's URL in it, which may hold a token. */
+async function ask<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const { details, name } = error as { details?: string; name?: string };
+    throw new ConfigError(`The endpoint did not do it: ${details || name}. Check --rpc-url and the account's balance.`);
+  }
+}

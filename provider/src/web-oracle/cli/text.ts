@@ -1,0 +1,51 @@
+import { styleText } from "node:util";
+import { hexToString, numberToHex, trim } from "viem";
+import type { CompiledRequest } from "../compile.js";
+
+/** Emphasis, where there is a terminal that shows it. */
+export interface Style {
+  readonly bold: (text: string) => string;
+  readonly good: (text: string) => string;
+  readonly bad: (text: string) => string;
+}
+
+/** Whether there is a terminal was looked at here. */
+const DECIDED = { validateStream: false };
+
+const plain = (text: string) => text;
+
+export function styleOf(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): Style {
+  if (stream.isTTY !== true || env.NO_COLOR) return { bold: plain, good: plain, bad: plain };
+  return {
+    bold: (text) => styleText("bold", text, DECIDED),
+    good: (text) => styleText("green", text, DECIDED),
+    bad: (text) => styleText("red", text, DECIDED),
+  };
+}
+
+/** Text of strangers as it can be shown: it must not steer a terminal. */
+export function printable(text: string): string {
+  const short = text.length > 2_000 ? `${text.slice(0, 2_000)} ... (${text.length} characters)` : text;
+  return short.replace(/\p{Cc}|\p{Cf}/gu, (character) =>
+    character === "\n" || character === "\t" ? character : escaped(character),
+  );
+}
+
+const escaped = (character: string) =>
+  Array.from(
+    { length: character.length },
+    (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,
+  ).join("");
+
+/** A value as what it means, and as the 32 bytes that a query gives. */
+export function describeValue({ type, spec }: CompiledRequest, value: bigint): string {
+  const word = numberToHex(value, { size: 32 });
+  return type === "bytes32" || spec.sources[0]?.hash === true ? word : `${meaning(type, value)}  (${word})`;
+}
+
+function meaning(type: CompiledRequest["type"], value: bigint): string {
+  if (type === "uint") return value.toString();
+  if (type === "bool") return value === 1n ? "true" : "false";
+  const bytes = trim(numberToHex(value, { size: 32 }), { dir: "right" });
+  return printable(JSON.stringify(value === 0n ? "" : hexToString(bytes)));
+}

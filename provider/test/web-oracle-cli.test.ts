@@ -1,0 +1,255 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
+import { parseWebKey } from "@dataset-oracle/protocol/web-key";
+import { decodeFunctionData, type Hex, hexToString, keccak256, stringToHex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { styleOf } from "../src/web-oracle/cli/text.js";
+import { startRegistry, type TestRegistry } from "./support/registry.js";
+
+const CLI = fileURLToPath(new URL("../dist/web-oracle/cli/main.js", import.meta.url));
+/** The well-known key of a development chain's first account. */
+const ANVIL_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+
+const spec = {
+  title: "A value of two sources",
+  variables: [{ name: "item", type: "string", characters: "unicode", minLength: 1, maxLength: 20 }],
+  sources: ["a", "b"].map((name) => ({
+    method: "GET",
+    url: `https://${name}.prices.example/{item}`,
+    path: "$.price",
+    type: "uint",
+    decimals: 2,
+    rounding: "half-even",
+  })),
+  minSources: 1,
+  combine: "median",
+};
+
+let folder: string;
+let file: string;
+let api: Server;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "web-oracle-"));
+  file = write("spec.json", spec);
+  api = createServer((request, response) => {
+    response.setHeader("content-type", "application/json");
+    if (request.url?.startsWith("/a/")) return response.end('{"price":"12.345","note":"\\u001b[2J"}');
+    return response.writeHead(503).end("\u001b[31mdown\u202e");
+  });
+  await new Promise<void>((listening) => api.listen(0, "127.0.0.1", listening));
+});
+
+afterAll(() => {
+  api.close();
+  rmSync(folder, { recursive: true });
+});
+
+function write(name: string, content: object): string {
+  const path = join(folder, name);
+  writeFileSync(path, JSON.stringify(content, null, 2));
+  return path;
+}
+
+/** What a person at a shell sees, and the exit code. */
+async function run(args: readonly string[], env: Record<string, string> = {}) {
+  const options = { env: { PATH: process.env.PATH ?? "", ...env }, timeout: 25_000 };
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [CLI, ...args], options);
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}
+
+const overrides = (...names: string[]) =>
+  names.flatMap((name) => {
+    const { port } = api.address() as AddressInfo;
+    return ["--override", `https://${name}.prices.example=http://127.0.0.1:${port}/${name}`];
+  });
+
+describe("web-oracle", () => {
+  it("--help names every command", async () => {
+    const { code, stdout } = await run(["--help"]);
+    expect(code).toBe(0);
+    for (const name of ["validate SPEC", "try SPEC", "key SPEC", "publish SPEC"]) expect(stdout).toContain(name);
+  });
+
+  it.each([
+    [[], "Name a command"],
+    [["ship", "spec.json"], "Name a command"],
+    [["validate"], "Name the file of the spec"],
+    [["validate", "/nowhere.json"], "/nowhere.json cannot be read: ENOENT"],
+    [["key", "spec.json", "--dry-run"], "key has no option --dry-run"],
+    [["validate", "spec.json", "Lima"], "validate takes no arguments"],
+    [["validate", "spec.json", "--colour"], "Unknown option '--colour'"],
+  ])("%j is told what to mend", async (args, problem) => {
+    const { code, stderr, stdout } = await run(args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(problem);
+    expect(stderr).not.toContain("    at ");
+  });
+});
+
+describe("validate", () => {
+  it("says what a valid spec is", async () => {
+    const { code, stdout } = await run(["validate", file]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^valid: A value of two sources$/m);
+    expect(stdout).toContain("uint, of the Web Oracle's median dataset");
+    expect(stdout).toContain("a.prices.example, b.prices.example; 1 of 2 sources must answer");
+    expect(stdout).toMatch(/WEB\/[0-9a-f]{64}\/<item>$/m);
+  });
+
+  it("names each place to mend", async () => {
+    const bad = write("bad.json", { ...spec, minSources: 0, sources: [{ ...spec.sources[0], type: "float" }] });
+    const { code, stderr } = await run(["validate", bad]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("/minSources: Expected integer to be greater or equal to 1");
+    expect(stderr).toContain("/sources/0/type: Expected one of uint, bool, bytes32, string");
+  });
+});
+
+describe("key", () => {
+  it("is printed in ASCII and in hex, however the file is laid out", async () => {
+    const { stdout } = await run(["key", file, "São Paulo"]);
+    const [ascii = "", hex = ""] = stdout.split("\n");
+    expect(ascii).toMatch(/^WEB\/[0-9a-f]{64}\/S%C3%A3o%20Paulo$/);
+    expect(hexToString(hex as Hex)).toBe(ascii);
+    const reversed = Object.fromEntries(Object.entries(spec).reverse());
+    expect((await run(["key", write("reversed.json", reversed), "São Paulo"])).stdout).toBe(stdout);
+    expect(parseWebKey(hex as Hex)).toMatchObject({ ok: true, value: { args: ["São Paulo"] } });
+  });
+
+  it.each([
+    [[], "The spec has 1 variables (item), and the key 0 arguments"],
+    [[""], "The argument item has 0 characters, and may have 1 to 20"],
+  ])("with the arguments %j is told what to mend", async (args, problem) => {
+    const { code, stderr } = await run(["key", file, ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  });
+});
+
+describe("try", () => {
+  it("shows each source's raw answer, the value that it yields, and what they come to", async () => {
+    const { code, stdout } = await run(["try", file, "tea", ...overrides("a", "b")]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("/sources/0: GET https://a.prices.example/tea");
+    expect(stdout).toContain('{"price":"12.345"');
+    expect(stdout).toContain("value:  1234  (0x");
+    expect(stdout).toContain("/sources/1: GET https://b.prices.example/tea");
+    expect(stdout).toContain("answer: HTTP 503 application/json");
+    expect(stdout).toContain("value:  none: answered HTTP 503 (http_status)");
+    expect(stdout).toMatch(/^value: 1234 {2}\(0x0{60}04d2\)$/m);
+  });
+
+  it("lets no answer steer the terminal, and has no colours where there is none", async () => {
+    const { stdout } = await run(["try", file, "tea", ...overrides("a", "b")]);
+    for (const control of ["\u001b", "\u202e"]) expect(stdout).not.toContain(control);
+    expect(stdout).toContain("\\u001b[31mdown\\u202e");
+    expect(styleOf({ isTTY: true }, {}).good("yes")).toContain("\u001b[");
+    expect(styleOf({ isTTY: true }, { NO_COLOR: "1" }).good("yes")).toBe("yes");
+    expect(styleOf({ isTTY: false }, {}).good("yes")).toBe("yes");
+  });
+
+  it("ends with 1 when there is no value", async () => {
+    const both = write("both.json", { ...spec, minSources: 2 });
+    const { code, stdout } = await run(["try", both, "tea", ...overrides("a", "b")]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("value: none: 1 of 2 sources answered, not 2");
+  });
+
+  it.each(["https://a.prices.example=http://10.0.0.1", "http://a.prices.example=http://127.0.0.1:1"])(
+    "overrides no origin with another machine: %s",
+    async (override) => {
+      const { code, stderr } = await run(["try", file, "tea", "--override", override]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("sourceOverrides")]);
+    },
+  );
+});
+
+describe("publish", () => {
+  let registry: TestRegistry;
+  let deployment: string;
+
+  beforeAll(async () => {
+    registry = await startRegistry();
+    deployment = write("42.json", { chainId: 42, datasets: {}, webOracleRegistry: registry.address });
+  });
+  afterAll(() => registry?.close());
+
+  const publish = (more: readonly string[], env = {}) =>
+    run(["publish", file, "--deployment", deployment, ...more], env);
+  const hashOf = async () => `0x${(await run(["key", file, "a"])).stdout.slice(4, 68)}`;
+
+  it("signs with a key of the environment, and sends the transaction", async () => {
+    const env = { PUBLISHER_PRIVATE_KEY: ANVIL_KEY };
+    const { code, stdout, stderr } = await publish(["--rpc-url", registry.rpc.url], env);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^Published 0x[0-9a-f]{64} on network 42, in block \d+, by 0x[0-9a-f]{64}\.$/m);
+    expect(stdout).toContain(await hashOf());
+  });
+
+  it("as a dry run prints the transaction, and asks nobody", async () => {
+    const before = registry.rpc.calls.length;
+    const { code, stdout } = await publish(["--dry-run"]);
+    expect(code).toBe(0);
+    const transaction = JSON.parse(/\{[\s\S]*?\n\}/.exec(stdout)?.[0] ?? "");
+    expect(transaction).toMatchObject({ chainId: 42, to: registry.address, value: "0x0" });
+    const { args } = decodeFunctionData({ abi: webOracleRegistryAbi, data: transaction.data });
+    expect(keccak256(args[0] as Hex)).toBe(await hashOf());
+    expect(stdout).toContain(`cast send ${registry.address} ${transaction.data} --rpc-url <url> --account <keystore>`);
+    expect(registry.rpc.calls.length).toBe(before);
+  });
+
+  it("refuses an endpoint of another network, or in trouble, and never shows its URL", async () => {
+    const env = { PUBLISHER_PRIVATE_KEY: ANVIL_KEY };
+    registry.rpc.fail("other_chain");
+    const other = await publish(["--rpc-url", registry.rpc.url], env);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("The endpoint is of network 1")]);
+    registry.rpc.fail("error");
+    const down = await publish(["--rpc-url", registry.rpc.url], env);
+    expect([down.code, down.stderr]).toEqual([2, expect.stringContaining("The endpoint did not do it")]);
+    registry.rpc.fail("none");
+    for (const { stdout, stderr } of [other, down]) expect(stdout + stderr).not.toContain("t0ken");
+  });
+
+  it.each([
+    [[], "Name the network's JSON-RPC endpoint"],
+    [["--rpc-url", "http://127.0.0.1:1"], "PUBLISHER_PRIVATE_KEY_FILE"],
+    [["--rpc-url", "http://127.0.0.1:1", "--from", "0x12"], "--from"],
+  ])("with %j is told what to mend", async (more, problem) => {
+    const { code, stderr } = await publish(more);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  });
+
+  it("needs a network with a registry", async () => {
+    const without = write("43.json", { chainId: 43, datasets: {} });
+    const { stderr } = await run(["publish", file, "--deployment", without]);
+    expect(stderr).toContain("network 43 has none");
+    expect((await run(["publish", file])).stderr).toContain("--deployment FILE");
+  });
+
+  it("publishes the canonical bytes, whatever the file looks like", async () => {
+    const { stdout } = await publish(["--dry-run"]);
+    const { data } = JSON.parse(/\{[\s\S]*?\n\}/.exec(stdout)?.[0] ?? "");
+    const { args } = decodeFunctionData({ abi: webOracleRegistryAbi, data });
+    expect(args[0]).toBe(stringToHex(JSON.stringify(sorted(spec))));
+  });
+});
+
+/** The value with the names of its objects in order: canonical, for there are no numbers but small integers. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]));
+}

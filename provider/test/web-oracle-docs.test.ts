@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { SourceSpec } from "../src/source/spec.js";
+import { loadSpec } from "../src/web-oracle/cli/load-spec.js";
+import { RequestSpec } from "../src/web-oracle/request-spec.js";
+import { CHARACTER_CLASSES, Variable } from "../src/web-oracle/variables.js";
+
+const at = (path: string) => new URL(`../../${path}`, import.meta.url);
+const guide = readFileSync(at("docs/WebOracle.md"), "utf8");
+
+describe("the guide to the Web Oracle", () => {
+  it("shows the spec that the devnet publishes", () => {
+    const shown = /<!-- (devnet\/specs\/\w+\.json) -->\n```json\n([\s\S]*?)```/.exec(guide);
+    expect(shown?.[2]).toBe(readFileSync(at(shown?.[1] ?? ""), "utf8"));
+  });
+
+  it.each([
+    ["spec", RequestSpec],
+    ["variable", Variable],
+    ["source", SourceSpec],
+  ] as const)("has a row for every setting of a %s, and for no other", (_, { properties }) => {
+    const tables = guide.split(/^\n/m).filter((block) => block.includes("|---|"));
+    const names = tables.map((table) =>
+      table.split("\n").flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name)),
+    );
+    expect(names.map((table) => table.toSorted())).toContainEqual(Object.keys(properties).toSorted());
+  });
+
+  it("names every class of characters", () => {
+    const row = guide.split("\n").find((line) => line.startsWith("| `characters`"));
+    expect([...(row ?? "").matchAll(/`([a-z-]+)`/g)].map(([, name]) => name).slice(1)).toEqual(CHARACTER_CLASSES);
+  });
+});
+
+it("the devnet's specs are valid", () => {
+  const names = readdirSync(at("devnet/specs"));
+  expect(names).toHaveLength(4);
+  expect(names.map((name) => loadSpec(at(`devnet/specs/${name}`).pathname).request.type).toSorted()).toEqual([
+    "bool",
+    "bytes32",
+    "string",
+    "uint",
+  ]);
+});
