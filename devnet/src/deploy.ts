@@ -8,26 +8,38 @@ import type { Address } from "viem";
 import type { Folder } from "./folder.js";
 import type { Parts } from "./parts.js";
 import { OWNER } from "./roles.js";
+import type { WebOracle } from "./web-oracle.js";
 
 /** What the scripts deployed on the devnet's chain. */
 export interface Deployed {
   readonly dataset: DeployedDataset;
+  readonly webOracle: WebOracle;
   /** The example in test/examples, with some Ether to pay its queries. */
   readonly consumer: Address;
 }
 
 const SCRIPT_MS = 110_000;
 
-/** Deploys the financial dataset and the example consumer, with the scripts that deploy to any network. */
+/** Deploys the financial dataset, the Web Oracle and the example consumer, with the scripts that deploy to any network. */
 export async function deploy(chainUrl: string, folder: Folder, parts: Parts): Promise<Deployed> {
   const run = (script: string, env: Record<string, string>) => runScript(script, chainUrl, folder, parts, env);
   await run("script/DeployFinancialDataset.s.sol", {});
-  const [dataset] = loadDeployment(folder.file("deployments", "42.json")).datasets;
-  if (!dataset) throw new Error("The deployment names no dataset.");
+  const dataset = findDataset(folder, "financial");
   const output = await run("script/DeployExampleConsumer.s.sol", { ORACLE: dataset.address });
   const consumer = /Example consumer: (0x[0-9a-fA-F]{40})/.exec(output)?.[1];
   if (!consumer) throw new Error("The script did not say where the example consumer is.");
-  return { dataset, consumer: consumer as Address };
+  await run("script/DeployWebOracle.s.sol", {});
+  const { webOracleRegistry: registry } = loadDeployment(folder.file("deployments", "42.json"));
+  if (!registry) throw new Error("The deployment names no registry.");
+  const [numbers, words] = ["webOracleNumber", "webOracleBytes"].map((name) => findDataset(folder, name).address);
+  if (!numbers || !words) throw new Error("The deployment lacks a dataset.");
+  return { dataset, consumer: consumer as Address, webOracle: { numbers, words, registry } };
+}
+
+function findDataset(folder: Folder, name: string): DeployedDataset {
+  const found = loadDeployment(folder.file("deployments", "42.json")).datasets.find((dataset) => dataset.name === name);
+  if (!found) throw new Error(`The deployment names no dataset ${name}.`);
+  return found;
 }
 
 /** forge starts compilers of its own: it gets a process group, so that all of them can be ended. */

@@ -12,6 +12,7 @@ import { PROVIDERS } from "./roles.js";
 import { startMarket, startOperator, startProviders } from "./services.js";
 import { HELP, neededPorts, parseSettings, type Settings } from "./settings.js";
 import { addresses, summary } from "./summary.js";
+import { publishExamples } from "./web-oracle.js";
 
 await runMain(async () => {
   const settings = parseSettings(process.argv.slice(2));
@@ -59,7 +60,7 @@ async function start(settings: Settings, parts: Parts, fail: (message: string) =
   }
 
   step(`Starting ${PROVIDERS.length} data providers`);
-  const providers = await startProviders(settings, folder);
+  const providers = await startProviders(settings, chain.url, folder);
   for (const { process: child, command } of providers) {
     parts.own(child, () =>
       console.log(`${child.name} has ended. To start it again (and to end it yourself, later):\n  ${command}`),
@@ -74,11 +75,15 @@ async function start(settings: Settings, parts: Parts, fail: (message: string) =
   );
   await operator.ready();
 
+  // What they ask is a part of the simulated market.
+  if (!settings.isLive) step("Publishing the Web Oracle's example specs");
+  const examples = settings.isLive ? [] : await publishExamples(chain.url, folder, deployed.webOracle);
+
   const client = createPublicClient({ transport: http(chain.url) });
   const { address } = deployed.dataset;
   const queryPrice = await client.readContract({ address, abi: datasetAbi, functionName: "queryPrice" });
   const isTerminal = process.stdout.isTTY === true && !process.env.NO_COLOR;
-  const running = { settings, chainUrl: chain.url, deployed, queryPrice, providers };
+  const running = { settings, chainUrl: chain.url, deployed, queryPrice, providers, examples, folder };
   writeFileSync(folder.file("devnet.json"), `${JSON.stringify(addresses(running), null, 2)}\n`);
   console.log(`\nThe devnet is ready.\n\n${summary(running, isTerminal)}\n`);
 }

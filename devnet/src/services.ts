@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import type { Folder } from "./folder.js";
 import { marketOverrides } from "./market/pairs.js";
+import { WEATHER_ORIGIN } from "./market/weather.js";
 import { answersOk, type Process, startProcess } from "./processes.js";
 import { OPERATOR, PROVIDERS, type Role } from "./roles.js";
 import type { Settings } from "./settings.js";
@@ -28,11 +29,17 @@ export function startMarket(settings: Settings, folder: Folder): Promise<Process
 }
 
 /** Starts the data providers, each with its own key and configuration. */
-export function startProviders(settings: Settings, folder: Folder): Promise<Provider[]> {
-  return Promise.all(PROVIDERS.map((role, index) => startProvider(role, index, settings, folder)));
+export function startProviders(settings: Settings, chainUrl: string, folder: Folder): Promise<Provider[]> {
+  return Promise.all(PROVIDERS.map((role, index) => startProvider(role, index, settings, chainUrl, folder)));
 }
 
-async function startProvider(role: Role, index: number, settings: Settings, folder: Folder): Promise<Provider> {
+async function startProvider(
+  role: Role,
+  index: number,
+  settings: Settings,
+  chainUrl: string,
+  folder: Folder,
+): Promise<Provider> {
   const name = `provider-${index + 1}`;
   const url = providerUrl(settings, index);
   const config = writeConfig(folder, name, {
@@ -40,7 +47,14 @@ async function startProvider(role: Role, index: number, settings: Settings, fold
     metricsPort: 0,
     database: folder.file("state", name),
     deployments: ["../deployments/42.json"],
-    sourceOverrides: settings.isLive ? {} : marketOverrides(marketUrl(settings)),
+    sourceOverrides: settings.isLive ? {} : sourceOverrides(settings),
+    webOracle: {
+      rpcUrls: { 42: chainUrl },
+      folder: folder.file("state", `${name}-specs`),
+      // For developers to try their own specs: the guard against addresses that are not public stays.
+      hosts: "any",
+      rateLimit: { perSecond: 100, burst: 200 },
+    },
     operators: ["127.0.0.1"],
     operatorRequestsPerMinute: 100_000,
   });
@@ -89,6 +103,11 @@ export const operatorUrl = ({ operatorPort }: Settings) => `http://127.0.0.1:${o
 const providerUrl = ({ providerPort }: Settings, index: number) => `http://127.0.0.1:${providerPort + index}`;
 
 const marketUrl = ({ marketPort }: Settings) => `http://127.0.0.1:${marketPort}`;
+
+function sourceOverrides(settings: Settings): Record<string, string> {
+  const url = marketUrl(settings);
+  return { ...marketOverrides(url), [WEATHER_ORIGIN]: `${url}/weather` };
+}
 
 const built = (room: string, file: string) => join(ROOT, room, "dist", file);
 

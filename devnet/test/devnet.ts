@@ -4,13 +4,24 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/anvil";
 import { ROOT } from "@dataset-oracle/tools/foundry";
-import type { Address, Hash } from "viem";
+import type { Address, Hash, Hex } from "viem";
 
 /** What `devnet.json` says. */
 export interface Addresses {
   readonly chain: string;
   readonly operator: { readonly url: string; readonly address: Address };
   readonly dataset: Address;
+  readonly webOracle: {
+    readonly numbers: Address;
+    readonly words: Address;
+    readonly registry: Address;
+    readonly examples: readonly {
+      readonly name: string;
+      readonly dataset: Address;
+      readonly key: string;
+      readonly keyHex: Hex;
+    }[];
+  };
   readonly queryPrice: string;
   readonly consumer: Address;
   readonly providers: readonly {

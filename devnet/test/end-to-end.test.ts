@@ -186,15 +186,15 @@ describe("what the operator serves", () => {
     expect(response.status).toBe(200);
     const deployment = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
     expect(deployment.financial.keys.length).toBeGreaterThanOrEqual(20);
+    const common = {
+      network_id: 42,
+      query_price: devnet.queryPrice,
+      providers: devnet.providers.map(({ address, url }) => ({ address, url })),
+    };
     expect(await response.json()).toEqual([
-      {
-        network_id: 42,
-        dataset: devnet.dataset,
-        kind: "median",
-        keys: deployment.financial.keys,
-        query_price: devnet.queryPrice,
-        providers: devnet.providers.map(({ address, url }) => ({ address, url })),
-      },
+      { ...common, dataset: devnet.dataset, kind: "median", keys: deployment.financial.keys },
+      { ...common, dataset: devnet.webOracle.words, kind: "majority", keys: [] },
+      { ...common, dataset: devnet.webOracle.numbers, kind: "median", keys: [] },
     ]);
   });
 

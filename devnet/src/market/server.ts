@@ -9,6 +9,7 @@ import { kucoin } from "./kucoin.js";
 import { okx } from "./okx.js";
 import { EXCHANGES, type Exchange, MARKET_PAIRS, type MarketPair, USDT_USD } from "./pairs.js";
 import { Prices } from "./prices.js";
+import { weather } from "./weather.js";
 
 const TICKERS: Readonly<Record<Exchange, (prices: Prices) => FastifyPluginAsync>> = {
   coinbase,
@@ -22,7 +23,7 @@ const TICKERS: Readonly<Record<Exchange, (prices: Prices) => FastifyPluginAsync>
 };
 
 /** What every answer of the market says, so that nobody takes its prices for real ones. */
-const NOTICE = "simulated: these prices are a seeded random walk, not a market's";
+const NOTICE = "simulated: no price or other value here is real";
 
 const STEP_MS = 1_000;
 
@@ -35,7 +36,7 @@ export interface MarketOptions {
   readonly pairs?: readonly MarketPair[];
 }
 
-/** A running market. Its exchanges answer under `<url>/<name>`. */
+/** A running market. Its exchanges answer under `<url>/<name>`, and an API of other values under `<url>/weather`. */
 export interface Market {
   readonly url: string;
   /** Ends the market, connections included. */
@@ -55,6 +56,7 @@ export async function startMarket({ port = 0, seed = 1, pairs = MARKET_PAIRS }: 
   });
   app.get("/", async () => ({ notice: NOTICE, seed, pairs: prices.names() }));
   for (const name of EXCHANGES) await app.register(TICKERS[name](prices), { prefix: `/${name}` });
+  await app.register(weather, { prefix: "/weather" });
   const url = await app.listen({ host: "127.0.0.1", port });
   const timer = setInterval(() => prices.step(), STEP_MS);
   const close = async () => {

@@ -1,0 +1,70 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { webKey } from "@dataset-oracle/protocol/web-key";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import type { Address, Hex } from "viem";
+import type { Folder } from "./folder.js";
+import { OWNER } from "./roles.js";
+
+/** The Web Oracle on the devnet's chain. */
+export interface WebOracle {
+  /** The dataset of numbers. */
+  readonly numbers: Address;
+  /** The dataset of any 32 bytes. */
+  readonly words: Address;
+  readonly registry: Address;
+}
+
+/** A spec of devnet/specs, and arguments for it. */
+interface Example {
+  readonly name: string;
+  readonly dataset: "numbers" | "words";
+  readonly args: readonly string[];
+}
+
+const EXAMPLES: readonly Example[] = [
+  { name: "temperature", dataset: "numbers", args: ["London"] },
+  { name: "sky", dataset: "words", args: ["São Paulo"] },
+  { name: "raining", dataset: "words", args: ["London"] },
+  { name: "document", dataset: "words", args: ["storms", "7"] },
+];
+
+/** A published example: a key that can be asked for. */
+export interface PublishedExample {
+  readonly name: string;
+  readonly dataset: Address;
+  /** In ASCII. */
+  readonly key: string;
+  readonly keyHex: Hex;
+}
+
+/** The command that a dapp developer uses. */
+export const WEB_ORACLE_COMMAND = join(ROOT, "provider", "dist", "web-oracle", "cli", "main.js");
+
+const PUBLISH_MS = 60_000;
+
+/** Publishes the specs of devnet/specs, as a dapp developer would. */
+export function publishExamples(chainUrl: string, folder: Folder, webOracle: WebOracle): Promise<PublishedExample[]> {
+  return Promise.all(
+    EXAMPLES.map(async ({ name, dataset, args }) => {
+      const command = [
+        WEB_ORACLE_COMMAND,
+        ...publishArguments(join("devnet", "specs", `${name}.json`), chainUrl, folder),
+      ];
+      const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: ROOT, timeout: PUBLISH_MS });
+      const specHash = /^Published (0x[0-9a-f]{64}) /.exec(stdout)?.[1] as Hex | undefined;
+      if (specHash === undefined) throw new Error(`The spec ${name} was not published: ${stdout}`);
+      const key = webKey({ specHash, args });
+      if (!key.ok) throw new Error(key.problem);
+      return { name, dataset: webOracle[dataset], key: keyToAscii(key.value) ?? "", keyHex: key.value };
+    }),
+  );
+}
+
+/** What publishes a spec on the devnet, from an unlocked account. */
+export function publishArguments(spec: string, chainUrl: string, folder: Folder): string[] {
+  const deployment = folder.file("deployments", "42.json");
+  return ["publish", spec, "--deployment", deployment, "--rpc-url", chainUrl, "--from", OWNER.address];
+}
