@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Part } from "./parts.js";
 
-const READY_MS = 20_000;
+const READY_MS = 60_000;
 const CLOSE_MS = 5_000;
 const POLL_MS = 200;
 
