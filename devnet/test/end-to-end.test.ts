@@ -193,8 +193,8 @@ describe("what the operator serves", () => {
     };
     expect(await response.json()).toEqual([
       { ...common, dataset: devnet.dataset, kind: "median", keys: deployment.financial.keys },
-      { ...common, dataset: devnet.webOracle.words, kind: "majority", keys: [] },
       { ...common, dataset: devnet.webOracle.numbers, kind: "median", keys: [] },
+      { ...common, dataset: devnet.webOracle.words, kind: "majority", keys: [] },
     ]);
   });
 
