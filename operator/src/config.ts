@@ -52,6 +52,12 @@ const NetworkSettings = Type.Object(
       default: 500,
       description: "The most that a transaction offers for one unit of gas, tip included, in gwei.",
     }),
+    minUpdateAgeSeconds: Type.Integer({
+      minimum: 0,
+      maximum: 3_600,
+      default: 0,
+      description: "A stored value younger than this is answered without a transaction; 0: each request sends one.",
+    }),
     rpcTimeoutMs: milliseconds(5_000, "How long one call to one RPC endpoint may take."),
     rpcPollMs: milliseconds(2_000, "How often the head of each RPC endpoint is looked at."),
     maxHeadLagBlocks: Type.Integer({

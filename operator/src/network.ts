@@ -33,6 +33,8 @@ export interface Network {
   readonly datasets: ReadonlyMap<Address, Dataset>;
   readonly endpoints: ReadonlyMap<Address, string>;
   readonly limits: GatherLimits;
+  /** A stored value younger than this is answered without a transaction; 0: never. */
+  readonly minUpdateAgeSeconds: number;
   /** Null where the operator has no key: there it sends nothing. */
   readonly lane: Lane | null;
   readonly gas: GasBudget;
@@ -62,6 +64,7 @@ export async function connectNetwork(
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
       endpoints,
       limits: { timeoutMs: settings.providerTimeoutMs, graceMs: settings.graceMs },
+      minUpdateAgeSeconds: settings.minUpdateAgeSeconds,
       lane: account === null ? null : new Lane(rpc, account, clock, parseGwei(String(settings.maxFeePerGasGwei))),
       gas: new GasBudget(BigInt(settings.gasPerHour)),
       gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys)),

@@ -45,6 +45,8 @@ export interface Operator {
   readonly gatherings: SharedWork<readonly ProviderAnswer[]>;
   readonly unsent: SharedWork<Unsent>;
   readonly broadcasts: SharedWork<Carried>;
+  /** Stored values that need no update; null where one does. */
+  readonly fresh: SharedWork<DataAnswer | null>;
   readonly unknownKeys: UnknownKeys;
 }
 
@@ -69,6 +71,7 @@ export function createOperator(
     gatherings: new SharedWork(clock, REMEMBER_MS),
     unsent: new SharedWork(clock, REMEMBER_MS),
     broadcasts: new SharedWork(clock, REMEMBER_MS),
+    fresh: new SharedWork(clock, REMEMBER_MS),
     unknownKeys: new UnknownKeys(clock, REMEMBER_UNKNOWN_KEY_MS, MAX_UNKNOWN_KEYS),
   };
 }

@@ -10,6 +10,7 @@ import { toAnswer, toUnsentTransaction } from "./answer.js";
 import { broadcast, storedByAnother } from "./broadcast.js";
 import { simulateUpdate } from "./chain/simulate.js";
 import { msUntilRoundAfter, roundAt } from "./clock.js";
+import { freshAnswer } from "./fresh.js";
 import type { Operator, StaleUpdate, Unsent, Update } from "./operator.js";
 import { noQuorum, staleRound, unknownKey, updateReverted } from "./problems.js";
 import type { Progress, ProgressListener } from "./progress.js";
@@ -35,6 +36,8 @@ export async function broadcastUpdate(
   listener: ProgressListener,
 ): Promise<DataAnswer> {
   const round = roundAt(operator.clock());
+  const fresh = await freshAnswer(operator, target, round);
+  if (fresh !== null) return fresh;
   const work = operator.broadcasts.run(workId(target, round), async (progress) => {
     const update = await readyUpdate(operator, target, round, progress);
     return update.kind === "stale" ? storedByAnother(target) : broadcast(operator, target, update, progress);

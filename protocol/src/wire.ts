@@ -73,6 +73,9 @@ export const DataAnswer = Type.Object(
     timestamp: Timestamp,
     reports: Type.Array(AnsweredReport),
     transaction_hash: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    fresh: Type.Optional(
+      Type.Literal(true, { description: "What is stored is young: nothing was sent, and that hash stored it." }),
+    ),
     transaction: Type.Optional(UnsentTransaction),
   },
   strict,
