@@ -2,6 +2,7 @@ import { toAnswer } from "./answer.js";
 import { findUpdate, readPoint } from "./chain/contract.js";
 import { OutcomeUnknown } from "./chain/lane.js";
 import { type Mined, waitUntilMined } from "./chain/receipt.js";
+import { FeedGasSpent } from "./gas-budget.js";
 import type { Carried, Operator, ReadyUpdate } from "./operator.js";
 import { gasBudgetSpent, noSigner } from "./problems.js";
 import type { Progress } from "./progress.js";
@@ -10,23 +11,24 @@ import type { Target } from "./target.js";
 /** The longest that anyone waits until a transaction is mined. */
 export const MAX_WAIT_MS = 60_000;
 
+/** Whose gas budget pays for an update. */
+export type Payer = "request" | "feed";
+
 /**
  * Sends an update from the operator's account, within the gas budget.
  *
- * @throws ProblemError when the budget is spent, or the RPC does not take the transaction.
+ * @throws ProblemError when the budget is spent, or the RPC does not take the transaction. FeedGasSpent.
  */
 export async function broadcast(
   operator: Operator,
   target: Target,
   update: ReadyUpdate,
+  payer: Payer,
   progress: Progress,
 ): Promise<Carried> {
   const { network, dataset, key } = target;
   if (network.lane === null) throw noSigner(network.chainId);
-  const isNewKey = (await readPoint(network.rpc, dataset.address, key, "pending")).updatedAt === 0n;
-  const budget = isNewKey ? network.gasForNewKeys : network.gas;
-  const reservation = budget.reserve(update.gasLimit, operator.clock());
-  if (!reservation.ok) throw gasBudgetSpent(isNewKey, reservation.retryAfterSeconds);
+  const reservation = await reserveGas(operator, target, update.gasLimit, payer);
 
   const log = operator.logger.child({
     network: network.chainId,
@@ -53,6 +55,19 @@ export async function broadcast(
     answer: { ...toAnswer(target, update), transaction_hash: hash },
     mined: (waitMs) => (waitMs === 0 ? Promise.resolve(null) : withinTime(whenMined(), waitMs)),
   };
+}
+
+async function reserveGas(operator: Operator, { network, dataset, key }: Target, gas: bigint, payer: Payer) {
+  const now = operator.clock();
+  if (payer === "feed") {
+    const reservation = network.gasForFeeds.reserve(gas, now);
+    if (!reservation.ok) throw new FeedGasSpent(reservation.retryAfterSeconds);
+    return reservation;
+  }
+  const isNewKey = (await readPoint(network.rpc, dataset.address, key, "pending")).updatedAt === 0n;
+  const reservation = (isNewKey ? network.gasForNewKeys : network.gas).reserve(gas, now);
+  if (!reservation.ok) throw gasBudgetSpent(isNewKey, reservation.retryAfterSeconds);
+  return reservation;
 }
 
 /** The answer when another carrier has stored this round or a newer one: what is stored. */

@@ -6,6 +6,8 @@ import { type Deployment, loadDeployment } from "@dataset-oracle/service/deploym
 import { expandRpcUrl } from "@dataset-oracle/service/rpc-url";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
+import type { Feed } from "./feeds/pace.js";
+import { planFeeds } from "./feeds/plan.js";
 
 const strict = { additionalProperties: false } as const;
 
@@ -22,6 +24,25 @@ const ProviderSettings = Type.Object(
   },
   strict,
 );
+
+const seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 31_536_000, description });
+
+const FeedSettings = Type.Object(
+  {
+    dataset: Type.String({ description: "The address of a dataset of the deployment." }),
+    keys: Type.Array(Type.String(), { description: "Keys in ASCII, or in hex after 0x." }),
+    heartbeatSeconds: seconds("The age at which a key is updated in any case."),
+    deviationBps: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: "How far a value must have moved to be updated earlier, in basis points of what is stored.",
+    }),
+    minIntervalSeconds: seconds("The age below which a key is not updated."),
+  },
+  strict,
+);
+
+export type FeedSettings = Static<typeof FeedSettings>;
 
 const NetworkSettings = Type.Object(
   {
@@ -46,6 +67,17 @@ const NetworkSettings = Type.Object(
       default: 3_000_000,
       description: "Gas units that broadcasting may use in any hour, for keys that are stored for the first time.",
     }),
+    feeds: Type.Array(FeedSettings, {
+      default: [],
+      description: "What the operator keeps fresh by itself.",
+    }),
+    gasPerHourForFeeds: Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 30_000_000,
+      description: "Gas units that the feeds' updates may use in any hour. Requests cannot use them.",
+    }),
+    feedPollMs: milliseconds(10_000, "How often the feeds are looked at, on the chain and at the providers."),
     maxFeePerGasGwei: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
@@ -112,6 +144,8 @@ export interface NetworkPlan {
   /** At least one. They may hold tokens: never logged. */
   readonly rpcUrls: readonly string[];
   readonly endpoints: ReadonlyMap<Address, string>;
+  /** By dataset; no key twice. */
+  readonly feeds: ReadonlyMap<Address, readonly Feed[]>;
 }
 
 export interface OperatorPlan {
@@ -148,5 +182,6 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
   }
   if (settings.rpcUrls.length === 0) throw new ConfigError(`${where}: rpcUrls is empty. Name an RPC endpoint.`);
   const rpcUrls = settings.rpcUrls.map((url, place) => expandRpcUrl(url, `${where}: rpcUrls/${place}`, env));
-  return { settings, deployment, rpcUrls, endpoints };
+  const feeds = planFeeds(settings.feeds, deployment.datasets, where);
+  return { settings, deployment, rpcUrls, endpoints, feeds };
 }

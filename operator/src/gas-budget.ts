@@ -4,6 +4,14 @@ export type Reservation =
   | { readonly ok: true; readonly release: () => void }
   | { readonly ok: false; readonly retryAfterSeconds: number };
 
+/** The gas that feeds may use is spent: no stranger's doing, and none's concern. */
+export class FeedGasSpent extends Error {
+  constructor(readonly retryAfterSeconds: number) {
+    super("The gas that feeds may use in an hour is used up.");
+    this.name = "FeedGasSpent";
+  }
+}
+
 interface Entry {
   readonly at: number;
   readonly gas: bigint;

@@ -6,6 +6,7 @@ import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { pino } from "pino";
 import { buildOperatorApp } from "./app.js";
 import { loadOperatorConfig } from "./config.js";
+import { supplyFeeds } from "./feeds/supply.js";
 import { connectNetwork } from "./network.js";
 import { createOperator } from "./operator.js";
 import { loadSigners } from "./signers.js";
@@ -51,4 +52,5 @@ await runMain(async () => {
     await app.close();
   });
   await listen(app, plan.config);
+  await supplyFeeds(operator);
 });

@@ -9,6 +9,7 @@ import { Lane } from "./chain/lane.js";
 import { type Rpc, RpcError } from "./chain/rpc.js";
 import { type PoolContext, RpcPool } from "./chain/rpc-pool.js";
 import type { NetworkPlan } from "./config.js";
+import type { Feed } from "./feeds/pace.js";
 import { GasBudget } from "./gas-budget.js";
 import type { GatherLimits } from "./reports/gather.js";
 
@@ -22,6 +23,12 @@ export interface Dataset {
   /** The largest value that it can store. */
   readonly maxValue: bigint;
   readonly committee: CommitteeWatch;
+}
+
+/** The feeds of one dataset. */
+export interface DatasetFeeds {
+  readonly dataset: Dataset;
+  readonly feeds: readonly Feed[];
 }
 
 const MAX_VALUES: Record<DatasetKind, bigint> = { median: 2n ** 208n - 1n, majority: 2n ** 256n - 1n };
@@ -40,6 +47,12 @@ export interface Network {
   readonly gas: GasBudget;
   /** For keys that are stored for the first time. */
   readonly gasForNewKeys: GasBudget;
+  /** What the operator keeps fresh by itself, by dataset. */
+  readonly feeds: readonly DatasetFeeds[];
+  /** Requests cannot use it. */
+  readonly gasForFeeds: GasBudget;
+  /** How often the feeds are looked at. */
+  readonly feedPollMs: number;
 }
 
 /**
@@ -68,6 +81,12 @@ export async function connectNetwork(
       lane: account === null ? null : new Lane(rpc, account, clock, parseGwei(String(settings.maxFeePerGasGwei))),
       gas: new GasBudget(BigInt(settings.gasPerHour)),
       gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys)),
+      feeds: datasets.flatMap((dataset) => {
+        const feeds = plan.feeds.get(dataset.address);
+        return feeds === undefined ? [] : [{ dataset, feeds }];
+      }),
+      gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
+      feedPollMs: settings.feedPollMs,
     };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;

@@ -6,6 +6,7 @@ import type { Mined } from "./chain/receipt.js";
 import type { Clock } from "./clock.js";
 import type { Network } from "./network.js";
 import type { ProviderAnswer } from "./reports/ask.js";
+import type { RowAnswer } from "./reports/ask-row.js";
 import { SharedWork } from "./shared-work.js";
 import { UnknownKeys } from "./unknown-keys.js";
 
@@ -43,6 +44,7 @@ export interface Operator {
   /** Aborted when the operator shuts down. */
   readonly closing: AbortSignal;
   readonly gatherings: SharedWork<readonly ProviderAnswer[]>;
+  readonly rows: SharedWork<readonly RowAnswer[]>;
   readonly unsent: SharedWork<Unsent>;
   readonly broadcasts: SharedWork<Carried>;
   /** Stored values that need no update; null where one does. */
@@ -69,6 +71,7 @@ export function createOperator(
     logger,
     closing,
     gatherings: new SharedWork(clock, REMEMBER_MS),
+    rows: new SharedWork(clock, REMEMBER_MS),
     unsent: new SharedWork(clock, REMEMBER_MS),
     broadcasts: new SharedWork(clock, REMEMBER_MS),
     fresh: new SharedWork(clock, REMEMBER_MS),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { expect, test } from "vitest";
 import { OperatorConfig } from "./config.js";
-import { FAILURE_REASONS } from "./reports/ask.js";
+import { FAILURE_REASONS } from "./reports/provider-call.js";
 
 const ROOM = join(import.meta.dirname, "..");
 const README = readFileSync(join(ROOM, "README.md"), "utf8");

@@ -7,17 +7,18 @@ import { agreedValue, encodeUpdate } from "@dataset-oracle/protocol/update";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/problem";
 import { toAnswer, toUnsentTransaction } from "./answer.js";
-import { broadcast, storedByAnother } from "./broadcast.js";
+import { broadcast, type Payer, storedByAnother } from "./broadcast.js";
 import { simulateUpdate } from "./chain/simulate.js";
 import { msUntilRoundAfter, roundAt } from "./clock.js";
 import { freshAnswer } from "./fresh.js";
-import type { Operator, StaleUpdate, Unsent, Update } from "./operator.js";
+import { FeedGasSpent } from "./gas-budget.js";
+import type { Carried, Operator, StaleUpdate, Unsent, Update } from "./operator.js";
 import { noQuorum, staleRound, unknownKey, updateReverted } from "./problems.js";
 import type { Progress, ProgressListener } from "./progress.js";
 import type { ProviderAnswer } from "./reports/ask.js";
 import { decide } from "./reports/decide.js";
 import { gatherReports } from "./reports/gather.js";
-import { following } from "./shared-work.js";
+import { following, type Shared } from "./shared-work.js";
 import { pointId, subjectOf, type Target, workId } from "./target.js";
 
 /** How often a caller's own transaction is tried again when other carriers are faster. */
@@ -38,17 +39,40 @@ export async function broadcastUpdate(
   const round = roundAt(operator.clock());
   const fresh = await freshAnswer(operator, target, round);
   if (fresh !== null) return fresh;
-  const work = operator.broadcasts.run(workId(target, round), async (progress) => {
-    const update = await readyUpdate(operator, target, round, progress);
-    return update.kind === "stale" ? storedByAnother(target) : broadcast(operator, target, update, progress);
-  });
-  return following(work, listener, async (carried) => {
+  const work = carryRound(operator, target, round, "request");
+  const answer = following(work, listener, async (carried) => {
     const mined = await carried.mined(waitMs);
     if (!mined?.isReverted) return carried.answer;
     // Another carrier's update came first in the block.
     const stored = await storedByAnother(target);
     if (stored.answer.timestamp < Number(round)) throw updateReverted(null);
     return stored.answer;
+  });
+  return answer.catch((error: unknown) => {
+    // A feed had begun it, and requests have a budget of their own.
+    if (error instanceof FeedGasSpent) return broadcastUpdate(operator, target, waitMs, listener);
+    throw error;
+  });
+}
+
+/**
+ * Carries a round of a data point to the chain. All who ask for it share it.
+ *
+ * @param payer Whose gas budget pays.
+ * @param batched What a batch has carried; null when this one has to go by itself.
+ */
+export function carryRound(
+  operator: Operator,
+  target: Target,
+  round: bigint,
+  payer: Payer,
+  batched: Promise<Carried | null> = Promise.resolve(null),
+): Shared<Carried> {
+  return operator.broadcasts.run(workId(target, round), async (progress) => {
+    const carried = await batched;
+    if (carried !== null) return carried;
+    const update = await readyUpdate(operator, target, round, progress);
+    return update.kind === "stale" ? storedByAnother(target) : broadcast(operator, target, update, payer, progress);
   });
 }
 
@@ -154,9 +178,8 @@ async function gather(
 ): Promise<readonly ProviderAnswer[]> {
   const { endpoints, limits } = target.network;
   const question = { subject: subjectOf(target, round), maxValue: target.dataset.maxValue };
-  const work = operator.gatherings.run(id, (gathering) =>
-    gatherReports(question, committee, endpoints, limits, gathering, operator.closing),
-  );
+  const askable = { committee, endpoints, limits, signal: operator.closing };
+  const work = operator.gatherings.run(id, (gathering) => gatherReports(question, askable, gathering));
   return following(
     work,
     (event) => progress.emit(event),

@@ -1,10 +1,13 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Outcome, QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
 import type { ProblemError } from "@dataset-oracle/service/problem";
-import { type Address, decodeErrorResult, decodeFunctionResult, type Hex } from "viem";
+import { type Address, decodeErrorResult, decodeFunctionResult, type Hex, hexToBytes } from "viem";
 import { updateReverted } from "../problems.js";
 import { decode } from "./contract.js";
 import { Data, type Rpc, RpcError, requestAs, requestQuantity } from "./rpc.js";
+
+/** `KeyOutcome.STORED` of the contract. */
+const STORED = 0;
 
 export type Simulation =
   | { readonly kind: "ok"; readonly status: QueryStatus; readonly gasLimit: bigint }
@@ -34,6 +37,36 @@ export async function simulateUpdate(rpc: Rpc, dataset: Address, outcome: Outcom
   }
 }
 
+/** What a batch would do now. */
+export interface BatchSimulation {
+  /** For each key, in the batch's order, whether it would be stored. */
+  readonly stored: readonly boolean[];
+  /** In units of gas. */
+  readonly gasLimit: bigint;
+}
+
+/**
+ * Runs the update of a batch as the next block would.
+ *
+ * @throws ProblemError with the contract's named error when it would revert.
+ */
+export async function simulateBatch(rpc: Rpc, dataset: Address, data: Hex): Promise<BatchSimulation> {
+  const call = { to: dataset, data };
+  try {
+    const [result, estimate] = await Promise.all([
+      requestAs(rpc, Data, "eth_call", [call, "pending"]),
+      requestQuantity(rpc, "eth_estimateGas", [call, "pending"]),
+    ]);
+    const outcomes = decode(rpc, "eth_call", () =>
+      hexToBytes(decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result })),
+    );
+    return { stored: [...outcomes].map((outcome) => outcome === STORED), gasLimit: estimate + estimate / 4n };
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.failure !== "refused" || error.data === null) throw error;
+    throw updateReverted(namedError(error.data));
+  }
+}
+
 function statusOf(outcome: Outcome, result: Hex): QueryStatus {
   if (outcome === "NOT_AVAILABLE") return outcome;
   const status = decodeFunctionResult({ abi: datasetAbi, functionName: "update", data: result });
@@ -43,8 +76,12 @@ function statusOf(outcome: Outcome, result: Hex): QueryStatus {
 function readRevert(data: Hex): Simulation {
   const revert = decodeRevert(data);
   if (revert?.errorName === "StaleRound") return { kind: "stale", stored: revert.args[1] };
-  const named = revert === null ? null : `${revert.errorName}(${(revert.args ?? []).join(", ")})`;
-  return { kind: "refused", problem: updateReverted(named) };
+  return { kind: "refused", problem: updateReverted(namedError(data)) };
+}
+
+function namedError(data: Hex): string | null {
+  const revert = decodeRevert(data);
+  return revert === null ? null : `${revert.errorName}(${(revert.args ?? []).join(", ")})`;
 }
 
 /** @returns Null when it is no error of a dataset. */

@@ -1,8 +1,12 @@
+import type { BatchSubject } from "@dataset-oracle/protocol/batch-report";
 import type { Committee } from "@dataset-oracle/protocol/committee";
+import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import type { Address } from "viem";
 import type { Progress } from "../progress.js";
 import { askProvider, type ProviderAnswer, type Question } from "./ask.js";
+import { askRow, type RowAnswer } from "./ask-row.js";
 import { decide } from "./decide.js";
+import type { Asked } from "./provider-call.js";
 
 export interface GatherLimits {
   /** How long each provider may take. */
@@ -11,40 +15,73 @@ export interface GatherLimits {
   readonly graceMs: number;
 }
 
+/** A committee, and how its members are asked. */
+export interface Askable {
+  readonly committee: Committee;
+  readonly endpoints: ReadonlyMap<Address, string>;
+  readonly limits: GatherLimits;
+  /** Ends the asking. */
+  readonly signal: AbortSignal;
+}
+
 /**
- * Asks a whole committee at once. When a quorum has answered, the others have a short grace, because every valid report
- * that is held is sent.
+ * Asks a whole committee for its reports of a data point.
  *
  * @returns One answer for each member, in the committee's order.
  */
-export async function gatherReports(
+export function gatherReports(
   question: Question,
-  committee: Committee,
-  endpoints: ReadonlyMap<Address, string>,
-  limits: GatherLimits,
+  askable: Askable,
   progress: Progress,
-  signal: AbortSignal,
 ): Promise<readonly ProviderAnswer[]> {
-  const { members } = committee;
+  const { members } = askable.committee;
+  progress.emit({ event: "asked", data: { timestamp: Number(question.subject.timestamp), providers: [...members] } });
+  let received = 0;
+  const ask = async (asked: Asked) => {
+    const answer = await askProvider(question, asked);
+    if (answer.kind === "report") {
+      received += 1;
+      const { provider, outcome } = answer;
+      progress.emit({ event: "report", data: { provider, outcome, received, of: members.length } });
+    }
+    return answer;
+  };
+  return gather(askable, ask, (answers) => decide(members.length, answers).kind !== "no_quorum");
+}
+
+/**
+ * Asks a whole committee for its rows of a batch.
+ *
+ * @returns One answer for each member, in the committee's order.
+ */
+export function gatherRows(subject: BatchSubject, askable: Askable): Promise<readonly RowAnswer[]> {
+  const all = askable.committee.members.length;
+  const isEnough = (answers: readonly RowAnswer[]) => {
+    const rows = answers.filter(({ kind }) => kind === "row").length;
+    return isQuorum(rows, all - rows);
+  };
+  return gather(askable, (asked) => askRow(subject, asked), isEnough);
+}
+
+/**
+ * Asks all at once. When enough have answered, the others have a short grace, because every valid report that is held is
+ * sent.
+ */
+async function gather<A>(
+  { committee, endpoints, limits, signal }: Askable,
+  ask: (asked: Asked) => Promise<A>,
+  isEnough: (answers: readonly A[]) => boolean,
+): Promise<readonly A[]> {
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);
-  const answers: ProviderAnswer[] = [];
+  const answers: A[] = [];
   let grace: NodeJS.Timeout | undefined;
-  let valid = 0;
-
-  progress.emit({ event: "asked", data: { timestamp: Number(question.subject.timestamp), providers: [...members] } });
   const inOrder = await Promise.all(
-    members.map(async (member) => {
-      const answer = await askProvider(question, member, endpoints.get(member), limits.timeoutMs, stop);
+    committee.members.map(async (provider) => {
+      const endpoint = endpoints.get(provider);
+      const answer = await ask({ provider, endpoint, timeoutMs: limits.timeoutMs, signal: stop });
       answers.push(answer);
-      if (answer.kind === "report") {
-        valid += 1;
-        const { outcome } = answer;
-        progress.emit({ event: "report", data: { provider: member, outcome, received: valid, of: members.length } });
-      }
-      if (grace === undefined && decide(members.length, answers).kind !== "no_quorum") {
-        grace = setTimeout(() => over.abort(), limits.graceMs);
-      }
+      if (grace === undefined && isEnough(answers)) grace = setTimeout(() => over.abort(), limits.graceMs);
       return answer;
     }),
   );

@@ -7,6 +7,8 @@ import type { Address } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { buildOperatorApp } from "../../src/app.js";
 import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
+import { planFeeds } from "../../src/feeds/plan.js";
+import { supplyFeeds } from "../../src/feeds/supply.js";
 import { connectNetwork } from "../../src/network.js";
 import { createOperator } from "../../src/operator.js";
 import type { Chain } from "./chain.js";
@@ -49,7 +51,9 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const networks = await Promise.all(
     served.map((network) => connectNetwork(planOf(network), options.hasKey === false ? null : account, context)),
   );
-  const app = await buildOperatorApp(createOperator(networks, Date.now, logger, closing.signal), {
+  const operator = createOperator(networks, Date.now, logger, closing.signal);
+  const supply = supplyFeeds(operator);
+  const app = await buildOperatorApp(operator, {
     basePath: options.basePath ?? "",
     requestsPerMinute: options.requestsPerMinute ?? 10_000,
     trustedProxies: [],
@@ -86,7 +90,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     },
     async close() {
       closing.abort();
-      await app.close();
+      await Promise.all([app.close(), supply]);
     },
   };
 }
@@ -106,6 +110,7 @@ function planOf({ chain, datasets, providers, settings, rpcUrls }: ServedNetwork
     },
     deployment: { chainId: chain.chainId, datasets: deployed },
     rpcUrls: rpcUrls ?? [chain.url],
+    feeds: planFeeds(settings?.feeds ?? [], deployed, "test"),
     endpoints: new Map(providers.map(({ address, url }) => [address, url])),
   };
 }

@@ -1,6 +1,12 @@
 import type { Socket } from "node:net";
+import { signBatchReport } from "@dataset-oracle/protocol/batch-report";
 import { type Outcome, signReport, ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import { ReportRequest, type SignedReport } from "@dataset-oracle/protocol/wire";
+import {
+  BatchReportRequest,
+  ReportRequest,
+  type SignedBatchReport,
+  type SignedReport,
+} from "@dataset-oracle/protocol/wire";
 import { Value } from "@sinclair/typebox/value";
 import Fastify, { type FastifyReply } from "fastify";
 import { type Address, type Hex, numberToHex, parseEther, toHex } from "viem";
@@ -36,8 +42,13 @@ export interface Provider {
   readonly url: string;
   behavior: Behavior;
   value: bigint;
+  /** The values of keys that have another. */
+  readonly values: Map<string, bigint>;
+  /** Whether it signs rows of batches. */
+  signsRows: boolean;
   /** The requests so far. */
   readonly asked: ReportRequest[];
+  readonly askedForRows: BatchReportRequest[];
   close(): Promise<void>;
 }
 
@@ -60,17 +71,27 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
     asked.push(question);
     return answer(provider, question, reply);
   });
+  const askedForRows: BatchReportRequest[] = [];
+  server.post("/report/batch", async (request, reply) => {
+    const question = Value.Decode(BatchReportRequest, request.body);
+    askedForRows.push(question);
+    return provider.signsRows ? row(provider, question) : refuse(reply, 404, "no_such_path");
+  });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   const close = async () => {
     for (const socket of sockets) socket.destroy();
     await server.close();
   };
-  const provider: Provider = { account, address: account.address, url, behavior: "honest", value, asked, close };
+  const provider: Provider = {
+    ...{ account, address: account.address, url, behavior: "honest", value, values: new Map(), signsRows: true },
+    ...{ asked, askedForRows, close },
+  };
   return provider;
 }
 
 async function answer(provider: Provider, question: ReportRequest, reply: FastifyReply): Promise<unknown> {
-  const { account, value } = provider;
+  const { account } = provider;
+  const value = signedValue(provider, question.key);
   switch (provider.behavior) {
     case "honest":
       return signed(account, question, "OK", value);
@@ -118,6 +139,23 @@ async function answer(provider: Provider, question: ReportRequest, reply: Fastif
     case "busy source":
       return refuse(reply, 503, "source_busy");
   }
+}
+
+const signedValue = ({ value, values }: Provider, key: string) => values.get(key) ?? value;
+
+/** A row of a batch; with "no data" for every key, or a value for each. */
+async function row(provider: Provider, question: BatchReportRequest): Promise<SignedBatchReport> {
+  const { account, behavior } = provider;
+  const hasData = behavior !== "no data";
+  const keys = question.keys as Hex[];
+  const missing = hasData ? 0n : 2n ** BigInt(keys.length) - 1n;
+  const values = keys.map((key) => (hasData ? toHex(signedValue(provider, key), { size: 32 }) : ZERO_VALUE));
+  const signature = await signBatchReport(account, {
+    ...{ chainId: question.network_id, dataset: question.dataset as Address, keys, missing, values },
+    timestamp: BigInt(question.timestamp),
+  });
+  const row = { provider: account.address, missing: toHex(missing, { size: 32 }), values, signature };
+  return { ...question, ...row };
 }
 
 function refuse(reply: FastifyReply, status: number, code: string) {

@@ -1,0 +1,100 @@
+import { fetchText } from "@dataset-oracle/service/fetch";
+import type { Address } from "viem";
+
+/** Stable, for programs. */
+export const FAILURE_REASONS = [
+  "no_endpoint",
+  "unreachable",
+  "timeout",
+  "late",
+  "redirected",
+  "too_large",
+  "not_text",
+  "refused",
+  "source_busy",
+  "invalid_report",
+  "other_report",
+  "value_too_large",
+  "wrong_signer",
+  "unexpected",
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+/** What a provider answers for a key that it does not serve; all but the first are about the Web Oracle's keys. */
+const NOT_SERVED = ["unknown_key", "invalid_spec", "invalid_arguments", "other_kind", "host_not_allowed"];
+
+/** How a provider's answer failed. `detail` completes the sentence "The provider ...". */
+export interface Failure {
+  readonly kind: "unknown_key" | "failure";
+  readonly provider: Address;
+  /** Null when the operator has no endpoint for it. */
+  readonly host: string | null;
+  readonly reason: FailureReason;
+  readonly detail: string;
+}
+
+/** One member of a committee, and how it is asked. */
+export interface Asked {
+  readonly provider: Address;
+  /** Undefined when the operator has none for it. */
+  readonly endpoint: string | undefined;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What a provider's answer is refused for. */
+export type Refuse = (reason: FailureReason, detail: string) => Failure;
+
+/**
+ * Asks one member of a committee. Whatever goes wrong is that member's failure, so that it cannot keep what the others
+ * signed from being used.
+ *
+ * @param path Below the endpoint.
+ * @param read What comes of an answer with status 200. It believes nothing that is not signed by that member.
+ */
+export async function callProvider<A>(
+  { provider, endpoint, timeoutMs, signal }: Asked,
+  path: string,
+  body: unknown,
+  maxBytes: number,
+  read: (json: unknown, refuse: Refuse) => Promise<A | Failure>,
+): Promise<A | Failure> {
+  try {
+    const host = endpoint === undefined ? null : new URL(endpoint).host;
+    const refuse: Refuse = (reason, detail) => ({ kind: "failure", provider, host, reason, detail });
+    if (endpoint === undefined) return refuse("no_endpoint", "has no endpoint in this operator's configuration");
+
+    const headers = { "content-type": "application/json", accept: "application/json" };
+    const request = { url: `${endpoint}${path}`, method: "POST", headers, body: JSON.stringify(body) } as const;
+    const answer = await fetchText(request, { timeoutMs, maxBytes }, signal);
+    if (!answer.ok) {
+      if (answer.failure === "aborted") return refuse("late", "had not answered when the others' time was over");
+      if (answer.failure === "unreachable") return refuse("unreachable", `could not be reached (${answer.detail})`);
+      if (answer.failure === "timeout") return refuse("timeout", `gave ${answer.detail}`);
+      return refuse(answer.failure, answer.detail);
+    }
+    const json = parseJson(answer.text);
+    if (answer.status === 200) return await read(json, refuse);
+    const code = problemCode(json);
+    const reason = code === "source_busy" ? code : "refused";
+    const refusal = refuse(reason, `answered HTTP ${answer.status}${code === null ? "" : ` (${code})`}`);
+    return NOT_SERVED.includes(code ?? "") ? { ...refusal, kind: "unknown_key" } : refusal;
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "an error";
+    return { kind: "failure", provider, host: null, reason: "unexpected", detail: `could not be asked (${name})` };
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A problem's code, if it looks like one: nothing else that a provider writes reaches a caller. */
+function problemCode(json: unknown): string | null {
+  const code = (json as { code?: unknown } | null)?.code;
+  return typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : null;
+}

@@ -1,0 +1,151 @@
+import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { FeedSettings } from "../src/config.js";
+import { type Chain, startChain } from "./support/chain.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+
+const KEYS = ["SPOTPX/ETH-USD", "SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
+const NEVER = 31_536_000;
+
+let chain: Chain;
+let providers: Provider[];
+let operator: RunningOperator | undefined;
+let dataset: Address;
+
+beforeEach(async () => {
+  [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+});
+
+afterEach(async () => {
+  await operator?.close();
+  operator = undefined;
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await chain?.close();
+});
+
+const start = async (pace: Partial<FeedSettings>, settings: object = {}) => {
+  const feed = { dataset, keys: KEYS, heartbeatSeconds: NEVER, deviationBps: 100, minIntervalSeconds: 1, ...pace };
+  operator = await startOperator([
+    { chain, datasets: [dataset], providers, settings: { feeds: [feed], feedPollMs: 300, ...settings } },
+  ]);
+  return operator;
+};
+
+const hashOf = (key: string) => keccak256(stringToHex(key));
+const body = (key: string) => ({ network_id: 42, dataset, key, broadcast: true });
+
+/** Waits for events beyond the first `after`, and gives those back. */
+async function updatesAfter(after: number, count: number) {
+  const giveUpAt = Date.now() + 20_000;
+  for (;;) {
+    const updates = (await chain.updates(dataset)).slice(after);
+    if (updates.length >= count) return updates;
+    if (Date.now() > giveUpAt) throw new Error(`${updates.length} of ${count} updates:\n${operator?.log.join("")}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+const settle = (ms = 2_500) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test("feeds are stored without any request, and at their heartbeat all in one transaction", async () => {
+  await start({ heartbeatSeconds: 5 });
+  const first = await updatesAfter(0, 3);
+  expect(new Set(first.map(({ keyHash }) => keyHash))).toEqual(new Set(KEYS.map(hashOf)));
+
+  const second = await updatesAfter(3, 3);
+  expect(second.map(({ keyHash }) => keyHash)).toEqual(KEYS.map(hashOf));
+  expect(new Set(second.map(({ transactionHash }) => transactionHash)).size).toBe(1);
+  const [timestamp] = second.map((update) => update.timestamp ?? 0n);
+  const [before] = first.map((update) => update.timestamp ?? 0n);
+  expect(Number((timestamp ?? 0n) - (before ?? 0n))).toBeGreaterThanOrEqual(3);
+  for (const key of KEYS) {
+    expect(await chain.query(dataset, key)).toMatchObject({ status: "OK", value: parseEther("2000") + 1n });
+  }
+});
+
+test("a feed whose value moves by the threshold is updated by itself, at once; less does nothing", async () => {
+  await start({});
+  await updatesAfter(0, 3);
+  const key = KEYS[1] as string;
+  const move = (value: string) => {
+    for (const provider of providers) provider.values.set(stringToHex(key), parseEther(value));
+  };
+  move("2019");
+  await settle();
+  expect(await chain.updates(dataset)).toHaveLength(3);
+  move("2021");
+  const [moved] = await updatesAfter(3, 1);
+  expect(moved?.keyHash).toBe(hashOf(key));
+  await settle();
+  expect(await chain.updates(dataset)).toHaveLength(4);
+  expect(await chain.query(dataset, key)).toMatchObject({ value: parseEther("2021") });
+});
+
+test("a feed is not updated before its minimum interval, whatever its value does", async () => {
+  await start({ minIntervalSeconds: 3_600 });
+  await updatesAfter(0, 3);
+  for (const provider of providers) provider.value *= 2n;
+  await settle();
+  expect(await chain.updates(dataset)).toHaveLength(3);
+  expect(providers.map(({ askedForRows }) => askedForRows.length)).toEqual([0, 0, 0, 0]);
+});
+
+test("that there is no data any more is stored, once", async () => {
+  await start({});
+  await updatesAfter(0, 3);
+  for (const provider of providers) provider.behavior = "no data";
+  const gone = await updatesAfter(3, 3);
+  expect(new Set(gone.map(({ transactionHash }) => transactionHash)).size).toBe(1);
+  for (const key of KEYS) expect((await chain.query(dataset, key)).status).toBe("NOT_AVAILABLE");
+  await settle();
+  expect(await chain.updates(dataset)).toHaveLength(6);
+});
+
+test("with providers that sign no rows, every key goes by itself", async () => {
+  for (const provider of providers) provider.signsRows = false;
+  await start({ heartbeatSeconds: 5 });
+  await updatesAfter(0, 3);
+  const second = await updatesAfter(3, 3);
+  expect(new Set(second.map(({ transactionHash }) => transactionHash)).size).toBe(3);
+});
+
+test("feeds have a gas budget of their own, and requests another", async () => {
+  const { ask, log } = await start({}, { gasPerHourForFeeds: 0, gasPerHourForNewKeys: 400_000 });
+  await settle();
+  expect(await chain.updates(dataset)).toEqual([]);
+  expect(log.join()).toContain("The gas that feeds may use in an hour is used up.");
+  // At any moment a feed may be at the same key and round.
+  const answer = await ask(body(KEYS[0] as string), { prefer: "wait=10" });
+  expect(await chain.query(dataset, KEYS[0] as string)).toMatchObject({ updatedAt: BigInt(answer.timestamp) });
+  await operator?.close();
+
+  const spent = await start({}, { gasPerHour: 0, gasPerHourForNewKeys: 0 });
+  await updatesAfter(1, 2);
+  expect((await spent.fail(body("SPOTPX/ADA-USD"))).code).toBe("gas_budget_spent");
+  expect(spent.log.join()).not.toContain("is used up");
+});
+
+test("a request shares what a feed carries at the same round", async () => {
+  const { ask } = await start({ heartbeatSeconds: 4 });
+  await updatesAfter(0, 3);
+  const updates = await updatesAfter(3, 3);
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => delayed(i * 500, () => ask(body(KEYS[0] as string)))),
+  );
+  for (const { status, transaction_hash, timestamp } of answers) {
+    expect(status).toBe("OK");
+    expect(transaction_hash).toMatch(/^0x[0-9a-f]{64}$/);
+    await chain.wait(transaction_hash as Hex);
+    expect(timestamp).toBeGreaterThanOrEqual(Number(updates[0]?.timestamp));
+  }
+  // No round of a key twice.
+  const ofKey = (await chain.updates(dataset)).filter(({ keyHash }) => keyHash === hashOf(KEYS[0] as string));
+  expect(new Set(ofKey.map(({ timestamp }) => timestamp)).size).toBe(ofKey.length);
+});
+
+async function delayed<T>(ms: number, run: () => Promise<T>): Promise<T> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  return run();
+}
