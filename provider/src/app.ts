@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { inRanges } from "@dataset-oracle/service/address-ranges";
 import { type App, buildApp } from "@dataset-oracle/service/app";
 import { ConfigError } from "@dataset-oracle/service/config";
@@ -68,7 +69,7 @@ export async function buildProvider(
   if (decisions.prunedThrough > now() + FAR_AHEAD) {
     logger.warn(`Silent until ${decisions.prunedThrough}: ${config.database} says so. The clock is wrong, or was.`);
   }
-  const evidence = config.evidence === null ? null : await openEvidence(config.evidence, config, logger);
+  const evidence = config.evidence && (await openEvidence(config.evidence, webOracle !== null, config, logger));
   const reporter = new Reporter({
     account,
     served,
@@ -92,19 +93,23 @@ export async function buildProvider(
   });
   measureRequests(app, registry);
   app.addHook("onClose", async () => {
-    await Promise.all([decisions.close(), egress.close(), evidence?.close()]);
+    await Promise.all([decisions.close(), egress.close(), evidence?.spotPrices.close(), evidence?.webOracle.close()]);
   });
   await app.register(routes(reporter, isOperator, config.strangerRequestsPerMinute));
   return app;
 }
 
+/** With the Web Oracle, each kind of key has half of the room: strangers can fill theirs. */
 async function openEvidence(
   { folder, maxMegabytes }: NonNullable<ProviderConfig["evidence"]>,
+  hasWebOracle: boolean,
   { sourceOverrides: overrides }: ProviderConfig,
   logger: Logger,
-): Promise<Evidence> {
+) {
+  const maxBytes = (maxMegabytes * 1024 * 1024) / (hasWebOracle ? 2 : 1);
+  const open = (folder: string) => Evidence.open({ folder, maxBytes, overrides, logger });
   try {
-    return await Evidence.open({ folder, maxBytes: maxMegabytes * 1024 * 1024, overrides, logger });
+    return { spotPrices: await open(join(folder, "spot-prices")), webOracle: await open(join(folder, "web-oracle")) };
   } catch (error) {
     throw new ConfigError(`evidence: ${folder} cannot be used: ${(error as NodeJS.ErrnoException).code}.`);
   }

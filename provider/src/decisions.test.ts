@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { numberToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Decision, Decisions } from "./decisions.js";
+import type { Decision } from "./decision.js";
+import { Decisions } from "./decisions.js";
 
 const NOW = 1_800_000_000n;
 

@@ -1,13 +1,11 @@
 import { accessSync, constants, readdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Report, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { type BatchOperation, ClassicLevel } from "classic-level";
 import type { Hex } from "viem";
+import type { Decision } from "./decision.js";
 import { MAX_AHEAD, MAX_BEHIND } from "./window.js";
-
-/** What a provider says of a data point at a round, once and for all. */
-export type Decision = Pick<Report, "outcome" | "value">;
 
 /** How long a decision is kept to be repeated, in seconds: twice what datasets accept by default. */
 export const KEPT = 600n;

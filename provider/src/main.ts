@@ -8,7 +8,7 @@ import { loadAccount } from "@dataset-oracle/service/private-key";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { pino } from "pino";
 import { buildProvider } from "./app.js";
-import { fetchPrice } from "./cli/fetch.js";
+import { fetchValue } from "./cli/fetch.js";
 import { replayEvidence } from "./cli/replay.js";
 import { loadProviderConfig } from "./config.js";
 import { checkDatabase } from "./decisions.js";
@@ -21,7 +21,7 @@ import { knownOrigins, planWebOracle } from "./web-oracle/plan.js";
 
 await runMain(async () => {
   const [name, ...args] = process.argv.slice(2);
-  if (name === "fetch") return fetchPrice(args);
+  if (name === "fetch") return fetchValue(args);
   if (name === "replay") return replayEvidence(args);
   const command = readCommand(process.argv.slice(2), USAGE);
   if (command.name === "help") return console.log(USAGE);

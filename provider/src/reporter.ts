@@ -1,5 +1,5 @@
 import { type BatchReport, batchReportDigest, signBatchReport } from "@dataset-oracle/protocol/batch-report";
-import { type Report, signReport, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { type Report, signReport } from "@dataset-oracle/protocol/report";
 import type {
   BatchReportRequest,
   ReportAnswer,
@@ -9,7 +9,8 @@ import type {
 } from "@dataset-oracle/protocol/wire";
 import type { Logger } from "pino";
 import { type LocalAccount, numberToHex } from "viem";
-import type { Decision, Decisions } from "./decisions.js";
+import { type Decision, toDecision } from "./decision.js";
+import type { Decisions } from "./decisions.js";
 import type { Evidence } from "./evidence/evidence.js";
 import { RecordedReader } from "./evidence/recorded-reader.js";
 import { type FoundKey, findDataset, findKey, findServed, type WebKeyFinder } from "./find-served.js";
@@ -34,8 +35,8 @@ export interface ReporterParts {
   readonly decisions: Pick<Decisions, "prunedThrough" | "isWritable" | "recall" | "decide">;
   readonly signedReports: Recent<ReportAnswer>;
   readonly signedRows: Recent<SignedBatchReport>;
-  /** What was read, kept to be replayed; null when it is not kept. */
-  readonly evidence: Pick<Evidence, "keep"> | null;
+  /** What was read, kept to be replayed; null when it is not kept. Strangers choose how much Web Oracle keys read. */
+  readonly evidence: Readonly<Record<"spotPrices" | "webOracle", Pick<Evidence, "keep">>> | null;
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
   readonly logger: Logger;
@@ -183,26 +184,40 @@ export class Reporter {
     }
     if (price.kind === "busy") return { ok: false, retryAfter: price.retryAfter };
     const decision = toDecision(price.kind === "price" ? price.price : null);
-    const { chainId, address } = found.dataset;
-    const subject = { network_id: chainId, dataset: address, key: found.key.key, timestamp: Number(round) };
-    const keep = () => evidence?.keep({ ...subject, ...decision, policy, at, sources, answers: reader.answers });
+    const { answers } = reader;
+    const reading = {
+      kind: "spot_price",
+      ...requestOf(found, round),
+      ...decision,
+      policy,
+      at,
+      sources,
+      answers,
+    } as const;
+    const keep = () => evidence?.spotPrices.keep(reading);
     return { ok: true, decision, explain: { sources: toNotes(price.sources), keep } };
   }
 
   async #readWeb(found: FoundKey, key: WebOracleKey, round: bigint, isReserved: boolean): Promise<ReadValue> {
-    const { combined, answers } = await readWebValue(key, this.#parts.reader, isReserved);
+    const { now, evidence, metrics } = this.#parts;
+    const reader = new RecordedReader(this.#parts.reader);
+    const at = now();
+    const { combined, answers } = await readWebValue(key, reader, isReserved);
     const logger = this.#logger(found, round);
     for (const { source, reading } of answers) {
       if (reading.ok) continue;
       const { failure, detail } = reading;
       logger.warn({ source, failure, detail }, "source failed");
-      this.#parts.metrics.publishedFailed(failure);
+      metrics.publishedFailed(failure);
     }
     if (combined.kind === "busy") return { ok: false, retryAfter: combined.retryAfter };
     if (combined.kind === "none") logger.warn({ reason: combined.reason }, "no value");
     const decision = toDecision(combined.kind === "value" ? combined.value : null);
     const sources = toWebNotes(answers, found.dataset.kind);
-    return { ok: true, decision, explain: { sources, keep: () => {} } };
+    const { spec } = key.compiled;
+    const reading = { kind: "web_oracle", ...requestOf(found, round), ...decision, spec, at } as const;
+    const keep = () => evidence?.webOracle.keep({ ...reading, answers: reader.answers });
+    return { ok: true, decision, explain: { sources, keep } };
   }
 
   #webKeys(isReserved: boolean): WebKeyFinder {
@@ -262,11 +277,13 @@ export class Reporter {
   }
 }
 
-/** @param value Null when there is no data. */
-const toDecision = (value: bigint | null): Decision =>
-  value === null
-    ? { outcome: "NOT_AVAILABLE", value: ZERO_VALUE }
-    : { outcome: "OK", value: numberToHex(value, { size: 32 }) };
-
 /** Names a data point among all that are served. */
 const dataPointOf = ({ dataset, key }: FoundKey) => `${dataset.chainId}/${dataset.address}/${key.key}`;
+
+/** What asks for the report of a data point at a round. */
+const requestOf = ({ dataset, key }: FoundKey, round: bigint): ReportRequest => ({
+  network_id: dataset.chainId,
+  dataset: dataset.address,
+  key: key.key,
+  timestamp: Number(round),
+});

@@ -15,15 +15,15 @@ PROVIDER_PRIVATE_KEY, the key itself. fetch and replay need none.`;
 /** `provider fetch --help`. */
 export const FETCH_USAGE = `Usage: provider fetch KEY [--config FILE] [--json]
 
-Asks every source that knows the key, shows the price, the age and the fate of each, and the median. Nothing is signed
-or kept.
+Asks every source that knows the key, shows what each says and what became of it, and the value. Nothing is signed or
+kept.
 
-  KEY             a spot price's key, for example SPOTPX/ETH-USD
-  --config FILE   take sources, overrides, secrets and bounds from a provider's configuration
+  KEY             a spot price's key, for example SPOTPX/ETH-USD, or one of the Web Oracle's, which needs --config
+  --config FILE   take sources, overrides, secrets, bounds and what the Web Oracle needs from a provider's configuration
   --json          print JSON also to a terminal; elsewhere it is always JSON
   --help          show this
 
-It ends with 0 when there is a price, with 1 when there is none, and with 2 when it cannot be asked for.`;
+It ends with 0 when there is a value, with 1 when there is none, and with 2 when it cannot be asked for.`;
 
 /** `provider replay --help`. */
 export const REPLAY_USAGE = `Usage: provider replay FILE [--json]

@@ -1,15 +1,22 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { MARKET_PAIRS, marketOverrides } from "@dataset-oracle/devnet/market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { Egress } from "@dataset-oracle/service/egress/egress";
+import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Evidence } from "../src/evidence/evidence.js";
+import { RecordedReader } from "../src/evidence/recorded-reader.js";
 import { replay } from "../src/evidence/replay.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load.js";
+import { SourceReader } from "../src/source/reader.js";
+import type { RequestSpec } from "../src/web-oracle/request-spec.js";
 import { type Exchanges, json, startExchanges } from "./exchanges.js";
 import { DATASET, startProvider } from "./provider.js";
 
@@ -83,6 +90,15 @@ describe("with the market of the devnet, all eight exchanges and all pairs", () 
   });
 });
 
+const SUBJECT = {
+  network_id: 42,
+  dataset: DATASET,
+  key: "0x00",
+  timestamp: 1,
+  outcome: "OK",
+  value: "0x00",
+} as const;
+
 describe("evidence", () => {
   let exchanges: Exchanges;
   beforeAll(async () => {
@@ -126,12 +142,13 @@ describe("evidence", () => {
       sources: [{ used: true }, { used: false }, { used: false }],
     });
     const again = await replay(records()[0] ?? "");
-    expect(again).toMatchObject({ isSame: true, outcome: "NOT_AVAILABLE" });
-    expect(again.price.sources.map(({ dropped }) => dropped?.reason ?? null)).toEqual([
-      null,
-      "http_status",
-      "unreachable",
-    ]);
+    expect(again).toMatchObject({
+      isSame: true,
+      outcome: "NOT_AVAILABLE",
+      price: {
+        sources: [{ dropped: null }, { dropped: { reason: "http_status" } }, { dropped: { reason: "unreachable" } }],
+      },
+    });
   });
 
   it("that was changed is found out", async () => {
@@ -158,11 +175,58 @@ describe("evidence", () => {
   it("holds what it is allowed to, the newest", async () => {
     const minutes = Array.from({ length: 5 }, (_, i) => String(1_799_999_940 - i * 60));
     for (const minute of minutes) {
-      mkdirSync(join(folder, minute));
-      writeFileSync(join(folder, minute, "old.gz"), Buffer.alloc(400_000));
+      mkdirSync(join(folder, "spot-prices", minute), { recursive: true });
+      writeFileSync(join(folder, "spot-prices", minute, "old.gz"), Buffer.alloc(400_000));
     }
     await run();
-    expect(readdirSync(folder).toSorted()).toEqual(["1799999880", "1799999940", "1800000960"]);
+    expect(readdirSync(join(folder, "spot-prices")).toSorted()).toEqual(["1799999880", "1799999940", "1800000960"]);
+  });
+
+  it("holds no secret, though an API repeats what it was sent", async () => {
+    const token = "s3cret/token+value";
+    const received: IncomingMessage[] = [];
+    const api = createServer((request, response) => {
+      received.push(request);
+      const { url, headers } = request;
+      response.setHeader("content-type", "application/json").end(JSON.stringify({ url, headers }));
+    });
+    await new Promise<void>((listening) => api.listen(0, "127.0.0.1", listening));
+    const { port } = api.address() as AddressInfo;
+    const host = "api.example.com";
+    const egress = new Egress({
+      secrets: Secrets.load(
+        [
+          { host, header: "x-key", env: "KEY" },
+          { host, query: "apikey", env: "KEY" },
+        ],
+        { KEY: token },
+      ),
+      resolve: async () => ["93.184.215.14"],
+      dial: (_, callback) => {
+        const socket = connect(port, "127.0.0.1");
+        socket.once("connect", () => callback(null, socket)).once("error", (error) => callback(error, null));
+      },
+    });
+    const now = () => 1_800_000_000n;
+    const reader = new RecordedReader(new SourceReader({ egress, timeoutMs: 2_000, hasReserve: false, now }));
+    const read = await reader.read({ method: "GET", url: `https://${host}/`, rateLimit: null }, false);
+    expect(read.ok).toBe(true);
+    expect([received[0]?.headers["x-key"], received[0]?.url]).toEqual([token, `/?apikey=${encodeURIComponent(token)}`]);
+
+    const evidence = await Evidence.open({ folder, maxBytes: 1_000_000, overrides: {}, logger: pino() });
+    const spec: RequestSpec = { title: "An echo", variables: [], sources: [], minSources: 1, combine: "median" };
+    evidence.keep({ kind: "web_oracle", ...SUBJECT, spec, at: now(), answers: reader.answers });
+    await evidence.close();
+    await egress.close();
+    api.close();
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+    const kept = files.flatMap((file) => {
+      if (file.endsWith(".json")) return readFileSync(file, "utf8");
+      return file.endsWith(".gz") ? gunzipSync(readFileSync(file)).toString("utf8") : [];
+    });
+    expect(kept).toHaveLength(3);
+    expect(kept.join()).toContain('"x-key":"<secret>"');
+    for (const form of [token, encodeURIComponent(token)]) expect(kept.join()).not.toContain(form);
   });
 
   it("that cannot be written is logged, and keeps nobody from signing", async () => {
@@ -170,16 +234,8 @@ describe("evidence", () => {
     const logger = pino({}, { write: (line: string) => void logs.push(line) });
     const evidence = await Evidence.open({ folder, maxBytes: 1, overrides: {}, logger });
     writeFileSync(join(folder, "1800000000"), "no folder");
-    const subject = {
-      network_id: 42,
-      dataset: DATASET,
-      key: "0x00",
-      timestamp: 1,
-      outcome: "OK",
-      value: "0x00",
-    } as const;
     const policy = { minSources: 1, maxDeviationBps: 1, maxQuoteAge: 1 };
-    evidence.keep({ ...subject, policy, at: 1_800_000_000n, sources: [], answers: new Map() });
+    evidence.keep({ kind: "spot_price", ...SUBJECT, policy, at: 1_800_000_000n, sources: [], answers: new Map() });
     await evidence.close();
     expect(logs.join()).toContain("evidence not written");
   });

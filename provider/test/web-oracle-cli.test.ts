@@ -160,6 +160,26 @@ describe("try", () => {
     expect(styleOf({ isTTY: false }, {}).good("yes")).toBe("yes");
   });
 
+  it("asks as a provider with a configuration does: its hosts, and its overrides", async () => {
+    const { port } = api.address() as AddressInfo;
+    const sourceOverrides = { "https://a.prices.example": `http://127.0.0.1:${port}/a` };
+    const secrets = [{ host: "a.prices.example", header: "x-api-key", env: "A_KEY" }];
+    const withHosts = (hosts: readonly string[]) => {
+      const webOracle = { rpcUrls: {}, folder: "specs", hosts };
+      const settings = { deployments: ["42.json"], database: "database", sourceOverrides, secrets, webOracle };
+      return run(["try", file, "tea", ...overrides("b"), "--config", write("provider.json", settings)], env);
+    };
+    const env = { A_KEY: "a-secret-of-its-own" };
+    const { code, stdout } = await withHosts(["a.prices.example", "b.prices.example"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^value: 1234 /m);
+    const refused = await withHosts(["a.prices.example"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("b.prices.example is not in webOracle/hosts");
+    env.A_KEY = "";
+    expect((await withHosts(["a.prices.example", "b.prices.example"])).stderr).toContain("the variable A_KEY");
+  });
+
   it("ends with 1 when there is no value", async () => {
     const both = write("both.json", { ...spec, minSources: 2 });
     const { code, stdout } = await run(["try", both, "tea", ...overrides("a", "b")]);

@@ -6,9 +6,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { webKey } from "@dataset-oracle/protocol/web-key";
-import { type Address, type Hex, keccak256, stringToHex } from "viem";
+import { type Address, type Hex, hexToString, keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { ProviderConfig } from "../src/config.js";
+import { replay } from "../src/evidence/replay.js";
 import type { Hosts } from "../src/web-oracle/plan.js";
+import { runProvider } from "./process.js";
 import { ACCOUNT, reportOf, startProvider, wireValue } from "./provider.js";
 import { startRegistry, type TestRegistry } from "./support/registry.js";
 
@@ -65,10 +68,12 @@ afterAll(async () => {
   api?.close();
 });
 
-async function start({ hosts = [HOST] as Hosts } = {}) {
+const sourceOverrides = () => ({ [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` });
+
+async function start({ hosts = [HOST] as Hosts, evidence = null as ProviderConfig["evidence"] } = {}) {
   const dataset = { name: "web", keyForm: "WEB_ORACLE" as const, keys: [] };
   const provider = await startProvider(
-    { sourceOverrides: { [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` } },
+    { sourceOverrides: sourceOverrides(), evidence },
     {
       deployments: [
         {
@@ -204,6 +209,147 @@ describe("a key is refused unsigned", () => {
   ] as const)("when the published bytes are %s", async (_, bytes) => {
     const hash = await registry.publishBytes(bytes);
     expect(await refused(NUMBERS, key(hash))).toMatchObject({ status: 422, code: "invalid_spec" });
+  });
+});
+
+describe("evidence", () => {
+  const CLIMATE = { minSources: 1, sources: ["celsius", "nothing"].map((name) => source(name)) };
+  function source(name: string) {
+    return { ...number, url: `https://${HOST}/now?q={city}`, path: `$.${name}` };
+  }
+
+  /** Has the keys signed, and gives what was signed and the decisions' files, in the same order. */
+  async function sign(...points: [Address, Hex][]) {
+    const provider = await start({ evidence: { folder: join(folder, "evidence"), maxMegabytes: 2 } });
+    const signed = [];
+    for (const [dataset, key] of points) signed.push((await provider.ask({ dataset, key })).body);
+    await provider.close();
+    const files = readdirSync(join(folder, "evidence", "web-oracle"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => join(folder, "evidence", "web-oracle", name));
+    const keyOf = (file: string) => JSON.parse(readFileSync(file, "utf8")).key;
+    return { signed, files: signed.map(({ key }) => files.find((file) => keyOf(file) === key) ?? "") };
+  }
+
+  it("is replayed into the same value, from the spec, the key's arguments and the answers alone", async () => {
+    const climate = await registry.publish(spec("with evidence", CLIMATE));
+    const text = await registry.publish(word("text with evidence", { type: "string", path: "$.text" }));
+    const none = await registry.publish(word("none with evidence", { type: "string", path: "$.long" }));
+    const { signed, files } = await sign(
+      [NUMBERS, key(climate, "São Paulo")],
+      [NUMBERS, key(climate, "Lima")],
+      [WORDS, key(text)],
+      [WORDS, key(none)],
+    );
+    expect(signed.map(({ value }) => value)).toEqual([
+      wireValue(2150n),
+      wireValue(3500n),
+      stringValue("rain"),
+      ZERO_VALUE,
+    ]);
+    const before = asked.length;
+    for (const [i, file] of files.entries()) {
+      const { outcome, value } = signed[i];
+      expect(await replay(file)).toMatchObject({ kind: "web_oracle", isSame: true, outcome, value });
+    }
+    expect(asked.length).toBe(before);
+    const shown = await runProvider(["replay", files[0] ?? ""]);
+    expect(shown.code).toBe(0);
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      key: `WEB/${climate.slice(2)}/S%C3%A3o%20Paulo`,
+      title: "with evidence",
+      is_same: true,
+      value: wireValue(2150n),
+      sources: [
+        { url: `https://${HOST}/now?q=S%C3%A3o%20Paulo`, value: "2150", used: true },
+        { value: null, used: false, reason: "no_node" },
+      ],
+    });
+  });
+
+  it("that was changed is found out", async () => {
+    const hash = await registry.publish(spec("changed evidence"));
+    const other = await registry.publish(spec("another spec"));
+    const { files } = await sign([NUMBERS, key(hash, "Lima")], [NUMBERS, key(other, "Lima")]);
+    const [file = "", otherFile = ""] = files;
+    const record = JSON.parse(readFileSync(file, "utf8"));
+    const write = (change: object) => writeFileSync(file, JSON.stringify({ ...record, ...change }));
+    write({ value: wireValue(1n) });
+    expect(await replay(file)).toMatchObject({ isSame: false, value: record.value });
+    write({ key: key(hash, "Oslo") });
+    await expect(replay(file)).rejects.toThrow("now?q=Oslo answered is not in it");
+    write({ spec: JSON.parse(readFileSync(otherFile, "utf8")).spec });
+    await expect(replay(file)).rejects.toThrow("is not the key's");
+    write({ answers: [] });
+    await expect(replay(file)).rejects.toThrow("is not in it");
+    write({ kind: "spot_price" });
+    await expect(replay(file)).rejects.toThrow("/spec");
+    write({ kind: "rumour" });
+    await expect(replay(file)).rejects.toThrow("/kind: Expected one of spot_price, web_oracle");
+  });
+});
+
+describe("provider fetch", () => {
+  /** As a provider's owner has it: the RPC's token is in the environment. */
+  function writeWebConfig(webOracle: object) {
+    const dataset = { keyForm: "WEB_ORACLE", keys: [] };
+    const datasets = {
+      numbers: { ...dataset, address: NUMBERS, kind: "median" },
+      words: { ...dataset, address: WORDS, kind: "majority" },
+    };
+    const [deployment, config] = [join(folder, "42.json"), join(folder, "provider.json")];
+    writeFileSync(deployment, JSON.stringify({ chainId: 42, datasets, webOracleRegistry: registry.address }));
+    const settings = { deployments: [deployment], database: "database", sourceOverrides: sourceOverrides() };
+    const web = { rpcUrls: { 42: registry.rpc.url.replace("t0ken-of-the-rpc", "$" + "{TOKEN}") }, folder: "specs" };
+    writeFileSync(config, JSON.stringify({ ...settings, webOracle: { ...web, ...webOracle } }));
+    return config;
+  }
+  const fetchKey = (key: Hex, config: string[]) =>
+    runProvider(["fetch", hexToString(key), ...config], { TOKEN: "t0ken-of-the-rpc" });
+
+  it("reads a Web Oracle key as a provider with the configuration does, and keeps nothing", async () => {
+    const hash = await registry.publish(spec("fetched"));
+    const text = await registry.publish(word("text fetched", { type: "string", path: "$.text" }));
+    const none = await registry.publish(word("none fetched", { type: "string", path: "$.long" }));
+    const config = ["--config", writeWebConfig({ hosts: [HOST] })];
+    const { code, stdout, stderr } = await fetchKey(key(hash, "São Paulo"), config);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      key: `WEB/${hash.slice(2)}/S%C3%A3o%20Paulo`,
+      title: "fetched",
+      outcome: "OK",
+      value: "2150",
+      sources: [{ name: "/sources/0", url: `https://${HOST}/now?q=S%C3%A3o%20Paulo`, value: "2150", used: true }],
+    });
+    expect(JSON.parse((await fetchKey(key(text), config)).stdout).value).toBe(stringValue("rain"));
+    const failed = await fetchKey(key(none), config);
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.stdout)).toMatchObject({
+      outcome: "NOT_AVAILABLE",
+      value: null,
+      sources: [{ used: false, reason: "string_too_long" }],
+    });
+    expect(readdirSync(folder)).not.toContain("specs");
+  });
+
+  it("says what to mend when it cannot ask", async () => {
+    const hash = await registry.publish(spec("not fetched"));
+    const refused = async (key: Hex, config: string[]) => {
+      const { code, stdout, stderr } = await fetchKey(key, config);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).not.toContain("t0ken");
+      return stderr;
+    };
+    const unknown = key(`0x${"12".repeat(32)}`);
+    const config = ["--config", writeWebConfig({})];
+    expect(await refused(key(hash, "Lima"), [])).toContain("web-oracle try SPEC");
+    expect(await refused(key(hash, "Lima"), config)).toContain(`${HOST} is not among the hosts`);
+    expect(await refused(key(hash), ["--config", writeWebConfig({ hosts: [HOST] })])).toContain(
+      "has 1 variables (city), and the key 0 arguments",
+    );
+    expect(await refused(unknown, config)).toMatch(/^The key's request spec is not published\. No spec with the hash/);
+    registry.rpc.fail("error");
+    expect(await refused(unknown, config)).toMatch(/eth_chainId failed.*\n.*cannot be read now/);
   });
 });
 

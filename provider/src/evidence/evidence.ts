@@ -11,16 +11,29 @@ import type { SourceRequest } from "../source/reader.js";
 import type { Reading } from "../source/result.js";
 import type { SourceOverrides } from "../source-overrides.js";
 import type { PairSource, Policy } from "../spot-price.js";
+import type { RequestSpec } from "../web-oracle/request-spec.js";
 import type { EvidenceRecord, RecordedAnswer } from "./record.js";
 import type { RecordedReader } from "./recorded-reader.js";
 
-/** What was read, and what was made of it. */
-export interface ReadingEvidence extends ReportRequest, Pick<SignedReport, "outcome" | "value"> {
-  readonly policy: Policy;
+/** A decision, and the answers that it was made of. */
+interface DecidedReading extends ReportRequest, Pick<SignedReport, "outcome" | "value"> {
   readonly at: bigint;
-  readonly sources: readonly PairSource[];
   readonly answers: RecordedReader["answers"];
 }
+
+export interface SpotPriceReading extends DecidedReading {
+  readonly kind: "spot_price";
+  readonly policy: Policy;
+  readonly sources: readonly PairSource[];
+}
+
+export interface WebOracleReading extends DecidedReading {
+  readonly kind: "web_oracle";
+  readonly spec: RequestSpec;
+}
+
+/** What was read, and what was made of it. */
+export type ReadingEvidence = SpotPriceReading | WebOracleReading;
 
 export interface EvidenceOptions {
   readonly folder: string;
@@ -86,30 +99,40 @@ export class Evidence {
     return this.#writing;
   }
 
-  async #write({ sources, answers, policy, at, ...decision }: ReadingEvidence): Promise<void> {
+  async #write(reading: ReadingEvidence): Promise<void> {
+    const { network_id, dataset, key, timestamp, outcome, value, at, answers } = reading;
     const minute = join(this.#options.folder, String(at - (at % SPAN)));
     if (!this.#minutes.has(minute)) {
       await mkdir(minute, { recursive: true });
       this.#minutes.set(minute, 0);
       this.#written = new Set();
     }
-    const specs = new Map(specsOf(sources).map((spec) => [spec.name, spec]));
-    const { minSources, maxDeviationBps, maxQuoteAge } = policy;
     const record: EvidenceRecord = {
       version: 1,
-      ...decision,
+      ...{ network_id, dataset, key, timestamp, outcome, value },
       at: String(at),
-      policy: { minSources, maxDeviationBps, maxQuoteAge },
-      specs: await Promise.all([...specs.values()].map((spec) => this.#store(minute, canonicalize(spec) ?? ""))),
+      ...(await this.#basis(minute, reading)),
       overrides: this.#options.overrides,
       answers: await Promise.all(
         [...answers.values()].map(async ({ request, reading }) => this.#recorded(minute, request, await reading)),
       ),
     };
-    const { timestamp, network_id, key } = decision;
-    const name = `${timestamp}-${network_id}-${decision.dataset}-${sha256(key).slice(0, 16)}.json`;
+    const name = `${timestamp}-${network_id}-${dataset}-${sha256(key).slice(0, 16)}.json`;
     await this.#put(minute, name, `${JSON.stringify(record, null, 2)}\n`);
     await this.#removeOldest();
+  }
+
+  /** What says how a value is made of the answers. */
+  async #basis(minute: string, reading: ReadingEvidence) {
+    const { kind } = reading;
+    if (kind === "web_oracle") return { kind, spec: await this.#store(minute, canonicalize(reading.spec) ?? "") };
+    const { minSources, maxDeviationBps, maxQuoteAge } = reading.policy;
+    const specs = new Map(specsOf(reading.sources).map((spec) => [spec.name, spec]));
+    return {
+      kind,
+      policy: { minSources, maxDeviationBps, maxQuoteAge },
+      specs: await Promise.all([...specs.values()].map((spec) => this.#store(minute, canonicalize(spec) ?? ""))),
+    };
   }
 
   async #recorded(minute: string, request: SourceRequest, reading: Reading<Answer>): Promise<RecordedAnswer> {

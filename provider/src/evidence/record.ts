@@ -19,17 +19,27 @@ export const RecordedAnswer = Type.Object(
 );
 export type RecordedAnswer = Static<typeof RecordedAnswer>;
 
-/** An evidence file: what a decision was made of. Specs and answers lie beside it, named by their hashes. */
-export const EvidenceRecord = Type.Object(
+/** What every evidence file says of its decision. Specs and answers lie beside it, named by their hashes. */
+const decision = {
+  version: Type.Literal(1),
+  network_id: Type.Integer(),
+  dataset: Type.String(),
+  key: Type.String(),
+  timestamp: Type.Integer({ description: "The round, in seconds." }),
+  outcome: Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]),
+  value: Type.String(),
+  at: Type.String({ pattern: "^\\d{1,20}$", description: "When the reading began, in whole seconds." }),
+  overrides: Type.Record(Type.String(), Type.String(), {
+    description: "The origins that were not asked, and what was asked instead: for development alone.",
+  }),
+  answers: Type.Array(RecordedAnswer),
+};
+
+/** What a decision on a spot price was made of. */
+export const SpotPriceRecord = Type.Object(
   {
-    version: Type.Literal(1),
-    network_id: Type.Integer(),
-    dataset: Type.String(),
-    key: Type.String(),
-    timestamp: Type.Integer({ description: "The round, in seconds." }),
-    outcome: Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]),
-    value: Type.String(),
-    at: Type.String({ pattern: "^\\d{1,20}$", description: "When the reading began, in whole seconds." }),
+    kind: Type.Literal("spot_price"),
+    ...decision,
     policy: Type.Object(
       {
         minSources: Type.Integer({ minimum: 1 }),
@@ -39,11 +49,25 @@ export const EvidenceRecord = Type.Object(
       strict,
     ),
     specs: Type.Array(Hash, { description: "The sources that were asked, for the value and for rates." }),
-    overrides: Type.Record(Type.String(), Type.String(), {
-      description: "The origins that were not asked, and what was asked instead: for development alone.",
-    }),
-    answers: Type.Array(RecordedAnswer),
   },
   strict,
 );
-export type EvidenceRecord = Static<typeof EvidenceRecord>;
+export type SpotPriceRecord = Static<typeof SpotPriceRecord>;
+
+/** What a decision on a Web Oracle key was made of. Its arguments are in the key. */
+export const WebOracleRecord = Type.Object(
+  {
+    kind: Type.Literal("web_oracle"),
+    ...decision,
+    spec: Hash,
+  },
+  strict,
+);
+export type WebOracleRecord = Static<typeof WebOracleRecord>;
+
+export type EvidenceRecord = SpotPriceRecord | WebOracleRecord;
+
+/** What tells the two apart. */
+export const AnyRecord = Type.Object({
+  kind: Type.Union([Type.Literal("spot_price"), Type.Literal("web_oracle")]),
+});

@@ -2,29 +2,42 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { keyToAscii } from "@dataset-oracle/protocol/key";
-import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { parseWebKey } from "@dataset-oracle/protocol/web-key";
 import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
 import { Value } from "@sinclair/typebox/value";
-import { type Hex, numberToHex } from "viem";
+import { type Hex, keccak256, stringToHex } from "viem";
+import { toDecision } from "../decision.js";
 import { pairSources } from "../served.js";
 import type { Answer } from "../source/answer.js";
 import { parseDocument } from "../source/document.js";
-import { requestId, type SourceRequest } from "../source/reader.js";
+import { requestId, type SourceReader, type SourceRequest } from "../source/reader.js";
 import { type FailureCode, type Reading, read } from "../source/result.js";
 import { compileSpotSource, SpotSourceSpec } from "../source/spot-source.js";
 import { askSources, decidePrice, type ExplainedPrice } from "../spot-price.js";
+import { type BoundRequest, type CompiledRequest, compileCanonical } from "../web-oracle/compile.js";
+import { readWebValue, type WebReading } from "../web-oracle/web-oracle.js";
 import { sha256 } from "./evidence.js";
-import { EvidenceRecord, type RecordedAnswer } from "./record.js";
+import { AnyRecord, type EvidenceRecord, type RecordedAnswer, SpotPriceRecord, WebOracleRecord } from "./record.js";
 
 /** What evidence comes to, beside what was decided then. */
-export interface Replay {
-  readonly record: EvidenceRecord;
-  readonly price: ExplainedPrice;
+interface Comparison {
   /** As the decision has it. */
   readonly outcome: EvidenceRecord["outcome"];
   readonly value: Hex;
   readonly isSame: boolean;
 }
+
+export type Replay = Comparison &
+  (
+    | { readonly kind: "spot_price"; readonly record: SpotPriceRecord; readonly price: ExplainedPrice }
+    | {
+        readonly kind: "web_oracle";
+        readonly record: WebOracleRecord;
+        readonly compiled: CompiledRequest;
+        readonly request: BoundRequest;
+        readonly reading: WebReading;
+      }
+  );
 
 /** Larger than any answer or spec. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -36,10 +49,14 @@ const MAX_BYTES = 4 * 1024 * 1024;
  * @throws ConfigError when something is missing, or is not what its hash says.
  */
 export async function replay(file: string): Promise<Replay> {
-  const record = loadConfig(file, EvidenceRecord);
-  const textOf = (hash: string) => readText(dirname(file), hash);
+  const { kind } = loadConfig(file, AnyRecord);
+  return kind === "spot_price" ? replaySpotPrice(file) : replayWebValue(file);
+}
+
+async function replaySpotPrice(file: string): Promise<Replay> {
+  const record = loadConfig(file, SpotPriceRecord);
   const sources = record.specs.map((hash) => {
-    const spec = JSON.parse(textOf(hash));
+    const spec = JSON.parse(readText(file, hash));
     const source = Value.Check(SpotSourceSpec, spec) ? compileSpotSource(spec) : null;
     if (source?.ok !== true) throw new ConfigError(`${file}: the spec ${hash} is none that this version can use.`);
     return source.value;
@@ -47,27 +64,53 @@ export async function replay(file: string): Promise<Replay> {
   const name = keyToAscii(record.key as Hex) ?? "";
   const pair = name.startsWith("SPOTPX/") ? name.slice("SPOTPX/".length) : "";
   if (pair === "") throw new ConfigError(`${file}: ${name || record.key} is no spot price's key.`);
+  const reader = readerOf(file, record);
+  const { policy } = record;
+  const at = BigInt(record.at);
+  const asked = pairSources(pair, sources, policy.minSources, record.overrides);
+  const price = decidePrice(await askSources(asked, { reader, isReserved: false, policy, at }), { policy, at });
+  return { kind: "spot_price", record, price, ...compare(record, price.kind === "price" ? price.price : null) };
+}
 
+async function replayWebValue(file: string): Promise<Replay> {
+  const record = loadConfig(file, WebOracleRecord);
+  const key = parseWebKey(record.key as Hex);
+  if (!key.ok) throw new ConfigError(`${file}: its key is none of the Web Oracle's: ${key.problem}`);
+  const { specHash, args } = key.value;
+  const spec = stringToHex(readText(file, record.spec));
+  if (keccak256(spec) !== specHash) throw new ConfigError(`${file}: the spec ${record.spec} is not the key's.`);
+  const compiled = compileCanonical(spec);
+  if (!compiled.ok) throw new ConfigError(`${file}: this version cannot use the spec. ${compiled.problem}`);
+  const request = compiled.value.bind(args);
+  if (!request.ok) throw new ConfigError(`${file}: ${request.problem}`);
+  const requests = request.value.sources.map((source) => ({ ...source.request, rateLimit: null }));
+  const reading = await readWebValue({ request: request.value, requests }, readerOf(file, record), false);
+  const { combined } = reading;
+  const comparison = compare(record, combined.kind === "value" ? combined.value : null);
+  return { kind: "web_oracle", record, compiled: compiled.value, request: request.value, reading, ...comparison };
+}
+
+/** @param value Null when there is no data. */
+function compare(record: EvidenceRecord, value: bigint | null): Comparison {
+  const again = toDecision(value);
+  return { ...again, isSame: again.outcome === record.outcome && again.value === record.value };
+}
+
+/** Gives the answers that were recorded. */
+function readerOf(file: string, record: EvidenceRecord): Pick<SourceReader, "read"> {
   const answers = new Map(
     record.answers.map(({ body, ...answer }) => {
       const request = { ...answer, ...(body !== undefined && { body }) };
       return [requestId(request), request] as const;
     }),
   );
-  const reader = {
+  return {
     async read(request: SourceRequest): Promise<Reading<Answer>> {
       const answer = answers.get(requestId(request));
       if (answer === undefined) throw new ConfigError(`${file}: what ${request.url} answered is not in it.`);
-      return toReading(answer, textOf);
+      return toReading(answer, (hash) => readText(file, hash));
     },
   };
-  const { policy } = record;
-  const at = BigInt(record.at);
-  const asked = pairSources(pair, sources, policy.minSources, record.overrides);
-  const price = decidePrice(await askSources(asked, { reader, isReserved: false, policy, at }), { policy, at });
-  const outcome = price.kind === "price" ? "OK" : "NOT_AVAILABLE";
-  const value = price.kind === "price" ? numberToHex(price.price, { size: 32 }) : ZERO_VALUE;
-  return { record, price, outcome, value, isSame: outcome === record.outcome && value === record.value };
 }
 
 function toReading(answer: RecordedAnswer, textOf: (hash: string) => string): Reading<Answer> {
@@ -81,8 +124,9 @@ function toReading(answer: RecordedAnswer, textOf: (hash: string) => string): Re
   return document.ok ? read({ document: document.value, text }) : document;
 }
 
-function readText(folder: string, hash: string): string {
-  const path = join(folder, `${hash}.gz`);
+/** The text that lies beside a decision's file. */
+function readText(file: string, hash: string): string {
+  const path = join(dirname(file), `${hash}.gz`);
   let text: string;
   try {
     text = gunzipSync(readFileSync(path), { maxOutputLength: MAX_BYTES }).toString("utf8");

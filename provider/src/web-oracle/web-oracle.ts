@@ -15,7 +15,7 @@ import type { Reading } from "../source/result.js";
 import type { RateLimit } from "../source/token-bucket.js";
 import { type SourceOverrides, withOverride } from "../source-overrides.js";
 import type { Combined } from "./combine.js";
-import type { BoundRequest } from "./compile.js";
+import type { BoundRequest, CompiledRequest } from "./compile.js";
 import type { Hosts } from "./plan.js";
 import type { Specs } from "./specs.js";
 
@@ -24,6 +24,8 @@ export interface WebOracleKey {
   readonly key: Hex;
   /** The key in ASCII, for logs. */
   readonly name: string;
+  /** What its spec says. */
+  readonly compiled: CompiledRequest;
   readonly request: BoundRequest;
   /** As `request.sources`, with their rate limits. */
   readonly requests: readonly SourceRequest[];
@@ -51,7 +53,11 @@ export class WebOracle {
    * @param key Of the form WEB_ORACLE.
    * @param isReserved Whether it is asked for somebody for whom a part of the rates is reserved.
    */
-  async find(dataset: ServedDataset, key: Hex, isReserved: boolean): Promise<WebOracleKey | ProblemError> {
+  async find(
+    dataset: Pick<ServedDataset, "chainId" | "kind">,
+    key: Hex,
+    isReserved: boolean,
+  ): Promise<WebOracleKey | ProblemError> {
     const { specs, hosts, rateLimitOf, overrides } = this.#parts;
     const web = parseWebKey(key);
     if (!web.ok) return invalidArguments(web.problem);
@@ -60,7 +66,8 @@ export class WebOracle {
     if (found.kind === "unknown") return specNotPublished(specHash, dataset.chainId);
     if (found.kind === "unavailable") return registryUnavailable(found.retryAfter);
     if (!found.request.ok) return invalidSpec(found.request.problem);
-    const { type, kind, hosts: asked, bind } = found.request.value;
+    const compiled = found.request.value;
+    const { type, kind, hosts: asked, bind } = compiled;
     if (kind !== dataset.kind) return otherKind(type, kind);
     const forbidden = hosts === "any" ? undefined : asked.find((host) => !hosts.includes(host));
     if (forbidden !== undefined) return hostNotAllowed(forbidden);
@@ -70,7 +77,7 @@ export class WebOracle {
       const rateLimit = rateLimitOf(new URL(request.url).origin);
       return withOverride(overrides, { ...request, rateLimit });
     });
-    return { key, name: hexToString(key), request: request.value, requests };
+    return { key, name: hexToString(key), compiled, request: request.value, requests };
   }
 }
 
@@ -80,12 +87,18 @@ export interface WebAnswer {
   readonly reading: Reading<bigint>;
 }
 
+/** What the sources of a key said, and what it comes to. */
+export interface WebReading {
+  readonly combined: Combined;
+  readonly answers: readonly WebAnswer[];
+}
+
 /** Asks all sources of a key at once, and combines what they say. */
 export async function readWebValue(
-  { request, requests }: WebOracleKey,
+  { request, requests }: Pick<WebOracleKey, "request" | "requests">,
   reader: Pick<SourceReader, "read">,
   isReserved: boolean,
-): Promise<{ readonly combined: Combined; readonly answers: readonly WebAnswer[] }> {
+): Promise<WebReading> {
   const readings = await Promise.all(
     request.sources.map(async ({ extract }, index) => {
       const answer = await reader.read(requests[index] as SourceRequest, isReserved);

@@ -4,6 +4,7 @@ import { USAGE } from "./usage.js";
 
 const OPTIONS = {
   override: { type: "string", multiple: true },
+  config: { type: "string" },
   deployment: { type: "string" },
   "rpc-url": { type: "string" },
   from: { type: "string" },
@@ -14,7 +15,7 @@ const OPTIONS = {
 /** The options of each command. */
 const COMMANDS = {
   validate: [],
-  try: ["override"],
+  try: ["override", "config"],
   key: [],
   publish: ["deployment", "rpc-url", "from", "dry-run"],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>;

@@ -3,10 +3,12 @@ import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { webKey } from "@dataset-oracle/protocol/web-key";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { Egress } from "@dataset-oracle/service/egress/egress";
+import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { runMain } from "@dataset-oracle/service/process";
+import { loadProviderConfig } from "../../config.js";
 import { checkOverrides } from "../../source-overrides.js";
-import type { BoundRequest } from "../compile.js";
-import { readCliCommand } from "./arguments.js";
+import type { BoundRequest, CompiledRequest } from "../compile.js";
+import { type CliCommand, readCliCommand } from "./arguments.js";
 import { type LoadedSpec, loadSpec } from "./load-spec.js";
 import { publish } from "./publish.js";
 import { styleOf } from "./text.js";
@@ -25,8 +27,7 @@ await runMain(async () => {
       bind(spec, command.args);
       return console.log(describeKey(spec, command.args));
     case "try": {
-      const overrides = readOverrides(command.options.override ?? []);
-      const egress = new Egress({ overrides });
+      const egress = openEgress(spec.request, command.options);
       const { text, isValue } = await tryRequest(spec.request, bind(spec, command.args), egress, style);
       await egress.close();
       console.log(text);
@@ -63,12 +64,22 @@ function describeKey({ hash, request }: LoadedSpec, args: readonly string[]): st
   return [keyToAscii(key.value), key.value, `for the Web Oracle's ${request.kind} dataset`].join("\n");
 }
 
+/** @throws ConfigError when a setting must be mended, or the provider does not ask a host of the spec. */
+function openEgress({ hosts }: CompiledRequest, { config: file, override = [] }: CliCommand["options"]): Egress {
+  const config = file === undefined ? null : loadProviderConfig(file);
+  const overrides = { ...config?.sourceOverrides, ...readOverrides(override) };
+  checkOverrides(overrides, "any", []);
+  const allowed = config?.webOracle?.hosts ?? (config === null ? "any" : []);
+  const forbidden = allowed === "any" ? undefined : hosts.find((host) => !allowed.includes(host));
+  if (forbidden !== undefined) throw new ConfigError(`${forbidden} is not in webOracle/hosts of ${file}. Add it.`);
+  return new Egress({ overrides, secrets: Secrets.load(config?.secrets ?? [], process.env) });
+}
+
 function readOverrides(texts: readonly string[]): Record<string, string> {
   const overrides: Record<string, string> = {};
   for (const text of texts) {
     const [origin = "", ...target] = text.split("=");
     overrides[origin] = target.join("=");
   }
-  checkOverrides(overrides, "any", []);
   return overrides;
 }

@@ -10,6 +10,7 @@ The arguments are the values of the spec's variables, in their order.
 
 Options of try:
   --override ORIGIN=URL    ask a http address on this machine instead of a https origin; for development
+  --config FILE            ask as the provider with this configuration: its hosts, secrets and overrides
 
 Options of publish:
   --deployment FILE        the network's deployments/<chainId>.json
