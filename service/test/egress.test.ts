@@ -145,6 +145,9 @@ describe("a secret", () => {
   });
 
   it.each([
+    [{ host: "A.example.com", header: "x-key", env: "KEY" }, "no host name"],
+    [{ host: "a.example.com:443", header: "x-key", env: "KEY" }, "no host name"],
+    [{ host: "https://a.example.com", header: "x-key", env: "KEY" }, "no host name"],
     [{ host: "a.example.com", header: "x-key" }, "either file or env"],
     [{ host: "a.example.com", env: "KEY" }, "either header or query"],
     [{ host: "a.example.com", header: "x-key", query: "k", env: "KEY" }, "either header or query"],

@@ -84,7 +84,10 @@ export class Egress {
   }
 
   #judge(answer: FetchResult): EgressResult {
-    if (answer.ok) return { ...answer, text: this.#secrets.removeFrom(answer.text) };
+    if (answer.ok) {
+      const clean = (text: string) => this.#secrets.removeFrom(text);
+      return { ...answer, contentType: clean(answer.contentType), text: clean(answer.text) };
+    }
     if (answer.failure === "unreachable" && answer.detail === FORBIDDEN_ADDRESS) {
       return {
         ok: false,

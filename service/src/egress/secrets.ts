@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { ConfigError } from "../config.js";
 import type { FetchRequest } from "../fetch.js";
+import { parseHttpsUrl } from "./https-url.js";
 
 const strict = { additionalProperties: false } as const;
 
@@ -78,6 +79,10 @@ function loadSecret(
   at: string,
   env: NodeJS.ProcessEnv,
 ): Secret {
+  const url = parseHttpsUrl(`https://${host}`);
+  if (!url.ok || url.value.host !== host) {
+    throw new ConfigError(`${at}: "${host}" is no host name: write it in small letters, without a port.`);
+  }
   if ((header === undefined) === (query === undefined)) throw new ConfigError(`${at}: name either header or query.`);
   if ((file === undefined) === (name === undefined)) throw new ConfigError(`${at}: name either file or env.`);
   const value = (file === undefined ? (env[name ?? ""] ?? "") : readSecret(file, at)).trim();
