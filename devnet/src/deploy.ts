@@ -36,7 +36,8 @@ export async function deploy(chainUrl: string, folder: Folder, parts: Parts): Pr
   return { dataset, consumer: consumer as Address, webOracle: { numbers, words, registry } };
 }
 
-function findDataset(folder: Folder, name: string): DeployedDataset {
+/** A dataset of the deployment file. */
+export function findDataset(folder: Folder, name: string): DeployedDataset {
   const found = loadDeployment(folder.file("deployments", "42.json")).datasets.find((dataset) => dataset.name === name);
   if (!found) throw new Error(`The deployment names no dataset ${name}.`);
   return found;

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/foundry";
+import { findDataset } from "./deploy.js";
 import type { Folder } from "./folder.js";
 import { marketOverrides } from "./market/pairs.js";
 import { WEATHER_ORIGIN } from "./market/weather.js";
@@ -85,6 +86,9 @@ export function startOperator(settings: Settings, chainUrl: string, folder: Fold
         // The devnet's Ether is worth nothing: nothing is to stop somebody who tries things out.
         gasPerHour: 1_000_000_000_000,
         gasPerHourForNewKeys: 1_000_000_000_000,
+        gasPerHourForFeeds: 1_000_000_000_000,
+        feeds: settings.hasFeeds ? [spotPriceFeed(folder)] : [],
+        feedPollMs: 5_000,
       },
     ],
   });
@@ -96,6 +100,12 @@ export function startOperator(settings: Settings, chainUrl: string, folder: Fold
     logFile: folder.file("logs", "operator.log"),
     isReady: () => answersOk(`${operatorUrl(settings)}/datasets`),
   });
+}
+
+/** All spot prices, often enough to see them move. */
+function spotPriceFeed(folder: Folder) {
+  const { address, keys } = findDataset(folder, "financial");
+  return { dataset: address, keys, heartbeatSeconds: 30, deviationBps: 50, minIntervalSeconds: 10 };
 }
 
 export const operatorUrl = ({ operatorPort }: Settings) => `http://127.0.0.1:${operatorPort}`;

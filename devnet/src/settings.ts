@@ -11,6 +11,8 @@ export interface Settings {
   readonly marketPort: number;
   /** Whether the providers read the real exchanges instead of the simulated market. */
   readonly isLive: boolean;
+  /** Whether the operator keeps the spot prices fresh without requests. */
+  readonly hasFeeds: boolean;
 }
 
 export const HELP = `Usage: npm start -- [options]
@@ -22,6 +24,7 @@ Starts a chain, the datasets, four data providers and the operator on this machi
   --provider-port N   the first provider's port; the others follow (8601)
   --market-port N     the simulated market's port (8600)
   --live              read the real exchanges instead of the simulated market. Nobody has run this yet.
+  --no-feeds          no data moves without a request
   --help              this text
 `;
 
@@ -40,6 +43,7 @@ export function parseSettings(args: readonly string[]): Settings | null {
     providerPort: toPort("provider-port", values["provider-port"]),
     marketPort: toPort("market-port", values["market-port"]),
     isLive: values.live,
+    hasFeeds: !values["no-feeds"],
   };
 }
 
@@ -52,6 +56,7 @@ function parse(args: readonly string[]) {
         "operator-port": { type: "string", default: "8080" },
         "provider-port": { type: "string", default: "8601" },
         "market-port": { type: "string", default: "8600" },
+        "no-feeds": { type: "boolean", default: false },
         live: { type: "boolean", default: false },
         help: { type: "boolean", default: false },
       },

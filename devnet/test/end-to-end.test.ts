@@ -21,7 +21,7 @@ let chain: ReturnType<typeof connect>;
 const connect = (url: string) => createTestClient({ mode: "anvil", transport: http(url) }).extend(publicActions);
 
 beforeAll(async () => {
-  devnet = await startDevnet(await freePorts());
+  devnet = await startDevnet([...(await freePorts()), "--no-feeds"]);
   chain = connect(devnet.chain);
 }, 130_000);
 

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 let devnet: Devnet;
 
 beforeAll(async () => {
-  devnet = await startDevnet(await freePorts());
+  devnet = await startDevnet([...(await freePorts()), "--no-feeds"]);
 }, 130_000);
 
 afterAll(() => devnet?.interrupt());

@@ -22,7 +22,7 @@ let ports: string[];
 const connect = (url: string) => createTestClient({ mode: "anvil", transport: http(url) }).extend(publicActions);
 
 beforeAll(async () => {
-  ports = await freePorts();
+  ports = [...(await freePorts()), "--no-feeds"];
   devnet = await startDevnet(ports);
   chain = connect(devnet.chain);
 }, 130_000);

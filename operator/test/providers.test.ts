@@ -55,7 +55,7 @@ afterAll(async () => {
 
 test("what else providers answer with their reports is not looked at", async () => {
   behave("talkative", "talkative", "talkative", "talkative");
-  expect((await operator.ask(body(4, newKey()))).reports).toHaveLength(4);
+  expect((await operator.ask(body(4, newKey()), { prefer: "wait=10" })).reports).toHaveLength(4);
 });
 
 describe("one provider of four", () => {
