@@ -1,9 +1,9 @@
+import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import { toAnswer } from "./answer.js";
 import { findUpdate, readPoint } from "./chain/contract.js";
-import { OutcomeUnknown } from "./chain/lane.js";
-import { type Mined, waitUntilMined } from "./chain/receipt.js";
+import { OutcomeUnknown, type RoundCall, type Settled } from "./chain/lane.js";
 import { FeedGasSpent } from "./gas-budget.js";
-import type { Carried, Operator, ReadyUpdate } from "./operator.js";
+import type { Carried, Operator, ReadyUpdate, Update } from "./operator.js";
 import { gasBudgetSpent, noSigner } from "./problems.js";
 import type { Progress } from "./progress.js";
 import type { Target } from "./target.js";
@@ -14,20 +14,26 @@ export const MAX_WAIT_MS = 60_000;
 /** Whose gas budget pays for an update. */
 export type Payer = "request" | "feed";
 
+interface UpdateCall extends RoundCall {
+  readonly update: ReadyUpdate;
+}
+
 /**
- * Sends an update from the operator's account, within the gas budget.
+ * Sends an update from one of the operator's accounts, within the gas budget.
  *
+ * @param newest Makes an update of the newest round, should this one be stuck or lost.
  * @throws ProblemError when the budget is spent, or the RPC does not take the transaction. FeedGasSpent.
  */
 export async function broadcast(
   operator: Operator,
   target: Target,
   update: ReadyUpdate,
+  newest: () => Promise<Update>,
   payer: Payer,
   progress: Progress,
 ): Promise<Carried> {
   const { network, dataset, key } = target;
-  if (network.lane === null) throw noSigner(network.chainId);
+  if (network.senders === null) throw noSigner(network.chainId);
   const reservation = await reserveGas(operator, target, update.gasLimit, payer);
 
   const log = operator.logger.child({
@@ -36,24 +42,36 @@ export async function broadcast(
     key,
     round: update.timestamp.toString(),
   });
-  const call = { to: dataset.address, data: update.data, gas: update.gasLimit };
-  const hash = await network.lane.send(call, progress).catch((error: unknown) => {
+  const job = {
+    point: `${dataset.address} ${key}`,
+    call: toCall(target, update),
+    renew: async () => {
+      const renewed = await newest();
+      return renewed.kind === "stale" ? null : toCall(target, renewed);
+    },
+    isStored: async (round: bigint) =>
+      (await readPoint(network.rpc, dataset.address, key, "latest")).updatedAt >= round,
+    onSigned: (hash: `0x${string}`) => progress.emit({ event: "signed", data: { transaction_hash: hash } }),
+  };
+  const lane = network.senders.laneOf(dataset.address, key);
+  const { hash, settled } = await lane.send<UpdateCall>(job).catch((error: unknown) => {
     // It may still be mined: its gas stays counted.
     if (error instanceof OutcomeUnknown) throw error.reason;
     reservation.release();
     throw error;
   });
   log.info({ transaction: hash, status: update.status, signers: update.reports.length }, "update sent");
-  const whenMined = once(async () => {
-    const mined = await waitUntilMined(network.rpc, hash, MAX_WAIT_MS, operator.closing);
-    if (mined?.isReverted === false) {
-      progress.emit({ event: "mined", data: { transaction_hash: hash, block_number: mined.blockNumber } });
-    }
-    return mined;
+  progress.emit({ event: "sent", data: { transaction_hash: hash } });
+  void settled.then((mined) => {
+    if (mined === null || mined.isReverted) return;
+    progress.emit({ event: "mined", data: { transaction_hash: mined.hash, block_number: mined.blockNumber } });
   });
   return {
     answer: { ...toAnswer(target, update), transaction_hash: hash },
-    mined: (waitMs) => (waitMs === 0 ? Promise.resolve(null) : withinTime(whenMined(), waitMs)),
+    mined: async (waitMs) => {
+      const mined = waitMs === 0 ? null : await withinTime(settled, waitMs);
+      return mined === null ? null : { isReverted: mined.isReverted, answer: answerOf(target, mined) };
+    },
   };
 }
 
@@ -70,6 +88,16 @@ async function reserveGas(operator: Operator, { network, dataset, key }: Target,
   return reservation;
 }
 
+function toCall({ dataset }: Target, update: ReadyUpdate): UpdateCall {
+  const expiresAt = Number(update.timestamp + dataset.maxRoundAge) * 1000;
+  return { to: dataset.address, data: update.data, gas: update.gasLimit, round: update.timestamp, expiresAt, update };
+}
+
+/** It can be of a newer round than the one that was asked for. */
+function answerOf(target: Target, { call, hash }: Settled<UpdateCall>): DataAnswer {
+  return { ...toAnswer(target, call.update), transaction_hash: hash };
+}
+
 /** The answer when another carrier has stored this round or a newer one: what is stored. */
 export async function storedByAnother(target: Target): Promise<Carried> {
   const { network, dataset, key } = target;
@@ -80,22 +108,14 @@ export async function storedByAnother(target: Target): Promise<Carried> {
   return { answer: { ...answer, transaction_hash: hash }, mined: () => Promise.resolve(null) };
 }
 
-function once<T>(start: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => {
-    result ??= start();
-    return result;
-  };
-}
-
 /** Null when the wait takes longer; what is waited for goes on. */
-async function withinTime(mined: Promise<Mined | null>, waitMs: number): Promise<Mined | null> {
+export async function withinTime<T>(wanted: Promise<T | null>, waitMs: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), waitMs);
   });
   try {
-    return await Promise.race([mined, tooLate]);
+    return await Promise.race([wanted, tooLate]);
   } finally {
     clearTimeout(timer);
   }

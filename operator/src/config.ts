@@ -90,6 +90,25 @@ const NetworkSettings = Type.Object(
       default: 0,
       description: "A stored value younger than this is answered without a transaction; 0: each request sends one.",
     }),
+    maxPendingPerSender: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      default: 16,
+      description: "How many transactions of one sender may be on their way. Nodes have bounds of their own, often 16.",
+    }),
+    stuckSeconds: Type.Integer({
+      minimum: 1,
+      maximum: 3_600,
+      default: 30,
+      description:
+        "A transaction that is not mined for so long is replaced by the newest round of its key, in seconds.",
+    }),
+    reorgDepth: Type.Integer({
+      minimum: 1,
+      maximum: 1_000,
+      default: 8,
+      description: "For how many blocks a mined update is watched: if the chain drops it, the newest round is sent.",
+    }),
     rpcTimeoutMs: milliseconds(5_000, "How long one call to one RPC endpoint may take."),
     rpcPollMs: milliseconds(2_000, "How often the head of each RPC endpoint is looked at."),
     maxHeadLagBlocks: Type.Integer({

@@ -38,11 +38,11 @@ await runMain(async () => {
   const networks = await Promise.all(
     plan.networks.map((network) => {
       const signer = signers.get(network.deployment.chainId);
-      return connectNetwork(network, signer?.account ?? null, context);
+      return connectNetwork(network, signer?.accounts ?? [], context);
     }),
   );
-  for (const { chainId, datasets, lane } of networks) {
-    logger.info({ network: chainId, datasets: [...datasets.keys()], sender: lane?.address ?? null }, "connected");
+  for (const { chainId, datasets, senders } of networks) {
+    logger.info({ network: chainId, datasets: [...datasets.keys()], senders: senders?.addresses ?? [] }, "connected");
   }
 
   const operator = createOperator(networks, Date.now, logger, closing.signal);

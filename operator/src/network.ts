@@ -4,11 +4,12 @@ import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
 import { type Address, type LocalAccount, parseGwei } from "viem";
 import { CommitteeWatch } from "./chain/committee-watch.js";
-import { readKeyForm, readQueryPrice } from "./chain/contract.js";
+import { readKeyForm, readMaxRoundAge, readQueryPrice } from "./chain/contract.js";
 import { Lane } from "./chain/lane.js";
 import { type Rpc, RpcError } from "./chain/rpc.js";
 import { type PoolContext, RpcPool } from "./chain/rpc-pool.js";
-import type { NetworkPlan } from "./config.js";
+import { Senders } from "./chain/senders.js";
+import type { NetworkPlan, NetworkSettings } from "./config.js";
 import type { Feed } from "./feeds/pace.js";
 import { GasBudget } from "./gas-budget.js";
 import type { GatherLimits } from "./reports/gather.js";
@@ -22,6 +23,8 @@ export interface Dataset {
   readonly keys: readonly string[];
   /** The largest value that it can store. */
   readonly maxValue: bigint;
+  /** How old a round may be when it is stored, in seconds. */
+  readonly maxRoundAge: bigint;
   readonly committee: CommitteeWatch;
 }
 
@@ -31,6 +34,8 @@ export interface DatasetFeeds {
   readonly feeds: readonly Feed[];
 }
 
+/** A transaction that the chain does not show after so many looks is given to the RPC again. */
+const UNSEEN_POLLS = 3;
 const MAX_VALUES: Record<DatasetKind, bigint> = { median: 2n ** 208n - 1n, majority: 2n ** 256n - 1n };
 
 /** One network that is served, and what this operator may do on it. */
@@ -43,7 +48,7 @@ export interface Network {
   /** A stored value younger than this is answered without a transaction; 0: never. */
   readonly minUpdateAgeSeconds: number;
   /** Null where the operator has no key: there it sends nothing. */
-  readonly lane: Lane | null;
+  readonly senders: Senders | null;
   readonly gas: GasBudget;
   /** For keys that are stored for the first time. */
   readonly gasForNewKeys: GasBudget;
@@ -62,12 +67,11 @@ export interface Network {
  */
 export async function connectNetwork(
   plan: NetworkPlan,
-  account: LocalAccount | null,
+  accounts: readonly LocalAccount[],
   context: PoolContext,
 ): Promise<Network> {
   const { settings, deployment, endpoints } = plan;
   const { chainId } = deployment;
-  const { clock } = context;
   try {
     const rpc = await connectRpcs(plan, context);
     const datasets = await Promise.all(deployment.datasets.map((dataset) => connectDataset(rpc, dataset)));
@@ -78,7 +82,7 @@ export async function connectNetwork(
       endpoints,
       limits: { timeoutMs: settings.providerTimeoutMs, graceMs: settings.graceMs },
       minUpdateAgeSeconds: settings.minUpdateAgeSeconds,
-      lane: account === null ? null : new Lane(rpc, account, clock, parseGwei(String(settings.maxFeePerGasGwei))),
+      senders: createSenders(rpc, settings, accounts, context),
       gas: new GasBudget(BigInt(settings.gasPerHour)),
       gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys)),
       feeds: datasets.flatMap((dataset) => {
@@ -103,11 +107,35 @@ function connectRpcs({ settings, deployment, rpcUrls }: NetworkPlan, context: Po
   return RpcPool.connect(chainId, rpcUrls, pool, { ...context, logger: context.logger.child({ network: chainId }) });
 }
 
+function createSenders(
+  rpc: RpcPool,
+  settings: NetworkSettings,
+  accounts: readonly LocalAccount[],
+  { clock, logger, closing }: PoolContext,
+): Senders | null {
+  const limits = {
+    stuckMs: settings.stuckSeconds * 1000,
+    unseenMs: UNSEEN_POLLS * settings.rpcPollMs,
+    maxPending: settings.maxPendingPerSender,
+    maxFeePerGas: parseGwei(String(settings.maxFeePerGasGwei)),
+    pollMs: settings.rpcPollMs,
+    reorgDepth: settings.reorgDepth,
+  };
+  const [first, ...others] = accounts.map((account) => {
+    const ofLane = logger.child({ network: rpc.chainId, sender: account.address });
+    return new Lane(rpc, account, limits, { clock, logger: ofLane, closing });
+  });
+  if (first === undefined) return null;
+  for (const lane of [first, ...others]) lane.start();
+  return new Senders([first, ...others]);
+}
+
 async function connectDataset(rpc: Rpc, dataset: DeployedDataset): Promise<Dataset> {
   const { address } = dataset;
-  const [keyForm, committee] = await Promise.all([
+  const [keyForm, committee, maxRoundAge] = await Promise.all([
     readKeyForm(rpc, address),
     CommitteeWatch.load(rpc, address),
+    readMaxRoundAge(rpc, address),
     // Read so that a dataset that cannot be queried stops the start, not the first request.
     readQueryPrice(rpc, address),
   ]);
@@ -119,5 +147,5 @@ async function connectDataset(rpc: Rpc, dataset: DeployedDataset): Promise<Datas
   }
   const { kind } = dataset;
   const keys = dataset.keys.flatMap((key) => keyToAscii(key) ?? []);
-  return { address, kind, keyForm: dataset.keyForm, keys, maxValue: MAX_VALUES[kind], committee };
+  return { address, kind, keyForm: dataset.keyForm, keys, maxValue: MAX_VALUES[kind], maxRoundAge, committee };
 }

@@ -2,7 +2,6 @@ import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
 import type { Stored } from "./answer.js";
-import type { Mined } from "./chain/receipt.js";
 import type { Clock } from "./clock.js";
 import type { Network } from "./network.js";
 import type { ProviderAnswer } from "./reports/ask.js";
@@ -32,8 +31,10 @@ export type Unsent = { readonly kind: "ready"; readonly answer: DataAnswer } | S
 /** A round that was carried to the chain, by this operator or by another carrier before it. */
 export interface Carried {
   readonly answer: DataAnswer;
-  /** How it was mined; null when it is not mined in time, or another carrier sent it. */
-  readonly mined: (waitMs: number) => Promise<Mined | null>;
+  /**
+   * What was mined, this round or a newer one of its key; null when nothing is mined in time, or another carrier sent it.
+   */
+  readonly mined: (waitMs: number) => Promise<{ readonly answer: DataAnswer; readonly isReverted: boolean } | null>;
 }
 
 /** Everything that requests share. */

@@ -14,7 +14,7 @@ import { freshAnswer } from "./fresh.js";
 import { FeedGasSpent } from "./gas-budget.js";
 import type { Carried, Operator, StaleUpdate, Unsent, Update } from "./operator.js";
 import { noQuorum, staleRound, unknownKey, updateReverted } from "./problems.js";
-import type { Progress, ProgressListener } from "./progress.js";
+import { Progress, type ProgressListener } from "./progress.js";
 import type { ProviderAnswer } from "./reports/ask.js";
 import { decide } from "./reports/decide.js";
 import { gatherReports } from "./reports/gather.js";
@@ -42,7 +42,8 @@ export async function broadcastUpdate(
   const work = carryRound(operator, target, round, "request");
   const answer = following(work, listener, async (carried) => {
     const mined = await carried.mined(waitMs);
-    if (!mined?.isReverted) return carried.answer;
+    if (mined === null) return carried.answer;
+    if (!mined.isReverted) return mined.answer;
     // Another carrier's update came first in the block.
     const stored = await storedByAnother(target);
     if (stored.answer.timestamp < Number(round)) throw updateReverted(null);
@@ -72,7 +73,9 @@ export function carryRound(
     const carried = await batched;
     if (carried !== null) return carried;
     const update = await readyUpdate(operator, target, round, progress);
-    return update.kind === "stale" ? storedByAnother(target) : broadcast(operator, target, update, payer, progress);
+    if (update.kind === "stale") return storedByAnother(target);
+    const newest = () => readyUpdate(operator, target, roundAt(operator.clock()), new Progress());
+    return broadcast(operator, target, update, newest, payer, progress);
   });
 }
 

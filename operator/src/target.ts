@@ -31,7 +31,7 @@ export function findTarget(networks: ReadonlyMap<number, Network>, body: DataReq
   const dataset = network.datasets.get(address.value);
   if (dataset === undefined) throw unknownDataset(address.value, body.network_id);
   if (!matchesKeyForm(dataset.keyForm, key.value)) throw invalidKey(dataset.keyForm);
-  if (body.broadcast && network.lane === null) throw noSigner(body.network_id);
+  if (body.broadcast && network.senders === null) throw noSigner(body.network_id);
   return { network, dataset, key: key.value };
 }
 

@@ -7,6 +7,7 @@ export const USAGE = `Usage: operator --config FILE [--check-config]
 
 Environment
   OPERATOR_PRIVATE_KEY_FILE, OPERATOR_PRIVATE_KEY
-                   the key of the account that broadcasts, in a file or as it is
+                   the key of the account that broadcasts, or the keys of several with white space
+                   between them, in a file or as they are
   OPERATOR_PRIVATE_KEY_<chainId>_FILE, OPERATOR_PRIVATE_KEY_<chainId>
                    the same for one network only; a network without a key answers only "broadcast": false`;

@@ -39,9 +39,9 @@ test("anvil's own words are understood", async () => {
   expect(Object.fromEntries(Object.entries(seen).map(([of, reason]) => [of, classifyRejection(reason ?? "")]))).toEqual(
     {
       again: "already_known",
-      cheaper: "nonce_taken",
-      poor: "out_of_funds",
-      used: "nonce_taken",
+      cheaper: "replacement_underpriced",
+      poor: "insufficient_funds",
+      used: "nonce_too_low",
     },
   );
 });

@@ -15,22 +15,52 @@ export interface LoadedAccount {
  * @throws ConfigError that holds neither the key nor what the variables say: either may be the key, set by mistake.
  */
 export function loadAccount(env: NodeJS.ProcessEnv, name: string): LoadedAccount {
+  const { accounts, warnings } = loadAccounts(env, name);
+  const [account, ...others] = accounts;
+  if (account === undefined || others.length > 0) {
+    throw new ConfigError(`${name} and ${name}_FILE take one private key, and there are ${accounts.length}. Keep one.`);
+  }
+  return { account, warnings };
+}
+
+/** Several signing accounts, in the order in which their keys are written, without repetition. */
+export interface LoadedAccounts {
+  readonly accounts: readonly PrivateKeyAccount[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads one private key or several, with white space between them, as `loadAccount` does.
+ *
+ * @throws ConfigError that holds neither a key nor what the variables say.
+ */
+export function loadAccounts(env: NodeJS.ProcessEnv, name: string): LoadedAccounts {
   const file = env[`${name}_FILE`];
   const inEnvironment = env[name];
   delete env[name];
   if (file !== undefined && inEnvironment !== undefined) {
     throw new ConfigError(`Both ${name} and ${name}_FILE are set. Keep one.`);
   }
-  if (inEnvironment !== undefined) return { account: toAccount(inEnvironment, name), warnings: [] };
+  if (inEnvironment !== undefined) return { accounts: toAccounts(inEnvironment, name), warnings: [] };
   if (file === undefined) {
     throw new ConfigError(`Set ${name}_FILE to the path of a file that holds a private key, or ${name} to the key.`);
   }
-  const account = toAccount(readKeyFile(file, `${name}_FILE`), `The file that ${name}_FILE names`);
-  return { account, warnings: permissionWarnings(file, `${name}_FILE`) };
+  const accounts = toAccounts(readKeyFile(file, `${name}_FILE`), `The file that ${name}_FILE names`);
+  return { accounts, warnings: permissionWarnings(file, `${name}_FILE`) };
 }
 
-function toAccount(text: string, source: string): PrivateKeyAccount {
-  const key = text.trim();
+function toAccounts(text: string, source: string): PrivateKeyAccount[] {
+  const accounts = text
+    .trim()
+    .split(/\s+/)
+    .map((key) => toAccount(key, source));
+  if (new Set(accounts.map(({ address }) => address)).size < accounts.length) {
+    throw new ConfigError(`${source} holds the same private key twice. Keep one.`);
+  }
+  return accounts;
+}
+
+function toAccount(key: string, source: string): PrivateKeyAccount {
   const problem = `${source} does not hold a private key: "0x" and 64 hex digits, above 0 and below the curve's order.`;
   if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new ConfigError(problem);
   try {

@@ -67,6 +67,11 @@ export function readQueryPrice(rpc: Rpc, dataset: Address): Promise<bigint> {
   return readView(rpc, dataset, "queryPrice");
 }
 
+/** How old a round may be when it is stored, in seconds. */
+export function readMaxRoundAge(rpc: Rpc, dataset: Address): Promise<bigint> {
+  return readView(rpc, dataset, "maxRoundAge");
+}
+
 /** The index of the dataset's key form. */
 export function readKeyForm(rpc: Rpc, dataset: Address): Promise<number> {
   return readView(rpc, dataset, "keyForm");
@@ -102,6 +107,7 @@ interface Views {
   readonly committeeHash: Hex;
   readonly committeeBlock: bigint;
   readonly queryPrice: bigint;
+  readonly maxRoundAge: bigint;
   readonly keyForm: number;
 }
 

@@ -1,6 +1,7 @@
 import { fetchText } from "@dataset-oracle/service/fetch";
 import { type Hex, isHex } from "viem";
-import { otherShape, type Rpc, RpcError } from "./rpc.js";
+import { classifyRejection } from "./rejection.js";
+import { otherShape, type Rpc, RpcError, type RpcFailure } from "./rpc.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
@@ -28,7 +29,7 @@ export function connectEndpoint(chainId: number, url: string, timeoutMs: number)
         );
       }
       // Who answers with such a status may be a gateway, and the node behind it may have done what it was asked.
-      const message = answer.status < 500 ? parseAnswer(answer.text) : null;
+      const message = answer.status < 500 && answer.status !== 429 ? parseAnswer(answer.text) : null;
       if (message === null) {
         throw new RpcError("failed", chainId, method, `answered HTTP ${answer.status} without a JSON-RPC answer`);
       }
@@ -36,9 +37,22 @@ export function connectEndpoint(chainId: number, url: string, timeoutMs: number)
         if (isUsable(message.result)) return message.result;
         throw otherShape(chainId, method);
       }
-      throw new RpcError("refused", chainId, method, withoutUrl(message.reason).slice(0, 300), message.data);
+      throw new RpcError(
+        failureOf(message.reason),
+        chainId,
+        method,
+        withoutUrl(message.reason).slice(0, 300),
+        message.data,
+      );
     },
   };
+}
+
+/** Most of what a node says is its answer. That it is too busy, or gave up waiting, is none: another can be asked. */
+function failureOf(reason: string): RpcFailure {
+  const said = classifyRejection(reason);
+  if (said === "timeout") return "timeout";
+  return said === "rate_limited" ? "failed" : "refused";
 }
 
 type Message = { readonly result: unknown } | { readonly reason: string; readonly data: Hex | null };

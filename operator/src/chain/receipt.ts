@@ -1,32 +1,33 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { Type } from "@sinclair/typebox";
-import { type Hex, hexToNumber } from "viem";
-import { Quantity, type Rpc, requestAs } from "./rpc.js";
+import { type Hex, hexToNumber, numberToHex } from "viem";
+import { Bytes32, Quantity, type Rpc, requestAs } from "./rpc.js";
 
+/** A transaction in a block. */
 export interface Mined {
   readonly blockNumber: number;
+  readonly blockHash: Hex;
   readonly isReverted: boolean;
 }
 
-const POLL_MS = 500;
+const Receipt = Type.Union([Type.Null(), Type.Object({ blockNumber: Quantity, blockHash: Bytes32, status: Quantity })]);
+const Block = Type.Union([Type.Null(), Type.Object({ hash: Bytes32 })]);
+const Transaction = Type.Union([Type.Null(), Type.Object({ hash: Bytes32 })]);
 
-const Receipt = Type.Union([Type.Null(), Type.Object({ blockNumber: Quantity, status: Quantity })]);
+/** @returns Null when the node knows no block with it. */
+export async function readMined(rpc: Rpc, hash: Hex): Promise<Mined | null> {
+  const receipt = await requestAs(rpc, Receipt, "eth_getTransactionReceipt", [hash]);
+  if (receipt === null) return null;
+  const { blockNumber, blockHash, status } = receipt;
+  return { blockNumber: hexToNumber(blockNumber), blockHash, isReverted: hexToNumber(status) === 0 };
+}
 
-/**
- * Waits until a transaction is mined. A look that fails, or finds no receipt, is repeated: the transaction is on
- * its way all the same.
- *
- * @returns Null when it is not mined in time, or the signal ends the wait.
- */
-export async function waitUntilMined(rpc: Rpc, hash: Hex, waitMs: number, signal: AbortSignal): Promise<Mined | null> {
-  const stop = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
-  while (!stop.aborted) {
-    const receipt = await requestAs(rpc, Receipt, "eth_getTransactionReceipt", [hash]).catch(() => null);
-    if (receipt !== null) {
-      const { blockNumber, status } = receipt;
-      return { blockNumber: hexToNumber(blockNumber), isReverted: hexToNumber(status) === 0 };
-    }
-    await delay(POLL_MS, undefined, { signal: stop }).catch(() => {});
-  }
-  return null;
+/** @returns Null when the chain is not so long. */
+export async function readBlockHash(rpc: Rpc, blockNumber: number): Promise<Hex | null> {
+  const block = await requestAs(rpc, Block, "eth_getBlockByNumber", [numberToHex(blockNumber), false]);
+  return block?.hash ?? null;
+}
+
+/** Whether the node has a transaction, mined or not. */
+export async function isKnown(rpc: Rpc, hash: Hex): Promise<boolean> {
+  return (await requestAs(rpc, Transaction, "eth_getTransactionByHash", [hash])) !== null;
 }

@@ -99,6 +99,8 @@ describe("a read", () => {
   test.each([
     ["hangs", { mode: "hangs" as const }],
     ["answers something of another shape", { answer: { result: "fast" } }],
+    ["is asked too often", { answer: { error: { code: 429, message: "Too many concurrent requests" } } }],
+    ["gave up waiting", { answer: { error: { code: -32603, message: "Timeout expired" } } }],
   ])("goes to the second when the first %s", async (_, change) => {
     const [first, second] = [await startNode(), await startNode({ answer: { result: "0x2" } })];
     const rpc = await connect(first, second);

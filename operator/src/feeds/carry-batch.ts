@@ -1,11 +1,16 @@
 import type { Hex } from "viem";
-import { MAX_WAIT_MS, storedByAnother } from "../broadcast.js";
-import { OutcomeUnknown } from "../chain/lane.js";
-import { waitUntilMined } from "../chain/receipt.js";
+import { MAX_WAIT_MS, storedByAnother, withinTime } from "../broadcast.js";
+import { readPoint } from "../chain/contract.js";
+import { OutcomeUnknown, type RoundCall } from "../chain/lane.js";
+import { roundAt } from "../clock.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import type { Carried, Operator } from "../operator.js";
-import { Progress } from "../progress.js";
-import { type Batch, readyBatch } from "./batch.js";
+import { type Batch, type ReadyBatch, readyBatch } from "./batch.js";
+
+interface BatchCall extends RoundCall {
+  /** For each key, in the batch's order, whether it is to be stored. */
+  readonly stored: readonly boolean[];
+}
 
 /**
  * Carries a batch to the chain in one transaction, within the feeds' gas budget.
@@ -16,24 +21,44 @@ import { type Batch, readyBatch } from "./batch.js";
 export async function carryBatch(operator: Operator, batch: Batch): Promise<ReadonlyMap<Hex, Carried>> {
   const { network, dataset, keys, round } = batch;
   const ready = await readyBatch(operator, batch);
-  if (ready === null || network.lane === null) return new Map();
-  const { data, gasLimit, stored } = ready;
-  const reservation = network.gasForFeeds.reserve(gasLimit, operator.clock());
+  const [first] = keys;
+  if (ready === null || network.senders === null || first === undefined) return new Map();
+  const call = toCall(batch, ready);
+  const reservation = network.gasForFeeds.reserve(call.gas, operator.clock());
   if (!reservation.ok) throw new FeedGasSpent(reservation.retryAfterSeconds);
 
-  const call = { to: dataset.address, data, gas: gasLimit };
-  const hash = await network.lane.send(call, new Progress()).catch((error: unknown) => {
+  const job = {
+    point: `${dataset.address} ${keys.join(" ")}`,
+    call,
+    renew: async () => {
+      const newest = { ...batch, round: roundAt(operator.clock()) };
+      const renewed = await readyBatch(operator, newest);
+      return renewed === null ? null : toCall(newest, renewed);
+    },
+    isStored: async (at: bigint) => {
+      const points = await Promise.all(keys.map((key) => readPoint(network.rpc, dataset.address, key, "latest")));
+      return points.every(({ updatedAt }) => updatedAt >= at);
+    },
+    onSigned: () => {},
+  };
+  const lane = network.senders.laneOf(dataset.address, first);
+  const { hash, settled } = await lane.send<BatchCall>(job).catch((error: unknown) => {
     // It may still be mined: its gas stays counted.
     if (error instanceof OutcomeUnknown) throw error.reason;
     reservation.release();
     throw error;
   });
   const log = operator.logger.child({ network: network.chainId, dataset: dataset.address, round: round.toString() });
-  log.info({ transaction: hash, keys: keys.filter((_, place) => stored[place]) }, "batch sent");
-  const mined = await waitUntilMined(network.rpc, hash, MAX_WAIT_MS, operator.closing);
+  log.info({ transaction: hash, keys: keys.filter((_, place) => call.stored[place]) }, "batch sent");
+  const mined = await withinTime(settled, MAX_WAIT_MS);
   if (mined === null || mined.isReverted) return new Map();
-  const carried = keys.flatMap((key, place) => (stored[place] ? [key] : []));
+  const carried = keys.flatMap((key, place) => (mined.call.stored[place] ? [key] : []));
   return new Map(
     await Promise.all(carried.map(async (key) => [key, await storedByAnother({ network, dataset, key })] as const)),
   );
+}
+
+function toCall({ dataset, round }: Batch, { data, gasLimit, stored }: ReadyBatch): BatchCall {
+  const expiresAt = Number(round + dataset.maxRoundAge) * 1000;
+  return { to: dataset.address, data, gas: gasLimit, round, expiresAt, stored };
 }

@@ -27,7 +27,7 @@ const MAX_BATCH_KEYS = 100;
 
 /** Keeps all feeds fresh until the operator shuts down. It never throws. */
 export async function supplyFeeds(operator: Operator): Promise<void> {
-  const networks = [...operator.networks.values()].filter(({ lane }) => lane !== null);
+  const networks = [...operator.networks.values()].filter(({ senders }) => senders !== null);
   await Promise.all(
     networks.flatMap((network) => network.feeds.map((ofDataset) => new Supply(operator, network, ofDataset).run())),
   );

@@ -49,7 +49,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const closing = new AbortController();
   const context = { clock: Date.now, logger, closing: closing.signal };
   const networks = await Promise.all(
-    served.map((network) => connectNetwork(planOf(network), options.hasKey === false ? null : account, context)),
+    served.map((network) => connectNetwork(planOf(network), options.hasKey === false ? [] : [account], context)),
   );
   const operator = createOperator(networks, Date.now, logger, closing.signal);
   const supply = supplyFeeds(operator);
@@ -106,6 +106,7 @@ function planOf({ chain, datasets, providers, settings, rpcUrls }: ServedNetwork
       providerTimeoutMs: 1_000,
       graceMs: 200,
       rpcTimeoutMs: 2_000,
+      rpcPollMs: 200,
       ...settings,
     },
     deployment: { chainId: chain.chainId, datasets: deployed },

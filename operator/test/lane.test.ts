@@ -1,0 +1,303 @@
+import { pino } from "pino";
+import { type Hex, numberToHex, parseGwei } from "viem";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { connectEndpoint } from "../src/chain/endpoint.js";
+import { type Job, Lane, type LaneSettings, type RoundCall } from "../src/chain/lane.js";
+import type { Rpc } from "../src/chain/rpc.js";
+import { type Chain, STRANGER, startChain } from "./support/chain.js";
+
+/** Lanes on a chain that mines only when it is told to. */
+
+let chain: Chain;
+let account: PrivateKeyAccount;
+let closing: AbortController;
+let log: string[];
+
+const SETTINGS: LaneSettings = {
+  stuckMs: 600,
+  unseenMs: 150,
+  maxPending: 16,
+  maxFeePerGas: parseGwei("500"),
+  pollMs: 50,
+  reorgDepth: 8,
+};
+
+beforeAll(async () => {
+  chain = await startChain();
+  await chain.client.setIntervalMining({ interval: 0 });
+  await chain.client.setAutomine(false);
+});
+
+beforeEach(async () => {
+  account = privateKeyToAccount(generatePrivateKey());
+  await chain.fund(account.address);
+  await chain.client.mine({ blocks: 1 });
+  closing = new AbortController();
+  log = [];
+});
+
+afterEach(() => closing.abort());
+
+afterAll(async () => chain?.close());
+
+function startLane(change: Partial<LaneSettings> = {}, rpc: Rpc = connectEndpoint(42, chain.url, 2_000)): Lane {
+  const logger = pino({ level: "info" }, { write: (line: string) => log.push(line) });
+  const context = { clock: Date.now, logger, closing: closing.signal };
+  const lane = new Lane(rpc, account, { ...SETTINGS, ...change }, context);
+  lane.start();
+  return lane;
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+function call(round: bigint, expiresAt = NEVER): RoundCall {
+  return { to: STRANGER, data: numberToHex(round, { size: 1 }), gas: 50_000n, round, expiresAt };
+}
+
+function job(point: string, change: Partial<Job<RoundCall>> = {}): Job<RoundCall> {
+  return { point, call: call(1n), renew: async () => call(2n), isStored: async () => false, onSigned() {}, ...change };
+}
+
+const gone = async () => {
+  throw new Error("no quorum");
+};
+const isOwn = (address: Hex | undefined) => address?.toLowerCase() === account.address.toLowerCase();
+const mine = () => chain.client.mine({ blocks: 1 });
+const transactionOf = (hash: Hex) => chain.client.getTransaction({ hash });
+
+async function until<T>(look: () => Promise<T | undefined | false> | T | undefined | false, what: string): Promise<T> {
+  const giveUpAt = Date.now() + 15_000;
+  for (;;) {
+    const seen = await look();
+    if (seen) return seen;
+    if (Date.now() > giveUpAt) throw new Error(`Not seen: ${what}\n${log.join("")}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** What the pool has of the account, by nonce. */
+async function pool(): Promise<{ nonce: number; hash: Hex; to: Hex; maxFeePerGas: bigint; tip: bigint; input: Hex }[]> {
+  type Shown = Record<"nonce" | "hash" | "to" | "maxFeePerGas" | "maxPriorityFeePerGas" | "input", Hex>;
+  const content = (await chain.client.request({ method: "txpool_content" } as never)) as {
+    pending: Record<string, Record<string, Shown>>;
+    queued: Record<string, Record<string, Shown>>;
+  };
+  const of = (part: Record<string, Record<string, Shown>>) =>
+    Object.entries(part).flatMap(([sender, all]) =>
+      sender.toLowerCase() === account.address.toLowerCase() ? Object.values(all) : [],
+    );
+  return [...of(content.pending), ...of(content.queued)]
+    .map(({ nonce, hash, to, maxFeePerGas, maxPriorityFeePerGas, input }) => ({
+      nonce: Number(nonce),
+      hash,
+      to,
+      maxFeePerGas: BigInt(maxFeePerGas),
+      tip: BigInt(maxPriorityFeePerGas),
+      input,
+    }))
+    .toSorted((a, b) => a.nonce - b.nonce);
+}
+
+test("several are on their way at once, each with a nonce of its own, and no more than may be", async () => {
+  const lane = startLane({ maxPending: 5 });
+  const sends = Array.from({ length: 8 }, (_, i) => lane.send(job(`K${i}`)));
+  await until(async () => (await pool()).length === 5, "five in the pool");
+  expect((await pool()).map(({ nonce }) => nonce)).toEqual([0, 1, 2, 3, 4]);
+  await mine();
+  const sent = await Promise.all(sends);
+  await until(async () => (await pool()).length === 3, "the rest in the pool");
+  await mine();
+  const settled = await Promise.all(sent.map((one) => one.settled));
+  expect(settled.map((one) => one?.isReverted)).toEqual(Array(8).fill(false));
+  expect(settled.map((one) => one?.hash)).toEqual(sent.map(({ hash }) => hash));
+  expect(new Set(sent.map(({ hash }) => hash)).size).toBe(8);
+  expect(await chain.nonce(account.address)).toBe(8);
+  expect(lane.depth).toEqual({ waiting: 0, sent: 0 });
+});
+
+describe("a transaction that is stuck", () => {
+  test("is replaced by the newest round of its key, with fees that are raised by more than a tenth", async () => {
+    const lane = startLane();
+    const { hash, settled } = await lane.send(job("K"));
+    const before = await transactionOf(hash);
+    const after = await until(async () => (await pool()).find((one) => one.hash !== hash), "a replacement");
+    expect(after).toMatchObject({ nonce: 0, input: "0x02" });
+    expect(after.maxFeePerGas * 100n).toBeGreaterThan((before.maxFeePerGas ?? 0n) * 110n);
+    expect(after.tip * 100n).toBeGreaterThan((before.maxPriorityFeePerGas ?? 0n) * 110n);
+    await mine();
+    expect(await settled).toMatchObject({ call: { round: 2n }, isReverted: false });
+    expect(await chain.nonce(account.address)).toBe(1);
+  });
+
+  test("is sent again as it is while no newer round can be had", async () => {
+    const lane = startLane();
+    const { hash, settled } = await lane.send(job("K", { renew: gone }));
+    await until(async () => (await pool()).find((one) => one.hash !== hash), "a replacement");
+    await mine();
+    const mined = await settled;
+    expect(mined).toMatchObject({ call: { round: 1n } });
+    expect(mined?.hash).not.toBe(hash);
+  });
+
+  test("only uses up its nonce when its round is too old, and the update is sent when there is a newer one", async () => {
+    let isThere = false;
+    const renew = async () => (isThere ? call(3n) : gone());
+    const lane = startLane();
+    const { settled } = await lane.send(job("K", { call: call(1n, Date.now() + 500), renew }));
+    const replaced = await until(
+      async () => (await pool()).find(({ input }) => input === "0x"),
+      "a transfer of nothing",
+    );
+    expect(isOwn(replaced.to)).toBe(true);
+    await mine();
+    isThere = true;
+    await until(async () => (await pool())[0]?.nonce === 1, "the newest round");
+    await mine();
+    expect(await settled).toMatchObject({ call: { round: 3n } });
+  });
+
+  test("is not replaced beyond the cap, and says so", async () => {
+    const lane = startLane({ maxFeePerGas: parseGwei("1") + 5n });
+    await lane.send(job("K"));
+    const fees = async () => (await pool()).map(({ maxFeePerGas }) => maxFeePerGas);
+    await until(() => log.join().includes("more than maxFeePerGasGwei"), "the cap");
+    for (const fee of await fees()) expect(fee).toBeLessThanOrEqual(parseGwei("1") + 5n);
+    await mine();
+  });
+
+  test("of a chain without a base fee has its gas price raised", async () => {
+    const node = connectEndpoint(42, chain.url, 2_000);
+    const legacy: Rpc = {
+      chainId: 42,
+      async request(method, params, isUsable) {
+        const result = await node.request(method, params, isUsable);
+        if (method !== "eth_getBlockByNumber") return result;
+        const { baseFeePerGas: _, ...block } = result as Record<string, unknown>;
+        return block;
+      },
+    };
+    const lane = startLane({}, legacy);
+    const { hash, settled } = await lane.send(job("K"));
+    const before = await transactionOf(hash);
+    expect(before.type).toBe("legacy");
+    await until(() => lane.counts.replaced > 0, "a replacement");
+    await mine();
+    const mined = await settled;
+    const after = await transactionOf(mined?.hash ?? "0x");
+    expect((after.gasPrice ?? 0n) * 100n).toBeGreaterThan((before.gasPrice ?? 0n) * 110n);
+  });
+});
+
+test("one that fell out of the pool is offered again, and leaves no gap", async () => {
+  const lane = startLane({ stuckMs: 60_000 });
+  const sent = await Promise.all([0, 1, 2].map((i) => lane.send(job(`K${i}`))));
+  await chain.client.dropTransaction({ hash: sent[0]?.hash ?? "0x" });
+  await until(() => lane.counts.offeredAgain > 0, "it is offered again");
+  await until(async () => (await pool()).length === 3, "all three");
+  await mine();
+  const settled = await Promise.all(sent.map((one) => one.settled));
+  expect(settled.map((one) => one?.hash)).toEqual(sent.map(({ hash }) => hash));
+});
+
+describe("transactions that another process has sent", () => {
+  const raw = async (nonce: number, gwei: bigint) => {
+    const fees = { maxFeePerGas: gwei * parseGwei("1"), maxPriorityFeePerGas: gwei * parseGwei("1") };
+    const signed = await account.signTransaction({ chainId: 42, to: STRANGER, gas: 30_000n, nonce, ...fees });
+    return chain.client.sendRawTransaction({ serializedTransaction: signed });
+  };
+
+  test("are waited for, and what is sent goes behind them", async () => {
+    await raw(0, 3n);
+    const lane = startLane({ stuckMs: 60_000 });
+    await lane.send(job("K"));
+    expect((await pool()).map(({ nonce }) => nonce)).toEqual([0, 1]);
+    await mine();
+    expect(await chain.nonce(account.address)).toBe(2);
+  });
+
+  test("are used up when they are stuck, however much they offer within the cap", async () => {
+    await raw(0, 20n);
+    startLane();
+    await until(async () => (await pool()).some(({ input, to }) => input === "0x" && isOwn(to)), "it is used up");
+    const [only] = await pool();
+    expect(isOwn(only?.to)).toBe(true);
+    expect(only?.maxFeePerGas).toBeGreaterThan(parseGwei("22"));
+    await mine();
+  });
+
+  test("that take the nonce of an update do not lose it: the newest round is sent", async () => {
+    const lane = startLane({ stuckMs: 60_000 });
+    const { settled } = await lane.send(job("K"));
+    await raw(0, 100n);
+    await mine();
+    await until(async () => (await pool())[0]?.nonce === 1, "the newest round");
+    await mine();
+    expect(await settled).toMatchObject({ call: { round: 2n } });
+    expect(lane.counts.lost).toBe(1);
+  });
+});
+
+describe("a reorganisation", () => {
+  test("that drops an update is noticed, and the newest round is sent", async () => {
+    const lane = startLane();
+    const { settled } = await lane.send(job("K"));
+    await mine();
+    expect(await settled).toMatchObject({ call: { round: 1n } });
+    await chain.client.request({ method: "anvil_reorg", params: [1, []] } as never);
+    expect(await chain.client.getTransactionCount({ address: account.address })).toBe(0);
+    // The next block shows it.
+    await mine();
+    const [again] = await until(async () => (await pool()).some(({ input }) => input === "0x02") && pool(), "round 2");
+    expect(again?.nonce).toBe(0);
+    expect(lane.counts.reorged).toBe(1);
+    await mine();
+    await until(() => lane.depth.sent === 0, "it is mined again");
+    expect(await chain.client.getTransactionCount({ address: account.address })).toBe(1);
+  });
+
+  test("is no longer looked for when the update is as deep as configured", async () => {
+    const lane = startLane({ reorgDepth: 2 });
+    const { settled } = await lane.send(job("K"));
+    await mine();
+    await settled;
+    await chain.client.mine({ blocks: 3 });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await chain.client.request({ method: "anvil_reorg", params: [3, []] } as never);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(lane.counts.reorged).toBe(0);
+  });
+});
+
+test("an update that reverts, and is not stored, is sent again in its newest round", async () => {
+  const lane = startLane();
+  // Takes any call but one whose first byte is 1.
+  await chain.client.setCode({ address: STRANGER, bytecode: "0x5f355f1a6001146008575b00fe" });
+  const { settled } = await lane.send(
+    job("K", { call: { ...call(1n), data: "0x01" }, renew: async () => ({ ...call(2n), data: "0x02" }) }),
+  );
+  await mine();
+  await until(async () => (await pool())[0]?.nonce === 1, "the newest round").finally(() =>
+    chain.client.setCode({ address: STRANGER, bytecode: "0x" }),
+  );
+  await mine();
+  expect(await settled).toMatchObject({ call: { round: 2n }, isReverted: false });
+});
+
+test("who waits too long because nothing is mined is told, and nothing is left behind", async () => {
+  let now = Date.now();
+  const logger = pino({ level: "silent" });
+  const rpc = connectEndpoint(42, chain.url, 2_000);
+  const lane = new Lane(
+    rpc,
+    account,
+    { ...SETTINGS, stuckMs: 10 ** 9, maxPending: 1 },
+    { clock: () => now, logger, closing: closing.signal },
+  );
+  await lane.send(job("K"));
+  const waiting = lane.send(job("L"));
+  now += 31_000;
+  await expect(waiting).rejects.toMatchObject({ code: "rpc_timeout", reason: "waited too long for its turn" });
+  expect(lane.depth).toEqual({ waiting: 0, sent: 1 });
+  await mine();
+});
