@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
 
-import {Oracle, OracleProtocol, usingOracleProtocol} from "../../src/usingOracleProtocol.sol";
+import {Oracle, OracleProtocol, usingOracleProtocol} from "@dataset-oracle/contracts/usingOracleProtocol.sol";
 
 /// @title SpotPriceConsumer
 /// @notice Keeps the rate of ETH in US dollars, never one older than ten minutes when it was read.

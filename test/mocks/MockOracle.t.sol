@@ -5,7 +5,7 @@ import {Test} from "forge-std/Test.sol";
 
 import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
 import {SpotPriceConsumer} from "../examples/SpotPriceConsumer.sol";
-import {MockOracle} from "./MockOracle.sol";
+import {MockOracle} from "../../src/mocks/MockOracle.sol";
 
 /// @notice How a consumer is tested with a MockOracle: an example, too.
 contract MockOracleTest is Test {

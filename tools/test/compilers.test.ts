@@ -50,7 +50,10 @@ function compile(compiler: string, sources: Record<string, string>) {
   const input = {
     language: "Solidity",
     sources: Object.fromEntries(Object.entries(sources).map(([name, content]) => [name, { content }])),
-    settings: { outputSelection: { "*": { "*": ["evm.bytecode.object"] } } },
+    settings: {
+      remappings: ["@dataset-oracle/contracts/=src/"],
+      outputSelection: { "*": { "*": ["evm.bytecode.object"] } },
+    },
   };
   const { errors = [], contracts } = JSON.parse(require(compiler).compile(JSON.stringify(input)));
   const failures = errors.filter(({ severity }: { severity: string }) => severity === "error");

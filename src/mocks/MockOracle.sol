@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
 
-import {Oracle} from "../../src/Oracle.sol";
+import {Oracle} from "../Oracle.sol";
 
 /// @title MockOracle
 /// @notice A dataset for your own forge tests: it answers what you set, and is as strict about payment as a real one.

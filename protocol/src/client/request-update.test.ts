@@ -1,0 +1,304 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { datasetAbi } from "../abi/dataset.js";
+import { spotPriceKey } from "../key.js";
+import { DataRequestError, OPERATOR_PROBLEM_CODES } from "./problem.js";
+import type { UpdateProgress } from "./progress.js";
+import { type RequestUpdateParameters, requestUpdate } from "./request-update.js";
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+const DATASET: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const OTHER: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
+const HASH: Hex = `0x${"ab".repeat(32)}`;
+const KEY = spotPriceKey("ETH-USD");
+
+let handle: Handler;
+let url: string;
+const server = createServer(async (request, response) => {
+  let body = "";
+  for await (const chunk of request) body += chunk;
+  handle(request, response, body);
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const answers =
+  (body: unknown, status = 200, headers: Record<string, string> = {}): Handler =>
+  (_, response) => {
+    response.writeHead(status, {
+      "content-type": status === 200 ? "application/json" : "application/problem+json",
+      ...headers,
+    });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  };
+
+const streams =
+  (...events: [string, unknown][]): Handler =>
+  (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(events.map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join(""));
+  };
+
+const point = {
+  network_id: 42,
+  dataset: DATASET,
+  key: "SPOTPX/ETH-USD",
+  key_hex: KEY,
+  status: "OK",
+  value: "3021500000000000000000",
+  timestamp: 1_790_000_000,
+  reports: [{ provider: OTHER, value: "3021500000000000000000", signature: `0x${"11".repeat(65)}` }],
+};
+const sent = { ...point, transaction_hash: HASH };
+
+const updateData = (key: Hex) =>
+  encodeFunctionData({ abi: datasetAbi, functionName: "update", args: [key, 1_790_000_000n, HASH, 1n, [], [], 50n] });
+const transaction = { chainId: "0x2a", to: DATASET, data: updateData(KEY), value: "0x0", gas: "0x30d40" };
+
+const ask = <B extends boolean>(broadcast: B, more: Partial<RequestUpdateParameters<B>> = {}) =>
+  requestUpdate({ url, networkId: 42, dataset: DATASET, key: "SPOTPX/ETH-USD", broadcast, ...more });
+
+/** The error that a request ends with. */
+async function failure(request: Promise<unknown>): Promise<DataRequestError> {
+  const error = await request.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(DataRequestError);
+  return error as DataRequestError;
+}
+
+describe("the request", () => {
+  test.each(["", "/", "/oracle/v1", "/oracle/v1/"])(
+    "is posted under the base URL %j with exactly its four properties",
+    async (base) => {
+      handle = (request, response, body) => {
+        expect(request.method).toBe("POST");
+        expect(request.url).toBe(`${base.replace(/\/$/, "")}/data/request`);
+        expect(JSON.parse(body)).toEqual({ network_id: 42, dataset: DATASET, key: "SPOTPX/ETH-USD", broadcast: true });
+        expect(request.headers).toMatchObject({ "content-type": "application/json", prefer: "wait=7" });
+        answers(sent)(request, response, body);
+      };
+      expect((await ask(true, { url: url + base, wait: 7 })).transactionHash).toBe(HASH);
+    },
+  );
+
+  test("has no preference and takes no stream, unless they are asked for", async () => {
+    handle = (request, response, body) => {
+      expect(request.headers.prefer).toBeUndefined();
+      expect(request.headers.accept).not.toContain("event-stream");
+      answers(sent)(request, response, body);
+    };
+    await ask(true);
+  });
+});
+
+describe("the answer", () => {
+  test("of a broadcast is the data point, its reports and the transaction's hash", async () => {
+    handle = answers({ ...sent, of_a_newer_operator: 1 });
+    expect(await ask(true)).toEqual({
+      networkId: 42,
+      dataset: DATASET,
+      key: KEY,
+      status: "OK",
+      value: 3_021_500_000_000_000_000_000n,
+      output: "0x0000000000000000000000000000000000000000000000a3cbbc61682ac60000",
+      updatedAt: 1_790_000_000n,
+      reports: [
+        {
+          provider: OTHER,
+          value: "0x0000000000000000000000000000000000000000000000a3cbbc61682ac60000",
+          signature: `0x${"11".repeat(65)}`,
+        },
+      ],
+      transactionHash: HASH,
+      fresh: false,
+    });
+  });
+
+  test("of a young value, and of another carrier's transaction that was not found, says so", async () => {
+    handle = answers({ ...sent, reports: [], transaction_hash: null, fresh: true });
+    expect(await ask(true)).toMatchObject({ reports: [], transactionHash: null, fresh: true });
+  });
+
+  test("of a majority is its 32 bytes", async () => {
+    handle = answers({ ...sent, value: HASH, reports: [] });
+    expect(await ask(true)).toMatchObject({ output: HASH, value: BigInt(HASH) });
+  });
+
+  test("without a broadcast has a transaction that viem can send", async () => {
+    handle = answers({ ...point, transaction });
+    expect((await ask(false)).transaction).toEqual({
+      chainId: 42,
+      to: DATASET,
+      data: transaction.data,
+      value: 0n,
+      gas: 200_000n,
+    });
+  });
+
+  const transfer = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [OTHER, 1n] });
+  test.each<[string, object]>([
+    ["goes to another contract", { to: OTHER }],
+    ["is of another chain", { chainId: "0x1" }],
+    ["calls something else", { data: transfer }],
+    ["updates another key", { data: updateData(spotPriceKey("BTC-USD")) }],
+    ["sends Ether", { value: "0x1" }],
+    ["has no gas that can be read", { gas: "much" }],
+  ])("is refused when its transaction %s", async (_, change) => {
+    handle = answers({ ...point, transaction: { ...transaction, ...change } });
+    expect((await failure(ask(false))).problem.code).toBe("unexpected_answer");
+  });
+
+  test.each<[string, object]>([
+    ["another network", { network_id: 1 }],
+    ["another dataset", { dataset: OTHER }],
+    ["another key", { key_hex: spotPriceKey("BTC-USD") }],
+    ["no value", { value: "NaN" }],
+    ["no transaction hash", { transaction_hash: undefined }],
+  ])("is refused when it is of %s", async (_, change) => {
+    handle = answers({ ...sent, ...change });
+    expect((await failure(ask(true))).problem).toMatchObject({ code: "unexpected_answer", status: 200 });
+  });
+
+  test.each([
+    ["a page", "<html></html>", 200],
+    ["a proxy's error", "<html>Bad Gateway</html>", 502],
+    ["a problem without its members", { title: "No.", status: 503, code: "no_quorum", detail: "None." }, 503],
+  ])("is refused when it is %s", async (_, body, status) => {
+    handle = answers(body, status);
+    expect((await failure(ask(true))).problem).toMatchObject({ code: "unexpected_answer", status });
+  });
+});
+
+describe("a problem", () => {
+  const said = { title: "No.", status: 429, detail: "Try later." };
+  const members = { errors: [], served_network_ids: [1], failures: [], error: null };
+
+  test.each(OPERATOR_PROBLEM_CODES)("%s is told by its code, with title, detail and members", async (code) => {
+    handle = answers({ ...said, ...members, code }, 429, { "retry-after": "17" });
+    const error = await failure(ask(true));
+    expect(error.problem).toEqual({ ...said, ...members, code });
+    expect(error.message).toBe("No. Try later.");
+    expect(error.retryAfterSeconds).toBe(17);
+  });
+
+  test("of a newer operator is told as unknown, with the code that was reported", async () => {
+    handle = answers({ ...said, code: "moon_phase" }, 503);
+    const { problem, retryAfterSeconds } = await failure(ask(true));
+    expect(problem).toEqual({
+      title: "No.",
+      detail: "Try later.",
+      code: "unknown_problem",
+      status: 503,
+      reported: "moon_phase",
+    });
+    expect(retryAfterSeconds).toBeNull();
+  });
+
+  test("narrows to what its code has", async () => {
+    handle = answers({ ...said, code: "unknown_network", served_network_ids: [1, 42] }, 422);
+    const { problem } = await failure(ask(true));
+    const served: number[] = problem.code === "unknown_network" ? problem.served_network_ids : [];
+    expect(served).toEqual([1, 42]);
+  });
+});
+
+describe("a failure on the way", () => {
+  test("is unreachable when nobody listens", async () => {
+    const { problem } = await failure(ask(true, { url: "http://127.0.0.1:1" }));
+    expect(problem).toMatchObject({
+      code: "unreachable",
+      title: "The operator at http://127.0.0.1:1 cannot be reached.",
+    });
+  });
+
+  test("is unreachable when the request is redirected", async () => {
+    handle = answers("", 302, { location: `${url}/elsewhere` });
+    expect((await failure(ask(true))).problem.code).toBe("unreachable");
+  });
+
+  test.each<[string, Handler]>([
+    ["before the answer", () => {}],
+    ["within the answer", (_, response) => response.writeHead(200, { "content-type": "application/json" }).write("{")],
+    [
+      "within a stream",
+      (_, response) => response.writeHead(200, { "content-type": "text/event-stream" }).write("event: asked\n"),
+    ],
+  ])("is a timeout when the deadline passes %s", async (_, handler) => {
+    handle = handler;
+    const { problem } = await failure(ask(true, { timeoutMs: 100, onProgress: () => {} }));
+    expect(problem).toMatchObject({ code: "timeout", timeoutMs: 100 });
+  });
+
+  test("is the signal's reason when it was aborted", async () => {
+    handle = () => {};
+    const abort = new AbortController();
+    const request = ask(true, { signal: abort.signal });
+    abort.abort(new Error("The page was left."));
+    await expect(request).rejects.toThrow("The page was left.");
+  });
+});
+
+describe("the progress", () => {
+  const steps: [string, object][] = [
+    ["asked", { timestamp: 1_790_000_000, providers: [OTHER] }],
+    ["report", { provider: OTHER, outcome: "OK", received: 1, of: 4 }],
+    ["signed", { transaction_hash: HASH }],
+    ["sent", { transaction_hash: HASH }],
+    ["mined", { transaction_hash: HASH, block_number: 7 }],
+  ];
+
+  test("is heard in order, and the answer is the last event", async () => {
+    const heard: UpdateProgress[] = [];
+    handle = streams(...steps, ["of_a_newer_operator", {}], ["answer", sent]);
+    const update = await ask(true, { onProgress: (step) => heard.push(step) });
+    expect(heard).toEqual(steps.map(([event, data]) => ({ event, ...data })));
+    expect(update.transactionHash).toBe(HASH);
+  });
+
+  test("comes through in pieces of any size", async () => {
+    const text = `event: asked\r\ndata: {"timestamp":1,"providers":[]}\r\n\r\nevent: answer\ndata: ${JSON.stringify({ ...sent, key: "é" })}\n\n`;
+    handle = async (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const byte of Buffer.from(text)) {
+        response.write(Buffer.of(byte));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      response.end();
+    };
+    const heard: UpdateProgress[] = [];
+    expect((await ask(true, { onProgress: (step) => heard.push(step) })).transactionHash).toBe(HASH);
+    expect(heard).toEqual([{ event: "asked", timestamp: 1, providers: [] }]);
+  });
+
+  test("ends with a problem as without a stream", async () => {
+    handle = streams(["problem", { title: "No.", status: 503, code: "out_of_funds", detail: "Try later." }]);
+    expect((await failure(ask(true, { onProgress: () => {} }))).problem.code).toBe("out_of_funds");
+  });
+
+  test("that ends without an answer is refused", async () => {
+    handle = streams(["asked", { timestamp: 1, providers: [] }]);
+    const { problem } = await failure(ask(true, { onProgress: () => {} }));
+    expect(problem.code).toBe("unexpected_answer");
+    expect(problem.detail).toContain("ended without an answer");
+  });
+
+  test("passes on what a listener throws", async () => {
+    handle = streams(...steps, ["answer", sent]);
+    const listener = () => {
+      throw new Error("A defect of the page.");
+    };
+    await expect(ask(true, { onProgress: listener })).rejects.toThrow("A defect of the page.");
+  });
+});

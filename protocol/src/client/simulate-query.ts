@@ -1,0 +1,73 @@
+import { type Address, BaseError, type Client, InsufficientFundsError, zeroAddress } from "viem";
+import { simulateContract } from "viem/actions";
+import { datasetAbi } from "../abi/dataset.js";
+import { parseKey } from "../key.js";
+import { QUERY_STATUSES } from "../report.js";
+import { type DataPoint, dataPoint } from "./data-point.js";
+import { readQueryPrice } from "./read-query-price.js";
+
+/** What to read off chain. */
+export interface SimulateQueryParameters {
+  readonly dataset: Address;
+  /** The key in ASCII, for example `SPOTPX/ETH-USD`, or in hex after `0x`, as `spotPriceKey` gives it. */
+  readonly key: string;
+  /**
+   * The account that the call is made from; it must hold the query price, and pays nothing. Without one, the call
+   * overrides the balance of its sender: an RPC that has no state overrides needs an account.
+   */
+  readonly account?: Address;
+}
+
+/** The account of a call holds less than the query price. */
+export class InsufficientBalanceError extends Error {
+  override readonly name = "InsufficientBalanceError";
+
+  /** @param price In wei. */
+  constructor(
+    readonly account: Address,
+    readonly price: bigint,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `${account} holds less than the query price of ${price} wei, which a call must show although it pays nothing. Name an account that holds it, or none: the call then overrides the balance of its sender.`,
+      options,
+    );
+  }
+}
+
+/**
+ * What a query would answer now, without a transaction and without payment. `eth_call` lets no sender show more Ether
+ * than it holds: see `account`.
+ *
+ * @param client Any viem client of the dataset's network.
+ * @throws An Error when the key cannot be read, `InsufficientBalanceError`, and viem's `ContractFunctionExecutionError`
+ * when there is no dataset at the address, or the RPC fails.
+ */
+export async function simulateQuery(
+  client: Client,
+  { dataset, key: text, account }: SimulateQueryParameters,
+): Promise<DataPoint> {
+  const key = parseKey(text);
+  if (!key.ok) throw new Error(`The key cannot be read. ${key.problem}`);
+  const price = await readQueryPrice(client, { dataset });
+  const call = { address: dataset, abi: datasetAbi, functionName: "query", args: [key.value], value: price } as const;
+  try {
+    const { result } = await simulateContract(client, {
+      ...call,
+      ...(account ? { account } : { account: zeroAddress, stateOverride: [{ address: zeroAddress, balance: price }] }),
+    });
+    const [output, updatedAt, status] = result;
+    return dataPoint(statusOf(status), BigInt(output), updatedAt);
+  } catch (error) {
+    if (account && error instanceof BaseError && error.walk((cause) => cause instanceof InsufficientFundsError)) {
+      throw new InsufficientBalanceError(account, price, { cause: error });
+    }
+    throw error;
+  }
+}
+
+function statusOf(index: number) {
+  const status = QUERY_STATUSES[index];
+  if (!status) throw new Error(`${index} is no query status.`);
+  return status;
+}

@@ -1,0 +1,39 @@
+/**
+ * What a dapp needs to read datasets and to have them updated. Everything else that the protocol has is in modules of
+ * its own: `@dataset-oracle/protocol/report`, and so on.
+ */
+
+export { datasetAbi } from "./abi/dataset.js";
+export { oracleAbi } from "./abi/oracle.js";
+export type { DataPoint } from "./client/data-point.js";
+export { formatSpotPrice, SPOT_PRICE_DECIMALS } from "./client/format-spot-price.js";
+export {
+  type ClientProblem,
+  DataRequestError,
+  type DataRequestProblem,
+  type OperatorProblem,
+  type OperatorProblemCode,
+  type ProviderFailure,
+} from "./client/problem.js";
+export type { UpdateProgress } from "./client/progress.js";
+export { readQueryPrice } from "./client/read-query-price.js";
+export {
+  type BroadcastUpdate,
+  type RequestUpdateParameters,
+  requestUpdate,
+  type UnsentUpdate,
+  type UpdateTransaction,
+} from "./client/request-update.js";
+export {
+  type MinedUpdate,
+  NoAccountError,
+  type SendUpdateParameters,
+  sendUpdate,
+  WrongChainError,
+} from "./client/send-update.js";
+export { InsufficientBalanceError, type SimulateQueryParameters, simulateQuery } from "./client/simulate-query.js";
+export { keyToAscii, parseKey, spotPriceKey } from "./key.js";
+export type { Parsed } from "./parsed.js";
+export { QUERY_STATUSES, type QueryStatus } from "./report.js";
+export type { SignedValue } from "./update.js";
+export { type WebKey, webKey } from "./web-key.js";
