@@ -18,6 +18,11 @@ const EXCEPTIONS = [
   },
   {
     file: "src/Dataset.sol",
+    line: "mstore8(add(add(outcomes, 0x20), key), outcome)",
+    why: "Assembly in a contract: no run sees it. Every test of a batch's outcomes takes it.",
+  },
+  {
+    file: "src/Dataset.sol",
     line: "return KeyOutcome.STORED;",
     why: "The compiler makes one piece of code of the two returns. The differential test takes both.",
   },

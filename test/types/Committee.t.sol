@@ -21,10 +21,20 @@ contract CommitteeTest is Test {
     function testFuzz_hash_isAnotherWhenAWordIsDirty(address member, uint96 dirt) public pure {
         vm.assume(dirt != 0);
         Committee clean = CommitteeLibrary.create(0, 1);
-        clean.seat(0, uint160(member));
+        clean.seat(0, member);
         Committee dirty = CommitteeLibrary.create(0, 1);
         dirty.seat(0, uint160(member) | (uint256(dirt) << 160));
         assertNotEq(dirty.hash(1), clean.hash(1));
+    }
+
+    function testFuzz_seat_isTheSameForAnAddressAndItsWord(address[3] memory members) public pure {
+        Committee byAddress = CommitteeLibrary.create(0, members.length);
+        Committee byWord = CommitteeLibrary.create(0, members.length);
+        for (uint256 place = 0; place < members.length; ++place) {
+            byAddress.seat(place, members[place]);
+            byWord.seat(place, uint160(members[place]));
+        }
+        assertEq(byAddress.hash(members.length), byWord.hash(members.length));
     }
 
     function testFuzz_create_overlapsNothing(uint256 toleranceBps, uint8 size, bytes memory before) public pure {
