@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { inRanges } from "@dataset-oracle/service/address-ranges";
 import { type App, buildApp } from "@dataset-oracle/service/app";
-import { ConfigError } from "@dataset-oracle/service/config";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import type { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { measureRequests } from "@dataset-oracle/service/metrics";
@@ -10,7 +9,7 @@ import type { Registry } from "prom-client";
 import type { LocalAccount } from "viem";
 import type { ProviderConfig } from "./config.js";
 import { Decisions } from "./decisions.js";
-import { Evidence } from "./evidence/evidence.js";
+import { Evidence, unusableEvidence } from "./evidence/evidence.js";
 import { Metrics } from "./metrics.js";
 import { Recent } from "./recent.js";
 import { Reporter } from "./reporter.js";
@@ -111,6 +110,6 @@ async function openEvidence(
   try {
     return { spotPrices: await open(join(folder, "spot-prices")), webOracle: await open(join(folder, "web-oracle")) };
   } catch (error) {
-    throw new ConfigError(`evidence: ${folder} cannot be used: ${(error as NodeJS.ErrnoException).code}.`);
+    throw unusableEvidence(folder, error);
   }
 }

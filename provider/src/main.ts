@@ -12,6 +12,7 @@ import { fetchValue } from "./cli/fetch.js";
 import { replayEvidence } from "./cli/replay.js";
 import { loadProviderConfig } from "./config.js";
 import { checkDatabase } from "./decisions.js";
+import { checkEvidence } from "./evidence/evidence.js";
 import { decideServed, requireKeys } from "./served.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
 import { checkOverrides } from "./source-overrides.js";
@@ -38,6 +39,7 @@ await runMain(async () => {
   const { account, warnings } = loadAccount(process.env, "PROVIDER_PRIVATE_KEY");
   if (command.name === "check") {
     checkDatabase(config.database);
+    if (config.evidence !== null) checkEvidence(config.evidence.folder);
     for (const warning of warnings) console.error(warning);
     return console.log(`${command.configFile} is valid. ${summary(served, webOracle, account.address)}`);
   }

@@ -42,6 +42,13 @@ describe("--check-config", () => {
     ],
     ["a database that is a file", { database: "deployment.json" }, 42, "deployment.json cannot be used: ENOTDIR."],
     ["a folder of other things as database", { database: "." }, 42, "holds something else"],
+    [
+      "evidence in a file",
+      { evidence: { folder: "deployment.json", maxMegabytes: 1 } },
+      42,
+      "deployment.json cannot be used: ENOTDIR.",
+    ],
+    ["evidence below a file", { evidence: { folder: "provider.json/a/b", maxMegabytes: 1 } }, 42, "ENOTDIR"],
     ["more sources needed than there are", { minSources: 99 }, 42, "No key of the deployments has 99 sources."],
     ["no source needed", { minSources: 0 }, 42, "/minSources: "],
     [

@@ -51,12 +51,13 @@ export async function fetchValue(args: readonly string[]): Promise<void> {
   const isText = process.stdout.isTTY === true && !given.isJson;
   // In a terminal that says it has no columns, ora would clear lines for ever.
   const hasSpinner = isText && (process.stderr.columns ?? 0) > 0;
-  const spinner = ora({ text: `asking ${question.sources} sources`, isSilent: !hasSpinner }).start();
+  const text = question.sources === 1 ? "asking the source" : `asking ${question.sources} sources`;
+  const spinner = ora({ text, isSilent: !hasSpinner }).start();
   try {
-    const { hasValue, json, text } = await question.ask(reader, now());
+    const shown = await question.ask(reader, now());
     spinner.stop();
-    console.log(isText ? text() : json());
-    process.exitCode = hasValue ? 0 : 1;
+    console.log(isText ? shown.text() : shown.json());
+    process.exitCode = shown.hasValue ? 0 : 1;
   } finally {
     spinner.stop();
     await egress.close();

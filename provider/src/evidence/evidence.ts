@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
+import { accessSync, constants, existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
+import { ConfigError } from "@dataset-oracle/service/config";
 import canonicalize from "canonicalize";
 import type { Logger } from "pino";
 import type { Answer } from "../source/answer.js";
@@ -179,6 +181,25 @@ export class Evidence {
     }
   }
 }
+
+/**
+ * Checks that evidence could be kept in a folder, without making it.
+ *
+ * @throws ConfigError
+ */
+export function checkEvidence(folder: string): void {
+  let existing = folder;
+  while (!existsSync(existing)) existing = dirname(existing);
+  try {
+    // A file has nothing in it, not even itself.
+    accessSync(join(existing, sep), constants.W_OK);
+  } catch (error) {
+    throw unusableEvidence(folder, error);
+  }
+}
+
+export const unusableEvidence = (folder: string, error: unknown) =>
+  new ConfigError(`evidence: ${folder} cannot be used: ${(error as NodeJS.ErrnoException).code}.`);
 
 /** The specs of all that may be asked: for the value, and for the rates. */
 function specsOf(sources: readonly PairSource[]): PairSource["spec"][] {
