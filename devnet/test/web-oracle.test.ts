@@ -190,6 +190,25 @@ describe("a dapp developer", () => {
     }
   });
 
+  test("can paste the guide's commands", async () => {
+    const guide = readFileSync(join(ROOT, "docs/WebOracle.md"), "utf8");
+    const commands = /```sh\n([\s\S]*?)```/.exec(guide)?.[1]?.trim().split("\n") ?? [];
+    const printed: string[] = [];
+    for (const command of commands) {
+      const line = command
+        .replace("http://127.0.0.1:8600/weather", weather())
+        .replace("http://127.0.0.1:8545", devnet.chain)
+        .replace(".devnet/8545/deployments/42.json", deploymentFile());
+      printed.push((await promisify(execFile)("sh", ["-c", line], { cwd: ROOT, timeout: 30_000 })).stdout);
+    }
+    expect(printed).toEqual([
+      expect.stringMatching(/^valid: /),
+      expect.stringMatching(/^value: \d+ /m),
+      expect.stringMatching(/^Published 0x[0-9a-f]{64} on network 42/),
+      expect.stringContaining(`${example("temperature").key}\n${example("temperature").keyHex}\n`),
+    ]);
+  });
+
   test.runIf(HAS_CURL)("can paste the commands that the devnet prints", async () => {
     const lines = devnet.output().split("\n");
     const printed = (title: string) => lines[lines.findIndex((line) => line.includes(`# ${title}`)) + 1]?.trim() ?? "";
