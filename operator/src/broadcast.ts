@@ -3,7 +3,7 @@ import { toAnswer } from "./answer.js";
 import { findUpdate, readPoint } from "./chain/contract.js";
 import { OutcomeUnknown, type RoundCall, type Settled } from "./chain/lane.js";
 import { FeedGasSpent } from "./gas-budget.js";
-import type { Carried, Operator, ReadyUpdate, Update } from "./operator.js";
+import type { Carried, Operator, ReadyUpdate } from "./operator.js";
 import { gasBudgetSpent, noSigner } from "./problems.js";
 import type { Progress } from "./progress.js";
 import type { Target } from "./target.js";
@@ -14,21 +14,22 @@ export const MAX_WAIT_MS = 60_000;
 /** Whose gas budget pays for an update. */
 export type Payer = "request" | "feed";
 
-interface UpdateCall extends RoundCall {
+/** A call that carries one update. */
+export interface UpdateCall extends RoundCall {
   readonly update: ReadyUpdate;
 }
 
 /**
  * Sends an update from one of the operator's accounts, within the gas budget.
  *
- * @param newest Makes an update of the newest round, should this one be stuck or lost.
+ * @param newest Makes the call of the newest round, should this one be stuck or lost; null when the chain has a newer one.
  * @throws ProblemError when the budget is spent, or the RPC does not take the transaction. FeedGasSpent.
  */
 export async function broadcast(
   operator: Operator,
   target: Target,
   update: ReadyUpdate,
-  newest: () => Promise<Update>,
+  newest: () => Promise<UpdateCall | null>,
   payer: Payer,
   progress: Progress,
 ): Promise<Carried> {
@@ -45,10 +46,7 @@ export async function broadcast(
   const job = {
     point: `${dataset.address} ${key}`,
     call: toCall(target, update),
-    renew: async () => {
-      const renewed = await newest();
-      return renewed.kind === "stale" ? null : toCall(target, renewed);
-    },
+    renew: newest,
     isStored: async (round: bigint) =>
       (await readPoint(network.rpc, dataset.address, key, "latest")).updatedAt >= round,
     onSigned: (hash: `0x${string}`) => progress.emit({ event: "signed", data: { transaction_hash: hash } }),
@@ -88,7 +86,7 @@ async function reserveGas(operator: Operator, { network, dataset, key }: Target,
   return reservation;
 }
 
-function toCall({ dataset }: Target, update: ReadyUpdate): UpdateCall {
+export function toCall({ dataset }: Target, update: ReadyUpdate): UpdateCall {
   const expiresAt = Number(update.timestamp + dataset.maxRoundAge) * 1000;
   return { to: dataset.address, data: update.data, gas: update.gasLimit, round: update.timestamp, expiresAt, update };
 }

@@ -10,6 +10,7 @@ import { supplyFeeds } from "./feeds/supply.js";
 import { connectNetwork } from "./network.js";
 import { createOperator } from "./operator.js";
 import { loadSigners } from "./signers.js";
+import { takeOver } from "./take-over.js";
 import { USAGE } from "./usage.js";
 
 await runMain(async () => {
@@ -46,6 +47,7 @@ await runMain(async () => {
   }
 
   const operator = createOperator(networks, Date.now, logger, closing.signal);
+  takeOver(operator);
   const app = await buildOperatorApp(operator, plan.config);
   closeOnSignal(logger, async () => {
     closing.abort();

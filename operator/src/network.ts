@@ -126,7 +126,6 @@ function createSenders(
     return new Lane(rpc, account, limits, { clock, logger: ofLane, closing });
   });
   if (first === undefined) return null;
-  for (const lane of [first, ...others]) lane.start();
   return new Senders([first, ...others]);
 }
 

@@ -7,7 +7,7 @@ import { agreedValue, encodeUpdate } from "@dataset-oracle/protocol/update";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/problem";
 import { toAnswer, toUnsentTransaction } from "./answer.js";
-import { broadcast, type Payer, storedByAnother } from "./broadcast.js";
+import { broadcast, type Payer, storedByAnother, toCall, type UpdateCall } from "./broadcast.js";
 import { simulateUpdate } from "./chain/simulate.js";
 import { msUntilRoundAfter, roundAt } from "./clock.js";
 import { freshAnswer } from "./fresh.js";
@@ -74,9 +74,14 @@ export function carryRound(
     if (carried !== null) return carried;
     const update = await readyUpdate(operator, target, round, progress);
     if (update.kind === "stale") return storedByAnother(target);
-    const newest = () => readyUpdate(operator, target, roundAt(operator.clock()), new Progress());
-    return broadcast(operator, target, update, newest, payer, progress);
+    return broadcast(operator, target, update, () => newestCall(operator, target), payer, progress);
   });
+}
+
+/** The update of the newest round, ready to be sent; null when the chain has it or a newer one. */
+export async function newestCall(operator: Operator, target: Target): Promise<UpdateCall | null> {
+  const update = await readyUpdate(operator, target, roundAt(operator.clock()), new Progress());
+  return update.kind === "stale" ? null : toCall(target, update);
 }
 
 /** Makes an update transaction that the caller sends. All who ask in one round share it. */

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { connectEndpoint } from "../src/chain/endpoint.js";
 import { type Job, Lane, type LaneSettings, type RoundCall } from "../src/chain/lane.js";
 import type { Rpc } from "../src/chain/rpc.js";
+import type { Call } from "../src/chain/submit.js";
 import { type Chain, STRANGER, startChain } from "./support/chain.js";
 
 /** Lanes on a chain that mines only when it is told to. */
@@ -41,11 +42,15 @@ afterEach(() => closing.abort());
 
 afterAll(async () => chain?.close());
 
-function startLane(change: Partial<LaneSettings> = {}, rpc: Rpc = connectEndpoint(42, chain.url, 2_000)): Lane {
+function startLane(
+  change: Partial<LaneSettings> = {},
+  rpc: Rpc = connectEndpoint(42, chain.url, 2_000),
+  adopt: (call: Call) => Job<RoundCall> | null = () => null,
+): Lane {
   const logger = pino({ level: "info" }, { write: (line: string) => log.push(line) });
   const context = { clock: Date.now, logger, closing: closing.signal };
   const lane = new Lane(rpc, account, { ...SETTINGS, ...change }, context);
-  lane.start();
+  lane.start(adopt);
   return lane;
 }
 
@@ -224,6 +229,18 @@ describe("transactions that another process has sent", () => {
     expect(isOwn(only?.to)).toBe(true);
     expect(only?.maxFeePerGas).toBeGreaterThan(parseGwei("22"));
     await mine();
+  });
+
+  test("are seen to as its own when they are updates: what is stuck is replaced by the newest round", async () => {
+    const old = startLane({ stuckMs: 60_000 });
+    const { hash } = await old.send(job("K"));
+    closing.abort();
+    closing = new AbortController();
+    const lane = startLane({}, undefined, (call) => (call.to === STRANGER ? job("K") : null));
+    const after = await until(async () => (await pool()).find((one) => one.hash !== hash), "a replacement");
+    expect(after).toMatchObject({ nonce: 0, input: "0x02" });
+    await mine();
+    await until(() => lane.depth.sent === 0, "it is mined");
   });
 
   test("that take the nonce of an update do not lose it: the newest round is sent", async () => {

@@ -6,6 +6,7 @@ import type { Clock } from "../clock.js";
 import { feesTooHigh, outOfFunds } from "../problems.js";
 import { covers, doubled, type Fees, feesFor, type Market, offerOf, raisedFees, readMarket } from "./fees.js";
 import { type Action, type Content, type Counts, type InFlight, type LaneLimits, planTurn } from "./lane-plan.js";
+import { type Pooled, readPool } from "./pool-content.js";
 import { type Mined, readBlockHash, readMined } from "./receipt.js";
 import { type Rpc, RpcError, requestQuantity } from "./rpc.js";
 import { type Call, type Signed, type Submission, sign, submit } from "./submit.js";
@@ -81,7 +82,10 @@ interface Task {
   owed: { since: number; nextTryAt: number; isTrying: boolean } | null;
 }
 
-interface Version extends Signed {
+interface Version {
+  /** Null for one that an earlier process has signed. */
+  readonly raw: Hex | null;
+  readonly hash: Hex;
   readonly call: RoundCall | null;
 }
 
@@ -126,11 +130,13 @@ export class Lane {
   #watched: Watched[] = [];
   #head = 0;
   #lookedAt = 0;
+  #askedPoolAt = 0;
   /** By nonce, fees that were too low for it: another transaction has it, or the node wants more. */
   readonly #tooLow = new Map<number, Fees>();
   #isRunning = false;
   #isCalled = false;
   #timer: NodeJS.Timeout | null = null;
+  #adopt: (call: Call) => Job<RoundCall> | null = () => null;
   /** What the lane had to do beyond sending, since the start. */
   readonly counts = { replaced: 0, usedUp: 0, offeredAgain: 0, reorged: 0, lost: 0 };
 
@@ -152,8 +158,13 @@ export class Lane {
     return { waiting: this.#waiting.length, sent: this.#sent.size };
   }
 
-  /** Takes over what the chain shows as pending. */
-  start(): void {
+  /**
+   * Takes over what the chain shows as pending.
+   *
+   * @param adopt The job of a transaction that an earlier process has sent; null for one that is no update.
+   */
+  start(adopt: (call: Call) => Job<RoundCall> | null = () => null): void {
+    this.#adopt = adopt;
     this.#call();
   }
 
@@ -209,7 +220,7 @@ export class Lane {
     await this.#watch(counts, now).catch((error: unknown) => this.#warn(error, "the mined updates were not looked at"));
     this.#payOwed();
     this.#giveUpLate(now);
-    this.#meetStrangers(counts, now);
+    await this.#meetStrangers(counts, now);
     const inFlight = [...this.#sent.values()].map((one) => ({ ...one, isPayable: covers(one.fees, market) }));
     const actions = planTurn(counts, inFlight, this.#strangers, this.#waiting.length, now, this.settings);
     const [settles, others] = [actions.filter(isSettle), actions.filter((action) => !isSettle(action))];
@@ -224,16 +235,39 @@ export class Lane {
     return Number(await requestQuantity(this.rpc, "eth_getTransactionCount", [this.account.address, tag]));
   }
 
-  #meetStrangers({ mined, pending }: Counts, now: number): void {
+  async #meetStrangers({ mined, pending }: Counts, now: number): Promise<void> {
     for (const nonce of this.#tooLow.keys()) if (nonce < mined) this.#tooLow.delete(nonce);
     for (const nonce of this.#strangers.keys()) {
       if (nonce < mined || nonce >= pending || this.#sent.has(nonce)) this.#strangers.delete(nonce);
     }
+    const met: number[] = [];
     for (let nonce = mined; nonce < pending; nonce++) {
-      if (this.#sent.has(nonce) || this.#strangers.has(nonce)) continue;
+      if (this.#sent.has(nonce)) continue;
+      met.push(nonce);
+      if (this.#strangers.has(nonce)) continue;
       this.#strangers.set(nonce, now);
       this.#log.warn({ nonce }, "a transaction is pending that this process did not send");
     }
+    if (met.length === 0 || now - this.#askedPoolAt < this.settings.pollMs) return;
+    this.#askedPoolAt = now;
+    const pool = await readPool(this.rpc, this.account.address, met);
+    for (const nonce of met) {
+      const pooled = pool.find((one) => one.nonce === nonce);
+      const job = pooled && this.#adopt(pooled.call);
+      if (pooled && job) this.#take(pooled, job, now);
+    }
+  }
+
+  #take({ nonce, hash, fees }: Pooled, job: Job<RoundCall>, now: number): void {
+    const { point, call } = job;
+    const settled = deferred<Settled<RoundCall> | null>();
+    const task: Task = { job, call, caller: null, settled, isPromised: true, attempts: 0, owed: null };
+    this.#strangers.delete(nonce);
+    this.#log.info({ nonce, transaction: hash, round: call.round.toString() }, "taken over");
+    const times = { sentAt: now, offeredAt: now, expiresAt: call.expiresAt };
+    const versions = [{ raw: null, hash, call }];
+    const sent = { nonce, point, ...times, isAccepted: true, isPayable: true, task, fees, versions };
+    this.#sent.set(nonce, { ...sent, missed: 0, renewal: null });
   }
 
   /** @returns Whether the turn goes on. */
@@ -243,7 +277,7 @@ export class Lane {
     if (action.kind === "send") return this.#sendNext(nonce, market);
     if (action.kind === "use_up") await this.#useUp(nonce, market);
     if (transaction === undefined) return true;
-    if (action.kind === "offer_again") await this.#offerAgain(transaction);
+    if (action.kind === "offer_again") await this.#offerAgain(transaction, market);
     if (action.kind === "replace") await this.#replace(transaction, action.content, market);
     if (action.kind === "forget") {
       this.#sent.delete(nonce);
@@ -321,10 +355,12 @@ export class Lane {
     this.counts.usedUp++;
   }
 
-  async #offerAgain(transaction: Transaction): Promise<void> {
+  async #offerAgain(transaction: Transaction, market: Market): Promise<void> {
     const version = transaction.versions.at(-1);
     if (version === undefined) return;
-    const submission = await submit(this.rpc, version);
+    const { raw, hash } = version;
+    if (raw === null) return this.#replace(transaction, "newest", market);
+    const submission = await submit(this.rpc, { raw, hash });
     this.counts.offeredAgain++;
     this.#log.info({ nonce: transaction.nonce, transaction: version.hash, ...saidOf(submission) }, "offered again");
     const isAccepted = submission.kind === "accepted";

@@ -11,6 +11,7 @@ import { planFeeds } from "../../src/feeds/plan.js";
 import { supplyFeeds } from "../../src/feeds/supply.js";
 import { connectNetwork } from "../../src/network.js";
 import { createOperator } from "../../src/operator.js";
+import { takeOver } from "../../src/take-over.js";
 import type { Chain } from "./chain.js";
 import type { Provider } from "./providers.js";
 
@@ -52,6 +53,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     served.map((network) => connectNetwork(planOf(network), options.hasKey === false ? [] : [account], context)),
   );
   const operator = createOperator(networks, Date.now, logger, closing.signal);
+  takeOver(operator);
   const supply = supplyFeeds(operator);
   const app = await buildOperatorApp(operator, {
     basePath: options.basePath ?? "",
