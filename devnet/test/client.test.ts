@@ -1,0 +1,167 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  DataRequestError,
+  type DataRequestProblem,
+  formatSpotPrice,
+  InsufficientBalanceError,
+  NoAccountError,
+  readQueryPrice,
+  requestUpdate,
+  sendUpdate,
+  simulateQuery,
+  spotPriceKey,
+  type UpdateProgress,
+  WrongChainError,
+} from "@dataset-oracle/protocol";
+import { OPERATOR_PROBLEM_CODES } from "@dataset-oracle/protocol/client/problem";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import { type Address, createPublicClient, createWalletClient, custom, type EIP1193RequestFn, http } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Devnet, freePorts, startDevnet } from "./devnet.js";
+
+/** An account of the chain's own, which the devnet does not use: unlocked, and with its development key. */
+const CALLER = mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 8 });
+const PENNILESS: Address = "0x00000000000000000000000000000000000A11cE";
+
+let devnet: Devnet;
+let client: ReturnType<typeof connect>;
+
+const connect = (url: string) => createPublicClient({ transport: http(url), pollingInterval: 100 });
+
+beforeAll(async () => {
+  devnet = await startDevnet([...(await freePorts()), "--no-feeds"]);
+  client = connect(devnet.chain);
+}, 130_000);
+
+afterAll(() => devnet?.interrupt());
+
+const ask = <B extends boolean>(broadcast: B, pair = "ETH-USD") =>
+  ({ url: devnet.operator.url, networkId: 42, dataset: devnet.dataset, key: `SPOTPX/${pair}`, broadcast }) as const;
+
+const read = (pair: string, account?: Address) =>
+  simulateQuery(client, { dataset: devnet.dataset, key: spotPriceKey(pair), ...(account && { account }) });
+
+describe("an off-chain read", () => {
+  test("says what a query costs", async () => {
+    expect(await readQueryPrice(client, devnet)).toBe(BigInt(devnet.queryPrice));
+    expect(BigInt(devnet.queryPrice)).toBeGreaterThan(0n);
+  });
+
+  test("says that there is no data, then what an update stored, without any account", async () => {
+    const none = { status: "NOT_AVAILABLE", value: 0n, output: `0x${"00".repeat(32)}`, updatedAt: 0n };
+    expect(await read("BTC-USD")).toEqual(none);
+    const { transactionHash, status, value, output, updatedAt } = await requestUpdate({
+      ...ask(true, "BTC-USD"),
+      wait: 20,
+    });
+    expect(transactionHash).toMatch(/^0x[0-9a-f]{64}$/);
+    const stored = await read("BTC-USD");
+    expect(stored).toEqual({ status, value, output, updatedAt });
+    expect(stored.status).toBe("OK");
+    expect(Number(formatSpotPrice(stored.value))).toBeCloseTo(Number(stored.value) / 1e18);
+    expect(Number(formatSpotPrice(stored.value))).toBeGreaterThan(1);
+  });
+
+  test("says that a key is invalid, and refuses one that cannot be read", async () => {
+    expect(await simulateQuery(client, { dataset: devnet.dataset, key: "ETH-USD" })).toMatchObject({
+      status: "INVALID",
+    });
+    await expect(simulateQuery(client, { dataset: devnet.dataset, key: "0x5" })).rejects.toThrow("odd number");
+  });
+
+  test("is made from an account that holds the price, which keeps it", async () => {
+    const before = await client.getBalance(CALLER);
+    expect(await read("DOGE-USD", CALLER.address)).toMatchObject({ status: "NOT_AVAILABLE" });
+    expect(await client.getBalance(CALLER)).toBe(before);
+  });
+
+  test("says which price an account does not hold", async () => {
+    const error = await read("DOGE-USD", PENNILESS).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(InsufficientBalanceError);
+    expect(error).toMatchObject({ account: PENNILESS, price: BigInt(devnet.queryPrice) });
+  });
+});
+
+describe("an update request", () => {
+  test("shows its progress up to the mined transaction", async () => {
+    const heard: UpdateProgress[] = [];
+    const update = await requestUpdate({ ...ask(true, "SOL-USD"), onProgress: (step) => heard.push(step) });
+    const names = heard.map(({ event }) => event);
+    expect(names).toEqual(["asked", ...Array(4).fill("report"), "signed", "sent", "mined"]);
+    expect(heard.at(4)).toMatchObject({ event: "report", outcome: "OK", received: 4, of: 4 });
+    const receipt = await client.getTransactionReceipt({ hash: update.transactionHash ?? "0x" });
+    expect(heard.at(-1)).toEqual({
+      event: "mined",
+      transaction_hash: update.transactionHash,
+      block_number: Number(receipt.blockNumber),
+    });
+    expect(update.reports.map(({ provider }) => provider).toSorted()).toEqual(
+      devnet.providers.map(({ address }) => address).toSorted(),
+    );
+  });
+
+  test.each<[string, object, Partial<DataRequestProblem>]>([
+    ["a network", { networkId: 1 }, { code: "unknown_network", served_network_ids: [42] }],
+    ["a dataset", { dataset: PENNILESS }, { code: "unknown_dataset", status: 404 }],
+    ["a key's form", { key: "ETH-USD" }, { code: "invalid_key" }],
+    ["a key", { key: "SPOTPX/NOT-THERE" }, { code: "unknown_key" }],
+    ["a key's text", { key: "0x5" }, { code: "invalid_body" }],
+    ["a path", { url: "/elsewhere" }, { code: "no_such_path" }],
+  ])("tells of %s that the operator does not know", async (_, change, problem) => {
+    const asked = { ...ask(true), ...change };
+    const url = asked.url.startsWith("/") ? devnet.operator.url + asked.url : asked.url;
+    const error = await requestUpdate({ ...asked, url }).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(DataRequestError);
+    expect(error.problem).toMatchObject(problem);
+  });
+
+  test("knows the code of every problem that the operator's README lists", () => {
+    const rows = readFileSync(join(ROOT, "operator/README.md"), "utf8")
+      .split("\n")
+      .filter((line) => /^\| \d{3}/.test(line));
+    const codes = rows.flatMap((row) => [...(row.split("|")[2] ?? "").matchAll(/`(\w+)`/g)].map(([, code]) => code));
+    expect(codes.length).toBeGreaterThan(15);
+    // One that is missing belongs into protocol/src/client/problem.ts.
+    expect(OPERATOR_PROBLEM_CODES.toSorted()).toEqual(codes.toSorted());
+  });
+});
+
+describe("an update sent by the caller", () => {
+  const local = () => createWalletClient({ account: CALLER, transport: http(devnet.chain), pollingInterval: 100 });
+  /** As a browser's wallet is: it holds the account's key itself. */
+  const wallet = (request: EIP1193RequestFn, account?: Address) =>
+    createWalletClient({ ...(account && { account }), transport: custom({ request }), pollingInterval: 100 });
+
+  test("with a local account stores what the answer says", async () => {
+    const nonce = await client.getTransactionCount({ address: devnet.operator.address, blockTag: "pending" });
+    const { transaction, ...update } = await requestUpdate(ask(false, "XRP-USD"));
+    const { hash, receipt } = await sendUpdate(local(), { transaction });
+    expect(receipt).toMatchObject({ status: "success", transactionHash: hash, to: devnet.dataset.toLowerCase() });
+    const { status, value, output, updatedAt } = update;
+    expect(await read("XRP-USD")).toEqual({ status, value, output, updatedAt });
+    expect(await client.getTransactionCount({ address: devnet.operator.address, blockTag: "pending" })).toBe(nonce);
+  });
+
+  test("with a browser's wallet does too, and a second time reverts", async () => {
+    const { transaction, updatedAt } = await requestUpdate(ask(false, "ADA-USD"));
+    const walletClient = wallet(client.request as EIP1193RequestFn);
+    const sent = await sendUpdate(walletClient, { transaction, account: CALLER.address });
+    expect(sent.receipt).toMatchObject({ status: "success", from: CALLER.address.toLowerCase() });
+    expect((await read("ADA-USD")).updatedAt).toBe(updatedAt);
+    expect((await sendUpdate(local(), { transaction })).receipt.status).toBe("reverted");
+  });
+
+  test("is not sent on another chain, nor without an account", async () => {
+    const { transaction } = await requestUpdate(ask(false, "LTC-USD"));
+    const nonce = await client.getTransactionCount(CALLER);
+    const elsewhere = (async ({ method }) =>
+      method === "eth_chainId" ? "0x1" : expect.fail(method)) as EIP1193RequestFn;
+    const error = await sendUpdate(wallet(elsewhere, CALLER.address), { transaction }).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(WrongChainError);
+    expect(error).toMatchObject({ chainId: 1, expected: 42 });
+    await expect(sendUpdate(wallet(elsewhere), { transaction })).rejects.toThrow(NoAccountError);
+    expect(await client.getTransactionCount(CALLER)).toBe(nonce);
+  });
+});
