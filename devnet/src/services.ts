@@ -77,6 +77,7 @@ async function startProvider(
 export function startOperator(settings: Settings, chainUrl: string, folder: Folder): Promise<Process> {
   const config = writeConfig(folder, "operator", {
     port: settings.operatorPort,
+    metricsPort: 0,
     requestsPerMinute: 100_000,
     networks: [
       {

@@ -1,23 +1,36 @@
 import { type App, buildApp } from "@dataset-oracle/service/app";
+import { measureRequests } from "@dataset-oracle/service/metrics";
 import cors from "@fastify/cors";
+import type { Registry } from "prom-client";
+import { Balances } from "./chain/balances.js";
 import type { OperatorConfig } from "./config.js";
 import { addDataRequest } from "./http/data-request.js";
 import { addDatasets } from "./http/datasets.js";
+import { addHealth } from "./http/health.js";
+import { addDocs, gatherSchemas } from "./http/openapi.js";
 import type { Operator } from "./operator.js";
 
 export type AppSettings = Pick<OperatorConfig, "basePath" | "requestsPerMinute" | "trustedProxies">;
 
 /** The operator's HTTP side. It opens no port. */
-export async function buildOperatorApp(operator: Operator, settings: AppSettings): Promise<App> {
+export async function buildOperatorApp(operator: Operator, settings: AppSettings, registry: Registry): Promise<App> {
   const app = await buildApp({ ...settings, logger: operator.logger });
+  measureRequests(app, registry);
+  const networks = [...operator.networks.values()];
+  const balances = new Balances(networks, operator.clock);
+  operator.metrics.watch(networks, balances, operator.clock);
+  // The schemas of answers are for people: what is answered is made by this program.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  await gatherSchemas(app);
   // Dapps post from their own pages. There is nothing to authenticate with, so any origin may.
   await app.register(cors, {
     origin: "*",
     methods: ["GET", "POST"],
-    allowedHeaders: ["content-type", "accept", "prefer"],
+    allowedHeaders: ["content-type", "accept", "prefer", "traceparent", "x-request-id"],
     exposedHeaders: [
       "retry-after",
       "preference-applied",
+      "x-request-id",
       "x-ratelimit-limit",
       "x-ratelimit-remaining",
       "x-ratelimit-reset",
@@ -29,12 +42,11 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
     async (routes) => {
       addDataRequest(routes as unknown as App, operator);
       addDatasets(routes as unknown as App, operator);
+      addDocs(routes as unknown as App);
     },
     { prefix: settings.basePath },
   );
   // Beside the base path, for whoever starts the process.
-  await app.register(async (routes) => {
-    routes.get("/live", { config: { rateLimit: false } }, async () => ({ live: true }));
-  });
+  await app.register(async (routes) => addHealth(routes as unknown as App, operator, balances));
   return app;
 }

@@ -3,6 +3,7 @@ import { parseAddress } from "@dataset-oracle/protocol/address";
 import { AddressRanges } from "@dataset-oracle/service/address-ranges";
 import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/deployment";
+import { metricsSettings } from "@dataset-oracle/service/metrics";
 import { expandRpcUrl } from "@dataset-oracle/service/rpc-url";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
@@ -77,6 +78,12 @@ const NetworkSettings = Type.Object(
       default: 30_000_000,
       description: "Gas units that the feeds' updates may use in any hour. Requests cannot use them.",
     }),
+    lowBalanceGwei: Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 50_000_000,
+      description: "GET /ready says so when a sender has less, in gwei.",
+    }),
     feedPollMs: milliseconds(10_000, "How often the feeds are looked at, on the chain and at the providers."),
     maxFeePerGasGwei: Type.Integer({
       minimum: 1,
@@ -142,6 +149,7 @@ export const OperatorConfig = Type.Object(
       ["fatal", "error", "warn", "info", "debug", "silent"].map((level) => Type.Literal(level)),
       { default: "info", description: "The least severe log lines to write." },
     ),
+    ...metricsSettings(9_464),
     requestsPerMinute: Type.Integer({
       minimum: 1,
       default: 60,

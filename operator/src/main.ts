@@ -2,11 +2,14 @@
 import { setMaxListeners } from "node:events";
 import { readCommand } from "@dataset-oracle/service/arguments";
 import { listen } from "@dataset-oracle/service/listen";
+import { processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
+import { traceFields } from "@dataset-oracle/service/trace";
 import { pino } from "pino";
 import { buildOperatorApp } from "./app.js";
 import { loadOperatorConfig } from "./config.js";
 import { supplyFeeds } from "./feeds/supply.js";
+import { Metrics } from "./metrics.js";
 import { connectNetwork } from "./network.js";
 import { createOperator } from "./operator.js";
 import { loadSigners } from "./signers.js";
@@ -25,7 +28,7 @@ await runMain(async () => {
     return console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);
   }
 
-  const logger = pino({ name: "operator", level: plan.config.logLevel });
+  const logger = pino({ name: "operator", level: plan.config.logLevel, mixin: traceFields });
   for (const chainId of chainIds) {
     const signer = signers.get(chainId);
     for (const warning of signer?.warnings ?? []) logger.warn({ network: chainId }, warning);
@@ -35,7 +38,9 @@ await runMain(async () => {
   const closing = new AbortController();
   // Every wait and every outgoing call listens to it: there is no number of them that means a leak.
   setMaxListeners(0, closing.signal);
-  const context = { clock: Date.now, logger, closing: closing.signal };
+  const registry = processRegistry();
+  const metrics = new Metrics(registry);
+  const context = { clock: Date.now, logger, closing: closing.signal, metrics };
   const networks = await Promise.all(
     plan.networks.map((network) => {
       const signer = signers.get(network.deployment.chainId);
@@ -46,13 +51,15 @@ await runMain(async () => {
     logger.info({ network: chainId, datasets: [...datasets.keys()], senders: senders?.addresses ?? [] }, "connected");
   }
 
-  const operator = createOperator(networks, Date.now, logger, closing.signal);
+  const operator = createOperator(networks, Date.now, logger, closing.signal, metrics);
   takeOver(operator);
-  const app = await buildOperatorApp(operator, plan.config);
+  const app = await buildOperatorApp(operator, plan.config, registry);
+  await listen(app, plan.config);
+  const figures = await serveMetrics(registry, plan.config);
+  logger.info(`figures for Prometheus at ${figures.url}`);
   closeOnSignal(logger, async () => {
     closing.abort();
-    await app.close();
+    await Promise.all([app.close(), figures.close()]);
   });
-  await listen(app, plan.config);
   await supplyFeeds(operator);
 });

@@ -49,6 +49,8 @@ export interface Network {
   readonly minUpdateAgeSeconds: number;
   /** Null where the operator has no key: there it sends nothing. */
   readonly senders: Senders | null;
+  /** A sender that has less should be funded. */
+  readonly lowBalanceGwei: number;
   readonly gas: GasBudget;
   /** For keys that are stored for the first time. */
   readonly gasForNewKeys: GasBudget;
@@ -83,6 +85,7 @@ export async function connectNetwork(
       limits: { timeoutMs: settings.providerTimeoutMs, graceMs: settings.graceMs },
       minUpdateAgeSeconds: settings.minUpdateAgeSeconds,
       senders: createSenders(rpc, settings, accounts, context),
+      lowBalanceGwei: settings.lowBalanceGwei,
       gas: new GasBudget(BigInt(settings.gasPerHour)),
       gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys)),
       feeds: datasets.flatMap((dataset) => {

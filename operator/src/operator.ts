@@ -1,11 +1,14 @@
+import type { Committee } from "@dataset-oracle/protocol/committee";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
 import type { Stored } from "./answer.js";
 import type { Clock } from "./clock.js";
+import type { Metrics } from "./metrics.js";
 import type { Network } from "./network.js";
 import type { ProviderAnswer } from "./reports/ask.js";
 import type { RowAnswer } from "./reports/ask-row.js";
+import type { Askable } from "./reports/gather.js";
 import { SharedWork } from "./shared-work.js";
 import { UnknownKeys } from "./unknown-keys.js";
 
@@ -44,6 +47,7 @@ export interface Operator {
   readonly logger: Logger;
   /** Aborted when the operator shuts down. */
   readonly closing: AbortSignal;
+  readonly metrics: Metrics;
   readonly gatherings: SharedWork<readonly ProviderAnswer[]>;
   readonly rows: SharedWork<readonly RowAnswer[]>;
   readonly unsent: SharedWork<Unsent>;
@@ -65,17 +69,27 @@ export function createOperator(
   clock: Clock,
   logger: Logger,
   closing: AbortSignal,
+  metrics: Metrics,
 ): Operator {
+  const shared = <T>(work: string) => new SharedWork<T>(clock, REMEMBER_MS, () => metrics.coalesced(work));
   return {
     networks: new Map(networks.map((network) => [network.chainId, network])),
     clock,
     logger,
     closing,
-    gatherings: new SharedWork(clock, REMEMBER_MS),
-    rows: new SharedWork(clock, REMEMBER_MS),
-    unsent: new SharedWork(clock, REMEMBER_MS),
-    broadcasts: new SharedWork(clock, REMEMBER_MS),
-    fresh: new SharedWork(clock, REMEMBER_MS),
+    metrics,
+    gatherings: shared("reports"),
+    rows: shared("rows"),
+    unsent: shared("unsent"),
+    broadcasts: shared("broadcast"),
+    fresh: shared("fresh"),
     unknownKeys: new UnknownKeys(clock, REMEMBER_UNKNOWN_KEY_MS, MAX_UNKNOWN_KEYS),
   };
+}
+
+/** How a committee is asked on a network. */
+export function askableOf({ closing, metrics }: Operator, network: Network, committee: Committee): Askable {
+  const { chainId, endpoints, limits } = network;
+  const observe: Askable["observe"] = (...answered) => metrics.providerAsked(chainId, ...answered);
+  return { committee, endpoints, limits, signal: closing, observe };
 }

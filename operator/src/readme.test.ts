@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { KindGuard, type TSchema } from "@sinclair/typebox";
+import { Registry } from "prom-client";
 import { expect, test } from "vitest";
+import { Balances } from "./chain/balances.js";
 import { OperatorConfig } from "./config.js";
+import { Metrics } from "./metrics.js";
 import { FAILURE_REASONS } from "./reports/provider-call.js";
 
 const ROOM = join(import.meta.dirname, "..");
@@ -43,7 +46,7 @@ test("the README lists every setting, and no other", () => {
   const settings = settingsOf(OperatorConfig).map(([name]) => name);
   // `address` and `url` are described in the row of `providers`.
   const inside = ["address", "url"];
-  expect(named(/^\| `[a-z]\w*`/, 1)).toEqual(settings.filter((name) => !inside.includes(name)).toSorted());
+  expect(named(/^\| `[a-z][A-Za-z]*`/, 1)).toEqual(settings.filter((name) => !inside.includes(name)).toSorted());
   for (const name of inside) expect(README).toContain(`\`${name}\``);
 });
 
@@ -63,4 +66,11 @@ test("the README lists the code of every error, and no other", () => {
 test("the README lists every way in which a provider fails, and no other", () => {
   const listed = README.match(/`reason` is one of\s+([^.]+)\./)?.[1];
   expect([...(listed ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual([...FAILURE_REASONS]);
+});
+
+test("the README lists every figure of its own, and no other", () => {
+  const registry = new Registry();
+  new Metrics(registry).watch([], new Balances([], Date.now), Date.now);
+  const names = registry.getMetricsAsArray().map(({ name }) => name);
+  expect(named(/^\| `operator_/, 1)).toEqual(names.toSorted());
 });

@@ -12,7 +12,7 @@ import { simulateUpdate } from "./chain/simulate.js";
 import { msUntilRoundAfter, roundAt } from "./clock.js";
 import { freshAnswer } from "./fresh.js";
 import { FeedGasSpent } from "./gas-budget.js";
-import type { Carried, Operator, StaleUpdate, Unsent, Update } from "./operator.js";
+import { askableOf, type Carried, type Operator, type StaleUpdate, type Unsent, type Update } from "./operator.js";
 import { noQuorum, staleRound, unknownKey, updateReverted } from "./problems.js";
 import { Progress, type ProgressListener } from "./progress.js";
 import type { ProviderAnswer } from "./reports/ask.js";
@@ -184,9 +184,8 @@ async function gather(
   id: string,
   progress: Progress,
 ): Promise<readonly ProviderAnswer[]> {
-  const { endpoints, limits } = target.network;
   const question = { subject: subjectOf(target, round), maxValue: target.dataset.maxValue };
-  const askable = { committee, endpoints, limits, signal: operator.closing };
+  const askable = askableOf(operator, target.network, committee);
   const work = operator.gatherings.run(id, (gathering) => gatherReports(question, askable, gathering));
   return following(
     work,

@@ -36,12 +36,17 @@ export class SharedWork<T> {
   constructor(
     private readonly clock: Clock,
     private readonly rememberMs: number,
+    /** Called whenever work is shared instead of done again. */
+    private readonly onShared: () => void = () => {},
   ) {}
 
   run(id: string, start: (progress: Progress) => Promise<T>): Shared<T> {
     this.#forgetOld();
     const known = this.#entries.get(id);
-    if (known) return known;
+    if (known) {
+      this.onShared();
+      return known;
+    }
     const progress = new Progress();
     const result = start(progress);
     const entry: Entry<T> = { result, progress, doneAt: null };

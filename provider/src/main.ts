@@ -6,6 +6,7 @@ import { listen } from "@dataset-oracle/service/listen";
 import { processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
 import { loadAccount } from "@dataset-oracle/service/private-key";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
+import { traceFields } from "@dataset-oracle/service/trace";
 import { pino } from "pino";
 import { buildProvider } from "./app.js";
 import { fetchValue } from "./cli/fetch.js";
@@ -44,7 +45,7 @@ await runMain(async () => {
     return console.log(`${command.configFile} is valid. ${summary(served, webOracle, account.address)}`);
   }
 
-  const logger = pino();
+  const logger = pino({ mixin: traceFields });
   for (const note of [...warnings, ...startNotes(served, webOracle, config.sourceOverrides)]) logger.warn(note);
   logger.info(summary(served, webOracle, account.address));
   const registry = processRegistry();

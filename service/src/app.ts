@@ -10,6 +10,7 @@ import { endSilentConnections } from "./connections.js";
 import { BODY_LIMIT, methodNotAllowed, noSuchPath, tooManyRequests, toProblem, unreadable } from "./http-problems.js";
 import { ProblemError } from "./problem.js";
 import { parseStrictJson } from "./strict-json.js";
+import { requestIdOf, traceOf, withTrace } from "./trace.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -17,6 +18,12 @@ declare module "fastify" {
     problemCode: string;
   }
 }
+
+const SECURE_HEADERS = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
 
@@ -57,10 +64,16 @@ export async function buildApp(options: AppOptions): Promise<App> {
     requestTimeout: 10_000,
     connectionTimeout: 120_000,
     return503OnClosing: true,
+    genReqId: ({ headers }) => requestIdOf(headers),
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, _request, reply) => void sendProblem(reply as unknown as FastifyReply, toProblem(error)),
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.decorateRequest("problemCode", "");
+  app.addHook("onRequest", (request, reply, done) => {
+    // An answer is data: nothing in it is to be run, framed or guessed at.
+    reply.headers(SECURE_HEADERS).header("x-request-id", request.id);
+    withTrace(traceOf(request.headers, request.id), done);
+  });
   endSilentConnections(app);
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
   app.removeAllContentTypeParsers();

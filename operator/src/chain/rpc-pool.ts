@@ -30,6 +30,8 @@ export interface PoolContext {
   readonly logger: Logger;
   /** Ends the looking. */
   readonly closing: AbortSignal;
+  /** Is told of every call that failed at an endpoint. */
+  readonly metrics?: { rpcFailed(chainId: number, place: number, error: RpcError): void };
 }
 
 interface Endpoint {
@@ -130,6 +132,7 @@ export class RpcPool implements Rpc {
     try {
       return await endpoint.rpc.request(method, params, isUsable);
     } catch (error) {
+      if (error instanceof RpcError) this.context.metrics?.rpcFailed(this.chainId, endpoint.place, error);
       if (error instanceof RpcError && error.failure !== "refused") this.#quarantine(endpoint, error);
       throw error;
     }

@@ -3,7 +3,7 @@ import { encodeUpdateBatch, type SignedRow } from "@dataset-oracle/protocol/upda
 import { concatHex, type Hex, keccak256 } from "viem";
 import { type BatchSimulation, simulateBatch } from "../chain/simulate.js";
 import type { Dataset, Network } from "../network.js";
-import type { Operator } from "../operator.js";
+import { askableOf, type Operator } from "../operator.js";
 import { gatherRows } from "../reports/gather.js";
 
 /** Data points of one dataset at one round. */
@@ -24,11 +24,10 @@ export interface ReadyBatch extends BatchSimulation {
 /** The rows that the committee signs of a batch. All who ask for the same share them. */
 export async function rowsOf(operator: Operator, batch: Batch): Promise<readonly SignedRow[]> {
   const { network, dataset, keys, round } = batch;
-  const { endpoints, limits } = network;
   const committee = dataset.committee.current;
   const id = keccak256(concatHex([dataset.address, committeeHash(committee), ...keys.map((key) => keccak256(key))]));
   const subject = { chainId: network.chainId, dataset: dataset.address, keys, timestamp: round };
-  const askable = { committee, endpoints, limits, signal: operator.closing };
+  const askable = askableOf(operator, network, committee);
   const work = operator.rows.run(`${network.chainId} ${id} ${round}`, () => gatherRows(subject, askable));
   const answers = await work.result;
   for (const answer of answers) {

@@ -63,6 +63,9 @@ class Supply {
     const seen = await Promise.all(
       idle.map(async (feed) => ({ ...feed, stored: await readPoint(rpc, dataset.address, feed.key, "pending") })),
     );
+    for (const { key, stored } of seen) {
+      this.operator.metrics.feedSeen(this.network.chainId, dataset.address, key, stored.updatedAt);
+    }
     const now = this.operator.clock();
     const at = (wanted: ReturnType<typeof stage>) =>
       seen.filter(({ pace, stored }) => stage(pace, stored, now / 1000) === wanted);

@@ -1,6 +1,8 @@
-import { DataRequest } from "@dataset-oracle/protocol/wire";
+import type { Readable } from "node:stream";
+import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/wire";
 import { type App, logFailure } from "@dataset-oracle/service/app";
 import { toProblem } from "@dataset-oracle/service/http-problems";
+import { Type } from "@sinclair/typebox";
 import { MAX_WAIT_MS } from "../broadcast.js";
 import { RpcError } from "../chain/rpc.js";
 import type { Operator } from "../operator.js";
@@ -8,11 +10,33 @@ import type { ProgressListener } from "../progress.js";
 import { broadcastUpdate, prepareUpdate } from "../request.js";
 import { findTarget } from "../target.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
+import { PROBLEMS } from "./openapi.js";
 import { preferredWait } from "./prefer.js";
+
+const schema = {
+  tags: ["data"],
+  summary: "Updates a data point.",
+  description:
+    "With `Prefer: wait=N` a broadcast is answered when it is mined, after N seconds at most. With `Accept: " +
+    "text/event-stream` the progress is streamed, and ends with an event `answer` or `problem`.",
+  body: DataRequest,
+  response: {
+    200: {
+      description: "What is, or is about to be, stored.",
+      content: {
+        "application/json": { schema: DataAnswer },
+        "text/event-stream": {
+          schema: Type.Unsafe<Readable>({ type: "string", description: "Events, each with JSON data." }),
+        },
+      },
+    },
+    ...PROBLEMS,
+  },
+};
 
 /** `POST /data/request`. */
 export function addDataRequest(app: App, operator: Operator): void {
-  app.post("/data/request", { schema: { body: DataRequest } }, async (request, reply) => {
+  app.post("/data/request", { schema }, async (request, reply) => {
     const target = findTarget(operator.networks, request.body);
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
@@ -37,6 +61,7 @@ export function addDataRequest(app: App, operator: Operator): void {
     reply.header("cache-control", "no-store").type("text/event-stream");
     return eventStream(work, (error) => {
       const problem = toProblem(error);
+      request.problemCode = problem.code;
       logFailure(request.log, error, problem);
       return problem;
     });

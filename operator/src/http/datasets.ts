@@ -1,5 +1,6 @@
-import type { ServedDataset } from "@dataset-oracle/protocol/wire";
+import { ServedDataset } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
+import { Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import { readQueryPrice } from "../chain/contract.js";
 import { RpcError } from "../chain/rpc.js";
@@ -7,14 +8,27 @@ import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { notReady } from "../problems.js";
 import { SharedWork } from "../shared-work.js";
+import { PROBLEMS } from "./openapi.js";
 
 /** How long a price is shown without being read again. */
 const PRICE_MS = 2_000;
 
+const schema = {
+  tags: ["data"],
+  summary: "What is served.",
+  response: {
+    200: {
+      description: "Every dataset, by network.",
+      content: { "application/json": { schema: Type.Array(ServedDataset) } },
+    },
+    ...PROBLEMS,
+  },
+};
+
 /** `GET /datasets`: what is served, with today's prices. */
 export function addDatasets(app: App, operator: Operator): void {
   const prices = new SharedWork<bigint>(operator.clock, PRICE_MS);
-  app.get("/datasets", async (): Promise<ServedDataset[]> => {
+  app.get("/datasets", { schema }, async (): Promise<ServedDataset[]> => {
     const served = [...operator.networks.values()].map((network) =>
       Promise.all([...network.datasets.values()].map((dataset) => describe(network, dataset, prices))),
     );

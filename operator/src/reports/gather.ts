@@ -22,6 +22,7 @@ export interface Askable {
   readonly limits: GatherLimits;
   /** Ends the asking. */
   readonly signal: AbortSignal;
+  readonly observe: Asked["observe"];
 }
 
 /**
@@ -68,7 +69,7 @@ export function gatherRows(subject: BatchSubject, askable: Askable): Promise<rea
  * sent.
  */
 async function gather<A>(
-  { committee, endpoints, limits, signal }: Askable,
+  { committee, endpoints, limits, signal, observe }: Askable,
   ask: (asked: Asked) => Promise<A>,
   isEnough: (answers: readonly A[]) => boolean,
 ): Promise<readonly A[]> {
@@ -79,7 +80,7 @@ async function gather<A>(
   const inOrder = await Promise.all(
     committee.members.map(async (provider) => {
       const endpoint = endpoints.get(provider);
-      const answer = await ask({ provider, endpoint, timeoutMs: limits.timeoutMs, signal: stop });
+      const answer = await ask({ provider, endpoint, timeoutMs: limits.timeoutMs, signal: stop, observe });
       answers.push(answer);
       if (grace === undefined && isEnough(answers)) grace = setTimeout(() => over.abort(), limits.graceMs);
       return answer;

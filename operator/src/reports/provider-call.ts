@@ -1,4 +1,5 @@
 import { fetchText } from "@dataset-oracle/service/fetch";
+import { traceHeaders } from "@dataset-oracle/service/trace";
 import type { Address } from "viem";
 
 /** Stable, for programs. */
@@ -40,6 +41,8 @@ export interface Asked {
   readonly endpoint: string | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Is told how long it took, and the outcome: `ok`, or the reason of the failure. */
+  readonly observe: (provider: Address, outcome: string, seconds: number) => void;
 }
 
 /** What a provider's answer is refused for. */
@@ -52,7 +55,21 @@ export type Refuse = (reason: FailureReason, detail: string) => Failure;
  * @param path Below the endpoint.
  * @param read What comes of an answer with status 200. It believes nothing that is not signed by that member.
  */
-export async function callProvider<A>(
+export async function callProvider<A extends { readonly kind: string }>(
+  asked: Asked,
+  path: string,
+  body: unknown,
+  maxBytes: number,
+  read: (json: unknown, refuse: Refuse) => Promise<A | Failure>,
+): Promise<A | Failure> {
+  const begun = performance.now();
+  const answer = await call(asked, path, body, maxBytes, read);
+  const outcome = "reason" in answer ? answer.reason : "ok";
+  asked.observe(asked.provider, outcome, (performance.now() - begun) / 1000);
+  return answer;
+}
+
+async function call<A>(
   { provider, endpoint, timeoutMs, signal }: Asked,
   path: string,
   body: unknown,
@@ -64,7 +81,7 @@ export async function callProvider<A>(
     const refuse: Refuse = (reason, detail) => ({ kind: "failure", provider, host, reason, detail });
     if (endpoint === undefined) return refuse("no_endpoint", "has no endpoint in this operator's configuration");
 
-    const headers = { "content-type": "application/json", accept: "application/json" };
+    const headers = { "content-type": "application/json", accept: "application/json", ...traceHeaders() };
     const request = { url: `${endpoint}${path}`, method: "POST", headers, body: JSON.stringify(body) } as const;
     const answer = await fetchText(request, { timeoutMs, maxBytes }, signal);
     if (!answer.ok) {

@@ -1,14 +1,17 @@
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import type { DataAnswer, Problem } from "@dataset-oracle/protocol/wire";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
+import { traceFields } from "@dataset-oracle/service/trace";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
+import { Registry } from "prom-client";
 import type { Address } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { buildOperatorApp } from "../../src/app.js";
 import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import { planFeeds } from "../../src/feeds/plan.js";
 import { supplyFeeds } from "../../src/feeds/supply.js";
+import { Metrics } from "../../src/metrics.js";
 import { connectNetwork } from "../../src/network.js";
 import { createOperator } from "../../src/operator.js";
 import { takeOver } from "../../src/take-over.js";
@@ -46,20 +49,26 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const account = privateKeyToAccount(generatePrivateKey());
   await Promise.all(served.map(({ chain }) => chain.fund(account.address)));
   const log: string[] = [];
-  const logger = pino({ level: "debug" }, { write: (line: string) => log.push(line) });
+  const logger = pino({ level: "debug", mixin: traceFields }, { write: (line: string) => log.push(line) });
   const closing = new AbortController();
-  const context = { clock: Date.now, logger, closing: closing.signal };
+  const registry = new Registry();
+  const metrics = new Metrics(registry);
+  const context = { clock: Date.now, logger, closing: closing.signal, metrics };
   const networks = await Promise.all(
     served.map((network) => connectNetwork(planOf(network), options.hasKey === false ? [] : [account], context)),
   );
-  const operator = createOperator(networks, Date.now, logger, closing.signal);
+  const operator = createOperator(networks, Date.now, logger, closing.signal, metrics);
   takeOver(operator);
   const supply = supplyFeeds(operator);
-  const app = await buildOperatorApp(operator, {
-    basePath: options.basePath ?? "",
-    requestsPerMinute: options.requestsPerMinute ?? 10_000,
-    trustedProxies: [],
-  });
+  const app = await buildOperatorApp(
+    operator,
+    {
+      basePath: options.basePath ?? "",
+      requestsPerMinute: options.requestsPerMinute ?? 10_000,
+      trustedProxies: [],
+    },
+    registry,
+  );
   const base = `${await app.listen({ host: "127.0.0.1", port: 0 })}${options.basePath ?? ""}`;
 
   const post = (body: unknown, headers: Record<string, string> = {}) =>
@@ -74,6 +83,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     account,
     base,
     log,
+    registry,
     post,
     /** A request that must be answered with 200. */
     async ask(body: unknown, headers?: Record<string, string>): Promise<DataAnswer> {

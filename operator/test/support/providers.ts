@@ -46,6 +46,8 @@ export interface Provider {
   readonly values: Map<string, bigint>;
   /** Whether it signs rows of batches. */
   signsRows: boolean;
+  /** The `traceparent` of each request for a report. */
+  readonly traces: (string | undefined)[];
   /** The requests so far. */
   readonly asked: ReportRequest[];
   readonly askedForRows: BatchReportRequest[];
@@ -69,6 +71,7 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
   server.post("/report", async (request, reply) => {
     const question = Value.Decode(ReportRequest, request.body);
     asked.push(question);
+    provider.traces.push(request.headers.traceparent?.toString());
     return answer(provider, question, reply);
   });
   const askedForRows: BatchReportRequest[] = [];
@@ -84,7 +87,7 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
   };
   const provider: Provider = {
     ...{ account, address: account.address, url, behavior: "honest", value, values: new Map(), signsRows: true },
-    ...{ asked, askedForRows, close },
+    ...{ asked, askedForRows, traces: [], close },
   };
   return provider;
 }

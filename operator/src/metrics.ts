@@ -1,0 +1,127 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { formatEther, type Hex } from "viem";
+import type { Balances } from "./chain/balances.js";
+import type { RpcError } from "./chain/rpc.js";
+import type { Clock } from "./clock.js";
+import type { Network } from "./network.js";
+
+/** The operator's figures for Prometheus, beside those of its requests and its process. No stranger's key is in them. */
+export class Metrics {
+  readonly #providers: Histogram<"network" | "provider" | "outcome">;
+  readonly #coalesced: Counter<"work">;
+  readonly #rpcErrors: Counter<"network" | "endpoint" | "method" | "class">;
+  /** When each feed's data is of, in seconds since 1970; by network, dataset and key. */
+  readonly #feeds = new Map<string, { readonly labels: FeedLabels; readonly updatedAt: number }>();
+
+  constructor(private readonly registry: Registry) {
+    const registers = [registry];
+    this.#providers = new Histogram({
+      name: "operator_provider_request_duration_seconds",
+      help: "How long providers took, by outcome: ok, or why what they answered was not used.",
+      labelNames: ["network", "provider", "outcome"],
+      registers,
+    });
+    this.#coalesced = new Counter({
+      name: "operator_coalesced_total",
+      help: "How often work was shared instead of done again, by its kind.",
+      labelNames: ["work"],
+      registers,
+    });
+    this.#rpcErrors = new Counter({
+      name: "operator_rpc_errors_total",
+      help: "RPC calls that failed, by class: timeout, failed, or refused, which is an error that a node answered.",
+      labelNames: ["network", "endpoint", "method", "class"],
+      registers,
+    });
+  }
+
+  /** @param outcome `ok`, or the reason of a failure. */
+  providerAsked(network: number, provider: string, outcome: string, seconds: number): void {
+    this.#providers.observe({ network, provider, outcome }, seconds);
+  }
+
+  coalesced(work: string): void {
+    this.#coalesced.inc({ work });
+  }
+
+  /** @param place The endpoint's, in the configuration. */
+  rpcFailed(network: number, place: number, { method, failure }: RpcError): void {
+    this.#rpcErrors.inc({ network, endpoint: `rpcUrls/${place}`, method, class: failure });
+  }
+
+  /** @param updatedAt Seconds since 1970; 0 if it was never stored. */
+  feedSeen(network: number, dataset: string, key: Hex, updatedAt: bigint): void {
+    if (updatedAt === 0n) return;
+    this.#feeds.set(`${network} ${dataset} ${key}`, {
+      labels: { network, dataset, key },
+      updatedAt: Number(updatedAt),
+    });
+  }
+
+  /** Shows, whenever the figures are read, how the networks and the feeds are. */
+  watch(networks: readonly Network[], balances: Balances, clock: Clock): void {
+    const registers = [this.registry];
+    const feeds = this.#feeds;
+    const lanes = networks.flatMap(({ chainId, senders }) =>
+      (senders?.all ?? []).map((lane) => ({ lane, labels: { network: chainId, sender: lane.address } })),
+    );
+    new Gauge({
+      name: "operator_feed_age_seconds",
+      help: "How old the stored data of each feed is.",
+      labelNames: ["network", "dataset", "key"],
+      registers,
+      collect() {
+        for (const { labels, updatedAt } of feeds.values()) this.set(labels, clock() / 1000 - updatedAt);
+      },
+    });
+    new Gauge({
+      name: "operator_lane_updates",
+      help: "Updates that wait for a nonce, and transactions on their way, by sender.",
+      labelNames: ["network", "sender", "state"],
+      registers,
+      collect() {
+        for (const { lane, labels } of lanes) {
+          for (const [state, count] of Object.entries(lane.depth)) this.set({ ...labels, state }, count);
+        }
+      },
+    });
+    new Gauge({
+      name: "operator_lane_repairs",
+      help: "What a sender's lane had to do beyond sending, since the start: replaced, usedUp, offeredAgain, reorged, lost.",
+      labelNames: ["network", "sender", "kind"],
+      registers,
+      collect() {
+        for (const { lane, labels } of lanes) {
+          for (const [kind, count] of Object.entries(lane.counts)) this.set({ ...labels, kind }, count);
+        }
+      },
+    });
+    new Gauge({
+      name: "operator_sender_balance_ether",
+      help: "What each sender has; not there while it cannot be read.",
+      labelNames: ["network", "sender"],
+      registers,
+      async collect() {
+        this.reset();
+        for (const { network, sender, wei } of await balances.read()) {
+          if (wei !== null) this.set({ network: network.chainId, sender }, Number(formatEther(wei)));
+        }
+      },
+    });
+    new Gauge({
+      name: "operator_network_ready",
+      help: "1 when an RPC endpoint of the network can be used, else 0.",
+      labelNames: ["network"],
+      registers,
+      collect() {
+        for (const { chainId, rpc } of networks) this.set({ network: chainId }, rpc.isReady ? 1 : 0);
+      },
+    });
+  }
+}
+
+interface FeedLabels {
+  readonly network: number;
+  readonly dataset: string;
+  readonly key: string;
+}
