@@ -1,3 +1,4 @@
+import type { KeyForm } from "@dataset-oracle/protocol/key";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Decisions } from "./decisions.js";
 import type { Reading } from "./source/result.js";
@@ -9,7 +10,7 @@ export class Metrics {
   readonly #answers: Counter<"source" | "outcome">;
   readonly #ages: Histogram<"source">;
   readonly #deviations: Histogram<"source">;
-  readonly #decisions: Counter<"outcome">;
+  readonly #decisions: Counter<"form" | "outcome">;
   readonly #reports: Counter<"outcome">;
   readonly #rows: Counter;
   readonly #writes: Histogram;
@@ -46,8 +47,8 @@ export class Metrics {
     });
     this.#decisions = new Counter({
       name: "provider_decisions_total",
-      help: "Values and no-data decided, one for each key at each round.",
-      labelNames: ["outcome"],
+      help: "Values and no-data decided, one for each key at each round, by the form of the key.",
+      labelNames: ["form", "outcome"],
       registers,
     });
     this.#reports = new Counter({
@@ -84,12 +85,13 @@ export class Metrics {
   }
 
   /** A source of a published spec gave no value. Such sources share one name: strangers could make up any number. */
-  publishedFailed(failure: string): void {
-    this.#answers.inc({ source: "published", outcome: failure });
+  /** What became of what a published spec's source said. */
+  publishedRead(reading: Reading<bigint>): void {
+    this.#answers.inc({ source: "published", outcome: reading.ok ? "used" : reading.failure });
   }
 
-  decided(outcome: string): void {
-    this.#decisions.inc({ outcome });
+  decided(form: KeyForm, outcome: string): void {
+    this.#decisions.inc({ form, outcome });
   }
 
   reportSigned(outcome: string): void {

@@ -136,7 +136,7 @@ export class Reporter {
         decided.set(dataPoint, decision);
         const mine = read.get(dataPoint);
         // Otherwise somebody else's request decided it.
-        if (mine?.decision === decision) metrics.decided(decision.outcome);
+        if (mine?.decision === decision) metrics.decided(mine.form, decision.outcome);
         // Another reading may have been decided on first.
         if (mine === undefined || mine.decision.value !== decision.value) continue;
         void this.#explanations.getOrMake(`${round}/${dataPoint}`, async () => mine.explain.sources);
@@ -166,7 +166,12 @@ export class Reporter {
         busy.map(({ key }) => key.key),
       );
     }
-    return new Map(keys.flatMap((key, i) => (values[i]?.ok ? [[dataPointOf(key), values[i]] as const] : [])));
+    return new Map(
+      keys.flatMap((key, i) => {
+        const form = key.dataset.keyForm;
+        return values[i]?.ok ? [[dataPointOf(key), { ...values[i], form }] as const] : [];
+      }),
+    );
   }
 
   async #read(found: FoundKey, round: bigint, isReserved: boolean): Promise<ReadValue> {
@@ -205,10 +210,10 @@ export class Reporter {
     const { combined, answers } = await readWebValue(key, reader, isReserved);
     const logger = this.#logger(found, round);
     for (const { source, reading } of answers) {
+      metrics.publishedRead(reading);
       if (reading.ok) continue;
       const { failure, detail } = reading;
       logger.warn({ source, failure, detail }, "source failed");
-      metrics.publishedFailed(failure);
     }
     if (combined.kind === "busy") return { ok: false, retryAfter: combined.retryAfter };
     if (combined.kind === "none") logger.warn({ reason: combined.reason }, "no value");

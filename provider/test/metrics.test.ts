@@ -81,8 +81,8 @@ describe("the figures of a provider", () => {
     for (const exchange of ["coinbase", "kraken"] as const)
       exchanges.behave(exchange, (response) => response.destroy());
     await provider.ask();
-    expect(await figure('provider_decisions_total{outcome="OK"}')).toBe(1);
-    expect(await figure('provider_decisions_total{outcome="NOT_AVAILABLE"}')).toBe(1);
+    expect(await figure('provider_decisions_total{form="SPOT_PRICE",outcome="OK"}')).toBe(1);
+    expect(await figure('provider_decisions_total{form="SPOT_PRICE",outcome="NOT_AVAILABLE"}')).toBe(1);
     expect(await figure('provider_reports_signed_total{outcome="OK"}')).toBe(1);
     expect(await figure('provider_reports_signed_total{outcome="NOT_AVAILABLE"}')).toBe(1);
     expect(await figure("provider_rows_signed_total")).toBe(1);

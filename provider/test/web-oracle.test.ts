@@ -140,6 +140,9 @@ describe("a key whose spec is published", () => {
     expect(provider.logs).toContainEqual(
       expect.objectContaining({ source: "/sources/0", failure: "string_too_long", msg: "source failed" }),
     );
+    const figures = await provider.registry.metrics();
+    expect(figures).toContain('provider_decisions_total{form="WEB_ORACLE",outcome="NOT_AVAILABLE"} 1');
+    expect(figures).toContain('provider_source_prices_total{source="published",outcome="string_too_long"} 1');
   });
 
   it("is a row of a batch beside others of its dataset", async () => {
