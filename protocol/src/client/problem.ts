@@ -38,6 +38,7 @@ const EXTRAS = {
 
 /** The code of a problem that an operator answers. */
 export type OperatorProblemCode = keyof typeof EXTRAS;
+/** All of them. */
 export const OPERATOR_PROBLEM_CODES = Object.keys(EXTRAS) as OperatorProblemCode[];
 
 /** A problem that an operator answers: RFC 9457 problem details, told apart by `code`. */

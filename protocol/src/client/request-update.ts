@@ -16,6 +16,7 @@ export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
   readonly url: string;
   /** The chain id of the dataset's network. */
   readonly networkId: number;
+  /** The dataset's address. */
   readonly dataset: Address;
   /** The key in ASCII, for example `SPOTPX/ETH-USD`, or in hex after `0x`, as `spotPriceKey` gives it. */
   readonly key: string;
@@ -36,8 +37,11 @@ export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
 
 /** What both answers have: the data point as it is, or will be, stored. */
 interface Update extends DataPoint {
+  /** The chain id of the dataset's network. */
   readonly networkId: number;
+  /** With its EIP-55 checksum. */
   readonly dataset: Address;
+  /** The key's bytes in lower case. */
   readonly key: Hex;
   /** Who signed which value, each in 32 bytes. Empty when another carrier, or an earlier request, stored the round. */
   readonly reports: readonly SignedValue[];
@@ -53,6 +57,7 @@ export interface BroadcastUpdate extends Update {
 
 /** The answer with `broadcast: false`. */
 export interface UnsentUpdate extends Update {
+  /** What stores it once it is mined. */
   readonly transaction: UpdateTransaction;
 }
 

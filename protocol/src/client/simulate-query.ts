@@ -8,6 +8,7 @@ import { readQueryPrice } from "./read-query-price.js";
 
 /** What to read off chain. */
 export interface SimulateQueryParameters {
+  /** The dataset's address. */
   readonly dataset: Address;
   /** The key in ASCII, for example `SPOTPX/ETH-USD`, or in hex after `0x`, as `spotPriceKey` gives it. */
   readonly key: string;

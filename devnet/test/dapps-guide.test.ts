@@ -1,0 +1,157 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { foundryBinary, foundryEnv, ROOT } from "@dataset-oracle/tools/foundry";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Devnet, freePorts, HAS_CURL, post, startDevnet } from "./devnet.js";
+
+const run = promisify(execFile);
+const GUIDE = readFileSync(join(ROOT, "docs/Dapps.md"), "utf8");
+const blocksOf = (page: string) =>
+  [...page.matchAll(/(?:^<!-- (\S+) -->\n)?^```(\w+)\n([\s\S]*?)^```$/gm)].map(
+    ([, path = "", language = "", text = ""]) => ({ path, language, text }),
+  );
+const BLOCKS = blocksOf(GUIDE);
+const blocks = (language: string) => BLOCKS.filter((block) => block.language === language);
+
+/** Those of the guide, then those of the client's README. */
+const PROGRAMS = [...BLOCKS, ...blocksOf(readFileSync(join(ROOT, "protocol/README.md"), "utf8"))].flatMap(
+  ({ language, text }) => (language === "ts" ? [text] : []),
+);
+
+/** A dapp's folder. */
+const folder = mkdtempSync(join(tmpdir(), "dapp-"));
+let devnet: Devnet;
+
+beforeAll(async () => {
+  devnet = await startDevnet([...(await freePorts()), "--no-feeds"]);
+  const request = { network_id: 42, dataset: devnet.dataset, key: "SPOTPX/ETH-USD", broadcast: true };
+  expect((await post(devnet, request)).status).toBe(200);
+}, 190_000);
+
+afterAll(async () => {
+  await devnet?.interrupt();
+  rmSync(folder, { recursive: true });
+});
+
+/** The guide speaks of the default ports; the tests use free ones. */
+const here = (text: string) =>
+  text.replaceAll("http://127.0.0.1:8080", devnet.operator.url).replaceAll("http://127.0.0.1:8545", devnet.chain);
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+test("every block is run here", () => {
+  expect(BLOCKS.map(({ language }) => language).toSorted()).toEqual([
+    "sh",
+    "sh",
+    "sh",
+    "solidity",
+    "solidity",
+    "ts",
+    "ts",
+    "ts",
+  ]);
+  expect(GUIDE.match(/^```/gm)).toHaveLength(2 * BLOCKS.length);
+});
+
+test("its address is the one that the devnet gets", () => {
+  expect([...new Set(GUIDE.match(/0x5[0-9a-fA-F]{39}\b/g))]).toEqual([devnet.dataset]);
+});
+
+test("the contract passes its test in a Foundry project that installed this repository", async () => {
+  for (const path of ["src", "foundry.toml"]) {
+    cpSync(join(ROOT, path), join(folder, "lib/dataset-oracle", path), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "lib/forge-std"), join(folder, "lib/forge-std"));
+  write("foundry.toml", "[profile.default]\n");
+  for (const { path, text } of blocks("solidity")) write(path, text);
+  const { stdout } = await run(foundryBinary("forge"), ["test", "--root", folder, "--json"], { env: foundryEnv() });
+  const suites: Record<string, { test_results: Record<string, { status: string }> }> = JSON.parse(stdout);
+  const results = Object.values(suites).flatMap((suite) => Object.values(suite.test_results));
+  expect(results.map(({ status }) => status)).toEqual(["Success", "Success", "Success", "Success"]);
+}, 120_000);
+
+describe("the shell", () => {
+  /** Runs a block as it stands, with Foundry's cast in the path. */
+  async function shell(holds: string): Promise<string> {
+    const found = blocks("sh").filter(({ text }) => text.includes(holds));
+    expect(found).toHaveLength(1);
+    const PATH = `${dirname(foundryBinary("cast"))}${delimiter}${process.env.PATH}`;
+    const { stdout } = await run("bash", ["-eu", "-c", here(found[0]?.text ?? "")], { env: { ...process.env, PATH } });
+    return stdout;
+  }
+
+  test("says the price", async () => {
+    expect((await shell("cast call 0x")).split(" ")[0]?.trim()).toBe(devnet.queryPrice);
+  });
+
+  test.runIf(HAS_CURL)("has the value updated", async () => {
+    expect(JSON.parse(await shell("curl"))).toMatchObject({ key: "SPOTPX/ETH-USD", status: "OK" });
+  });
+
+  test("reads the value from an account without Ether", async () => {
+    const [value, updatedAt, status] = (await shell("READER")).trim().split("\n");
+    expect(value).toMatch(/^\d{19,} \[/);
+    expect(Number(updatedAt?.split(" ")[0])).toBeGreaterThan(1_700_000_000);
+    expect(status).toBe("1");
+  });
+});
+
+describe("the programs", () => {
+  beforeAll(async () => {
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    write("package.json", JSON.stringify({ type: "module" }));
+    PROGRAMS.forEach((text, i) => {
+      write(`program${i}.ts`, here(text));
+    });
+    const options = "--strict --target ES2022 --lib ES2023,DOM --types --module NodeNext --skipLibCheck".split(" ");
+    const programs = PROGRAMS.map((_, i) => `program${i}.ts`);
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    const { stdout } = await run("node", [tsc, ...options, ...programs], { cwd: folder }).catch((error) => error);
+    expect(stdout).toBe("");
+  });
+
+  /** Runs the one program that holds a text. */
+  async function program(holds: string) {
+    const found = PROGRAMS.flatMap((text, i) => (text.includes(holds) ? [i] : []));
+    expect(found).toHaveLength(1);
+    return run("node", [join(folder, `program${found[0]}.js`)]);
+  }
+
+  test("that reads prints the price and the value", async () => {
+    const { stdout } = await program("A query costs");
+    expect(stdout).toContain(`A query costs ${devnet.queryPrice} wei.`);
+    expect(stdout).toMatch(/^ETH-USD was \d+(\.\d+)? at \d{10}\.$/m);
+  });
+
+  test("that asks the operator prints its progress and the transaction", async () => {
+    const { stdout, stderr } = await program("onProgress: ");
+    expect(stderr).toBe("");
+    expect(stdout).toContain("1 of 4 reports are in.");
+    expect(stdout).toMatch(/^\d+(\.\d+)?, by transaction 0x[0-9a-f]{64}\.$/m);
+  });
+
+  test("of the client's README print the price, and the transaction that stores a fresh one", async () => {
+    expect((await program("1 ETH is")).stdout).toMatch(/^1 ETH is \d+(\.\d+)? USD, updated at \d{10}\.$/m);
+    const { stdout, stderr } = await program("Stored by");
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^Stored by 0x[0-9a-f]{64}: \d+(\.\d+)? USD\.$/m);
+    expect(PROGRAMS).toHaveLength(5);
+  });
+
+  test("that sends the transaction itself prints its receipt", async () => {
+    const { stdout } = await program("sendUpdate(");
+    expect(stdout).toMatch(/^0x[0-9a-f]{64}: success$/m);
+  });
+});
+
+test("every file that it links to is there", () => {
+  const links = [...GUIDE.matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => link ?? "");
+  expect(links.length).toBeGreaterThan(1);
+  for (const link of links) expect(() => readFileSync(join(ROOT, "docs", link))).not.toThrow(/ENOENT/);
+});
