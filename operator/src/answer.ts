@@ -43,6 +43,7 @@ export function toUnsentTransaction(
   };
 }
 
-function formatValue(kind: DatasetKind, value: Hex): string {
+/** A value as it is answered: a decimal string of a median dataset, else 32 bytes in hex. */
+export function formatValue(kind: DatasetKind, value: Hex): string {
   return kind === "median" ? hexToBigInt(value).toString() : value;
 }

@@ -7,6 +7,7 @@ import type { OperatorConfig } from "./config.js";
 import { addDataRequest } from "./http/data-request.js";
 import { addDatasets } from "./http/datasets.js";
 import { addHealth } from "./http/health.js";
+import { addHistory } from "./http/history.js";
 import { addDocs, gatherSchemas } from "./http/openapi.js";
 import type { Operator } from "./operator.js";
 
@@ -42,6 +43,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
     async (routes) => {
       addDataRequest(routes as unknown as App, operator);
       addDatasets(routes as unknown as App, operator);
+      addHistory(routes as unknown as App, operator, settings.requestsPerMinute);
       addDocs(routes as unknown as App);
     },
     { prefix: settings.basePath },

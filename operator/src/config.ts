@@ -78,6 +78,12 @@ const NetworkSettings = Type.Object(
       default: 30_000_000,
       description: "Gas units that the feeds' updates may use in any hour. Requests cannot use them.",
     }),
+    historyBlocks: Type.Integer({
+      minimum: 1,
+      maximum: 10_000_000,
+      default: 100_000,
+      description: "How many blocks one request to GET /history may look at.",
+    }),
     lowBalanceGwei: Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,

@@ -49,6 +49,8 @@ export interface Network {
   readonly minUpdateAgeSeconds: number;
   /** Null where the operator has no key: there it sends nothing. */
   readonly senders: Senders | null;
+  /** How many blocks one request may look at for a key's history. */
+  readonly historyBlocks: number;
   /** A sender that has less should be funded. */
   readonly lowBalanceGwei: number;
   readonly gas: GasBudget;
@@ -85,6 +87,7 @@ export async function connectNetwork(
       limits: { timeoutMs: settings.providerTimeoutMs, graceMs: settings.graceMs },
       minUpdateAgeSeconds: settings.minUpdateAgeSeconds,
       senders: createSenders(rpc, settings, accounts, context),
+      historyBlocks: settings.historyBlocks,
       lowBalanceGwei: settings.lowBalanceGwei,
       gas: new GasBudget(BigInt(settings.gasPerHour)),
       gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys)),

@@ -18,6 +18,25 @@ export function invalidProperty(property: string, problem: string): ProblemError
   );
 }
 
+/** @param problems What is wrong, by parameter. */
+export function invalidQuery(problems: readonly string[]): ProblemError {
+  return new ProblemError({
+    title: "The request's query is not valid.",
+    status: 400,
+    code: "invalid_query",
+    detail: `${problems.join(" ")} GET /docs, beside this path, has what is possible.`,
+  });
+}
+
+export function rangeTooWide(blocks: number, max: number): ProblemError {
+  return new ProblemError({
+    title: `${blocks} blocks are more than one request may look at.`,
+    status: 422,
+    code: "range_too_wide",
+    detail: `Ask for at most ${max}: narrow from and to, or leave from out and go on from the answer's.`,
+  });
+}
+
 export function unknownNetwork(networkId: number, served: readonly number[]): ProblemError {
   return new ProblemError(
     {

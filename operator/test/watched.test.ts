@@ -196,7 +196,13 @@ describe("the API's description", () => {
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
     expect(openapi.openapi).toBe("3.1.0");
-    expect(Object.keys(openapi.paths).toSorted()).toEqual(["/data/request", "/datasets", "/live", "/ready"]);
+    expect(Object.keys(openapi.paths).toSorted()).toEqual([
+      "/data/request",
+      "/datasets",
+      "/history",
+      "/live",
+      "/ready",
+    ]);
     const request = openapi.paths["/data/request"]?.post?.requestBody?.content["application/json"]?.schema;
     expect(request).toMatchObject({
       required: ["network_id", "dataset", "key", "broadcast"],

@@ -99,6 +99,56 @@ export const ServedDataset = Type.Object(
 );
 export type ServedDataset = Static<typeof ServedDataset>;
 
+const blockNumber = (description: string) => Type.String({ pattern: "^(?:0|[1-9][0-9]{0,14})$", description });
+
+/** `GET /history`: the query. */
+export const HistoryQuery = Type.Object(
+  {
+    network_id: Type.String({ pattern: "^[1-9][0-9]{0,15}$", description: "The chain id of the network." }),
+    dataset: Type.String({ description: "Address of the dataset." }),
+    key: Type.String({ description: 'Key of the data point, in ASCII, or in hex after "0x".' }),
+    from: Type.Optional(blockNumber("The first block; as far back as is allowed if it is left out.")),
+    to: Type.Optional(blockNumber("The last block; the newest if it is left out.")),
+    limit: Type.Optional(
+      Type.String({
+        pattern: "^[1-9][0-9]{0,2}$",
+        description: "How many updates: 20 if it is left out, at most 999.",
+      }),
+    ),
+  },
+  strict,
+);
+export type HistoryQuery = Static<typeof HistoryQuery>;
+
+/** `GET /history`: the answer. */
+export const HistoryAnswer = Type.Object(
+  {
+    network_id: NetworkId,
+    dataset: Address,
+    key: Type.Union([Type.String(), Type.Null()], { description: "The key in ASCII; null if it is not printable." }),
+    key_hex: HexKey,
+    from: Type.Integer({
+      description: "The first block that was looked at: for older updates, ask to the one before.",
+    }),
+    to: Type.Integer({ description: "The last block that was looked at." }),
+    updates: Type.Array(
+      Type.Object(
+        {
+          status: Type.Union(QUERY_STATUSES.map((status) => Type.Literal(status))),
+          value: Type.String({ description: "As a data request's." }),
+          timestamp: Timestamp,
+          block_number: Type.Integer(),
+          transaction_hash: Type.String(),
+        },
+        strict,
+      ),
+      { description: "The newest first; all of each block, so that there can be a few more than the limit." },
+    ),
+  },
+  strict,
+);
+export type HistoryAnswer = Static<typeof HistoryAnswer>;
+
 /** A provider's `POST /report`: the body. */
 export const ReportRequest = Type.Object(
   { network_id: NetworkId, dataset: Address, key: HexKey, timestamp: Timestamp },

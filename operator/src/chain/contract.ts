@@ -9,10 +9,11 @@ import {
   encodeEventTopics,
   encodeFunctionData,
   type Hex,
+  hexToNumber,
   keccak256,
   numberToHex,
 } from "viem";
-import { Bytes32, Data, type Rpc, RpcError, requestAs, requestQuantity } from "./rpc.js";
+import { Bytes32, Data, Quantity, type Rpc, RpcError, requestAs, requestQuantity } from "./rpc.js";
 
 /** What a dataset has stored of a key. */
 export interface StoredPoint {
@@ -92,15 +93,41 @@ export async function readPoint(rpc: Rpc, dataset: Address, key: Hex, tag: Tag):
 /** The recent transaction that stored a round of a key, or null when none is found. */
 export async function findUpdate(rpc: Rpc, dataset: Address, key: Hex, timestamp: bigint): Promise<Hex | null> {
   const head = Number(await requestQuantity(rpc, "eth_blockNumber", []));
+  const updates = await readUpdates(rpc, dataset, key, Math.max(0, head - RECENT_BLOCKS), "latest");
+  return updates.find((update) => update.timestamp === timestamp)?.transactionHash ?? null;
+}
+
+/** One update of a key, as its event says. */
+export interface PastUpdate {
+  /** 32 bytes; zero unless OK. */
+  readonly value: Hex;
+  readonly status: QueryStatus;
+  /** The round's, in seconds since 1970. */
+  readonly timestamp: bigint;
+  readonly blockNumber: number;
+  readonly transactionHash: Hex;
+}
+
+/** The updates of a key in a range of blocks, both inclusive; the oldest first. */
+export async function readUpdates(
+  rpc: Rpc,
+  dataset: Address,
+  key: Hex,
+  from: number,
+  to: number | "latest",
+): Promise<readonly PastUpdate[]> {
   const topics = encodeEventTopics({ abi: datasetAbi, eventName: "Updated", args: { keyHash: keccak256(key) } });
-  const from = numberToHex(Math.max(0, head - RECENT_BLOCKS));
-  for (const log of await readLogs(rpc, dataset, from, "latest", topics)) {
+  const toBlock = to === "latest" ? to : numberToHex(to);
+  const logs = await readLogs(rpc, dataset, numberToHex(from), toBlock, topics);
+  return logs.map((log) => {
     const { args } = decode(rpc, "eth_getLogs", () =>
       decodeEventLog({ abi: datasetAbi, eventName: "Updated", ...log }),
     );
-    if (args.timestamp === timestamp) return log.transactionHash;
-  }
-  return null;
+    const { value, timestamp, status } = args;
+    const { transactionHash, blockNumber } = log;
+    const named = QUERY_STATUSES[status] ?? "INVALID";
+    return { value, status: named, timestamp, blockNumber: hexToNumber(blockNumber), transactionHash };
+  });
 }
 
 interface Views {
@@ -138,6 +165,7 @@ const Log = Type.Object({
   data: Data,
   topics: Type.Unsafe<[Hex, ...Hex[]]>(Type.Array(Bytes32, { minItems: 1, maxItems: 4 })),
   transactionHash: Bytes32,
+  blockNumber: Quantity,
 });
 const Logs = Type.Array(Log);
 

@@ -21,6 +21,8 @@ export async function startRpcProxy(chainUrl: string) {
   /** By method: what is answered as it is, without asking the chain. */
   const answers = new Map<string, { readonly status?: number; readonly body: unknown }>();
   const calls: { readonly method: string; readonly params: unknown[] }[] = [];
+  /** More than so many blocks of logs are refused. */
+  const proxy = { maxLogBlocks: Number.POSITIVE_INFINITY };
   const gates = new Map<string, Promise<void>>();
   server.post("/token-nobody-may-see", async (request, reply) => {
     const { id, method, params } = request.body as { id: number; method: string; params: unknown[] };
@@ -28,6 +30,9 @@ export async function startRpcProxy(chainUrl: string) {
     await gates.get(method);
     const answer = answers.get(method);
     if (answer) return reply.status(answer.status ?? 200).send({ jsonrpc: "2.0", id, ...(answer.body as object) });
+    if (method === "eth_getLogs" && blocksOf(params) > proxy.maxLogBlocks) {
+      return { jsonrpc: "2.0", id, error: { code: -32005, message: "query exceeds max block range" } };
+    }
     const fault = faults.get(method) ?? faults.get("*");
     if (fault === "hangs") return new Promise(() => {});
     if (fault === "drops") {
@@ -59,5 +64,11 @@ export async function startRpcProxy(chainUrl: string) {
     return reply.type("application/json").send(text);
   });
   const base = await server.listen({ host: "127.0.0.1", port: 0 });
-  return { url: `${base}/token-nobody-may-see`, faults, answers, calls, gates, close: () => server.close() };
+  const url = `${base}/token-nobody-may-see`;
+  return Object.assign(proxy, { url, faults, answers, calls, gates, close: () => server.close() });
+}
+
+function blocksOf([filter]: unknown[]): number {
+  const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
+  return Number(toBlock) - Number(fromBlock) + 1;
 }

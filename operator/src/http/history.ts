@@ -1,0 +1,73 @@
+import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { HistoryAnswer, HistoryQuery } from "@dataset-oracle/protocol/wire";
+import type { App } from "@dataset-oracle/service/app";
+import { formatValue } from "../answer.js";
+import { readHistory, type Span } from "../chain/history.js";
+import { requestQuantity } from "../chain/rpc.js";
+import type { Network } from "../network.js";
+import type { Operator } from "../operator.js";
+import { invalidQuery, rangeTooWide } from "../problems.js";
+import { findTarget } from "../target.js";
+import { PROBLEMS } from "./openapi.js";
+
+const DEFAULT_LIMIT = "20";
+/** Each can make many calls to the RPC. */
+const PART_OF_REQUESTS = 6;
+
+const schema = {
+  tags: ["data"],
+  summary: "The stored updates of a data point.",
+  querystring: HistoryQuery,
+  response: {
+    200: { description: "From the dataset's events.", content: { "application/json": { schema: HistoryAnswer } } },
+    ...PROBLEMS,
+  },
+};
+
+/** As the validator tells what is wrong with a parameter. */
+interface Failure {
+  readonly instancePath: string;
+  readonly message?: string;
+}
+
+/** `GET /history`. */
+export function addHistory(app: App, operator: Operator, requestsPerMinute: number): void {
+  const config = { rateLimit: { max: Math.ceil(requestsPerMinute / PART_OF_REQUESTS) } };
+  app.get("/history", { schema, config, attachValidation: true }, async (request): Promise<HistoryAnswer> => {
+    const failures: readonly Failure[] = request.validationError?.validation ?? [];
+    if (failures.length > 0) {
+      throw invalidQuery(failures.map(({ instancePath, message }) => `${instancePath.slice(1, 65)}: ${message}.`));
+    }
+    const { query } = request;
+    const asked = { network_id: Number(query.network_id), dataset: query.dataset, key: query.key, broadcast: false };
+    const { network, dataset, key } = findTarget(operator.networks, asked);
+    const span = await spanOf(network, query);
+    const { from, updates } = await readHistory(network.rpc, dataset.address, key, span, operator.clock);
+    return {
+      network_id: network.chainId,
+      dataset: dataset.address,
+      key: keyToAscii(key),
+      key_hex: key,
+      from,
+      to: span.to,
+      updates: updates.map(({ status, value, timestamp, blockNumber, transactionHash }) => ({
+        status,
+        value: formatValue(dataset.kind, value),
+        timestamp: Number(timestamp),
+        block_number: blockNumber,
+        transaction_hash: transactionHash,
+      })),
+    };
+  });
+}
+
+/** @throws ProblemError when it is no range, or too wide. */
+async function spanOf({ rpc, historyBlocks }: Network, query: HistoryQuery): Promise<Span> {
+  const head = Number(await requestQuantity(rpc, "eth_blockNumber", []));
+  const to = Math.min(head, Number(query.to ?? head));
+  const from = Number(query.from ?? Math.max(0, to - historyBlocks + 1));
+  if (from > to) throw invalidQuery([`from: ${from} is after ${to}, the last block.`]);
+  const blocks = to - from + 1;
+  if (blocks > historyBlocks) throw rangeTooWide(blocks, historyBlocks);
+  return { from, to, limit: Number(query.limit ?? DEFAULT_LIMIT) };
+}
