@@ -5,7 +5,7 @@ export default defineConfig({
     include: ["*/src/**/*.test.ts", "*/test/**/*.test.ts"],
     // Tests that start a chain and several processes share two cores with it.
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
   },
 });

@@ -86,7 +86,7 @@ describe("requests to one host", () => {
   it("are refused when 512 are under way or wait", async () => {
     const egress = open();
     const before = web.requests.length;
-    const answers = await Promise.all(Array.from({ length: 514 }, () => get(egress, "/silent", 1_000)));
+    const answers = await Promise.all(Array.from({ length: 514 }, () => get(egress, "/silent", 10_000)));
     expect(answers.filter((answer) => !answer.ok && answer.failure === "busy")).toHaveLength(2);
     expect(web.requests.length - before).toBe(16);
     expect(await get(egress, "/json")).toMatchObject({ ok: true });

@@ -115,9 +115,9 @@ function planOf({ chain, datasets, providers, settings, rpcUrls }: ServedNetwork
   return {
     settings: {
       ...(Value.Create(OperatorConfig.properties.networks.items) as NetworkSettings),
-      providerTimeoutMs: 1_000,
+      providerTimeoutMs: 3_000,
       graceMs: 200,
-      rpcTimeoutMs: 2_000,
+      rpcTimeoutMs: 5_000,
       rpcPollMs: 200,
       ...settings,
     },
