@@ -33,6 +33,8 @@ test("a young value is answered with the transaction that stored it, until it is
   const nonce = await chain.nonce(operator.account.address);
   const asked = providers[0]?.asked.length;
 
+  // In the same round it would be the same piece of work.
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
   const fresh = await operator.ask(body(key));
   expect(fresh).toEqual({ ...sent, reports: [], fresh: true });
   expect((await chain.client.getTransactionReceipt({ hash: fresh.transaction_hash as Hex })).status).toBe("success");
