@@ -1,7 +1,7 @@
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import { toAnswer } from "./answer.js";
 import { findUpdate, readPoint } from "./chain/contract.js";
-import { OutcomeUnknown, type RoundCall, type Settled } from "./chain/lane.js";
+import { OutcomeUnknown, type RoundCall, type Settled } from "./chain/job.js";
 import { FeedGasSpent } from "./gas-budget.js";
 import type { Carried, Operator, ReadyUpdate } from "./operator.js";
 import { gasBudgetSpent, noSigner } from "./problems.js";

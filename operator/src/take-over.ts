@@ -1,7 +1,7 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { decodeFunctionData } from "viem";
 import { readPoint } from "./chain/contract.js";
-import type { Job, RoundCall } from "./chain/lane.js";
+import type { Job, RoundCall } from "./chain/job.js";
 import type { Call } from "./chain/submit.js";
 import type { Network } from "./network.js";
 import type { Operator } from "./operator.js";

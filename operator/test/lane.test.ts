@@ -3,7 +3,8 @@ import { type Hex, numberToHex, parseGwei } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { connectEndpoint } from "../src/chain/endpoint.js";
-import { type Job, Lane, type LaneSettings, type RoundCall } from "../src/chain/lane.js";
+import type { Job, RoundCall } from "../src/chain/job.js";
+import { Lane, type LaneSettings } from "../src/chain/lane.js";
 import type { Rpc } from "../src/chain/rpc.js";
 import type { Call } from "../src/chain/submit.js";
 import { type Chain, STRANGER, startChain } from "./support/chain.js";
@@ -241,6 +242,16 @@ describe("transactions that another process has sent", () => {
     expect(after).toMatchObject({ nonce: 0, input: "0x02" });
     await mine();
     await until(() => lane.depth.sent === 0, "it is mined");
+  });
+
+  test("are found behind a gap, which is closed", async () => {
+    await raw(1, 3n);
+    expect((await pool()).map(({ nonce }) => nonce)).toEqual([1]);
+    const lane = startLane({}, undefined, (call) => (call.to === STRANGER ? job("L") : null));
+    await until(async () => (await pool()).length === 2, "the gap is closed");
+    await mine();
+    await until(() => lane.depth.sent === 0, "both are mined");
+    expect(await chain.client.getTransactionCount({ address: account.address })).toBe(2);
   });
 
   test("that take the nonce of an update do not lose it: the newest round is sent", async () => {

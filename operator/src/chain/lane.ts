@@ -1,57 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import type { Logger } from "pino";
-import type { Address, Hex, LocalAccount } from "viem";
+import type { Address, LocalAccount } from "viem";
 import type { Clock } from "../clock.js";
 import { feesTooHigh, outOfFunds } from "../problems.js";
 import { covers, doubled, type Fees, feesFor, type Market, offerOf, raisedFees, readMarket } from "./fees.js";
-import { type Action, type Content, type Counts, type InFlight, type LaneLimits, planTurn } from "./lane-plan.js";
+import { type Job, OutcomeUnknown, type RoundCall, type Sent, type Settled } from "./job.js";
+import { type Action, type Content, type Counts, type LaneLimits, planTurn } from "./lane-plan.js";
+import { callOf, deferred, type Task, type Transaction, type Version, type Watched } from "./lane-state.js";
 import { type Pooled, readPool } from "./pool-content.js";
 import { type Mined, readBlockHash, readMined } from "./receipt.js";
 import { type Rpc, RpcError, requestQuantity } from "./rpc.js";
 import { type Call, type Signed, type Submission, sign, submit } from "./submit.js";
-
-/** A call that stores a round of a data point. */
-export interface RoundCall extends Call {
-  /** Seconds since 1970. */
-  readonly round: bigint;
-  /** From then on, in milliseconds since 1970, the dataset refuses the round. */
-  readonly expiresAt: number;
-}
-
-/** An update to carry to the chain, whatever happens to the transactions that carry it. */
-export interface Job<C extends RoundCall> {
-  /** The data point. */
-  readonly point: string;
-  readonly call: C;
-  /** The newest round, ready to be sent; null when the chain has a newer one than this job's. Throws when there is none now. */
-  renew(): Promise<C | null>;
-  /** Whether the chain has stored this round or a newer one. */
-  isStored(round: bigint): Promise<boolean>;
-  /** A transaction is about to be given to the RPC. */
-  onSigned(hash: Hex): void;
-}
-
-/** How a job ended: a call that was mined, the job's own or one of a newer round. */
-export interface Settled<C extends RoundCall> extends Mined {
-  readonly hash: Hex;
-  readonly call: C;
-}
-
-/** A transaction that the RPC has accepted. */
-export interface Sent<C extends RoundCall> {
-  readonly hash: Hex;
-  /** Null when the operator shuts down first, or the job had to be given up. */
-  readonly settled: Promise<Settled<C> | null>;
-}
-
-/** The RPC was given a transaction and did not say what became of it: it may be mined. */
-export class OutcomeUnknown extends Error {
-  constructor(readonly reason: unknown) {
-    super("It is not known whether the RPC has accepted the transaction.");
-    this.name = "OutcomeUnknown";
-  }
-}
 
 export interface LaneSettings extends LaneLimits {
   /** In wei for each unit of gas. */
@@ -68,46 +28,8 @@ export interface LaneContext {
   readonly closing: AbortSignal;
 }
 
-/** A job, and who waits for it. */
-interface Task {
-  readonly job: Job<RoundCall>;
-  call: RoundCall;
-  /** Null once it was answered. */
-  caller: { resolve(sent: Sent<RoundCall>): void; reject(error: unknown): void; readonly giveUpAt: number } | null;
-  readonly settled: Deferred<Settled<RoundCall> | null>;
-  /** Whether a caller was given a hash: from then on the update is owed. */
-  isPromised: boolean;
-  attempts: number;
-  /** When another newest round is asked for, and since when the job is without a transaction. */
-  owed: { since: number; nextTryAt: number; isTrying: boolean } | null;
-}
-
-interface Version {
-  /** Null for one that an earlier process has signed. */
-  readonly raw: Hex | null;
-  readonly hash: Hex;
-  readonly call: RoundCall | null;
-}
-
-interface Transaction extends InFlight {
-  /** Null when it only uses up its nonce. */
-  readonly task: Task | null;
-  readonly fees: Fees;
-  /** The newest last. */
-  readonly versions: readonly Version[];
-  /** How often its nonce was found used and none of its versions mined. */
-  readonly missed: number;
-  /** The newest round that is to replace it, once it is there. */
-  readonly renewal: { result: RoundCall | "stored" | "failed" | "running" } | null;
-}
-
-interface Watched {
-  readonly transaction: Transaction;
-  readonly version: Version;
-  mined: Mined;
-}
-
 const NOTHING_GAS = 21_000n;
+const IDLE_POLLS = 10;
 const ATTEMPTS = 3;
 const RETRY_MS = 200;
 /** A call that has waited longer for its turn is given up: its round is getting old. */
@@ -131,6 +53,7 @@ export class Lane {
   #head = 0;
   #lookedAt = 0;
   #askedPoolAt = 0;
+  #mined = Number.POSITIVE_INFINITY;
   /** By nonce, fees that were too low for it: another transaction has it, or the node wants more. */
   readonly #tooLow = new Map<number, Fees>();
   #isRunning = false;
@@ -202,11 +125,15 @@ export class Lane {
       await this.#turn().catch((error: unknown) => this.#failWaiting(error));
     }
     this.#isRunning = false;
+    if (this.context.closing.aborted) return;
+    this.#timer = setTimeout(() => this.#call(), this.settings.pollMs * this.#pace).unref();
+  }
+
+  /** How many polls to wait. Who waits for a nonce waits for a block; where nothing is on its way, others may meddle. */
+  get #pace(): number {
+    if (this.#waiting.length > 0) return 0.25;
     const isBusy = this.#sent.size + this.#strangers.size + this.#watched.length + this.#owed.size > 0;
-    if ((!isBusy && this.#waiting.length === 0) || this.context.closing.aborted) return;
-    // Who waits for a nonce waits for a block: it is looked for more often.
-    const pollMs = this.#waiting.length > 0 ? this.settings.pollMs / 4 : this.settings.pollMs;
-    this.#timer = setTimeout(() => this.#call(), pollMs).unref();
+    return isBusy ? 1 : IDLE_POLLS;
   }
 
   async #turn(): Promise<void> {
@@ -240,21 +167,21 @@ export class Lane {
     for (const nonce of this.#strangers.keys()) {
       if (nonce < mined || nonce >= pending || this.#sent.has(nonce)) this.#strangers.delete(nonce);
     }
-    const met: number[] = [];
     for (let nonce = mined; nonce < pending; nonce++) {
-      if (this.#sent.has(nonce)) continue;
-      met.push(nonce);
-      if (this.#strangers.has(nonce)) continue;
+      if (this.#sent.has(nonce) || this.#strangers.has(nonce)) continue;
       this.#strangers.set(nonce, now);
       this.#log.warn({ nonce }, "a transaction is pending that this process did not send");
     }
-    if (met.length === 0 || now - this.#askedPoolAt < this.settings.pollMs) return;
+    // At the start, and when a reorganisation has freed nonces, there can be some behind a gap: the counts do not show them.
+    const isUnsure = mined < this.#mined;
+    this.#mined = mined;
+    if (!isUnsure && (this.#strangers.size === 0 || now - this.#askedPoolAt < this.settings.pollMs)) return;
     this.#askedPoolAt = now;
-    const pool = await readPool(this.rpc, this.account.address, met);
-    for (const nonce of met) {
-      const pooled = pool.find((one) => one.nonce === nonce);
-      const job = pooled && this.#adopt(pooled.call);
-      if (pooled && job) this.#take(pooled, job, now);
+    const hidden = isUnsure ? Array.from({ length: this.settings.maxPending }, (_, i) => pending + i) : [];
+    const asked = [...this.#strangers.keys(), ...hidden].filter((nonce) => !this.#sent.has(nonce));
+    for (const pooled of await readPool(this.rpc, this.account.address, asked)) {
+      const job = this.#adopt(pooled.call);
+      if (job !== null && pooled.nonce >= mined && !this.#sent.has(pooled.nonce)) this.#take(pooled, job, now);
     }
   }
 
@@ -620,26 +547,6 @@ export class Lane {
   get #log(): Logger {
     return this.context.logger;
   }
-}
-
-function callOf(transaction: Transaction, content: Content, now: number): RoundCall | null {
-  if (content === "nothing") return null;
-  const call = transaction.versions.at(-1)?.call ?? null;
-  return call === null || now >= call.expiresAt ? null : call;
-}
-
-/** An interface for what Node 20 does not have. */
-interface Deferred<T> {
-  readonly promise: Promise<T>;
-  resolve(value: T): void;
-}
-
-function deferred<T>(): Deferred<T> {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }
 
 function isSettle({ kind }: Action): boolean {

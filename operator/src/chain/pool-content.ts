@@ -24,7 +24,8 @@ const Transaction = Type.Object({
   maxPriorityFeePerGas: Type.Optional(Type.Union([Type.Null(), Wei])),
 });
 const Found = Type.Union([Type.Null(), Transaction]);
-const Content = Type.Object({ pending: Type.Record(Type.String(), Transaction) });
+const ByNonce = Type.Record(Type.String(), Transaction);
+const Content = Type.Object({ pending: ByNonce, queued: ByNonce });
 
 /**
  * What a node tells of a sender's pending transactions. geth, erigon and reth tell all at once, reth and anvil also one
@@ -32,7 +33,7 @@ const Content = Type.Object({ pending: Type.Record(Type.String(), Transaction) }
  */
 export async function readPool(rpc: Rpc, sender: Address, nonces: readonly number[]): Promise<readonly Pooled[]> {
   const all = await requestAs(rpc, Content, "txpool_contentFrom", [sender]).then(
-    ({ pending }) => Object.values(pending),
+    ({ pending, queued }) => [...Object.values(pending), ...Object.values(queued)],
     () => Promise.all(nonces.map((nonce) => readOne(rpc, sender, nonce))),
   );
   return all.flatMap((one) => (one === null ? [] : toPooled(one)));

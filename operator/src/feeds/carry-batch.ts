@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { MAX_WAIT_MS, storedByAnother, withinTime } from "../broadcast.js";
 import { readPoint } from "../chain/contract.js";
-import { OutcomeUnknown, type RoundCall } from "../chain/lane.js";
+import { OutcomeUnknown, type RoundCall } from "../chain/job.js";
 import { roundAt } from "../clock.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import type { Carried, Operator } from "../operator.js";

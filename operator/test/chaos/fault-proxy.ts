@@ -1,0 +1,123 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { SAID } from "../../src/chain/rejection.js";
+import type { Random } from "./random.js";
+
+/** What happens to a call on its way. */
+export type CallFault =
+  | "dropped"
+  | "delayed"
+  | "reset in the answer"
+  | "HTTP error"
+  | "error in a node's words"
+  | "accepted, then silent"
+  | "stale head";
+
+export type Tally = Record<string, number>;
+
+export interface FaultProxy {
+  readonly url: string;
+  /** The part of the calls that something happens to, from 0 to 1. */
+  faultRate: number;
+  close(): Promise<void>;
+}
+
+export interface FaultProxyOptions {
+  readonly random: Random;
+  readonly tally: Tally;
+  /** Of whom the faults are counted. */
+  readonly name: "RPC" | "provider";
+  readonly faults: readonly [CallFault, ...CallFault[]];
+}
+
+/** How long "silent" is: longer than anyone waits. */
+const SILENCE_MS = 4_000;
+const STALE_MS = 3_000;
+const HTTP_ERRORS = [429, 500, 502, 503, 504] as const;
+/** Errors that a node makes up: the call is not passed on. */
+const WORDS = SAID.filter(({ meaning }) => meaning !== "already_known" && meaning !== "insufficient_funds");
+/** What an endpoint that is behind answers from its memory. */
+const OF_THE_HEAD = ["eth_blockNumber", "eth_getBlockByNumber", "eth_getTransactionCount"];
+
+/** Passes HTTP calls on to `target`, and does to some of them what networks and nodes do. */
+export async function startFaultProxy(target: string, options: FaultProxyOptions): Promise<FaultProxy> {
+  const { random, tally, name } = options;
+  const remembered = new Map<string, string>();
+  let staleUntil = 0;
+  const proxy = { faultRate: 0 };
+  const ending = new AbortController();
+
+  const count = (fault: CallFault) => {
+    const id = `${name}: ${fault}`;
+    tally[id] = (tally[id] ?? 0) + 1;
+  };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readAll(request);
+    const pass = () => passOn(`${target}${request.url === "/" ? "" : request.url}`, body, ending.signal);
+    const call = name === "RPC" ? (JSON.parse(body) as { id: number; method: string; params: unknown[] }) : null;
+    const memory = call && OF_THE_HEAD.includes(call.method) ? `${call.method} ${JSON.stringify(call.params)}` : null;
+    const stale = memory !== null && Date.now() < staleUntil ? remembered.get(memory) : undefined;
+    if (stale !== undefined) return send(response, 200, stale);
+
+    const fault = random.next() < proxy.faultRate ? random.pick(options.faults) : null;
+    if (fault !== null) count(fault);
+    if (fault === "dropped") return void response.destroy();
+    if (fault === "delayed") await delay(50 + random.below(700));
+    if (fault === "HTTP error") return send(response, random.pick(HTTP_ERRORS), "upstream failed");
+    if (fault === "error in a node's words" && call !== null) {
+      const { words } = WORDS[random.below(WORDS.length)] ?? { words: "underpriced" };
+      return send(
+        response,
+        200,
+        JSON.stringify({ jsonrpc: "2.0", id: call.id, error: { code: -32000, message: words } }),
+      );
+    }
+    if (fault === "stale head") staleUntil = Date.now() + STALE_MS;
+    const answer = await pass();
+    if (memory !== null && answer.status === 200) remembered.set(memory, answer.text);
+    if (fault === "accepted, then silent") {
+      await delay(SILENCE_MS, undefined, { signal: ending.signal }).catch(() => {});
+      return void response.destroy();
+    }
+    if (fault === "reset in the answer") {
+      response.writeHead(200, { "content-type": "application/json", "content-length": answer.text.length + 9 });
+      response.write(answer.text.slice(0, answer.text.length / 2), () => response.destroy());
+      return;
+    }
+    return send(response, answer.status, answer.text);
+  }
+
+  const server = createServer((request, response) => {
+    void handle(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return Object.assign(proxy, {
+    url,
+    async close() {
+      ending.abort();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+async function passOn(url: string, body: string, ending: AbortSignal): Promise<{ status: number; text: string }> {
+  const signal = AbortSignal.any([ending, AbortSignal.timeout(10_000)]);
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", headers, body, signal });
+  return { status: response.status, text: await response.text() };
+}
+
+function send(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(text);
+}
