@@ -22,6 +22,7 @@ const EXTRAS = {
   unsupported_media_type: {},
   unknown_network: { served_network_ids: Type.Array(Type.Integer()) },
   invalid_key: {},
+  range_too_wide: {},
   unknown_key: { failures: Type.Optional(Type.Array(ProviderFailure)) },
   broadcast_unavailable: {},
   too_many_requests: {},
