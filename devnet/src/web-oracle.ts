@@ -6,7 +6,7 @@ import { webKey } from "@dataset-oracle/protocol/web-key";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import type { Address, Hex } from "viem";
 import type { Folder } from "./folder.js";
-import { OWNER } from "./roles.js";
+import { CALLER, DEVELOPERS } from "./roles.js";
 
 /** The Web Oracle on the devnet's chain. */
 export interface WebOracle {
@@ -48,10 +48,10 @@ const PUBLISH_MS = 60_000;
 /** Publishes the specs of devnet/specs, as a dapp developer would. */
 export function publishExamples(chainUrl: string, folder: Folder, webOracle: WebOracle): Promise<PublishedExample[]> {
   return Promise.all(
-    EXAMPLES.map(async ({ name, dataset, args }) => {
+    EXAMPLES.map(async ({ name, dataset, args }, i) => {
       const command = [
         WEB_ORACLE_COMMAND,
-        ...publishArguments(join("devnet", "specs", `${name}.json`), chainUrl, folder),
+        ...publishArguments(join("devnet", "specs", `${name}.json`), chainUrl, folder, DEVELOPERS[i]?.address),
       ];
       const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: ROOT, timeout: PUBLISH_MS });
       const specHash = /^Published (0x[0-9a-f]{64}) /.exec(stdout)?.[1] as Hex | undefined;
@@ -64,7 +64,7 @@ export function publishExamples(chainUrl: string, folder: Folder, webOracle: Web
 }
 
 /** What publishes a spec on the devnet, from an unlocked account. */
-export function publishArguments(spec: string, chainUrl: string, folder: Folder): string[] {
+export function publishArguments(spec: string, chainUrl: string, folder: Folder, from = CALLER.address): string[] {
   const deployment = folder.file("deployments", "42.json");
-  return ["publish", spec, "--deployment", deployment, "--rpc-url", chainUrl, "--from", OWNER.address];
+  return ["publish", spec, "--deployment", deployment, "--rpc-url", chainUrl, "--from", from];
 }

@@ -14,6 +14,7 @@ export type ProviderFailure = Static<typeof ProviderFailure>;
 /** The codes of an operator's problems, each with what its body has beyond title, status and detail. */
 const EXTRAS = {
   invalid_body: { errors: Type.Array(Type.Object({ property: Type.String(), problem: Type.String() })) },
+  invalid_query: {},
   bad_request: {},
   unknown_dataset: {},
   no_such_path: {},
