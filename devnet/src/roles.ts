@@ -16,7 +16,7 @@ export const OWNER = role(0);
 export const OPERATOR = role(1);
 
 /** They publish the example specs, one each: at the same time, one account's transactions take each other's nonces. */
-export const DEVELOPERS: readonly Role[] = [role(2), role(3), role(4), role(5)];
+export const DEVELOPERS: readonly Role[] = [OWNER, role(2), role(3), role(4)];
 
 /** Accounts past the ten default ones: the providers sign, and never send. The order of script/config/42.json. */
 export const PROVIDERS: readonly Role[] = [role(13), role(11), role(10), role(12)];
