@@ -3,9 +3,9 @@ import { type Hex, numberToHex, parseGwei } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { connectEndpoint } from "../src/chain/endpoint.js";
-import type { Job, RoundCall } from "../src/chain/job.js";
+import { type Job, OutcomeUnknown, type RoundCall } from "../src/chain/job.js";
 import { Lane, type LaneSettings } from "../src/chain/lane.js";
-import type { Rpc } from "../src/chain/rpc.js";
+import { type Rpc, RpcError } from "../src/chain/rpc.js";
 import type { Call } from "../src/chain/submit.js";
 import { type Chain, STRANGER, startChain } from "./support/chain.js";
 
@@ -81,6 +81,13 @@ async function until<T>(look: () => Promise<T | undefined | false> | T | undefin
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+/** A transaction of the account's that the lane knows nothing of. */
+const raw = async (nonce: number, gwei: bigint) => {
+  const fees = { maxFeePerGas: gwei * parseGwei("1"), maxPriorityFeePerGas: gwei * parseGwei("1") };
+  const signed = await account.signTransaction({ chainId: 42, to: STRANGER, gas: 30_000n, nonce, ...fees });
+  return chain.client.sendRawTransaction({ serializedTransaction: signed });
+};
 
 /** What the pool has of the account, by nonce. */
 async function pool(): Promise<{ nonce: number; hash: Hex; to: Hex; maxFeePerGas: bigint; tip: bigint; input: Hex }[]> {
@@ -207,12 +214,6 @@ test("one that fell out of the pool is offered again, and leaves no gap", async 
 });
 
 describe("transactions that another process has sent", () => {
-  const raw = async (nonce: number, gwei: bigint) => {
-    const fees = { maxFeePerGas: gwei * parseGwei("1"), maxPriorityFeePerGas: gwei * parseGwei("1") };
-    const signed = await account.signTransaction({ chainId: 42, to: STRANGER, gas: 30_000n, nonce, ...fees });
-    return chain.client.sendRawTransaction({ serializedTransaction: signed });
-  };
-
   test("are waited for, and what is sent goes behind them", async () => {
     await raw(0, 3n);
     const lane = startLane({ stuckMs: 60_000 });
@@ -266,6 +267,33 @@ describe("transactions that another process has sent", () => {
   });
 });
 
+test("an update that was answered with a hash is not lost with a later one of its key that was not", async () => {
+  const rpc = connectEndpoint(42, chain.url, 2_000);
+  let isDeaf = false;
+  const lane = startLane(
+    { stuckMs: 60_000, unseenMs: 60_000 },
+    {
+      chainId: 42,
+      request: async (method, ...rest) => {
+        const isOfIt = method === "eth_sendRawTransaction" || method === "eth_getTransactionByHash";
+        if (isDeaf && isOfIt) throw new RpcError("timeout", 42, method, "no answer");
+        return rpc.request(method, ...rest);
+      },
+    },
+  );
+  const renew = async () => call(3n);
+  const { settled } = await lane.send(job("K", { renew }));
+  isDeaf = true;
+  await expect(lane.send(job("K", { call: call(2n), renew }))).rejects.toThrow(OutcomeUnknown);
+  for (const nonce of [0, 1]) await raw(nonce, 100n);
+  await mine();
+  isDeaf = false;
+  await until(async () => (await pool()).some(({ input }) => input === "0x03"), "the newest round");
+  await mine();
+  expect(await settled).toBe(null);
+  await until(() => lane.depth.sent === 0, "it is mined");
+});
+
 describe("a reorganisation", () => {
   test("that drops an update is noticed, and the newest round is sent", async () => {
     const lane = startLane();
@@ -282,6 +310,36 @@ describe("a reorganisation", () => {
     await mine();
     await until(() => lane.depth.sent === 0, "it is mined again");
     expect(await chain.client.getTransactionCount({ address: account.address })).toBe(1);
+  });
+
+  test("that drops an update is noticed though a newer update is already in the new chain", async () => {
+    const rpc = connectEndpoint(42, chain.url, 2_000);
+    let isBlind = false;
+    const lane = startLane(
+      {},
+      {
+        chainId: 42,
+        request: async (method, ...rest) => {
+          if (isBlind && method === "eth_blockNumber") throw new Error("no answer");
+          return rpc.request(method, ...rest);
+        },
+      },
+    );
+    const { settled } = await lane.send(job("K"));
+    await mine();
+    expect(await settled).toMatchObject({ call: { round: 1n } });
+    isBlind = true;
+    await chain.client.request({ method: "anvil_reorg", params: [1, []] } as never);
+    // It takes the nonce that has become free.
+    const other = await lane.send(job("L", { call: call(9n) }));
+    await mine();
+    expect(await other.settled).toMatchObject({ call: { round: 9n } });
+    isBlind = false;
+    await mine();
+    const [again] = await until(async () => (await pool()).some(({ input }) => input === "0x02") && pool(), "round 2");
+    expect(again?.nonce).toBe(1);
+    await mine();
+    await until(() => lane.depth.sent === 0, "it is mined again");
   });
 
   test("is no longer looked for when the update is as deep as configured", async () => {

@@ -4,7 +4,6 @@ import type { Hex } from "viem";
 import type { Fees } from "./fees.js";
 import type { Job, RoundCall, Sent, Settled } from "./job.js";
 import type { Content, InFlight } from "./lane-plan.js";
-import type { Mined } from "./receipt.js";
 
 /** A job, and who waits for it. */
 export interface Task {
@@ -16,8 +15,6 @@ export interface Task {
   /** Whether a caller was given a hash: from then on the update is owed. */
   isPromised: boolean;
   attempts: number;
-  /** When another newest round is asked for, and since when the job is without a transaction. */
-  owed: { since: number; nextTryAt: number; isTrying: boolean } | null;
 }
 
 /** One of the transactions that had a nonce, each in place of the one before. */
@@ -39,13 +36,6 @@ export interface Transaction extends InFlight {
   readonly missed: number;
   /** The newest round that is to replace it, once it is there. */
   readonly renewal: { result: RoundCall | "stored" | "failed" | "running" } | null;
-}
-
-/** An update that is mined, and could be dropped by a reorganisation. */
-export interface Watched {
-  readonly transaction: Transaction;
-  readonly version: Version;
-  mined: Mined;
 }
 
 /** The last version's call, to be sent once more; null when its round is too old, or nothing is to be sent. */

@@ -47,6 +47,12 @@ export class RpcError extends ProblemError {
   }
 }
 
+/** What a log says of an error. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof RpcError) return `${error.method}: ${error.reason}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** JSON-RPC of one network. */
 export interface Rpc {
   readonly chainId: number;
