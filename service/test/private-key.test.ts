@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { loadAccount, loadAccounts } from "../src/private-key.js";
+import { findAccounts, loadAccount } from "../src/accounts.js";
 
 const KEYS = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()] as const;
 const ADDRESSES = KEYS.map((key) => privateKeyToAccount(key).address);
@@ -21,28 +21,40 @@ function write(text: string): string {
   return path;
 }
 
-test("several keys are read in the order in which they are written, and leave the environment", () => {
-  const env: NodeJS.ProcessEnv = { KEY: KEYS.join(" ") };
-  expect(loadAccounts(env, "KEY").accounts.map(({ address }) => address)).toEqual(ADDRESSES);
+async function addressesOf(env: NodeJS.ProcessEnv) {
+  const found = await findAccounts(env, "A");
+  return found && { addresses: found.accounts.map(({ address }) => address), warnings: found.warnings };
+}
+
+test("several keys are read in the order in which they are written, and leave the environment", async () => {
+  const env: NodeJS.ProcessEnv = { A_PRIVATE_KEY: KEYS.join(" ") };
+  expect(await addressesOf(env)).toEqual({ addresses: ADDRESSES, warnings: [] });
   expect(env).toEqual({});
 });
 
-test("several keys are read from a file, one a line", () => {
-  const { accounts, warnings } = loadAccounts({ KEY_FILE: write(`${KEYS.join("\n")}\n`) }, "KEY");
-  expect([accounts.map(({ address }) => address), warnings]).toEqual([ADDRESSES, []]);
+test("several keys are read from a file, one a line", async () => {
+  const env = { A_PRIVATE_KEY_FILE: write(`${KEYS.join("\n")}\n`) };
+  expect(await addressesOf(env)).toEqual({ addresses: ADDRESSES, warnings: [] });
 });
 
 test.each([
   ["a key twice", `${KEYS[0]} ${KEYS[1]} ${KEYS[0]}`, "the same private key twice"],
   ["one that is none", `${KEYS[0]} ${KEYS[1]}0`, "does not hold a private key"],
   ["nothing", " ", "does not hold a private key"],
-])("%s is refused, and no key is shown", (_, text, problem) => {
-  const load = () => loadAccounts({ KEY: text }, "KEY");
-  expect(load).toThrow(problem);
-  expect(load).not.toThrow(KEYS[0].slice(2, 20));
+])("%s is refused, and no key is shown", async (_, text, problem) => {
+  const error = await findAccounts({ A_PRIVATE_KEY: text }, "A").then(String, String);
+  expect(error).toContain(problem);
+  expect(error).not.toContain(KEYS[0].slice(2, 20));
 });
 
-test("where one key is wanted, two are refused", () => {
-  expect(loadAccount({ KEY: KEYS[0] }, "KEY").account.address).toBe(ADDRESSES[0]);
-  expect(() => loadAccount({ KEY: KEYS.join(" ") }, "KEY")).toThrow("take one private key, and there are 3");
+test("where one key is wanted, two are refused", async () => {
+  expect((await loadAccount({ A_PRIVATE_KEY: KEYS[0] }, "A")).account.address).toBe(ADDRESSES[0]);
+  await expect(loadAccount({ A_PRIVATE_KEY: KEYS.join(" ") }, "A")).rejects.toThrow(
+    "takes one private key, and there are 3",
+  );
+});
+
+test("where none is named there is none, or an error that says how", async () => {
+  expect(await findAccounts({}, "A")).toBeNull();
+  await expect(loadAccount({}, "A")).rejects.toThrow("Set A_PRIVATE_KEY_FILE to the path");
 });

@@ -1,0 +1,69 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { PrivateKeyAccount } from "viem/accounts";
+import type { AccountSource } from "./accounts.js";
+import { ConfigError } from "./config.js";
+import { openKeystore } from "./keystore.js";
+import { permissionWarnings, readSecretFile } from "./secret-file.js";
+
+/**
+ * Encrypted keystores: a file, or a folder of nothing else, in the order of their names, that a variable of the
+ * environment names. All have one password: in `<variable>_PASSWORD_FILE`, without the end of its line, or in
+ * `<variable>_PASSWORD`.
+ */
+export function keystores(variable: string): AccountSource {
+  const password = `${variable}_PASSWORD`;
+  return {
+    variables: [variable, password, `${password}_FILE`],
+    secrets: [password],
+    async load(env) {
+      const path = env[variable];
+      if (path === undefined) throw new ConfigError(`Set ${variable} to the path of the keystore, too.`);
+      const opened = readPassword(env, password);
+      const files = filesAt(path, variable);
+      const accounts: PrivateKeyAccount[] = [];
+      // One after the other: each may take much memory.
+      for (const file of files) accounts.push(await open(file, variable, opened.password));
+      return {
+        accounts,
+        warnings: [...opened.warnings, ...files.flatMap((file) => permissionWarnings(file, variable))],
+      };
+    },
+  };
+}
+
+async function open(file: string, variable: string, password: string): Promise<PrivateKeyAccount> {
+  const account = await openKeystore(readSecretFile(file, variable), password);
+  if (!account.ok) throw new ConfigError(`The file that ${variable} names ${account.problem}.`);
+  return account.value;
+}
+
+function readPassword(env: NodeJS.ProcessEnv, variable: string) {
+  const file = env[`${variable}_FILE`];
+  const given = env[variable];
+  if (given !== undefined && file !== undefined)
+    throw new ConfigError(`Both ${variable} and ${variable}_FILE are set. Keep one.`);
+  if (given === undefined && file === undefined) {
+    throw new ConfigError(`Set ${variable}_FILE to the path of a file that holds the keystore's password.`);
+  }
+  const password = file === undefined ? given : readSecretFile(file, `${variable}_FILE`).replace(/\r?\n$/, "");
+  if (!password) throw new ConfigError(`${variable}${file === undefined ? "" : "_FILE"} holds no password.`);
+  return { password, warnings: file === undefined ? [] : permissionWarnings(file, `${variable}_FILE`) };
+}
+
+/** @returns The path itself, or what is in the folder that it is of. */
+function filesAt(path: string, variable: string): string[] {
+  const names = namesIn(path);
+  if (names === null) return [path];
+  if (names.length === 0) throw new ConfigError(`The folder that ${variable} names is empty.`);
+  return names.toSorted().map((name) => join(path, name));
+}
+
+function namesIn(folder: string): string[] | null {
+  try {
+    return readdirSync(folder).filter((name) => !name.startsWith("."));
+  } catch {
+    // A file; or what cannot be read, which is told when it is.
+    return null;
+  }
+}
