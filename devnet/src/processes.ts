@@ -9,7 +9,7 @@ const CLOSE_MS = 5_000;
 const POLL_MS = 200;
 
 /** Variables that a person may have set for an operator or a provider of their own. */
-const FOREIGN_KEYS = /^(?:OPERATOR|PROVIDER)_PRIVATE_KEY/;
+const FOREIGN_KEYS = /^(?:OPERATOR|PROVIDER)_(?:PRIVATE_KEY|KEYSTORE)/;
 
 export interface ProcessOptions {
   readonly name: string;

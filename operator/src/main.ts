@@ -22,7 +22,7 @@ await runMain(async () => {
 
   const plan = loadOperatorConfig(command.configFile, process.env);
   const chainIds = plan.networks.map(({ deployment }) => deployment.chainId);
-  const signers = loadSigners(process.env, chainIds);
+  const signers = await loadSigners(process.env, chainIds);
   if (command.name === "check") {
     for (const { warnings } of new Set(signers.values())) for (const warning of warnings) console.error(warning);
     return console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);

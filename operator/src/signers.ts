@@ -1,24 +1,20 @@
-import { type LoadedAccounts, loadAccounts } from "@dataset-oracle/service/private-key";
-
-const NAME = "OPERATOR_PRIVATE_KEY";
+import { findAccounts, type LoadedAccounts } from "@dataset-oracle/service/accounts";
 
 /**
- * The accounts that send transactions on each network: `OPERATOR_PRIVATE_KEY_<chainId>[_FILE]`, else
- * `OPERATOR_PRIVATE_KEY[_FILE]`, else none; then that network is served without broadcasting.
+ * The accounts that send transactions on each network: those of the variables with its chain id, else the common ones,
+ * else none; then that network is served without broadcasting.
  *
  * @throws ConfigError that never holds a key.
  */
-export function loadSigners(env: NodeJS.ProcessEnv, chainIds: readonly number[]): ReadonlyMap<number, LoadedAccounts> {
-  const common = loadIfSet(env, NAME);
+export async function loadSigners(
+  env: NodeJS.ProcessEnv,
+  chainIds: readonly number[],
+): Promise<ReadonlyMap<number, LoadedAccounts>> {
+  const common = await findAccounts(env, "OPERATOR");
   const signers = new Map<number, LoadedAccounts>();
   for (const chainId of chainIds) {
-    const signer = loadIfSet(env, `${NAME}_${chainId}`) ?? common;
+    const signer = (await findAccounts(env, "OPERATOR", chainId)) ?? common;
     if (signer !== null) signers.set(chainId, signer);
   }
   return signers;
-}
-
-function loadIfSet(env: NodeJS.ProcessEnv, name: string): LoadedAccounts | null {
-  const isSet = env[name] !== undefined || env[`${name}_FILE`] !== undefined;
-  return isSet ? loadAccounts(env, name) : null;
 }

@@ -6,8 +6,10 @@ export const USAGE = `Usage: operator --config FILE [--check-config]
   --help           this text
 
 Environment
+  OPERATOR_KEYSTORE, with OPERATOR_KEYSTORE_PASSWORD_FILE or OPERATOR_KEYSTORE_PASSWORD
+                   the path of the encrypted keystore of the account that broadcasts, or of a folder of
+                   several, and their password
   OPERATOR_PRIVATE_KEY_FILE, OPERATOR_PRIVATE_KEY
-                   the key of the account that broadcasts, or the keys of several with white space
-                   between them, in a file or as they are
-  OPERATOR_PRIVATE_KEY_<chainId>_FILE, OPERATOR_PRIVATE_KEY_<chainId>
+                   its key, or the keys of several with white space between them, in a file or as they are
+  OPERATOR_KEYSTORE_<chainId>..., OPERATOR_PRIVATE_KEY_<chainId>...
                    the same for one network only; a network without a key answers only "broadcast": false`;

@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/anvil";
+import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import type { Address } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -74,6 +75,25 @@ describe("operator --check-config", () => {
   test("ends with 0 when all is well", async () => {
     const { code, output } = await check(writeConfig(), { OPERATOR_PRIVATE_KEY: KEY });
     expect([code, output]).toEqual([0, expect.stringContaining("is valid. Networks: 42.")]);
+  });
+
+  test("takes the key from a keystore that cast has made, for one network", async () => {
+    const args = ["wallet", "new", folder, "keystore", "--unsafe-password", "a password of two words"];
+    execFileSync(foundryBinary("cast"), args);
+    const env = {
+      OPERATOR_KEYSTORE_42: join(folder, "keystore"),
+      OPERATOR_KEYSTORE_42_PASSWORD: "a password of two words",
+    };
+    const { code, output } = await check(writeConfig(), env);
+    expect([code, output]).toEqual([
+      0,
+      expect.stringContaining("The file that OPERATOR_KEYSTORE_42 names can be read"),
+    ]);
+    const wrong = await check(writeConfig(), { ...env, OPERATOR_KEYSTORE_42_PASSWORD: "another" });
+    expect(wrong).toEqual({
+      code: 2,
+      output: "The file that OPERATOR_KEYSTORE_42 names does not open with this password.\n",
+    });
   });
 
   test("takes the RPC's token from the environment", async () => {

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
+import { loadAccount } from "@dataset-oracle/service/accounts";
 import { readCommand } from "@dataset-oracle/service/arguments";
 import { loadDeployment } from "@dataset-oracle/service/deployment";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { listen } from "@dataset-oracle/service/listen";
 import { processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
-import { loadAccount } from "@dataset-oracle/service/private-key";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { traceFields } from "@dataset-oracle/service/trace";
 import { pino } from "pino";
@@ -37,7 +37,7 @@ await runMain(async () => {
   checkOverrides(config.sourceOverrides, knownOrigins(sources, webOracle), chainIds);
   const served = decideServed(deployments, sources, config.minSources, config.sourceOverrides);
   requireKeys(served, config.minSources, webOracle !== null);
-  const { account, warnings } = loadAccount(process.env, "PROVIDER_PRIVATE_KEY");
+  const { account, warnings } = await loadAccount(process.env, "PROVIDER");
   if (command.name === "check") {
     checkDatabase(config.database);
     if (config.evidence !== null) checkEvidence(config.evidence.folder);

@@ -10,7 +10,8 @@ export const USAGE = `Usage: provider --config FILE [--check-config]
   --help          show this, or what a command takes
 
 The signing key comes from the environment: PROVIDER_PRIVATE_KEY_FILE, the path of a file with it, or
-PROVIDER_PRIVATE_KEY, the key itself. fetch and replay need none.`;
+PROVIDER_PRIVATE_KEY, the key itself; or PROVIDER_KEYSTORE, the path of an encrypted keystore, with
+PROVIDER_KEYSTORE_PASSWORD_FILE or PROVIDER_KEYSTORE_PASSWORD. fetch and replay need none.`;
 
 /** `provider fetch --help`. */
 export const FETCH_USAGE = `Usage: provider fetch KEY [--config FILE] [--json]

@@ -1,8 +1,8 @@
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
 import { parseAddress } from "@dataset-oracle/protocol/address";
+import { loadAccount } from "@dataset-oracle/service/accounts";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { loadDeployment } from "@dataset-oracle/service/deployment";
-import { loadAccount } from "@dataset-oracle/service/private-key";
 import {
   type Account,
   type Address,
@@ -35,7 +35,7 @@ export async function publish(
   const call = { abi: webOracleRegistryAbi, functionName: "publish", args: [bytes] } as const;
   if (options["dry-run"] === true) return describe(chainId, registry, encodeFunctionData(call), rpcUrl);
   if (rpcUrl === undefined) throw new ConfigError("Name the network's JSON-RPC endpoint: --rpc-url URL.");
-  const account = senderOf(options.from, env);
+  const account = await senderOf(options.from, env);
 
   const transport = http(rpcUrl, { retryCount: 0, timeout: 10_000 });
   const client = createPublicClient({ transport, pollingInterval: 500 });
@@ -50,8 +50,8 @@ export async function publish(
   return `Published ${hash} on network ${chainId}, in block ${receipt.blockNumber}, by ${sent}.`;
 }
 
-function senderOf(from: string | undefined, env: NodeJS.ProcessEnv): Account | Address {
-  if (from === undefined) return loadAccount(env, "PUBLISHER_PRIVATE_KEY").account;
+async function senderOf(from: string | undefined, env: NodeJS.ProcessEnv): Promise<Account | Address> {
+  if (from === undefined) return (await loadAccount(env, "PUBLISHER")).account;
   const address = parseAddress(from);
   if (!address.ok) throw new ConfigError(`--from: ${address.problem}`);
   return address.value;

@@ -19,4 +19,4 @@ Options of publish:
   --dry-run                send nothing; print the transaction, and a command of cast that sends it
 
 Without --from, publish signs with the key in the file that PUBLISHER_PRIVATE_KEY_FILE names, or in
-PUBLISHER_PRIVATE_KEY.`;
+PUBLISHER_PRIVATE_KEY; or in the encrypted keystore at PUBLISHER_KEYSTORE, with PUBLISHER_KEYSTORE_PASSWORD_FILE.`;
