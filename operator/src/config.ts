@@ -91,6 +91,16 @@ const NetworkSettings = Type.Object(
       description: "GET /ready says so when a sender has less, in gwei.",
     }),
     feedPollMs: milliseconds(10_000, "How often the feeds are looked at, on the chain and at the providers."),
+    replicas: Type.Array(Type.String(), {
+      default: [],
+      description: "Where several replicas share the feeds: one sender's address of each, this one's too.",
+    }),
+    stepInSeconds: Type.Integer({
+      minimum: 1,
+      maximum: 3_600,
+      default: 30,
+      description: "How long a replica waits for the one before it to update a feed, in seconds.",
+    }),
     maxFeePerGasGwei: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
@@ -177,6 +187,8 @@ export interface NetworkPlan {
   /** At least one. They may hold tokens: never logged. */
   readonly rpcUrls: readonly string[];
   readonly endpoints: ReadonlyMap<Address, string>;
+  /** One sender of each replica; no address twice. */
+  readonly replicas: readonly Address[];
   /** By dataset; no key twice. */
   readonly feeds: ReadonlyMap<Address, readonly Feed[]>;
 }
@@ -216,5 +228,12 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
   if (settings.rpcUrls.length === 0) throw new ConfigError(`${where}: rpcUrls is empty. Name an RPC endpoint.`);
   const rpcUrls = settings.rpcUrls.map((url, place) => expandRpcUrl(url, `${where}: rpcUrls/${place}`, env));
   const feeds = planFeeds(settings.feeds, deployment.datasets, where);
-  return { settings, deployment, rpcUrls, endpoints, feeds };
+  const replicas = settings.replicas.map((address, place) => {
+    const parsed = parseAddress(address);
+    if (!parsed.ok) throw new ConfigError(`${where}: replicas/${place}: ${parsed.problem}`);
+    if (settings.replicas.findIndex((other) => other.toLowerCase() === address.toLowerCase()) !== place)
+      throw new ConfigError(`${where}: replicas names ${address} twice. Keep one.`);
+    return parsed.value;
+  });
+  return { settings, deployment, rpcUrls, endpoints, replicas, feeds };
 }

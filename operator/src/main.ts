@@ -10,7 +10,7 @@ import { buildOperatorApp } from "./app.js";
 import { loadOperatorConfig } from "./config.js";
 import { supplyFeeds } from "./feeds/supply.js";
 import { Metrics } from "./metrics.js";
-import { connectNetwork } from "./network.js";
+import { connectNetwork, replicasOf } from "./network.js";
 import { createOperator } from "./operator.js";
 import { loadSigners } from "./signers.js";
 import { takeOver } from "./take-over.js";
@@ -25,6 +25,7 @@ await runMain(async () => {
   const signers = await loadSigners(process.env, chainIds);
   if (command.name === "check") {
     for (const { warnings } of new Set(signers.values())) for (const warning of warnings) console.error(warning);
+    for (const network of plan.networks) replicasOf(network, signers.get(network.deployment.chainId)?.accounts ?? []);
     return console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);
   }
 

@@ -10,6 +10,7 @@ export class Metrics {
   readonly #providers: Histogram<"network" | "provider" | "outcome">;
   readonly #coalesced: Counter<"work">;
   readonly #rpcErrors: Counter<"network" | "endpoint" | "method" | "class">;
+  readonly #steppedIn: Counter<"network">;
   /** When each feed's data is of, in seconds since 1970; by network, dataset and key. */
   readonly #feeds = new Map<string, { readonly labels: FeedLabels; readonly updatedAt: number }>();
 
@@ -33,6 +34,12 @@ export class Metrics {
       labelNames: ["network", "endpoint", "method", "class"],
       registers,
     });
+    this.#steppedIn = new Counter({
+      name: "operator_stepped_in_total",
+      help: "Feeds' updates that this replica made because the one that leads the feed did not.",
+      labelNames: ["network"],
+      registers,
+    });
   }
 
   /** @param outcome `ok`, or the reason of a failure. */
@@ -47,6 +54,10 @@ export class Metrics {
   /** @param place The endpoint's, in the configuration. */
   rpcFailed(network: number, place: number, { method, failure }: RpcError): void {
     this.#rpcErrors.inc({ network, endpoint: `rpcUrls/${place}`, method, class: failure });
+  }
+
+  steppedIn(network: number, feeds: number): void {
+    this.#steppedIn.inc({ network }, feeds);
   }
 
   /** @param updatedAt Seconds since 1970; 0 if it was never stored. */

@@ -11,6 +11,7 @@ import { type PoolContext, RpcPool } from "./chain/rpc-pool.js";
 import { Senders } from "./chain/senders.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
 import type { Feed } from "./feeds/pace.js";
+import type { Replicas } from "./feeds/turns.js";
 import { GasBudget } from "./gas-budget.js";
 import type { GatherLimits } from "./reports/gather.js";
 
@@ -60,6 +61,7 @@ export interface Network {
   readonly feeds: readonly DatasetFeeds[];
   /** Requests cannot use it. */
   readonly gasForFeeds: GasBudget;
+  readonly replicas: Replicas;
   /** How often the feeds are looked at. */
   readonly feedPollMs: number;
 }
@@ -76,6 +78,7 @@ export async function connectNetwork(
 ): Promise<Network> {
   const { settings, deployment, endpoints } = plan;
   const { chainId } = deployment;
+  const replicas = replicasOf(plan, accounts);
   try {
     const rpc = await connectRpcs(plan, context);
     const datasets = await Promise.all(deployment.datasets.map((dataset) => connectDataset(rpc, dataset)));
@@ -96,6 +99,7 @@ export async function connectNetwork(
         return feeds === undefined ? [] : [{ dataset, feeds }];
       }),
       gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
+      replicas,
       feedPollMs: settings.feedPollMs,
     };
   } catch (error) {
@@ -104,6 +108,25 @@ export async function connectNetwork(
       `network ${chainId}: its RPC cannot be used: ${error.method}: ${error.reason}. Check rpcUrls and the deployment.`,
     );
   }
+}
+
+/**
+ * Which of the configured replicas this one is: its account tells.
+ *
+ * @throws ConfigError when no account of it, or more than one, is among them.
+ */
+export function replicasOf(
+  { replicas, settings, deployment }: NetworkPlan,
+  accounts: readonly LocalAccount[],
+): Replicas {
+  const own = replicas.filter((address) => accounts.some((account) => account.address === address));
+  if (replicas.length > 0 && accounts.length > 0 && own.length !== 1) {
+    throw new ConfigError(
+      `network ${deployment.chainId}: replicas names ${own.length} of this operator's senders. Name one sender of each ` +
+        `replica; this one has ${accounts.map(({ address }) => address).join(", ")}.`,
+    );
+  }
+  return { senders: replicas, own: own[0] ?? null, stepInMs: settings.stepInSeconds * 1000 };
 }
 
 function connectRpcs({ settings, deployment, rpcUrls }: NetworkPlan, context: PoolContext): Promise<RpcPool> {

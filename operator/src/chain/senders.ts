@@ -1,5 +1,6 @@
-import { type Address, concatHex, type Hex, keccak256 } from "viem";
+import type { Address, Hex } from "viem";
 import type { Lane } from "./lane.js";
+import { rankedFor } from "./rendezvous.js";
 
 /** The senders of one network. One data point always has the same one, as long as the senders are the same. */
 export class Senders {
@@ -14,11 +15,8 @@ export class Senders {
     return this.lanes.map(({ address }) => address);
   }
 
-  /** By rendezvous hashing: when a sender comes or goes, only the points that it gets or had move. */
   laneOf(dataset: Address, key: Hex): Lane {
-    const [first, ...others] = this.lanes;
-    if (others.length === 0) return first;
-    const weighted = this.lanes.map((lane) => ({ lane, weight: keccak256(concatHex([lane.address, dataset, key])) }));
-    return weighted.reduce((best, next) => (next.weight > best.weight ? next : best)).lane;
+    const [first] = rankedFor(dataset, key, this.addresses);
+    return this.lanes.find(({ address }) => address === first) ?? this.lanes[0];
   }
 }

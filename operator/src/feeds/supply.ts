@@ -16,6 +16,7 @@ import { workId } from "../target.js";
 import { type Batch, rowsOf } from "./batch.js";
 import { carryBatch } from "./carry-batch.js";
 import { type Feed, hasMoved, observe, stage } from "./pace.js";
+import { Turns } from "./turns.js";
 
 /** A feed, and what the chain has of it. */
 interface Seen extends Feed {
@@ -37,6 +38,7 @@ export async function supplyFeeds(operator: Operator): Promise<void> {
 class Supply {
   /** The keys whose update is on its way. */
   readonly #busy = new Set<Hex>();
+  readonly #turns: Turns;
   readonly #log: Logger;
 
   constructor(
@@ -44,6 +46,7 @@ class Supply {
     private readonly network: Network,
     private readonly ofDataset: DatasetFeeds,
   ) {
+    this.#turns = new Turns(ofDataset.dataset.address, network.replicas);
     this.#log = operator.logger.child({ network: network.chainId, dataset: ofDataset.dataset.address });
   }
 
@@ -70,13 +73,20 @@ class Supply {
     const at = (wanted: ReturnType<typeof stage>) =>
       seen.filter(({ pace, stored }) => stage(pace, stored, now / 1000) === wanted);
     const round = roundAt(now);
-    const due = [...at("due"), ...(await this.#moved(at("look"), round))];
+    const due = this.#turns.own([...at("due"), ...(await this.#moved(at("look"), round))], now);
+    const late = due.filter(({ key }) => this.#turns.rankOf(key) > 0);
+    if (late.length > 0) this.#steppedIn(late);
 
     // A batch leaves out keys that were never stored; what a request is doing already needs no second transaction.
     const isBatched = ({ key, stored }: Seen) =>
       stored.updatedAt > 0n && !this.operator.broadcasts.has(workId({ network: this.network, dataset, key }, round));
     for (const batch of chunks(due.filter(isBatched))) this.#carry(batch, round);
     for (const feed of due.filter((feed) => !isBatched(feed))) this.#carry([feed], round);
+  }
+
+  #steppedIn(feeds: readonly Seen[]): void {
+    this.#log.warn({ keys: feeds.map(({ key }) => key) }, "feed: the replica that leads it did not update it");
+    this.operator.metrics.steppedIn(this.network.chainId, feeds.length);
   }
 
   /** Those whose value is another now by what they are configured for. */

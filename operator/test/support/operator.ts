@@ -6,7 +6,7 @@ import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Address } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { buildOperatorApp } from "../../src/app.js";
 import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import { planFeeds } from "../../src/feeds/plan.js";
@@ -31,6 +31,8 @@ export interface OperatorOptions {
   readonly hasKey?: boolean;
   readonly basePath?: string;
   readonly requestsPerMinute?: number;
+  /** A new one when there is none. */
+  readonly account?: PrivateKeyAccount;
 }
 
 export interface AnsweredProblem extends Problem {
@@ -46,7 +48,7 @@ export type RunningOperator = Awaited<ReturnType<typeof startOperator>>;
 
 /** An operator in this process that really listens, with an account of its own. */
 export async function startOperator(served: readonly ServedNetwork[], options: OperatorOptions = {}) {
-  const account = privateKeyToAccount(generatePrivateKey());
+  const account = options.account ?? privateKeyToAccount(generatePrivateKey());
   await Promise.all(served.map(({ chain }) => chain.fund(account.address)));
   const log: string[] = [];
   const logger = pino({ level: "debug", mixin: traceFields }, { write: (line: string) => log.push(line) });
@@ -123,6 +125,7 @@ function planOf({ chain, datasets, providers, settings, rpcUrls }: ServedNetwork
     },
     deployment: { chainId: chain.chainId, datasets: deployed },
     rpcUrls: rpcUrls ?? [chain.url],
+    replicas: (settings?.replicas ?? []) as Address[],
     feeds: planFeeds(settings?.feeds ?? [], deployed, "test"),
     endpoints: new Map(providers.map(({ address, url }) => [address, url])),
   };

@@ -1,0 +1,127 @@
+import { type Address, keccak256, stringToHex } from "viem";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { rankedFor } from "../src/chain/rendezvous.js";
+import { type Chain, startChain } from "./support/chain.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+
+/** Three replicas of one operator on one chain, which know nothing of each other but their addresses. */
+
+const KEYS = Array.from({ length: 9 }, (_, i) => `SPOTPX/K${i}-USD`);
+const HEARTBEAT_SECONDS = 4;
+const STEP_SECONDS = 5;
+
+let chain: Chain;
+let providers: Provider[];
+let dataset: Address;
+const accounts = Array.from({ length: 3 }, () => privateKeyToAccount(generatePrivateKey()));
+const replicas = new Map<Address, RunningOperator>();
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+  for (const account of accounts) await start(account);
+});
+
+afterAll(async () => {
+  for (const replica of replicas.values()) await replica.close();
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await chain?.close();
+});
+
+async function start(account: PrivateKeyAccount): Promise<void> {
+  const feed = { dataset, keys: KEYS, heartbeatSeconds: HEARTBEAT_SECONDS, deviationBps: 100, minIntervalSeconds: 4 };
+  const settings = {
+    feeds: [feed],
+    feedPollMs: 300,
+    replicas: accounts.map(({ address }) => address),
+    stepInSeconds: STEP_SECONDS,
+  };
+  const served = { chain, datasets: [dataset], providers, settings };
+  replicas.set(account.address, await startOperator([served], { account }));
+}
+
+const ranksOf = (key: string) =>
+  rankedFor(
+    dataset,
+    stringToHex(key),
+    accounts.map(({ address }) => address),
+  );
+
+/** Who updated what, beyond the first `after` updates, once each key was updated `times` times more. */
+async function carriersAfter(after: number, times: number): Promise<{ key: string; carrier: Address }[]> {
+  const giveUpAt = Date.now() + 60_000;
+  for (;;) {
+    const updates = (await chain.updates(dataset)).slice(after);
+    const carried = await Promise.all(
+      updates.map(async ({ keyHash, transactionHash: hash }) => {
+        const key = KEYS.find((one) => keccak256(stringToHex(one)) === keyHash) ?? "unknown";
+        return { key, carrier: (await chain.client.getTransactionReceipt({ hash })).from };
+      }),
+    );
+    if (KEYS.every((key) => carried.filter((one) => one.key === key).length >= times)) return normal(carried);
+    if (Date.now() > giveUpAt) throw new Error(`Too few updates: ${JSON.stringify(carried)}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+const normal = (carried: { key: string; carrier: Address }[]) =>
+  carried.map(({ key, carrier }) => ({
+    key,
+    carrier: accounts.find(({ address }) => address.toLowerCase() === carrier.toLowerCase())?.address ?? carrier,
+  }));
+
+async function steppedIn(account: Address): Promise<number> {
+  const metric = await replicas.get(account)?.registry.getSingleMetric("operator_stepped_in_total")?.get();
+  return metric?.values[0]?.value ?? 0;
+}
+
+test("each key is updated by the replica that leads it; when that one is away the next steps in, until it is back", async () => {
+  expect(new Set(KEYS.map((key) => ranksOf(key)[0])).size).toBeGreaterThan(1);
+  const together = await carriersAfter(0, 3);
+  expect(together.filter(({ key, carrier }) => carrier !== ranksOf(key)[0])).toEqual([]);
+  for (const { address } of accounts) expect(await steppedIn(address)).toBe(0);
+
+  const [gone] = ranksOf(KEYS[0] as string);
+  const account = accounts.find(({ address }) => address === gone);
+  if (account === undefined) throw new Error("It is one of the three.");
+  await replicas.get(account.address)?.close();
+  const before = (await chain.updates(dataset)).length;
+  const without = await carriersAfter(before, 2);
+  const rightful = (key: string) => ranksOf(key).find((address) => address !== account.address);
+  expect(without.filter(({ key, carrier }) => carrier !== rightful(key))).toEqual([]);
+  const orphans = KEYS.filter((key) => ranksOf(key)[0] === account.address);
+  const stepped = await Promise.all(accounts.filter((one) => one !== account).map(({ address }) => steppedIn(address)));
+  expect(stepped.reduce((a, b) => a + b)).toBeGreaterThanOrEqual(orphans.length * 2);
+
+  await start(account);
+  const back = (await chain.updates(dataset)).length;
+  const again = await carriersAfter(back, 3);
+  for (const key of KEYS) {
+    const last = again.filter((one) => one.key === key).at(-1);
+    expect(last?.carrier, key).toBe(ranksOf(key)[0]);
+  }
+
+  // Nobody has paid for an update that came too late.
+  const hashes = new Set((await chain.updates(dataset)).map(({ transactionHash }) => transactionHash));
+  const sent = await Promise.all(accounts.map(({ address }) => chain.client.getTransactionCount({ address })));
+  expect(sent.reduce((a, b) => a + b)).toBe(hashes.size);
+});
+
+test("replicas share what they are asked for, too: the same key asked of all of them is stored, and none fails", async () => {
+  const key = "SPOTPX/ASKED-USD";
+  const body = { network_id: 42, dataset, key, broadcast: true };
+  const answers = await Promise.all([...replicas.values()].map(({ ask }) => ask(body, { prefer: "wait=20" })));
+  const { updatedAt } = await chain.query(dataset, key);
+  for (const { status, timestamp } of answers) {
+    expect(status).toBe("OK");
+    expect(BigInt(timestamp)).toBeLessThanOrEqual(updatedAt);
+  }
+});
+
+test("a replica that the list does not name does not start", async () => {
+  const settings = { replicas: accounts.map(({ address }) => address) };
+  const served = { chain, datasets: [dataset], providers, settings };
+  await expect(startOperator([served])).rejects.toThrow(/replicas names 0 of this operator's senders/);
+});
