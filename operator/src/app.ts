@@ -6,6 +6,7 @@ import { Balances } from "./chain/balances.js";
 import type { OperatorConfig } from "./config.js";
 import { addDataRequest } from "./http/data-request.js";
 import { addDatasets } from "./http/datasets.js";
+import { addGuide } from "./http/guide.js";
 import { addHealth } from "./http/health.js";
 import { addHistory } from "./http/history.js";
 import { addDocs, gatherSchemas } from "./http/openapi.js";
@@ -45,6 +46,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addDatasets(routes as unknown as App, operator);
       addHistory(routes as unknown as App, operator, settings.requestsPerMinute);
       addDocs(routes as unknown as App);
+      await routes.register(async (scope) => addGuide(scope as unknown as App, settings.requestsPerMinute));
     },
     { prefix: settings.basePath },
   );

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+
+/** A fenced block of a document. */
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+  /** What stands in the comment above it: a file's name, `prints`, or `not run: ` and why. */
+  readonly note: string;
+}
+
+/** The blocks of a document that are not indented, in their order. */
+export function blocksOf(file: string): Block[] {
+  const text = readFileSync(join(ROOT, file), "utf8");
+  return [...text.matchAll(/(?:^<!-- (.+?) -->\n)?^```(\w*)\n([\s\S]*?)^```$/gm)].map(
+    ([, note = "", language = "", inner = ""]) => ({ language, text: inner, note }),
+  );
+}
+
+/**
+ * What a printed text must look like: numbers and hex digits may be others, `…` stands for anything, and white space
+ * does not count.
+ */
+export function shapeOf(printed: string): RegExp {
+  const parts = printed.replace(/\s+/g, "").split(/(0x[0-9a-fA-F]{6,}…?|\d+(?:\.\d+)?(?:e\d+)?|…)/);
+  const source = parts.map((part, i) => {
+    if (i % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    if (part === "…") return "[\\s\\S]*?";
+    return part.startsWith("0x") ? "0x[0-9a-fA-F]+" : "\\d+(?:\\.\\d+)?(?:e\\d+)?";
+  });
+  return new RegExp(`^${source.join("")}$`);
+}

@@ -1,0 +1,63 @@
+// Which documents are pages of the site, in the order in which they are read. A test holds it to the folder.
+
+/**
+ * @typedef {object} Page
+ * @property {string} source Its Markdown, from the repository's root; of a generated page, where it would be.
+ * @property {string} path Its folder on the site, with a slash at the end; empty for the first page.
+ * @property {string} label What navigation calls it.
+ * @property {() => Promise<string> | string} [generate] Makes the Markdown of a page that is in no file.
+ */
+
+/** @typedef {{ readonly title: string, readonly pages: readonly Page[] }} Section */
+
+const page = (source, path, label) => ({ source, path, label });
+
+/** @type {readonly Section[]} */
+export const SECTIONS = [
+  {
+    title: "Start",
+    pages: [page("docs/README.md", "", "What it is"), page("docs/Tour.md", "tour/", "Five-minute tour")],
+  },
+  {
+    title: "Guides",
+    pages: [
+      page("docs/Dapps.md", "dapps/", "For dapp developers"),
+      page("docs/WebOracle.md", "web-oracle/", "The Web Oracle"),
+      page("docs/Operators.md", "operators/", "For operators"),
+      page("docs/Providers.md", "providers/", "For providers"),
+    ],
+  },
+  {
+    title: "Datasets",
+    pages: [
+      page("docs/datasets/financial.md", "datasets/financial/", "Financial"),
+      page("docs/datasets/web-oracle.md", "datasets/web-oracle/", "Web Oracle"),
+    ],
+  },
+  {
+    title: "Reference",
+    pages: [
+      page("protocol/README.md", "reference/client/", "TypeScript client"),
+      page("src/README.md", "reference/solidity/", "Solidity package"),
+      page("operator/README.md", "reference/operator/", "The operator"),
+      page("provider/README.md", "reference/provider/", "The provider"),
+      page("script/README.md", "reference/scripts/", "Deploying and governing"),
+    ],
+  },
+  {
+    title: "Design",
+    pages: [
+      page("docs/Protocol.md", "protocol/", "Protocol"),
+      page("docs/Gas.md", "gas/", "Gas"),
+      page("docs/Invariants.md", "invariants/", "Invariants"),
+      page("SECURITY.md", "security/", "Security"),
+    ],
+  },
+  {
+    title: "Project",
+    pages: [page("CONTRIBUTING.md", "contributing/", "Contributing"), page("CHANGELOG.md", "changelog/", "Changelog")],
+  },
+];
+
+/** @type {readonly Page[]} */
+export const PAGES = SECTIONS.flatMap(({ pages }) => pages);

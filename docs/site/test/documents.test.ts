@@ -1,0 +1,37 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import { describe, expect, test } from "vitest";
+import { isExternal, target } from "../links.js";
+import { anchorsOf, linksOf } from "../markdown.js";
+import { PAGES } from "../pages.js";
+
+const DOCUMENTS = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
+  cwd: ROOT,
+  encoding: "utf8",
+})
+  .trim()
+  .split("\n")
+  .filter((file) => existsSync(join(ROOT, file)));
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+
+test("every document of docs/ is in the site's navigation", () => {
+  const documents = DOCUMENTS.filter((file) => file.startsWith("docs/"));
+  expect(documents.length).toBeGreaterThan(10);
+  for (const file of documents) expect(PAGES.map(({ source }) => source)).toContain(file);
+});
+
+describe.each(DOCUMENTS)("%s", (file) => {
+  test("links only to what is there", () => {
+    for (const link of linksOf(read(file))) {
+      if (isExternal(link)) {
+        expect(new URL(link).protocol, link).toMatch(/^(https|mailto):$/);
+        continue;
+      }
+      const { file: to, anchor } = target(file, link);
+      expect(existsSync(join(ROOT, to)), link).toBe(true);
+      if (anchor !== "") expect(anchorsOf(read(to)), link).toContain(anchor.slice(1));
+    }
+  });
+});
