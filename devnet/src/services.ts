@@ -79,6 +79,7 @@ export function startOperator(settings: Settings, chainUrl: string, folder: Fold
     port: settings.operatorPort,
     metricsPort: 0,
     requestsPerMinute: 100_000,
+    broadcastsPerMinute: 100_000,
     networks: [
       {
         deployment: "../deployments/42.json",

@@ -12,7 +12,10 @@ import { addHistory } from "./http/history.js";
 import { addDocs, gatherSchemas } from "./http/openapi.js";
 import type { Operator } from "./operator.js";
 
-export type AppSettings = Pick<OperatorConfig, "basePath" | "requestsPerMinute" | "trustedProxies">;
+export type AppSettings = Pick<
+  OperatorConfig,
+  "basePath" | "requestsPerMinute" | "broadcastsPerMinute" | "maxConnections" | "trustedProxies"
+>;
 
 /** The operator's HTTP side. It opens no port. */
 export async function buildOperatorApp(operator: Operator, settings: AppSettings, registry: Registry): Promise<App> {
@@ -29,20 +32,13 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
     origin: "*",
     methods: ["GET", "POST"],
     allowedHeaders: ["content-type", "accept", "prefer", "traceparent", "x-request-id"],
-    exposedHeaders: [
-      "retry-after",
-      "preference-applied",
-      "x-request-id",
-      "x-ratelimit-limit",
-      "x-ratelimit-remaining",
-      "x-ratelimit-reset",
-    ],
+    exposedHeaders: ["retry-after", "preference-applied", "x-request-id", "ratelimit", "ratelimit-policy"],
     maxAge: 86_400,
     strictPreflight: false,
   });
   await app.register(
     async (routes) => {
-      addDataRequest(routes as unknown as App, operator);
+      addDataRequest(routes as unknown as App, operator, settings.broadcastsPerMinute);
       addDatasets(routes as unknown as App, operator);
       addHistory(routes as unknown as App, operator, settings.requestsPerMinute);
       addDocs(routes as unknown as App);

@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import { parseAddress } from "@dataset-oracle/protocol/address";
 import { AddressRanges } from "@dataset-oracle/service/address-ranges";
 import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
+import { MaxConnections } from "@dataset-oracle/service/connections";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/deployment";
 import { metricsSettings } from "@dataset-oracle/service/metrics";
 import { expandRpcUrl } from "@dataset-oracle/service/rpc-url";
@@ -171,6 +172,12 @@ export const OperatorConfig = Type.Object(
       default: 60,
       description: "Requests a minute that one caller may make.",
     }),
+    broadcastsPerMinute: Type.Integer({
+      minimum: 1,
+      default: 20,
+      description: 'Requests a minute with "broadcast": true that one caller may make: each can cost gas.',
+    }),
+    maxConnections: MaxConnections,
     trustedProxies: AddressRanges({
       description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For is believed.",
     }),

@@ -145,6 +145,20 @@ export function updateReverted(error: string | null): ProblemError {
   );
 }
 
+export function tooManyBroadcasts(perMinute: number, retryAfterSeconds: number): ProblemError {
+  return new ProblemError(
+    {
+      title: "Too many broadcasts.",
+      status: 429,
+      code: "too_many_broadcasts",
+      detail:
+        `A caller may make ${perMinute} a minute. Try again in ${retryAfterSeconds} s, or send "broadcast": false and ` +
+        "send the transaction yourself.",
+    },
+    { headers: { "retry-after": String(retryAfterSeconds) } },
+  );
+}
+
 export function gasBudgetSpent(isNewKey: boolean, retryAfterSeconds: number): ProblemError {
   const whose = isNewKey ? "keys that are stored for the first time" : "this network";
   return new ProblemError(

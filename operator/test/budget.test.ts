@@ -84,3 +84,28 @@ test("a caller that asks too often gets a 429", async () => {
   expect(Number(problem.headers.get("retry-after"))).toBeGreaterThan(0);
   await operator.close();
 });
+
+test("broadcasts have a tighter limit, with an event stream too, and the rest goes on", async () => {
+  const options = { requestsPerMinute: 6, broadcastsPerMinute: 2 };
+  const operator = await startOperator([{ chain, datasets: [dataset], providers }], options);
+  const nonce = () => chain.nonce(operator.account.address);
+  expect((await operator.post(body("SPOTPX/A-USD", false))).headers.get("ratelimit")).toMatch(/^"requests";r=5;t=\d+$/);
+  const first = await operator.post(body("SPOTPX/A-USD"), WAIT);
+  expect(first.headers.get("ratelimit-policy")).toBe('"requests";q=6;w=60, "broadcasts";q=2;w=60');
+  expect(first.headers.get("ratelimit")).toMatch(/^"requests";r=4;t=\d+, "broadcasts";r=1;t=\d+$/);
+  const streamed = await operator.post(body("SPOTPX/B-USD"), { ...WAIT, accept: "text/event-stream" });
+  expect(await streamed.text()).toContain("event: answer");
+  const sent = await nonce();
+
+  for (const headers of [{}, { accept: "text/event-stream" }]) {
+    const problem = await operator.fail(body("SPOTPX/C-USD"), headers);
+    expect([problem.http, problem.code]).toEqual([429, "too_many_broadcasts"]);
+    expect(problem.detail).toContain('"broadcast": false');
+    expect(Number(problem.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(problem.headers.get("ratelimit")).toMatch(/"broadcasts";r=0;t=\d+$/);
+  }
+  expect(await nonce()).toBe(sent);
+  expect(await operator.ask(body("SPOTPX/C-USD", false))).toHaveProperty("transaction");
+  expect((await operator.fail(body("SPOTPX/C-USD", false))).code).toBe("too_many_requests");
+  await operator.close();
+});

@@ -88,6 +88,7 @@ export async function buildProvider(
     logger,
     requestsPerMinute: config.requestsPerMinute,
     reserved: { isFor: isOperator, requestsPerMinute: config.operatorRequestsPerMinute },
+    maxConnections: config.maxConnections,
     trustedProxies: config.trustedProxies,
   });
   measureRequests(app, registry);

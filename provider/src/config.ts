@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { AddressRanges } from "@dataset-oracle/service/address-ranges";
 import { loadConfig } from "@dataset-oracle/service/config";
+import { MaxConnections } from "@dataset-oracle/service/connections";
 import { SecretSettings } from "@dataset-oracle/service/egress/secrets";
 import { metricsSettings } from "@dataset-oracle/service/metrics";
 import { type Static, Type } from "@sinclair/typebox";
@@ -127,6 +128,7 @@ export const ProviderConfig = Type.Object(
       default: 6_000,
       description: "Requests a minute that each address of the operators may make.",
     }),
+    maxConnections: MaxConnections,
     trustedProxies: AddressRanges({
       description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For names the caller.",
     }),

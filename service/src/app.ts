@@ -6,9 +6,10 @@ import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from "@fastify/typ
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from "fastify";
 import type { Logger } from "pino";
 import { inRanges } from "./address-ranges.js";
-import { endSilentConnections } from "./connections.js";
-import { BODY_LIMIT, methodNotAllowed, noSuchPath, tooManyRequests, toProblem, unreadable } from "./http-problems.js";
+import { CONNECTION_LIMITS, endSilentConnections } from "./connections.js";
+import { BODY_LIMIT, methodNotAllowed, noSuchPath, toProblem, unreadable } from "./http-problems.js";
 import { ProblemError } from "./problem.js";
+import { limitRate, type RateLimit } from "./rate-limit.js";
 import { parseStrictJson } from "./strict-json.js";
 import { requestIdOf, traceOf, withTrace } from "./trace.js";
 
@@ -16,6 +17,10 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The code of the problem that it was answered with; empty when there was none. */
     problemCode: string;
+  }
+  interface FastifyContextConfig {
+    /** Another limit than the service's for this route; null for none. */
+    rate?: RateLimit | null;
   }
 }
 
@@ -31,6 +36,8 @@ export interface AppOptions {
   readonly logger: Logger;
   /** Requests a minute that one caller may make. */
   readonly requestsPerMinute: number;
+  /** Connections that may be open at a time; any more are ended at once. */
+  readonly maxConnections: number;
   /** Callers with a limit of their own. */
   readonly reserved?: ReservedShare;
   /** The addresses and ranges of the proxies whose X-Forwarded-For is believed. */
@@ -61,13 +68,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
     loggerInstance: options.logger as FastifyBaseLogger,
     bodyLimit: BODY_LIMIT,
     trustProxy: options.trustedProxies.length > 0 ? inRanges(options.trustedProxies) : false,
-    requestTimeout: 10_000,
-    connectionTimeout: 120_000,
+    ...CONNECTION_LIMITS,
     return503OnClosing: true,
     genReqId: ({ headers }) => requestIdOf(headers),
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, _request, reply) => void sendProblem(reply as unknown as FastifyReply, toProblem(error)),
   }).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.maxConnections = options.maxConnections;
   app.decorateRequest("problemCode", "");
   app.addHook("onRequest", (request, reply, done) => {
     // An answer is data: nothing in it is to be run, framed or guessed at.
@@ -83,17 +90,24 @@ export async function buildApp(options: AppOptions): Promise<App> {
     logFailure(request.log, error, problem);
     return sendProblem(reply, problem);
   });
-  await app.register(rateLimit, {
-    timeWindow: 60_000,
-    ...limits(options),
-    errorResponseBuilder: (_request, { max, ttl }) => tooManyRequests(max, Math.ceil(ttl / 1000)),
+  await app.register(rateLimit, { global: false });
+  const limit = limitRate(app as unknown as App, limitOf(options));
+  const limitsOfRoutes = new Map<RateLimit, typeof limit>();
+  // After `onRequest`, in which a browser's preflight is answered: that is not counted.
+  app.addHook("preParsing", async (request, reply) => {
+    const own = request.routeOptions.config.rate;
+    if (own === null) return;
+    if (own === undefined) return limit(request, reply);
+    const ofRoute = limitsOfRoutes.get(own) ?? limitRate(app as unknown as App, own);
+    limitsOfRoutes.set(own, ofRoute);
+    return ofRoute(request, reply);
   });
   // Looked up as text: what a stranger asks for is never read as a route's pattern.
   const methodsAt = new Map<string, Set<string>>();
   app.addHook("onRoute", ({ url, method }) => {
     methodsAt.set(url, new Set([...(methodsAt.get(url) ?? []), ...[method].flat()]));
   });
-  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) => {
+  app.setNotFoundHandler((request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "/";
     const allowed = METHODS.filter((method) => methodsAt.get(path)?.has(method));
     return sendProblem(reply, allowed.length > 0 ? methodNotAllowed(request.method, allowed) : noSuchPath(path));
@@ -101,12 +115,14 @@ export async function buildApp(options: AppOptions): Promise<App> {
   return app as unknown as App;
 }
 
-/** A caller is an IPv4 address, or an IPv6 network of 64 bits; one with a reserved share is its own address. */
-function limits({ requestsPerMinute, reserved }: AppOptions) {
-  if (reserved === undefined) return { max: requestsPerMinute };
+/** A caller with a reserved share is its own address. */
+function limitOf({ requestsPerMinute, reserved }: AppOptions): RateLimit {
+  const name = "requests";
+  if (reserved === undefined) return { name, perMinute: requestsPerMinute };
   return {
-    max: ({ ip }: { ip: string }) => (reserved.isFor(ip) ? reserved.requestsPerMinute : requestsPerMinute),
-    keyGenerator: ({ ip }: { ip: string }) => (reserved.isFor(ip) ? `reserved ${ip}` : normalizeIP(ip)),
+    name,
+    perMinute: ({ ip }) => (reserved.isFor(ip) ? reserved.requestsPerMinute : requestsPerMinute),
+    callerOf: ({ ip }) => (reserved.isFor(ip) ? `reserved ${ip}` : normalizeIP(ip)),
   };
 }
 

@@ -1,5 +1,41 @@
+import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyInstance } from "fastify";
+import { Type } from "@sinclair/typebox";
+import type { FastifyHttpOptions, FastifyInstance } from "fastify";
+
+/** The setting of how many connections a service keeps. */
+export const MaxConnections = Type.Integer({
+  minimum: 1,
+  maximum: 100_000,
+  default: 1_000,
+  description: "Connections that may be open at a time; any more are ended at once.",
+});
+
+/** The most bytes that a request's headers may have together, with its first line. */
+export const MAX_HEADER_BYTES = 8 * 1024;
+const HEADERS_MS = 5_000;
+const REQUEST_MS = 10_000;
+
+/** What a connection may cost before its caller is known. None of it is a setting: no honest client comes near. */
+export const CONNECTION_LIMITS = {
+  /** A request from its first byte to its last: what is slower holds a connection that others need. */
+  requestTimeout: REQUEST_MS,
+  /** Nothing is read or written for so long: longer than the longest answer takes. */
+  connectionTimeout: 120_000,
+  /** Longer than reverse proxies keep theirs (60 s is common): who ends a connection should be the one that uses it. */
+  keepAliveTimeout: 72_000,
+  /** Then the client connects anew, and may come to another replica. */
+  maxRequestsPerSocket: 1_000,
+  http: {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEADERS_MS,
+    /** How often the two timeouts are looked at: Node does it every 30 s unless it is told. */
+    connectionsCheckingInterval: 1_000,
+  },
+} as const satisfies FastifyHttpOptions<Server>;
+
+/** What a caller is told whose request was too slow. */
+export const TOO_SLOW = `Send its headers within ${HEADERS_MS / 1_000} s, and all of it within ${REQUEST_MS / 1_000} s.`;
 
 /**
  * Lets a service close at once although somebody has opened a connection and never asked anything, as browsers and

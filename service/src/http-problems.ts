@@ -1,4 +1,5 @@
 import type { FastifyError } from "fastify";
+import { MAX_HEADER_BYTES, TOO_SLOW } from "./connections.js";
 import { ProblemError } from "./problem.js";
 
 /** The most bytes that a request's body may have, unless its route allows more. */
@@ -130,8 +131,12 @@ export const ambiguousBody = (detail: string) =>
 /** `code` is Node's, of what its HTTP parser met. */
 export function unreadable(code: string | undefined): ProblemError {
   const problems: Record<string, [status: number, title: string, detail: string]> = {
-    HPE_HEADER_OVERFLOW: [431, "The request's headers are too large.", "Send less than 16 KiB of them."],
-    ERR_HTTP_REQUEST_TIMEOUT: [408, "The request took too long.", "Send it within 10 s."],
+    HPE_HEADER_OVERFLOW: [
+      431,
+      "The request's headers are too large.",
+      `Send at most ${MAX_HEADER_BYTES} bytes of them.`,
+    ],
+    ERR_HTTP_REQUEST_TIMEOUT: [408, "The request took too long.", TOO_SLOW],
   };
   const [status, title, detail] = problems[code ?? ""] ?? [400, "This is not HTTP.", "Check the request."];
   return new ProblemError({ title, status, code: "bad_request", detail });

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import Fastify, { type FastifyRequest } from "fastify";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import type { App } from "./app.js";
+import { CONNECTION_LIMITS } from "./connections.js";
 import { listen } from "./listen.js";
 
 /**
@@ -67,7 +68,7 @@ export async function serveMetrics(
   registry: Registry,
   { metricsHost, metricsPort }: MetricsSettings,
 ): Promise<MetricsServer> {
-  const app = Fastify({ forceCloseConnections: true, requestTimeout: 10_000 });
+  const app = Fastify({ ...CONNECTION_LIMITS, forceCloseConnections: true });
   app.get("/metrics", async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
   const url = await listen(app, { host: metricsHost, port: metricsPort }, { host: "metricsHost", port: "metricsPort" });
   return { url: `${url}/metrics`, close: () => app.close() };

@@ -15,7 +15,12 @@ let app: App;
 let url: string;
 
 beforeAll(async () => {
-  app = await buildApp({ logger: pino({ level: "silent" }), requestsPerMinute: 10_000, trustedProxies: [] });
+  app = await buildApp({
+    logger: pino({ level: "silent" }),
+    requestsPerMinute: 10_000,
+    maxConnections: 100,
+    trustedProxies: [],
+  });
   await app.register(async (routes: App) => {
     routes.post("/echo", { schema: { body: Body } }, async ({ body }) => body);
   });

@@ -2,15 +2,17 @@ import type { Readable } from "node:stream";
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/wire";
 import { type App, logFailure } from "@dataset-oracle/service/app";
 import { toProblem } from "@dataset-oracle/service/http-problems";
+import { limitRate } from "@dataset-oracle/service/rate-limit";
 import { Type } from "@sinclair/typebox";
 import { MAX_WAIT_MS } from "../broadcast.js";
 import { RpcError } from "../chain/rpc.js";
 import type { Operator } from "../operator.js";
+import { tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
 import { broadcastUpdate, prepareUpdate } from "../request.js";
 import { findTarget } from "../target.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
-import { PROBLEMS } from "./openapi.js";
+import { PROBLEMS, RATE_HEADERS } from "./openapi.js";
 import { preferredWait } from "./prefer.js";
 
 const schema = {
@@ -18,11 +20,13 @@ const schema = {
   summary: "Updates a data point.",
   description:
     "With `Prefer: wait=N` a broadcast is answered when it is mined, after N seconds at most. With `Accept: " +
-    "text/event-stream` the progress is streamed, and ends with an event `answer` or `problem`.",
+    "text/event-stream` the progress is streamed, and ends with an event `answer` or `problem`. Broadcasts have a rate " +
+    "limit of their own, beside that of all requests.",
   body: DataRequest,
   response: {
     200: {
       description: "What is, or is about to be, stored.",
+      headers: RATE_HEADERS,
       content: {
         "application/json": { schema: DataAnswer },
         "text/event-stream": {
@@ -34,12 +38,18 @@ const schema = {
   },
 };
 
-/** `POST /data/request`. */
-export function addDataRequest(app: App, operator: Operator): void {
+/** `POST /data/request`. What may send a transaction is counted before anything is done for it. */
+export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute: number): void {
+  const limitBroadcasts = limitRate(app, {
+    name: "broadcasts",
+    perMinute: broadcastsPerMinute,
+    exceeded: tooManyBroadcasts,
+  });
   app.post("/data/request", { schema }, async (request, reply) => {
     const target = findTarget(operator.networks, request.body);
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
+    if (broadcast) await limitBroadcasts(request, reply);
     const preferred = broadcast ? preferredWait(request.headers.prefer?.toString(), MAX_WAIT_MS / 1000) : null;
     if (preferred !== null) reply.header("preference-applied", `wait=${preferred}`);
     reply.header("vary", "accept, prefer");

@@ -24,8 +24,9 @@ export async function addGuide(app: App, requestsPerMinute: number, folder: stri
     });
     return;
   }
+  const rate = { name: "guide", perMinute: requestsPerMinute };
   app.addHook("onRoute", (route) => {
-    route.config = { ...route.config, ...{ rateLimit: { max: requestsPerMinute } } };
+    route.config = { ...route.config, rate };
   });
   app.addHook("onRequest", async (_request, reply) => {
     reply.header("content-security-policy", POLICY);

@@ -27,7 +27,7 @@ const NetworkHealth = Type.Object(
  */
 export function addHealth(app: App, operator: Operator, balances: Balances): void {
   const networks = [...operator.networks.values()];
-  const config = { rateLimit: false };
+  const config = { rate: null };
   const live = {
     tags: ["health"],
     summary: "Whether the process answers.",

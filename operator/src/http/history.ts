@@ -32,7 +32,7 @@ interface Failure {
 
 /** `GET /history`. */
 export function addHistory(app: App, operator: Operator, requestsPerMinute: number): void {
-  const config = { rateLimit: { max: Math.ceil(requestsPerMinute / PART_OF_REQUESTS) } };
+  const config = { rate: { name: "history", perMinute: Math.ceil(requestsPerMinute / PART_OF_REQUESTS) } };
   app.get("/history", { schema, config, attachValidation: true }, async (request): Promise<HistoryAnswer> => {
     const failures: readonly Failure[] = request.validationError?.validation ?? [];
     if (failures.length > 0) {

@@ -138,7 +138,10 @@ function writeConfig(
     ...{ rpcTimeoutMs: 1_500, rpcPollMs: 300, providerTimeoutMs: 1_000, graceMs: 200, stuckSeconds: 5 },
   };
   const path = join(folder, "operator.json");
-  writeFileSync(path, JSON.stringify({ port, requestsPerMinute: 1_000_000, networks: [network] }));
+  writeFileSync(
+    path,
+    JSON.stringify({ port, requestsPerMinute: 1_000_000, broadcastsPerMinute: 1_000_000, networks: [network] }),
+  );
   return path;
 }
 

@@ -33,6 +33,7 @@ export interface OperatorOptions {
   readonly requestsPerMinute?: number;
   /** A new one when there is none. */
   readonly account?: PrivateKeyAccount;
+  readonly broadcastsPerMinute?: number;
 }
 
 export interface AnsweredProblem extends Problem {
@@ -67,6 +68,8 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     {
       basePath: options.basePath ?? "",
       requestsPerMinute: options.requestsPerMinute ?? 10_000,
+      broadcastsPerMinute: options.broadcastsPerMinute ?? 10_000,
+      maxConnections: 1_000,
       trustedProxies: [],
     },
     registry,

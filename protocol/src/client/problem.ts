@@ -27,6 +27,7 @@ const EXTRAS = {
   unknown_key: { failures: Type.Optional(Type.Array(ProviderFailure)) },
   broadcast_unavailable: {},
   too_many_requests: {},
+  too_many_broadcasts: {},
   gas_budget_spent: {},
   internal_error: {},
   rpc_failed: {},

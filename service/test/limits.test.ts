@@ -1,0 +1,227 @@
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { json } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type App, buildApp } from "@dataset-oracle/service/app";
+import { pino } from "pino";
+import { afterAll, describe, expect, test } from "vitest";
+
+const BODY = '{"count":1}';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  await Promise.all(closing.map((close) => close()));
+});
+
+async function startApp(
+  change: { trustedProxies?: string[]; requestsPerMinute?: number; maxConnections?: number } = {},
+) {
+  const app = await buildApp({
+    logger: pino({ level: "silent" }),
+    requestsPerMinute: 10_000,
+    maxConnections: 100,
+    trustedProxies: [],
+    ...change,
+  });
+  await app.register(async (routes: App) => {
+    routes.post("/echo", async ({ body }) => body);
+    routes.get("/caller", async ({ ip }) => ({ ip }));
+    routes.get("/rare", { config: { rate: { name: "rare", perMinute: 2 } } }, async () => ({}));
+    routes.get("/free", { config: { rate: null } }, async () => ({}));
+  });
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  closing.push(() => app.close());
+  const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+    fetch(`${url}${path}`, { method, headers, signal: AbortSignal.timeout(5_000) });
+  return { port: Number(new URL(url).port), get };
+}
+
+/** An open connection, and all that came on it until it was closed. */
+async function open(port: number): Promise<{ socket: Socket; text: Promise<string>; isClosed: () => boolean }> {
+  const socket = connect(port, "127.0.0.1");
+  closing.push(async () => socket.destroy());
+  let read = "";
+  socket.on("data", (data) => {
+    read += String(data);
+  });
+  socket.on("error", () => {});
+  const text = new Promise<string>((resolve) => socket.once("close", () => resolve(read)));
+  await once(socket, "connect");
+  return { socket, text, isClosed: () => socket.destroyed };
+}
+
+const bodyOf = (answer: string) => JSON.parse(answer.split("\r\n\r\n")[1] ?? "");
+
+describe("a connection", () => {
+  test.concurrent("whose headers do not come is ended with 408", async () => {
+    const { port } = await startApp();
+    const { socket, text } = await open(port);
+    socket.write("GET /free HTTP/1.1\r\nhost: x\r\n");
+    // A header now and then keeps no connection.
+    const drip = setInterval(() => socket.write("x: y\r\n"), 500);
+    const answer = await text;
+    clearInterval(drip);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(bodyOf(answer)).toMatchObject({
+      status: 408,
+      code: "bad_request",
+      detail: expect.stringContaining("within 5 s"),
+    });
+  });
+
+  test.concurrent("whose body does not come is ended with 408", async () => {
+    const { port } = await startApp();
+    const { socket, text } = await open(port);
+    socket.write(`POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10000\r\n\r\n`);
+    const drip = setInterval(() => socket.write(" "), 500);
+    const answer = await text;
+    clearInterval(drip);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  test("may have headers of 8 KiB, and not more: 431", async () => {
+    const { port } = await startApp();
+    const ask = async (bytes: number) => {
+      const { socket, text } = await open(port);
+      socket.write(`GET /free HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx: ${"y".repeat(bytes)}\r\n\r\n`);
+      return text;
+    };
+    expect(await ask(8_000)).toMatch(/^HTTP\/1\.1 200 /);
+    const refused = await ask(8_200);
+    expect(refused).toMatch(/^HTTP\/1\.1 431 /);
+    expect(bodyOf(refused)).toMatchObject({ status: 431, detail: "Send at most 8192 bytes of them." });
+  });
+
+  test("may have a body of 16 KiB, and not more: 413, before all of it is there", async () => {
+    const { port } = await startApp();
+    const { socket, text } = await open(port);
+    socket.write(
+      "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 16385\r\nconnection: close\r\n\r\n",
+    );
+    const answer = await text;
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(bodyOf(answer)).toMatchObject({ code: "body_too_large", detail: "Send at most 16384 bytes." });
+
+    const chunked = await open(port);
+    chunked.socket.write(
+      "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n",
+    );
+    for (let sent = 0; sent <= 16; sent++) chunked.socket.write(`400\r\n${" ".repeat(1024)}\r\n`);
+    expect(await chunked.text).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test("is one of maxConnections: one more is ended unanswered, and the next is served when there is room", async () => {
+    const { port } = await startApp({ maxConnections: 3 });
+    const held = await Promise.all([open(port), open(port), open(port)]);
+    const ask = async () => {
+      const { socket, text } = await open(port);
+      socket.write("GET /free HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+      return text;
+    };
+    expect(await ask()).toBe("");
+    held[0]?.socket.destroy();
+    await expect.poll(ask).toMatch(/^HTTP\/1\.1 200 /);
+    expect(held.map(({ isClosed }) => isClosed())).toEqual([true, false, false]);
+  });
+
+  test("is ended after a thousand requests", async () => {
+    const { port } = await startApp();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    closing.push(async () => agent.destroy());
+    const sockets = new Set<Socket>();
+    for (let asked = 1; asked <= 1_001; asked++) {
+      const sent = request({ agent, port, host: "127.0.0.1", path: "/free" }).end();
+      const [answer] = await once(sent, "response");
+      sockets.add(sent.socket as Socket);
+      await json(answer);
+      expect(answer.headers.connection).toBe(asked === 1_000 ? "close" : "keep-alive");
+    }
+    expect(sockets.size).toBe(2);
+  });
+});
+
+describe("the caller", () => {
+  const ipOf = async (response: Response) => ((await response.json()) as { ip: string }).ip;
+
+  test("is the connection's address: without trustedProxies the headers of proxies are not looked at", async () => {
+    const { get } = await startApp();
+    const headers = { "x-forwarded-for": "192.0.2.1", forwarded: "for=192.0.2.2", "x-real-ip": "192.0.2.3" };
+    expect(await ipOf(await get("/caller", headers))).toBe("127.0.0.1");
+  });
+
+  test("is the last one that no trusted proxy has named itself, whatever stands before it", async () => {
+    const { get } = await startApp({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
+    const chains: [header: string, caller: string][] = [
+      ["192.0.2.1", "192.0.2.1"],
+      ["192.0.2.9, 192.0.2.1", "192.0.2.1"],
+      ["192.0.2.9, 192.0.2.1, 10.1.2.3", "192.0.2.1"],
+      ["10.9.9.9, 192.0.2.1", "192.0.2.1"],
+      ["10.1.2.3", "10.1.2.3"],
+    ];
+    for (const [header, caller] of chains) {
+      expect(await ipOf(await get("/caller", { "x-forwarded-for": header })), header).toBe(caller);
+    }
+    expect(await ipOf(await get("/caller"))).toBe("127.0.0.1");
+  });
+
+  test("is not believed by a proxy that is not trusted", async () => {
+    const { get } = await startApp({ trustedProxies: ["10.0.0.0/8"] });
+    expect(await ipOf(await get("/caller", { "x-forwarded-for": "192.0.2.1" }))).toBe("127.0.0.1");
+  });
+
+  test("has a limit, whatever it writes into the headers of proxies", async () => {
+    const { get } = await startApp({ requestsPerMinute: 2 });
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await get("/caller", { "x-forwarded-for": `192.0.2.${i}` })).status);
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+
+  test("is a whole network of IPv6", async () => {
+    const { get } = await startApp({ requestsPerMinute: 1, trustedProxies: ["127.0.0.1"] });
+    const status = async (caller: string) => (await get("/caller", { "x-forwarded-for": caller })).status;
+    expect(await status("2001:db8:1:2::1")).toBe(200);
+    expect(await status("2001:db8:1:2:ffff::1")).toBe(429);
+    expect(await status("2001:db8:1:3::1")).toBe(200);
+  });
+});
+
+describe("a rate limit", () => {
+  const shown = ({ headers }: Response) => [headers.get("ratelimit-policy"), headers.get("ratelimit")];
+
+  test("says what is left, and when it begins anew", async () => {
+    const { get } = await startApp({ requestsPerMinute: 3 });
+    expect(shown(await get("/caller"))).toEqual(['"requests";q=3;w=60', '"requests";r=2;t=60']);
+    await sleep(1_100);
+    expect(shown(await get("/caller"))[1]).toMatch(/^"requests";r=1;t=5[89]$/);
+    // What is no path counts too, and HEAD as the GET that it is.
+    expect(shown(await get("/nowhere"))[1]).toMatch(/^"requests";r=0;t=5\d$/);
+    const refused = await get("/caller", {}, "HEAD");
+    expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, expect.closeTo(58, -1)]);
+    expect(shown(refused)).toEqual(['"requests";q=3;w=60', expect.stringMatching(/^"requests";r=0;t=5\d$/)]);
+  });
+
+  test("counts HEAD once", async () => {
+    const { get } = await startApp({ requestsPerMinute: 3 });
+    expect(shown(await get("/caller", {}, "HEAD"))[1]).toMatch(/^"requests";r=2;/);
+  });
+
+  test("of a route stands in the place of the common one, or there is none", async () => {
+    const { get } = await startApp({ requestsPerMinute: 1 });
+    expect(shown(await get("/rare"))).toEqual(['"rare";q=2;w=60', '"rare";r=1;t=60']);
+    expect((await get("/caller")).status).toBe(200);
+    expect((await get("/caller")).status).toBe(429);
+    const answers = [await get("/rare"), await get("/rare"), await get("/free"), await get("/free")];
+    expect(answers.map(({ status }) => status)).toEqual([200, 429, 200, 200]);
+    expect(shown(await get("/free"))).toEqual([null, null]);
+  });
+});
+
+test("a body within all limits is taken", async () => {
+  const { port } = await startApp();
+  const { socket, text } = await open(port);
+  socket.write(
+    `POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${BODY.length}\r\nconnection: close\r\n\r\n${BODY}`,
+  );
+  expect(bodyOf(await text)).toEqual({ count: 1 });
+});
