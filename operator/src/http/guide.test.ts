@@ -16,7 +16,12 @@ writeFileSync(join(folder, "..", "outside.txt"), SECRET);
 
 /** The guide of a folder, below a base path. */
 async function serve(root: string): Promise<App> {
-  const app = await buildApp({ logger: pino({ level: "silent" }), requestsPerMinute: 10, trustedProxies: [] });
+  const app = await buildApp({
+    logger: pino({ level: "silent" }),
+    requestsPerMinute: 10,
+    maxConnections: 10,
+    trustedProxies: [],
+  });
   await app.register(async (routes) => addGuide(routes as unknown as App, 10, root), { prefix: "/oracle" });
   return app;
 }
@@ -39,6 +44,7 @@ describe("the guide", () => {
     const policy = String(headers["content-security-policy"]);
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|\*|data:|https?:/);
+    expect(headers["ratelimit-policy"]).toBe('"guide";q=10;w=60');
     expect((await get("/oracle/guide/style.css")).headers["content-type"]).toContain("text/css");
   });
 
