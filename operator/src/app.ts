@@ -4,13 +4,17 @@ import cors from "@fastify/cors";
 import type { Registry } from "prom-client";
 import { Balances } from "./chain/balances.js";
 import type { OperatorConfig } from "./config.js";
+import { addData } from "./http/data.js";
 import { addDataRequest } from "./http/data-request.js";
 import { addDatasets } from "./http/datasets.js";
 import { addGuide } from "./http/guide.js";
 import { addHealth } from "./http/health.js";
 import { addHistory } from "./http/history.js";
 import { addDocs, gatherSchemas } from "./http/openapi.js";
+import { addOverview } from "./http/overview.js";
+import { addPage } from "./http/page.js";
 import type { Operator } from "./operator.js";
+import { Overview } from "./overview/overview.js";
 
 export type AppSettings = Pick<
   OperatorConfig,
@@ -36,13 +40,17 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
     maxAge: 86_400,
     strictPreflight: false,
   });
+  const overview = new Overview(operator);
   await app.register(
     async (routes) => {
       addDataRequest(routes as unknown as App, operator, settings.broadcastsPerMinute);
       addDatasets(routes as unknown as App, operator);
+      addOverview(routes as unknown as App, overview, settings.requestsPerMinute);
+      addData(routes as unknown as App, operator, overview, settings.requestsPerMinute);
       addHistory(routes as unknown as App, operator, settings.requestsPerMinute);
       addDocs(routes as unknown as App);
       await routes.register(async (scope) => addGuide(scope as unknown as App, settings.requestsPerMinute));
+      if (!addPage(routes as unknown as App)) operator.logger.warn("the page is not built: npm run build");
     },
     { prefix: settings.basePath },
   );

@@ -18,6 +18,8 @@ import type { GatherLimits } from "./reports/gather.js";
 /** One dataset that is served. */
 export interface Dataset {
   readonly address: Address;
+  /** As the deployment calls it. */
+  readonly name: string;
   readonly kind: DatasetKind;
   readonly keyForm: KeyForm;
   /** The ASCII keys that the operator knows of; there can be others. */
@@ -45,6 +47,8 @@ export interface Network {
   readonly rpc: RpcPool;
   readonly datasets: ReadonlyMap<Address, Dataset>;
   readonly endpoints: ReadonlyMap<Address, string>;
+  /** Where request specs are published; null if the network has none. */
+  readonly registry: Address | null;
   readonly limits: GatherLimits;
   /** A stored value younger than this is answered without a transaction; 0: never. */
   readonly minUpdateAgeSeconds: number;
@@ -87,6 +91,7 @@ export async function connectNetwork(
       rpc,
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
       endpoints,
+      registry: deployment.webOracleRegistry ?? null,
       limits: { timeoutMs: settings.providerTimeoutMs, graceMs: settings.graceMs },
       minUpdateAgeSeconds: settings.minUpdateAgeSeconds,
       senders: createSenders(rpc, settings, accounts, context),
@@ -173,7 +178,7 @@ async function connectDataset(rpc: Rpc, dataset: DeployedDataset): Promise<Datas
         `${dataset.keyForm}. Correct the file.`,
     );
   }
-  const { kind } = dataset;
+  const { kind, name } = dataset;
   const keys = dataset.keys.flatMap((key) => keyToAscii(key) ?? []);
-  return { address, kind, keyForm: dataset.keyForm, keys, maxValue: MAX_VALUES[kind], maxRoundAge, committee };
+  return { address, name, kind, keyForm: dataset.keyForm, keys, maxValue: MAX_VALUES[kind], maxRoundAge, committee };
 }

@@ -12,18 +12,18 @@ const SIGNATURE = "^0x[0-9a-f]{130}$";
 
 const strict = { additionalProperties: false } as const;
 
-const NetworkId = Type.Integer({
+export const NetworkId = Type.Integer({
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
   description: "The chain id of the network: 1 is the main network.",
 });
-const Timestamp = Type.Integer({
+export const Timestamp = Type.Integer({
   minimum: 0,
   maximum: 2 ** 40 - 1,
   description: "The round's timestamp, in whole seconds since 1970.",
 });
-const Address = Type.String({ pattern: ADDRESS, description: "An address with its EIP-55 checksum." });
-const HexKey = Type.String({ pattern: HEX_KEY, description: "The key's bytes as lower-case hex." });
+export const Address = Type.String({ pattern: ADDRESS, description: "An address with its EIP-55 checksum." });
+export const HexKey = Type.String({ pattern: HEX_KEY, description: "The key's bytes as lower-case hex." });
 const Signature = Type.String({ pattern: SIGNATURE, description: "65 bytes: r, s, v." });
 
 /** `POST /data/request`: the body. */

@@ -25,7 +25,7 @@ export interface StoredPoint {
 }
 
 /** Nobody's account: it is lent, within one call and only there, what a query costs. */
-const READER: Address = "0x00000000000000000000000000000000000c0de1";
+export const READER: Address = "0x00000000000000000000000000000000000c0de1";
 /** How far back the transaction that stored a fresh round is looked for. */
 const RECENT_BLOCKS = 100;
 
@@ -169,7 +169,8 @@ const Log = Type.Object({
 });
 const Logs = Type.Array(Log);
 
-async function readLogs(
+/** The logs of a contract in a range of blocks, the oldest first. */
+export async function readLogs(
   rpc: Rpc,
   address: Address,
   fromBlock: string,

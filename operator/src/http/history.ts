@@ -9,6 +9,7 @@ import type { Operator } from "../operator.js";
 import { invalidQuery, rangeTooWide } from "../problems.js";
 import { findTarget } from "../target.js";
 import { PROBLEMS } from "./openapi.js";
+import { checkQuery } from "./query.js";
 
 const DEFAULT_LIMIT = "20";
 /** Each can make many calls to the RPC. */
@@ -24,20 +25,11 @@ const schema = {
   },
 };
 
-/** As the validator tells what is wrong with a parameter. */
-interface Failure {
-  readonly instancePath: string;
-  readonly message?: string;
-}
-
 /** `GET /history`. */
 export function addHistory(app: App, operator: Operator, requestsPerMinute: number): void {
   const config = { rate: { name: "history", perMinute: Math.ceil(requestsPerMinute / PART_OF_REQUESTS) } };
   app.get("/history", { schema, config, attachValidation: true }, async (request): Promise<HistoryAnswer> => {
-    const failures: readonly Failure[] = request.validationError?.validation ?? [];
-    if (failures.length > 0) {
-      throw invalidQuery(failures.map(({ instancePath, message }) => `${instancePath.slice(1, 65)}: ${message}.`));
-    }
+    checkQuery(request);
     const { query } = request;
     const asked = { network_id: Number(query.network_id), dataset: query.dataset, key: query.key, broadcast: false };
     const { network, dataset, key } = findTarget(operator.networks, asked);

@@ -1,0 +1,28 @@
+import { BASE } from "../api/base";
+import { useLive } from "../live/live";
+import { Mark } from "./mark";
+
+export function Header() {
+  const { networks, trouble } = useLive();
+  const state = trouble ? "lost" : networks === null ? "waiting" : "live";
+  const words = { live: "Live", waiting: "Loading", lost: "Not connected" }[state];
+  return (
+    <header class="top">
+      <div class="wide top-line">
+        <a class="brand" href="#/">
+          <Mark />
+          <span>Dataset Oracle</span>
+        </a>
+        <span class={`pulse pulse-${state}`}>{words}</span>
+        <nav aria-label="Main">
+          <a class="top-link" href="#/">
+            Data
+          </a>
+          <a class="top-link" href={`${BASE}/docs`}>
+            API
+          </a>
+        </nav>
+      </div>
+    </header>
+  );
+}

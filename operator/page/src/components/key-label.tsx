@@ -1,0 +1,24 @@
+import { showKey } from "../format/key";
+
+/** A key: what says little is set back. */
+export function KeyLabel({ text, title }: { text: string; title: string | null }) {
+  const shown = showKey(text, title);
+  if (shown.title !== null) {
+    return (
+      <span class="key">
+        <span class="key-name">{shown.title}</span>
+        <span class="key-more">
+          {shown.name && <b>{shown.name}</b>} <code>{shown.prefix}</code>
+        </span>
+      </span>
+    );
+  }
+  return (
+    <span class="key">
+      <span class="key-name">
+        <span class="quiet">{shown.prefix}</span>
+        {shown.name}
+      </span>
+    </span>
+  );
+}

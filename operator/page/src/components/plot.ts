@@ -1,0 +1,56 @@
+import uPlot from "uplot";
+import type { Colours } from "../live/use-colours";
+
+/** A drawn plot. */
+export interface Plot {
+  /** @param times In seconds since 1970, ascending. @param values Null where there is a gap. */
+  show(times: readonly number[], values: readonly (number | null)[]): void;
+  close(): void;
+}
+
+const HEIGHT = 220;
+
+/** @param onPointed Told which place the pointer is at; null when it is away. */
+export function drawPlot(frame: HTMLElement, colours: Colours, onPointed: (place: number | null) => void): Plot {
+  const axis = {
+    stroke: colours.muted,
+    grid: { stroke: colours.line, width: 1 },
+    ticks: { show: false },
+    font: "12px system-ui, sans-serif",
+  };
+  const plot = new uPlot(
+    {
+      width: frame.clientWidth,
+      height: HEIGHT,
+      legend: { show: false },
+      padding: [8, 8, 0, 0],
+      cursor: { y: false, drag: { setScale: false, x: false }, points: { size: 8 } },
+      axes: [
+        { ...axis, space: 90 },
+        { ...axis, size: (_, labels) => 18 + 7 * Math.max(3, ...(labels ?? []).map(({ length }) => length)), gap: 8 },
+      ],
+      series: [
+        {},
+        {
+          stroke: colours.accent,
+          width: 2,
+          fill: colours.wash,
+          points: { show: false },
+          ...(uPlot.paths.stepped && { paths: uPlot.paths.stepped({ align: 1 }) }),
+        },
+      ],
+      hooks: { setCursor: [({ cursor }) => onPointed(cursor.idx ?? null)] },
+    },
+    [[], []],
+    frame,
+  );
+  const resized = new ResizeObserver(() => plot.setSize({ width: frame.clientWidth, height: HEIGHT }));
+  resized.observe(frame);
+  return {
+    show: (times, values) => plot.setData([[...times], [...values]]),
+    close() {
+      resized.disconnect();
+      plot.destroy();
+    },
+  };
+}

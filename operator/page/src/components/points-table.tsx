@@ -1,0 +1,116 @@
+import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import { useId, useState } from "preact/hooks";
+import { keyName, keyText } from "../format/key";
+import { showValue } from "../format/value";
+import { pointPath } from "../route";
+import { Age } from "./age";
+import { KeyLabel } from "./key-label";
+import { Status } from "./status";
+
+/** More than these are searched. */
+const MANY = 8;
+
+interface Props {
+  readonly networkId: number;
+  readonly dataset: DatasetOverview;
+  /** How many are shown before somebody asks for all. */
+  readonly atFirst?: number;
+}
+
+/** The data points of a dataset. */
+export function PointsTable({ networkId, dataset, atFirst = Number.POSITIVE_INFINITY }: Props) {
+  const [wanted, setWanted] = useState("");
+  const [isWhole, setWhole] = useState(false);
+  const id = useId();
+  const points = dataset.points ?? [];
+  const found = points.filter((point) => matches(point, wanted));
+  const shown = isWhole || wanted ? found : found.slice(0, atFirst);
+  if (points.length === 0) return <NoPoints dataset={dataset} />;
+  return (
+    <>
+      {points.length > MANY && (
+        <div class="search">
+          <label class="unseen" for={id}>
+            Search the keys of {dataset.name}
+          </label>
+          <input
+            id={id}
+            type="search"
+            placeholder={`Search ${points.length} keys`}
+            autocomplete="off"
+            value={wanted}
+            onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+          />
+        </div>
+      )}
+      <table class="points">
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col" class="number">
+              Value
+            </th>
+            <th scope="col">Status</th>
+            <th scope="col">Age</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((point) => (
+            <Row key={point.key_hex} networkId={networkId} dataset={dataset} point={point} />
+          ))}
+        </tbody>
+      </table>
+      {found.length === 0 && <p class="empty">No key has “{wanted}” in it.</p>}
+      {shown.length < found.length && (
+        <button type="button" class="more" onClick={() => setWhole(true)}>
+          Show all {found.length}
+        </button>
+      )}
+      {dataset.left_out > 0 && <p class="quiet">{dataset.left_out} more keys are known, and not listed here.</p>}
+    </>
+  );
+}
+
+function Row({ networkId, dataset, point }: { networkId: number; dataset: DatasetOverview; point: ServedPoint }) {
+  const text = keyText(point);
+  const title = point.format?.title ?? null;
+  const value = showValue(dataset.kind, point.value, point.format, point.key);
+  return (
+    <tr>
+      <th scope="row">
+        <a href={pointPath(networkId, dataset.dataset, text)} aria-label={keyName(text, title)}>
+          <KeyLabel text={text} title={title} />
+        </a>
+      </th>
+      <td class="number value" title={value.exact}>
+        {point.status === "OK" ? (
+          <>
+            {value.short} {value.unit && <span class="unit">{value.unit}</span>}
+          </>
+        ) : (
+          <span class="quiet">—</span>
+        )}
+      </td>
+      <td>
+        <Status point={point} />
+      </td>
+      <td>
+        <Age point={point} />
+      </td>
+    </tr>
+  );
+}
+
+function NoPoints({ dataset }: { dataset: DatasetOverview }) {
+  if (dataset.points === null) return <p class="empty">The values cannot be read now.</p>;
+  return (
+    <p class="empty">
+      No key is stored here yet. {dataset.key_form === "WEB_ORACLE" && "Publish a request spec, and ask for its key."}
+    </p>
+  );
+}
+
+function matches(point: ServedPoint, wanted: string): boolean {
+  const words = wanted.trim().toLowerCase();
+  return `${keyText(point)} ${point.key_hex} ${point.format?.title ?? ""}`.toLowerCase().includes(words);
+}

@@ -1,0 +1,26 @@
+/** The networks that many know by name. */
+const NETWORKS: Readonly<Record<number, string>> = {
+  1: "Ethereum",
+  10: "OP Mainnet",
+  42: "Devnet",
+  100: "Gnosis",
+  137: "Polygon",
+  8453: "Base",
+  17000: "Holesky",
+  42161: "Arbitrum One",
+  560048: "Hoodi",
+  11155111: "Sepolia",
+};
+
+export const networkName = (id: number) => NETWORKS[id] ?? `Network ${id}`;
+
+/** A deployment's name of a dataset as words: `webOracleNumber` is "Web Oracle number". */
+export function datasetName(name: string): string {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/[-_]+/g, " ")
+    .toLowerCase();
+  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/\boracle\b/g, "Oracle");
+}
+
+export const shortHex = (hex: string) => `${hex.slice(0, 6)}…${hex.slice(-4)}`;

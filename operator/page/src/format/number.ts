@@ -1,0 +1,44 @@
+/** Numbers as text, exactly: no value of a dataset is ever a float. */
+
+/** A number scaled by a power of ten as a plain decimal: `3021.5`. */
+export function toDecimal(value: bigint, decimals: number): string {
+  const sign = value < 0n ? "-" : "";
+  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return sign + whole + (fraction && `.${fraction}`);
+}
+
+/** With commas between thousands: `12,345.678`. */
+export function grouped(decimal: string): string {
+  const [whole = "", fraction] = decimal.split(".");
+  const spaced = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return fraction === undefined ? spaced : `${spaced}.${fraction}`;
+}
+
+/** As many digits as are of use at a glance: six, and at least two decimals of what has any. Rounded half up. */
+export function atAGlance(value: bigint, decimals: number): string {
+  const digits = (value < 0n ? -value : value).toString().length;
+  const kept = Math.min(decimals, Math.max(2, 6 - Math.max(digits - decimals, 1 - leadingZeros(digits, decimals))));
+  const step = 10n ** BigInt(decimals - kept);
+  const rounded = step === 1n ? value : (value + (value < 0n ? -step : step) / 2n) / step;
+  const [whole = "", fraction = ""] = toDecimal(rounded, kept).split(".");
+  return grouped(kept > 0 ? `${whole}.${fraction.padEnd(kept, "0")}` : whole);
+}
+
+/** Of the decimals, before the first digit that is not 0. */
+const leadingZeros = (digits: number, decimals: number) => Math.max(0, decimals - digits);
+
+/**
+ * How far a value lies from another, in per cent with three decimals: `+0.012 %`.
+ *
+ * @returns Null from 0.
+ */
+export function deviation(value: bigint, from: bigint): string | null {
+  if (from === 0n) return null;
+  const difference = value - from;
+  const thousandths = (2n * 100_000n * (difference < 0n ? -difference : difference) + from) / (2n * from);
+  const sign = difference === 0n ? "" : difference < 0n ? "−" : "+";
+  const text = thousandths.toString().padStart(4, "0");
+  return `${sign}${text.slice(0, -3)}.${text.slice(-3)} %`;
+}

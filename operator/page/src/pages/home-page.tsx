@@ -1,0 +1,87 @@
+import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import { DatasetFacts } from "../components/dataset-facts";
+import { NetworkNote } from "../components/network-note";
+import { PointsTable } from "../components/points-table";
+import { TroubleNote } from "../components/trouble-note";
+import { datasetName, networkName } from "../format/names";
+import { useLive } from "../live/live";
+import { useTitle } from "../live/use-title";
+import { datasetPath } from "../route";
+
+/** So many data points of each dataset are shown here before somebody asks for all. */
+const AT_FIRST = 12;
+
+/** What is served: networks, datasets, values. */
+export function HomePage() {
+  const { networks, trouble } = useLive();
+  useTitle(null);
+  return (
+    <div class="wide">
+      <div class="hero">
+        <h1>Real-world values, signed and on chain</h1>
+        <p class="lead">
+          Independent data providers sign each value. A contract proves that more than two thirds of them did, and any
+          contract can read it, in one transaction.
+        </p>
+        {networks && <Totals networks={networks} />}
+      </div>
+      {networks === null && (trouble ? <Lost /> : <p class="empty">Reading the chain …</p>)}
+      {networks?.map((network) => (
+        <Network key={network.network_id} network={network} />
+      ))}
+    </div>
+  );
+}
+
+function Totals({ networks }: { networks: readonly NetworkOverview[] }) {
+  const datasets = networks.flatMap((network) => network.datasets);
+  const points = datasets.flatMap((dataset) => dataset.points ?? []);
+  const providers = new Set(datasets.flatMap((dataset) => dataset.providers.map(({ address }) => address)));
+  return (
+    <dl class="totals">
+      {[
+        [networks.length, "network"],
+        [datasets.length, "dataset"],
+        [points.length, "data point"],
+        [providers.size, "data provider"],
+      ].map(([count, what]) => (
+        <div key={what}>
+          <dt>
+            {what}
+            {count === 1 ? "" : "s"}
+          </dt>
+          <dd>{count}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Network({ network }: { network: NetworkOverview }) {
+  const id = network.network_id;
+  return (
+    <section aria-labelledby={`network-${id}`}>
+      <h2 id={`network-${id}`} class="network">
+        {networkName(id)} <span class="quiet">network {id}</span>
+      </h2>
+      <NetworkNote network={network} />
+      {network.datasets.map((dataset) => (
+        <section key={dataset.dataset} class="card" aria-labelledby={`dataset-${id}-${dataset.dataset}`}>
+          <h3 id={`dataset-${id}-${dataset.dataset}`}>
+            <a href={datasetPath(id, dataset.dataset)}>{datasetName(dataset.name)}</a>
+          </h3>
+          <DatasetFacts dataset={dataset} />
+          <PointsTable networkId={id} dataset={dataset} atFirst={AT_FIRST} />
+        </section>
+      ))}
+    </section>
+  );
+}
+
+function Lost() {
+  return (
+    <TroubleNote title="The operator does not answer." code="unreachable">
+      Check your connection. The page tries again by itself.
+    </TroubleNote>
+  );
+}

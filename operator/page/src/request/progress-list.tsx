@@ -1,0 +1,93 @@
+import { shortHex } from "../format/names";
+import type { RequestState } from "./run";
+
+interface Step {
+  readonly name: string;
+  readonly words: string;
+  readonly state: "done" | "now" | "next" | "stopped";
+}
+
+/** What has happened, what happens now, and what is to come. */
+export function ProgressList({ state }: { state: RequestState }) {
+  return (
+    <ol class="steps" aria-label="Progress">
+      {stepsOf(state).map(({ name, words, state }) => (
+        <li key={name} class={`step step-${state}`}>
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            {state === "done" && <path d="M3.5 8.5l3 3 6-7" />}
+            {state === "stopped" && <path d="M4 4l8 8M12 4l-8 8" />}
+            {state === "now" && <circle cx="8" cy="8" r="3" />}
+          </svg>
+          <span>
+            <b>{name}</b> {words}
+            <span class="unseen">
+              {{ done: ", done", now: ", now", next: ", to come", stopped: ", not done" }[state]}
+            </span>
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function stepsOf({ asked, steps, end }: RequestState): Step[] {
+  const of = <E extends string>(event: E) => steps.findLast((step) => step.event === event);
+  const [asking, report, signed, sent, mined] = [of("asked"), of("report"), of("signed"), of("sent"), of("mined")];
+  const count = asking?.event === "asked" ? asking.providers.length : null;
+  const [received, all] = report?.event === "report" ? [report.received, report.of] : [0, count ?? 0];
+  const hash = signed?.event === "signed" ? shortHex(signed.transaction_hash) : "";
+  const isFailed = end?.kind === "problem";
+  const isOver = end !== null && !isFailed;
+  const isCarried = asked.isBroadcast && isOver;
+  const list: { name: string; words: string; isDone: boolean }[] = [
+    {
+      name: "Asked",
+      words: count === null ? "the data providers" : `${count} data providers`,
+      isDone: asking !== undefined,
+    },
+    {
+      name: "Reports",
+      words: all > 0 ? `${received} of ${all} in` : "",
+      isDone: isOver || signed !== undefined || (all > 0 && received === all),
+    },
+    ...(asked.isBroadcast
+      ? [
+          { name: "Signed", words: hash, isDone: isCarried || signed !== undefined },
+          { name: "Sent", words: sent ? "to the network" : "", isDone: isCarried || sent !== undefined },
+          {
+            name: "Mined",
+            words: mined?.event === "mined" ? `in block ${mined.block_number}` : "",
+            isDone: mined !== undefined || isCarried,
+          },
+        ]
+      : [{ name: "Transaction", words: "for you to send", isDone: isOver }]),
+  ];
+  const current = list.findIndex(({ isDone }) => !isDone);
+  return list.map(({ name, words, isDone }, place) => {
+    if (isDone) return { name, words, state: "done" };
+    if (place !== current) return { name, words, state: "next" };
+    return { name, words, state: isFailed ? "stopped" : "now" };
+  });
+}
+
+/** The newest of it in a sentence, for who listens. */
+export function progressWords({ asked, steps, end }: RequestState): string {
+  if (end?.kind === "problem") return `It did not work. ${end.problem.title}`;
+  if (end?.kind === "unsent") return "The transaction is ready for you to send.";
+  if (end?.kind === "stored") return "The value is stored.";
+  const last = steps.at(-1);
+  switch (last?.event) {
+    case undefined:
+      return `Asking for ${asked.key}.`;
+    case "asked":
+      return `${last.providers.length} data providers are asked.`;
+    case "report":
+      return `${last.received} of ${last.of} reports are in.`;
+    case "signed":
+      return "The transaction is signed.";
+    case "sent":
+      return "The transaction is sent.";
+    case "mined":
+      return `The transaction is mined in block ${last.block_number}.`;
+  }
+}

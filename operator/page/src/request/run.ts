@@ -1,0 +1,55 @@
+import type { BroadcastUpdate, DataRequestProblem, UnsentUpdate, UpdateProgress } from "@dataset-oracle/protocol";
+import { BASE } from "../api/base";
+
+/** What is asked for. */
+export interface Asked {
+  readonly networkId: number;
+  readonly dataset: string;
+  readonly key: string;
+  readonly isBroadcast: boolean;
+}
+
+/** How a request ended. */
+export type RequestEnd =
+  | { readonly kind: "stored"; readonly update: BroadcastUpdate }
+  | { readonly kind: "unsent"; readonly update: UnsentUpdate }
+  | { readonly kind: "problem"; readonly problem: DataRequestProblem; readonly retryAfter: number | null };
+
+/** How far a request is. */
+export interface RequestState {
+  readonly asked: Asked;
+  /** In their order. */
+  readonly steps: readonly UpdateProgress[];
+  readonly end: RequestEnd | null;
+}
+
+/** Asks, and tells of every step. It never throws. */
+export async function runRequest(asked: Asked, onState: (state: RequestState) => void): Promise<void> {
+  let state: RequestState = { asked, steps: [], end: null };
+  const go = (next: Partial<RequestState>) => {
+    state = { ...state, ...next };
+    onState(state);
+  };
+  go({});
+  // The client is the larger part of the page: it comes when it is needed.
+  const { DataRequestError, requestUpdate } = await import("@dataset-oracle/protocol");
+  const { networkId, dataset, key, isBroadcast } = asked;
+  try {
+    const parameters = { url: BASE, networkId, dataset: dataset as `0x${string}`, key };
+    const onProgress = (step: UpdateProgress) => go({ steps: [...state.steps, step] });
+    const end: RequestEnd = isBroadcast
+      ? { kind: "stored", update: await requestUpdate({ ...parameters, broadcast: true, onProgress }) }
+      : { kind: "unsent", update: await requestUpdate({ ...parameters, broadcast: false, onProgress }) };
+    go({ end });
+  } catch (error) {
+    if (error instanceof DataRequestError) {
+      go({ end: { kind: "problem", problem: error.problem, retryAfter: error.retryAfterSeconds } });
+      return;
+    }
+    const title = "The page cannot go on.";
+    const detail = `Load it again. (${String(error)})`;
+    go({
+      end: { kind: "problem", problem: { code: "unexpected_answer", title, detail, status: 0 }, retryAfter: null },
+    });
+  }
+}

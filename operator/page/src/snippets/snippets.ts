@@ -1,0 +1,117 @@
+import { keyToAscii, parseKey } from "@dataset-oracle/protocol/key";
+import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import { networkName } from "../format/names";
+
+/** What the snippets are about. */
+export interface SnippetSubject {
+  readonly operator: string;
+  readonly networkId: number;
+  readonly dataset: DatasetOverview;
+  /** In ASCII, or in hex after `0x`. */
+  readonly key: string;
+  readonly format: ValueFormat | null;
+}
+
+export interface Snippet {
+  readonly name: string;
+  readonly note: string;
+  readonly text: string;
+}
+
+/** What shells and languages read as it stands. Any other key is written in hex. */
+const PLAIN = /^[A-Za-z0-9/._~%-]+$/;
+
+/** How to read a key and to have it updated; empty for what is no key. */
+export function snippets(subject: SnippetSubject): readonly Snippet[] {
+  const parsed = parseKey(subject.key);
+  if (!parsed.ok) return [];
+  const ascii = keyToAscii(parsed.value);
+  const text = ascii !== null && PLAIN.test(ascii) ? ascii : null;
+  const filled = { ...subject, hex: parsed.value, text };
+  return [solidity(filled), cast(filled), viem(filled), curl(filled)];
+}
+
+interface Filled extends SnippetSubject {
+  readonly hex: string;
+  readonly text: string | null;
+}
+
+function solidity({ dataset, networkId, hex, text }: Filled): Snippet {
+  const literal = text === null ? `hex"${hex.slice(2)}"` : `"${text}"`;
+  const isNumber = dataset.kind === "median";
+  const read =
+    dataset.key_form === "SPOT_PRICE" && text !== null
+      ? `querySpotPriceWithExpiry("${text.replace("SPOTPX/", "")}", 10 minutes)`
+      : `${isNumber ? "queryUint" : "queryBytes32"}WithExpiry(${literal}, 10 minutes)`;
+  return {
+    name: "Solidity",
+    note: "Pays the query price, and reverts unless the value is OK and at most ten minutes old.",
+    text: `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.4;
+
+import {Oracle, OracleProtocol, usingOracleProtocol} from "@dataset-oracle/contracts/usingOracleProtocol.sol";
+
+contract Reader is usingOracleProtocol {
+    using OracleProtocol for Oracle;
+
+    // ${dataset.name}, network ${networkId}
+    Oracle private constant ORACLE = Oracle(${dataset.dataset});
+
+    // The caller sends ORACLE.queryPrice() along.
+    function read() external payable returns (${isNumber ? "uint256" : "bytes32"}) {
+        return ORACLE.${read};
+    }
+}
+`,
+  };
+}
+
+function cast({ dataset, networkId, hex, text }: Filled): Snippet {
+  const key = text === null ? hex : `$(cast from-utf8 '${text}')`;
+  const type = dataset.kind === "median" ? "uint256" : "bytes32";
+  return {
+    name: "cast",
+    note: `Reads without a transaction and without paying. ETH_RPC_URL is your endpoint of ${networkName(networkId)}.`,
+    text: `DATASET=${dataset.dataset}
+KEY=${key}
+PRICE=$(cast call $DATASET "queryPrice()(uint256)" | cut -d ' ' -f 1)
+READER=0x0000000000000000000000000000000000000b0b
+cast call $DATASET "query(bytes)(${type},uint256,uint8)" $KEY --value $PRICE --from $READER --override-balance $READER:$PRICE
+`,
+  };
+}
+
+function viem({ dataset, networkId, hex, text, format }: Filled): Snippet {
+  const decimals = format?.decimals ?? 0;
+  const isScaled = dataset.kind === "median" && decimals > 0;
+  const [name, shown] =
+    dataset.kind === "majority"
+      ? ["output", "output"]
+      : ["value", isScaled ? `formatUnits(value, ${decimals})` : "value"];
+  return {
+    name: "viem",
+    note: `Reads without a transaction. ETH_RPC_URL is your endpoint of ${networkName(networkId)}.`,
+    text: `import { simulateQuery } from "@dataset-oracle/protocol";
+import { createPublicClient, ${isScaled ? "formatUnits, " : ""}http } from "viem";
+
+const client = createPublicClient({ transport: http(process.env.ETH_RPC_URL) });
+const { status, ${name}, updatedAt } = await simulateQuery(client, {
+  dataset: "${dataset.dataset}",
+  key: "${text ?? hex}",
+});
+console.log(status, ${shown}, new Date(Number(updatedAt) * 1000));
+`,
+  };
+}
+
+function curl({ operator, dataset, networkId, hex, text }: Filled): Snippet {
+  const body = { network_id: networkId, dataset: dataset.dataset, key: text ?? hex, broadcast: true };
+  return {
+    name: "curl",
+    note: "Has the value updated by this operator, and waits up to ten seconds until it is mined.",
+    text: `curl -X POST ${operator}/data/request \\
+  -H 'content-type: application/json' -H 'prefer: wait=10' \\
+  -d '${JSON.stringify(body)}'
+`,
+  };
+}

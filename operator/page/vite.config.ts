@@ -1,0 +1,21 @@
+import { defineConfig } from "vite";
+
+/** The operator that the page asks while it is worked on. */
+const OPERATOR = process.env.OPERATOR_URL ?? "http://127.0.0.1:8080";
+const proxy = Object.fromEntries(
+  ["/overview", "/data", "/history", "/datasets", "/docs", "/openapi.json"].map((path) => [path, OPERATOR]),
+);
+
+export default defineConfig({
+  // The operator may serve it under any path.
+  base: "./",
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  build: {
+    target: "es2022",
+    // A data: URL would be the one thing that is not a file of the page.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: { proxy },
+  preview: { proxy },
+});

@@ -1,0 +1,52 @@
+import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/wire-data";
+import type { App } from "@dataset-oracle/service/app";
+import { readPoint, readQueryPrice } from "../chain/contract.js";
+import type { Operator } from "../operator.js";
+import { readLastUpdate } from "../overview/last-update.js";
+import type { Overview } from "../overview/overview.js";
+import { SharedWork } from "../shared-work.js";
+import { findTarget, pointId, type Target } from "../target.js";
+import { PROBLEMS } from "./openapi.js";
+import { checkQuery } from "./query.js";
+
+/** How long a data point is shown without being read again. */
+const SHOWN_MS = 1_000;
+
+const schema = {
+  tags: ["data"],
+  summary: "A data point as it is stored, and who signed it.",
+  description: "Who signed is read from the transaction that stored it. Nothing is sent, and nothing is paid.",
+  querystring: DataQuery,
+  response: {
+    200: { description: "What the chain has.", content: { "application/json": { schema: DataPointAnswer } } },
+    ...PROBLEMS,
+  },
+};
+
+/** `GET /data`. Whoever looks has a limit of requests of its own: it is no data request. */
+export function addData(app: App, operator: Operator, overview: Overview, requestsPerMinute: number): void {
+  const shared = new SharedWork<DataPointAnswer>(operator.clock, SHOWN_MS);
+  const config = { rateLimit: { max: requestsPerMinute } };
+  app.get("/data", { schema, config, attachValidation: true }, (request): Promise<DataPointAnswer> => {
+    checkQuery(request);
+    const { network_id, dataset, key } = request.query;
+    const asked = { network_id: Number(network_id), dataset, key, broadcast: false };
+    const target = findTarget(operator.networks, asked);
+    return shared.run(pointId(target), () => read(operator, overview, target)).result;
+  });
+}
+
+async function read(operator: Operator, overview: Overview, target: Target): Promise<DataPointAnswer> {
+  const { network, dataset, key } = target;
+  const [price, stored] = await Promise.all([
+    readQueryPrice(network.rpc, dataset.address),
+    readPoint(network.rpc, dataset.address, key, "latest"),
+  ]);
+  return {
+    network_id: network.chainId,
+    dataset: dataset.address,
+    ...(await overview.describe(network, dataset, key, stored)),
+    query_price: price.toString(),
+    last_update: stored.updatedAt === 0n ? null : await readLastUpdate(operator, target),
+  };
+}

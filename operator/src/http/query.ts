@@ -1,0 +1,19 @@
+import type { FastifyRequest } from "fastify";
+import { invalidQuery } from "../problems.js";
+
+/** As the validator tells what is wrong with a parameter. */
+interface Failure {
+  readonly instancePath: string;
+  readonly message?: string;
+}
+
+/**
+ * Checks the query of a route with `attachValidation`.
+ *
+ * @throws ProblemError that names each parameter.
+ */
+export function checkQuery({ validationError }: Pick<FastifyRequest, "validationError">): void {
+  const failures: readonly Failure[] = validationError?.validation ?? [];
+  if (failures.length === 0) return;
+  throw invalidQuery(failures.map(({ instancePath, message }) => `${instancePath.slice(1, 65)}: ${message}.`));
+}

@@ -1,0 +1,59 @@
+import { readCarried } from "@dataset-oracle/protocol/carried";
+import type { DatasetKind } from "@dataset-oracle/protocol/wire";
+import type { LastUpdate } from "@dataset-oracle/protocol/wire-data";
+import { type Static, Type } from "@sinclair/typebox";
+import { type Address, getAddress, type Hex, hexToBigInt } from "viem";
+import { formatValue } from "../answer.js";
+import { readHistory } from "../chain/history.js";
+import { Bytes32, Data, requestAs, requestQuantity } from "../chain/rpc.js";
+import type { Operator } from "../operator.js";
+import type { Target } from "../target.js";
+
+const AccountAddress = Type.Unsafe<Address>(Type.String({ pattern: "^0x[0-9a-fA-F]{40}$" }));
+
+const Transaction = Type.Union([
+  Type.Null(),
+  Type.Object({ hash: Bytes32, from: AccountAddress, to: Type.Union([AccountAddress, Type.Null()]), input: Data }),
+]);
+
+/** The newest update of a data point in the blocks that the operator looks at; null when there is none. */
+export async function readLastUpdate(operator: Operator, target: Target): Promise<LastUpdate | null> {
+  const { network, dataset, key } = target;
+  const { rpc, historyBlocks, chainId } = network;
+  const head = Number(await requestQuantity(rpc, "eth_blockNumber", []));
+  const span = { from: Math.max(0, head - historyBlocks + 1), to: head, limit: 1 };
+  const [update] = (await readHistory(rpc, dataset.address, key, span, operator.clock)).updates;
+  if (update === undefined) return null;
+  const sent = await requestAs(rpc, Transaction, "eth_getTransactionByHash", [update.transactionHash]);
+  const carried = sent === null ? null : await readReports(sent, { chainId, dataset: dataset.address, key });
+  const round = carried?.timestamp === update.timestamp ? carried : null;
+  const values = round?.reports.flatMap(({ outcome, value }) => (outcome === "OK" ? [value] : [])) ?? [];
+  return {
+    transaction_hash: update.transactionHash,
+    block_number: update.blockNumber,
+    carrier: sent === null ? null : getAddress(sent.from),
+    reports: round?.reports.map((report) => ({ ...report, value: formatValue(dataset.kind, report.value) })) ?? null,
+    absentees: [...(round?.absentees ?? [])],
+    spread: spreadOf(dataset.kind, values),
+  };
+}
+
+/** An update that another contract carried does not show its reports in the transaction. */
+function readReports(
+  { to, input }: NonNullable<Static<typeof Transaction>>,
+  subject: Parameters<typeof readCarried>[1],
+): ReturnType<typeof readCarried> {
+  if (to === null || getAddress(to) !== subject.dataset) return Promise.resolve(null);
+  return readCarried(input, subject);
+}
+
+function spreadOf(kind: DatasetKind, values: readonly Hex[]): string | null {
+  const [first, ...others] = values.map((value) => hexToBigInt(value));
+  if (kind === "majority" || first === undefined) return null;
+  let [lowest, highest] = [first, first];
+  for (const value of others) {
+    if (value < lowest) lowest = value;
+    if (value > highest) highest = value;
+  }
+  return (highest - lowest).toString();
+}

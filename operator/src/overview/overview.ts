@@ -1,0 +1,113 @@
+import { keyToAscii } from "@dataset-oracle/protocol/key";
+import type { DatasetOverview, NetworkOverview, OverviewAnswer, ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import { ProblemError } from "@dataset-oracle/service/problem";
+import { type Hex, stringToHex } from "viem";
+import { formatValue } from "../answer.js";
+import { readQueryPrice, type StoredPoint } from "../chain/contract.js";
+import { readPoints } from "../chain/read-points.js";
+import type { Dataset, Network } from "../network.js";
+import type { Operator } from "../operator.js";
+import { SharedWork } from "../shared-work.js";
+import { Formats, SPOT_PRICE } from "./formats.js";
+import { KnownKeys } from "./known-keys.js";
+
+/** How long what was read is shown without being read again. */
+const SHOWN_MS = 1_000;
+/** Of one dataset. */
+const MAX_POINTS = 500;
+
+/** What this operator serves, with the values that are stored now. */
+export class Overview {
+  readonly #networks: SharedWork<NetworkOverview>;
+  readonly #keys = new Map<Dataset, KnownKeys>();
+  readonly #formats = new Map<Network, Formats>();
+
+  constructor(private readonly operator: Operator) {
+    this.#networks = new SharedWork(operator.clock, SHOWN_MS);
+    for (const network of operator.networks.values()) {
+      const { rpc, registry, historyBlocks } = network;
+      if (registry !== null) this.#formats.set(network, new Formats(rpc, registry));
+      for (const dataset of network.datasets.values()) {
+        if (dataset.keyForm === "WEB_ORACLE")
+          this.#keys.set(dataset, new KnownKeys(rpc, dataset.address, historyBlocks));
+      }
+    }
+  }
+
+  /** All networks. One that cannot be read is shown without values. */
+  async read(): Promise<OverviewAnswer> {
+    const networks = [...this.operator.networks.values()];
+    const shown = networks.map((network) => {
+      return this.#networks.run(String(network.chainId), () => this.#network(network)).result;
+    });
+    return { time: Math.floor(this.operator.clock() / 1000), networks: await Promise.all(shown) };
+  }
+
+  /** What is told of one data point, wherever it is shown. */
+  async describe(network: Network, dataset: Dataset, key: Hex, stored: StoredPoint): Promise<ServedPoint> {
+    const feed = network.feeds.find((feeds) => feeds.dataset === dataset)?.feeds.find((one) => one.key === key);
+    const isSpot = dataset.keyForm === "SPOT_PRICE";
+    return {
+      key: keyToAscii(key),
+      key_hex: key,
+      status: stored.status,
+      value: formatValue(dataset.kind, stored.value),
+      timestamp: Number(stored.updatedAt),
+      heartbeat_seconds: feed?.pace.heartbeatSeconds ?? null,
+      format: isSpot ? SPOT_PRICE : ((await this.#formats.get(network)?.of(key)) ?? null),
+    };
+  }
+
+  async #network(network: Network): Promise<NetworkOverview> {
+    const datasets = await Promise.all(
+      [...network.datasets.values()].map((dataset) => this.#dataset(network, dataset)),
+    );
+    return {
+      network_id: network.chainId,
+      readable: datasets.every(({ points }) => points !== null),
+      broadcasts: network.senders !== null,
+      datasets,
+    };
+  }
+
+  async #dataset(network: Network, dataset: Dataset): Promise<DatasetOverview> {
+    const { members, toleranceBps } = dataset.committee.current;
+    return {
+      dataset: dataset.address,
+      name: dataset.name,
+      kind: dataset.kind,
+      key_form: dataset.keyForm,
+      max_round_age: Number(dataset.maxRoundAge),
+      tolerance_bps: Number(toleranceBps),
+      providers: members.map((address) => ({ address, url: network.endpoints.get(address) ?? null })),
+      ...(await this.#stored(network, dataset)),
+    };
+  }
+
+  async #stored(
+    network: Network,
+    dataset: Dataset,
+  ): Promise<Pick<DatasetOverview, "query_price" | "points" | "left_out">> {
+    try {
+      const price = await readQueryPrice(network.rpc, dataset.address);
+      const known = await this.#keysOf(network, dataset);
+      const keys = known.slice(0, MAX_POINTS);
+      const stored = await readPoints(network.rpc, dataset.address, keys, price);
+      const points = await Promise.all(
+        stored.map((point, place) => this.describe(network, dataset, keys[place] as Hex, point)),
+      );
+      return { query_price: price.toString(), points, left_out: known.length - keys.length };
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      return { query_price: null, points: null, left_out: 0 };
+    }
+  }
+
+  /** Those that the operator was told of come first. */
+  async #keysOf(network: Network, dataset: Dataset): Promise<readonly Hex[]> {
+    const listed = dataset.keys.map((key) => stringToHex(key));
+    const fed = network.feeds.flatMap((feeds) => (feeds.dataset === dataset ? feeds.feeds.map(({ key }) => key) : []));
+    const added = (await this.#keys.get(dataset)?.read()) ?? [];
+    return [...new Set([...listed, ...fed, ...added])];
+  }
+}
