@@ -2,7 +2,12 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["*/src/**/*.test.ts", "*/test/**/*.test.ts", "docs/site/test/**/*.test.ts", "operator/page/{src,test}/**/*.test.ts"],
+    include: [
+      "*/src/**/*.test.ts",
+      "*/test/**/*.test.ts",
+      "docs/site/test/**/*.test.ts",
+      "operator/page/{src,test}/**/*.test.ts",
+    ],
     // Tests that start a chain and several processes share two cores with it.
     maxWorkers: 2,
     testTimeout: 120_000,

@@ -18,6 +18,9 @@ export function Header() {
           <a class="top-link" href="#/">
             Data
           </a>
+          <a class="top-link" href={`${BASE}/guide/`}>
+            Guide
+          </a>
           <a class="top-link" href={`${BASE}/docs`}>
             API
           </a>
