@@ -22,7 +22,7 @@ export function DatasetFacts({ dataset }: { dataset: DatasetOverview }) {
       <Fact name="A value is">
         {kind === "median" ? `the median, within ${tolerance / 100} %` : "what more than half of them signed"}
       </Fact>
-      <Fact name="Stored within">{duration(dataset.max_round_age)} of its round</Fact>
+      <Fact name="Oldest round">{duration(dataset.max_round_age)} when it is stored</Fact>
     </dl>
   );
 }

@@ -1,5 +1,5 @@
 import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
-import { DatasetFacts } from "../components/dataset-facts";
+import { DatasetLine } from "../components/dataset-line";
 import { NetworkNote } from "../components/network-note";
 import { PointsTable } from "../components/points-table";
 import { TroubleNote } from "../components/trouble-note";
@@ -70,7 +70,7 @@ function Network({ network }: { network: NetworkOverview }) {
           <h3 id={`dataset-${id}-${dataset.dataset}`}>
             <a href={datasetPath(id, dataset.dataset)}>{datasetName(dataset.name)}</a>
           </h3>
-          <DatasetFacts dataset={dataset} />
+          <DatasetLine dataset={dataset} />
           <PointsTable networkId={id} dataset={dataset} atFirst={AT_FIRST} />
         </section>
       ))}

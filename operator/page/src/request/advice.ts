@@ -3,22 +3,15 @@ import type { DataRequestProblem } from "@dataset-oracle/protocol";
 const YOURSELF = "Choose to send the transaction yourself: that needs nothing of the operator but the reports.";
 const SOON = "Nothing was changed. Try again in a few seconds.";
 
-/** What to do about each problem; null where the operator's own words say it best. */
-const ADVICE: Readonly<Record<DataRequestProblem["code"], string | null>> = {
-  invalid_body: null,
-  invalid_query: null,
-  bad_request: null,
-  method_not_allowed: null,
-  body_too_large: null,
-  unsupported_media_type: null,
-  range_too_wide: null,
+/** What to do about a problem, where the page knows more than the operator says. */
+const ADVICE: Readonly<Partial<Record<DataRequestProblem["code"], string>>> = {
   no_such_path: "The page and the operator do not fit each other. Load the page again.",
   unknown_network: "The operator has stopped to serve this network. Load the page again.",
   unknown_dataset: "The operator has stopped to serve this dataset. Load the page again.",
-  invalid_key: null,
   unknown_key:
     "No gas was spent. Choose one of the listed keys; a Web Oracle key needs its request spec published first.",
   broadcast_unavailable: YOURSELF,
+  too_many_broadcasts: YOURSELF,
   too_many_requests: "Others are to be served, too.",
   gas_budget_spent: `The operator spends no more gas on requests for now. ${YOURSELF}`,
   internal_error: "It is the operator's fault, and in its log. Try again.",
@@ -32,8 +25,6 @@ const ADVICE: Readonly<Record<DataRequestProblem["code"], string | null>> = {
   not_ready: SOON,
   unreachable: "The operator does not answer. Check your connection, and try again.",
   timeout: "An update may be on its way all the same: look at the age above.",
-  unexpected_answer: null,
-  unknown_problem: null,
 };
 
 export const adviceOn = (problem: DataRequestProblem) => ADVICE[problem.code] ?? problem.detail;
