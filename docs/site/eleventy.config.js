@@ -14,6 +14,8 @@ const SITE = join(ROOT, "docs/site");
 
 export default async function configure(eleventy) {
   eleventy.setLibrary("md", markdown);
+  // Eleventy turns indented code off, which the documents have.
+  eleventy.amendLibrary("md", (library) => library.enable("code"));
   // A document is Markdown and nothing else: braces in it are braces.
   eleventy.setTemplateFormats(["md"]);
   eleventy.ignores.add("docs/site/**");

@@ -1,5 +1,9 @@
 // Which documents are pages of the site, in the order in which they are read. A test holds it to the folder.
 
+import { configurationReference } from "./reference/configuration.js";
+import { contractPages } from "./reference/contracts.js";
+import { httpReference } from "./reference/http.js";
+
 /**
  * @typedef {object} Page
  * @property {string} source Its Markdown, from the repository's root; of a generated page, where it would be.
@@ -11,6 +15,11 @@
 /** @typedef {{ readonly title: string, readonly pages: readonly Page[] }} Section */
 
 const page = (source, path, label) => ({ source, path, label });
+/** A page that is made when the site is: it is in no file, and no document links to it. */
+const generated = (name, label, generate) => ({
+  ...page(`docs/reference/${name}.md`, `reference/${name}/`, label),
+  generate,
+});
 
 /** @type {readonly Section[]} */
 export const SECTIONS = [
@@ -39,10 +48,16 @@ export const SECTIONS = [
     pages: [
       page("protocol/README.md", "reference/client/", "TypeScript client"),
       page("src/README.md", "reference/solidity/", "Solidity package"),
+      generated("http", "HTTP endpoint", httpReference),
+      generated("configuration", "Configuration", configurationReference),
       page("operator/README.md", "reference/operator/", "The operator"),
       page("provider/README.md", "reference/provider/", "The provider"),
       page("script/README.md", "reference/scripts/", "Deploying and governing"),
     ],
+  },
+  {
+    title: "Contracts",
+    pages: contractPages().map(({ name, label, generate }) => generated(name, label, generate)),
   },
   {
     title: "Design",

@@ -23,8 +23,13 @@ export const WebOracleSettings = Type.Object(
     }),
     rateLimit: Type.Object(
       {
-        perSecond: Type.Number({ exclusiveMinimum: 0, maximum: 1_000, default: 5 }),
-        burst: Type.Integer({ minimum: 1, maximum: 1_000, default: 20 }),
+        perSecond: Type.Number({
+          exclusiveMinimum: 0,
+          maximum: 1_000,
+          default: 5,
+          description: "Requests a second in the long run.",
+        }),
+        burst: Type.Integer({ minimum: 1, maximum: 1_000, default: 20, description: "Requests at once." }),
       },
       {
         additionalProperties: false,

@@ -17,7 +17,7 @@ export const QuoteTimeSpec = Type.Object(
       { description: "iso8601 is UTC with a Z; the others count from 1970." },
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: "When the quote was made, if the source says so." },
 );
 export type QuoteTimeSpec = Static<typeof QuoteTimeSpec>;
 

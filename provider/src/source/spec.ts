@@ -5,7 +5,7 @@ import { VALUE_TYPES } from "./value.js";
 /** The request, and how a value is taken out of its answer: what every source's spec says. */
 export const SourceSpec = Type.Object(
   {
-    method: Type.Union([Type.Literal("GET"), Type.Literal("POST")]),
+    method: Type.Union([Type.Literal("GET"), Type.Literal("POST")], { description: "How it is asked." }),
     url: Type.String({ maxLength: 2_048, description: "https url, with variables in its path or query." }),
     headers: Type.Optional(
       Type.Record(

@@ -26,8 +26,12 @@ export const SpotSourceSpec = Type.Object(
     }),
     rateLimit: Type.Object(
       {
-        perSecond: Type.Number({ exclusiveMinimum: 0, maximum: 1_000 }),
-        burst: Type.Integer({ minimum: 1, maximum: 1_000 }),
+        perSecond: Type.Number({
+          exclusiveMinimum: 0,
+          maximum: 1_000,
+          description: "Requests a second in the long run.",
+        }),
+        burst: Type.Integer({ minimum: 1, maximum: 1_000, description: "Requests at once." }),
       },
       { ...strict, description: "The rate limit that is kept: requests a second in the long run, and at once." },
     ),
@@ -40,7 +44,9 @@ export const SpotSourceSpec = Type.Object(
     quoteTime: Type.Optional(QuoteTimeSpec),
     symbols: Type.Object(
       {
-        case: Type.Union([Type.Literal("upper"), Type.Literal("lower")]),
+        case: Type.Union([Type.Literal("upper"), Type.Literal("lower")], {
+          description: "In which case it writes symbols.",
+        }),
         spelling: Type.Record(Type.String({ pattern: `^${SYMBOL}$` }), Type.String({ minLength: 1, maxLength: 32 }), {
           ...strict,
           description: "The source's own names of symbols, where they differ.",

@@ -1,0 +1,189 @@
+// The reference of the contracts, from their NatSpec: the compiler's syntax tree has each comment beside what it is of.
+
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import { table } from "./table.js";
+
+/** The pages, and the files that each is of. */
+const PAGES = [
+  { name: "oracle", label: "Oracle", files: ["Oracle.sol"] },
+  { name: "helpers", label: "OracleProtocol", files: ["usingOracleProtocol.sol"] },
+  { name: "dataset-interface", label: "IDataset", files: ["interfaces/IDataset.sol"] },
+  {
+    name: "datasets",
+    label: "Datasets",
+    files: ["MedianDataset.sol", "MajorityDataset.sol", "Dataset.sol", "DatasetGovernance.sol", "ReportDomain.sol"],
+  },
+  {
+    name: "registry",
+    label: "WebOracleRegistry",
+    files: ["interfaces/IWebOracleRegistry.sol", "WebOracleRegistry.sol"],
+  },
+  { name: "mock", label: "MockOracle", files: ["mocks/MockOracle.sol"] },
+  { name: "internals", label: "Types and libraries", folders: ["types", "libraries"] },
+];
+
+const SRC = join(ROOT, "src");
+const REMAPPINGS = [
+  ["@openzeppelin/contracts/", "lib/openzeppelin-contracts/contracts/"],
+  ["@dataset-oracle/contracts/", "src/"],
+];
+
+export const contractPages = () =>
+  PAGES.map(({ name, label, files, folders = [] }) => {
+    const all = files ?? folders.flatMap((folder) => readdirSync(join(SRC, folder)).map((file) => `${folder}/${file}`));
+    const intro =
+      files === undefined
+        ? "What the datasets are made of. None of it can be called from outside: it is for those who read or change the contracts."
+        : "";
+    return { name, label, files: all, generate: () => [`# ${label}`, intro, ...all.map(fileSection)].join("\n\n") };
+  });
+
+let trees;
+
+/** The syntax tree of every file of src/, by its path there. */
+export function syntaxTrees() {
+  trees ??= parse();
+  return trees;
+}
+
+function parse() {
+  const sources = {};
+  const add = (file) => {
+    if (sources[file]) return;
+    const content = readFileSync(join(ROOT, file), "utf8");
+    sources[file] = { content };
+    for (const [, path] of content.matchAll(/^import\s[^"]*"([^"]+)";/gm)) {
+      const [from, to] = REMAPPINGS.find(([prefix]) => path.startsWith(prefix)) ?? [];
+      add(from ? path.replace(from, to) : posix.join(posix.dirname(file), path));
+    }
+  };
+  const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".sol"));
+  for (const file of files) add(`src/${file}`);
+  const input = {
+    language: "Solidity",
+    sources,
+    settings: {
+      remappings: REMAPPINGS.map((pair) => pair.join("=")),
+      stopAfter: "parsing",
+      outputSelection: { "*": { "": ["ast"] } },
+    },
+  };
+  const output = JSON.parse(
+    execFileSync("node", [join(ROOT, "tools/solc.js"), "--standard-json"], {
+      input: JSON.stringify(input),
+      maxBuffer: 1 << 28,
+      encoding: "utf8",
+    }),
+  );
+  const errors = (output.errors ?? []).filter(({ severity }) => severity === "error");
+  if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join("\n"));
+  return new Map(
+    files.map((file) => [
+      file,
+      { text: Buffer.from(sources[`src/${file}`].content), nodes: output.sources[`src/${file}`].ast.nodes },
+    ]),
+  );
+}
+
+const GROUPS = [
+  ["EnumDefinition", "Enums"],
+  ["StructDefinition", "Structs"],
+  ["UserDefinedValueTypeDefinition", "Types"],
+  ["VariableDeclaration", "Public state"],
+  ["FunctionDefinition", "Functions"],
+  ["EventDefinition", "Events"],
+  ["ErrorDefinition", "Errors"],
+];
+
+function fileSection(file) {
+  const { text, nodes } = syntaxTrees().get(file);
+  const link = `[src/${file}](../../src/${file})`;
+  const free = nodes.filter(({ nodeType }) => GROUPS.some(([type]) => type === nodeType));
+  const contracts = nodes.filter(({ nodeType }) => nodeType === "ContractDefinition");
+  const sections = contracts.map((contract) => {
+    const doc = natSpec(contract.documentation, text);
+    const kind = contract.abstract ? "abstract contract" : contract.contractKind;
+    const bases = contract.baseContracts.map(({ baseName }) => `\`${baseName.name}\``);
+    return [
+      `## ${contract.name}`,
+      `${kind}${bases.length > 0 ? ` is ${bases.join(", ")}` : ""}, in ${link}`,
+      doc.notice,
+      doc.dev,
+      ...members(contract.nodes, text),
+    ].join("\n\n");
+  });
+  if (free.length === 0) return sections.join("\n\n");
+  const name = posix.basename(file, ".sol");
+  const title = contracts.length > 0 ? `## Beside ${contracts[0].name}` : `## ${name}`;
+  return [...sections, `${title}\n\nin ${link}`, ...members(free, text)].join("\n\n");
+}
+
+/** Everything that others can see of a contract; of a library, what they can call. */
+function members(nodes, text) {
+  return GROUPS.flatMap(([type, title]) => {
+    const shown = nodes.filter((node) => node.nodeType === type && isShown(node));
+    if (shown.length === 0) return [];
+    return [`### ${title}`, ...shown.map((node) => member(node, text))];
+  });
+}
+
+const isShown = (node) =>
+  node.nodeType === "VariableDeclaration" ? node.visibility === "public" : node.visibility !== "private";
+
+function member(node, text) {
+  const doc = natSpec(node.documentation, text);
+  const name = node.name || node.kind;
+  const about = doc.inherits ? `As in \`${doc.inherits}\`.` : [doc.notice, doc.dev].filter(Boolean).join("\n\n");
+  const rows = [
+    ...doc.params.map(([parameter, meaning]) => [`\`${parameter}\``, meaning]),
+    ...doc.returns.map(([result, meaning]) => [`returns \`${result}\``, meaning]),
+  ];
+  return [
+    `#### ${name}`,
+    `\`\`\`solidity\n${signature(node, text)}\n\`\`\``,
+    about,
+    rows.length > 0 ? table(["name", "meaning"], rows) : "",
+  ]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+/** A member as it stands in its file, without its body. */
+function signature(node, text) {
+  const [start, length] = node.src.split(":").map(Number);
+  const end = node.body ? Number(node.body.src.split(":")[0]) : start + length;
+  const lines = text.subarray(start, end).toString().trimEnd().split("\n");
+  // All lines but the first still stand where their contract has them.
+  const indent = Math.min(...lines.slice(1).map((line) => line.search(/\S|$/)));
+  const header = [lines[0], ...lines.slice(1).map((line) => line.slice(indent))].join("\n");
+  const isDefinition = node.nodeType === "EnumDefinition" || node.nodeType === "StructDefinition";
+  return isDefinition && lines.length > 1
+    ? [lines[0], ...lines.slice(1, -1).map((line) => `    ${line.trim()}`), "}"].join("\n")
+    : header.replace(/;?$/, ";");
+}
+
+/** The tags of a NatSpec comment; text without one is its notice. */
+function natSpec(documentation, file) {
+  const doc = { notice: "", dev: "", params: [], returns: [], inherits: "" };
+  if (!documentation) return doc;
+  // The tree has the comment without its empty lines.
+  const [start, length] = documentation.src.split(":").map(Number);
+  const lines = file
+    .subarray(start, start + length)
+    .toString()
+    .split("\n");
+  const text = lines.map((line) => line.replace(/^\s*\/\/\/ ?/, "")).join("\n");
+  for (const part of text.split(/^\s*(?=@)/m)) {
+    const [, tag = "notice", body] = /^(?:@(\S+)\s+)?([\s\S]*)$/.exec(part);
+    const value = body.trim();
+    const [, first, rest] = /^(\S+)\s*([\s\S]*)$/.exec(value) ?? [];
+    if (tag === "inheritdoc") doc.inherits = value;
+    else if (tag === "param") doc.params.push([first, rest]);
+    else if (tag === "return") doc.returns.push([first, rest]);
+    else if (tag === "notice" || tag === "dev") doc[tag] = [doc[tag], value].filter(Boolean).join("\n\n");
+  }
+  return doc;
+}

@@ -1,0 +1,14 @@
+// Markdown tables of generated pages.
+
+/** What may stand in a cell. */
+export const cell = (text) =>
+  String(text ?? "")
+    .replaceAll("|", "\\|")
+    .replace(/\s+/g, " ");
+
+/**
+ * @param {readonly string[]} head
+ * @param {readonly (readonly string[])[]} rows
+ */
+export const table = (head, rows) =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import { beforeAll, describe, expect, test } from "vitest";
+import { PAGES } from "../pages.js";
+
+const texts = new Map<string, string>();
+
+beforeAll(async () => {
+  for (const { path, generate } of PAGES) if (generate) texts.set(path, await generate());
+});
+
+/** A generated page, by its path below `reference/`. */
+const text = (name: string) => texts.get(`reference/${name}/`) ?? "";
+
+describe("the reference of the contracts", () => {
+  const names = ["oracle", "helpers", "dataset-interface", "datasets", "registry", "mock", "internals"];
+  const all = () => names.map(text).join("\n");
+
+  test("has every contract, interface and library of src/", () => {
+    const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".sol"),
+    );
+    expect(files.length).toBeGreaterThan(15);
+    for (const file of files) {
+      expect(all(), file).toContain(`(../../src/${file})`);
+      const source = readFileSync(join(ROOT, "src", file), "utf8");
+      for (const [, name] of source.matchAll(/^(?:abstract )?(?:contract|interface|library) (\w+)/gm)) {
+        expect(all()).toContain(`## ${name}\n`);
+      }
+    }
+  });
+
+  test("has everything that can be called or seen, with what it says", () => {
+    for (const file of ["Oracle", "interfaces/IDataset", "usingOracleProtocol", "mocks/MockOracle"]) {
+      const source = readFileSync(join(ROOT, `src/${file}.sol`), "utf8");
+      for (const [, name] of source.matchAll(/^ {4}(?:function|event|error|enum|struct) (?!_)(\w+)/gm)) {
+        expect(all(), file).toContain(`#### ${name}\n`);
+      }
+    }
+    expect(text("oracle")).toContain("| `input` | The key in ASCII");
+    expect(text("dataset-interface")).toContain("error StaleRound(uint256 timestamp, uint256 stored);");
+    expect(text("dataset-interface")).toContain("    Report(bytes key,uint8 outcome,bytes32 value,uint256 timestamp)");
+    expect(text("datasets")).toContain("As in `IDataset`.");
+  });
+
+  test("shows no body and no unresolved tag", () => {
+    expect(all()).not.toMatch(/^@\w+/m);
+    expect(all()).not.toMatch(/^\s+return /m);
+  });
+});
+
+describe("the reference of the HTTP endpoint", () => {
+  test("has every path, what is required, and every status", () => {
+    for (const path of ["POST /data/request", "GET /datasets", "GET /history", "GET /live", "GET /ready"]) {
+      expect(text("http")).toContain(`## ${path}\n`);
+    }
+    expect(text("http")).toContain(
+      "| `broadcast` | boolean | yes | Whether the operator sends the update transaction. |",
+    );
+    expect(text("http")).toContain('`"DISAGREEMENT"`');
+    expect(text("http")).toContain("`application/problem+json`");
+  });
+});
+
+describe("the reference of the configuration", () => {
+  test("says what every setting means", () => {
+    const rows = text("configuration")
+      .split("\n")
+      .filter((line) => line.startsWith("| `"));
+    expect(rows.length).toBeGreaterThan(70);
+    for (const row of rows) expect(row.split(/(?<!\\)\|/)[4]?.trim(), row).not.toMatch(/^$|undefined/);
+  });
+
+  test("has the settings that stand inside others", () => {
+    for (const place of ["networks[]", "networks[].feeds[]", "webOracle.rateLimit", "sources[]"]) {
+      expect(text("configuration")).toContain(`### ${place}\n`);
+    }
+    expect(text("configuration")).toContain("| `requestsPerMinute` | integer, 1 or more | `60` |");
+  });
+});

@@ -1,0 +1,21 @@
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import { buildOperatorApp } from "./app.js";
+import type { OpenApi } from "./http/docs-page.js";
+import { Metrics } from "./metrics.js";
+import { createOperator } from "./operator.js";
+
+/** What `GET /openapi.json` answers, of an operator that serves no network and opens no port. */
+export async function openApiDocument(): Promise<OpenApi> {
+  const registry = new Registry();
+  const closing = new AbortController();
+  const logger = pino({ level: "silent" });
+  const operator = createOperator([], Date.now, logger, closing.signal, new Metrics(registry));
+  const settings = { basePath: "", requestsPerMinute: 60, trustedProxies: [] };
+  const app = await buildOperatorApp(operator, settings, registry);
+  await app.ready();
+  const document = app.swagger() as OpenApi;
+  closing.abort();
+  await app.close();
+  return document;
+}
