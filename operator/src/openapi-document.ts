@@ -1,6 +1,8 @@
+import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { buildOperatorApp } from "./app.js";
+import { type AppSettings, buildOperatorApp } from "./app.js";
+import { OperatorConfig } from "./config.js";
 import type { OpenApi } from "./http/docs-page.js";
 import { Metrics } from "./metrics.js";
 import { createOperator } from "./operator.js";
@@ -11,7 +13,7 @@ export async function openApiDocument(): Promise<OpenApi> {
   const closing = new AbortController();
   const logger = pino({ level: "silent" });
   const operator = createOperator([], Date.now, logger, closing.signal, new Metrics(registry));
-  const settings = { basePath: "", requestsPerMinute: 60, trustedProxies: [] };
+  const settings = Value.Default(OperatorConfig, {}) as AppSettings;
   const app = await buildOperatorApp(operator, settings, registry);
   await app.ready();
   const document = app.swagger() as OpenApi;
