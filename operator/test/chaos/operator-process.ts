@@ -2,86 +2,80 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 
 const MAIN = join(import.meta.dirname, "..", "..", "dist", "main.js");
 const START_MS = 60_000;
 
-/** A real operator process, which can be killed and started again. */
-export interface OperatorProcess {
+/** A real operator process, which can be ended and started again. */
+export class OperatorProcess {
+  #child: ChildProcess | null = null;
+  #lines: string[] = [];
   /** Counts the starts. */
-  readonly life: number;
-  readonly isUp: boolean;
-  /** Of the present process, in bytes; 0 when there is none. */
-  rss(): number;
-  /** Kills it, and starts the next. */
-  kill(): Promise<void>;
-  close(): Promise<void>;
-  /** The log's last lines. */
-  tail(): string;
-}
+  life = 0;
+  isUp = false;
 
-export async function startOperatorProcess(configFile: string, port: number, key: string): Promise<OperatorProcess> {
-  let child: ChildProcess;
-  let lines: string[] = [];
-  const state = { life: 0, isUp: false };
+  constructor(
+    private readonly configFile: string,
+    private readonly port: number,
+    private readonly privateKey: string,
+  ) {}
 
-  async function start(): Promise<void> {
-    const env = { PATH: process.env.PATH, OPERATOR_PRIVATE_KEY: key };
-    child = spawn(process.execPath, [MAIN, "--config", configFile], { env, stdio: ["ignore", "pipe", "pipe"] });
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on("data", (data: Buffer) => {
-        lines = [...lines, ...data.toString().split("\n").filter(Boolean)].slice(-200);
-      });
-    }
-    const giveUpAt = Date.now() + START_MS;
-    while (!(await isLive(port))) {
-      if (child.exitCode !== null) return start();
-      if (Date.now() > giveUpAt) throw new Error(`The operator does not start:\n${lines.join("\n")}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    state.life++;
-    state.isUp = true;
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
   }
 
-  async function end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
-    state.isUp = false;
-    if (child.exitCode !== null || child.signalCode !== null) return;
+  /** @throws When it does not answer in time. */
+  async start(): Promise<void> {
+    const env = { PATH: process.env.PATH, OPERATOR_PRIVATE_KEY: this.privateKey };
+    const giveUpAt = Date.now() + START_MS;
+    for (;;) {
+      if (this.#child === null || this.#child.exitCode !== null || this.#child.signalCode !== null) this.#spawn(env);
+      if (await this.#isLive()) break;
+      if (Date.now() > giveUpAt) throw new Error(`The operator does not start:\n${this.#lines.join("\n")}`);
+      await delay(50);
+    }
+    this.life++;
+    this.isUp = true;
+  }
+
+  async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    this.isUp = false;
+    const child = this.#child;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, "exit");
     child.kill(signal);
     await exited;
   }
 
-  await start();
-  return {
-    get life() {
-      return state.life;
-    },
-    get isUp() {
-      return state.isUp;
-    },
-    rss: () => (child.pid === undefined || child.exitCode !== null ? 0 : rssOf(child.pid)),
-    async kill() {
-      await end("SIGKILL");
-      await start();
-    },
-    close: () => end("SIGTERM"),
-    tail: () => lines.join("\n"),
-  };
-}
+  /** What the process has in memory, in bytes; 0 where there is none, or the system does not tell. */
+  rss(): number {
+    try {
+      const status = readFileSync(`/proc/${this.#child?.pid}/status`, "utf8");
+      return Number(status.match(/^VmRSS:\s+(\d+) kB$/m)?.[1] ?? 0) * 1024;
+    } catch {
+      return 0;
+    }
+  }
 
-async function isLive(port: number): Promise<boolean> {
-  return fetch(`http://127.0.0.1:${port}/live`, { signal: AbortSignal.timeout(1_000) }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-}
+  /** With faults at every call, the start itself can fail: then it is tried again. */
+  #spawn(env: NodeJS.ProcessEnv): void {
+    const child = spawn(process.execPath, [MAIN, "--config", this.configFile], {
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (data: Buffer) => {
+        this.#lines = [...this.#lines, ...data.toString().split("\n").filter(Boolean)].slice(-200);
+      });
+    }
+    this.#child = child;
+  }
 
-/** In bytes; 0 where the system does not tell. */
-function rssOf(pid: number): number {
-  try {
-    const kilobytes = readFileSync(`/proc/${pid}/status`, "utf8").match(/^VmRSS:\s+(\d+) kB$/m)?.[1];
-    return Number(kilobytes ?? 0) * 1024;
-  } catch {
-    return 0;
+  #isLive(): Promise<boolean> {
+    return fetch(`${this.url}/live`, { signal: AbortSignal.timeout(1_000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
   }
 }

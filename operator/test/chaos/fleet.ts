@@ -1,0 +1,69 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freePort } from "@dataset-oracle/devnet/anvil";
+import { type Address, keccak256, numberToHex, parseEther } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import type { Chain } from "../support/chain.js";
+import type { FaultProxy } from "./fault-proxy.js";
+import { OperatorProcess } from "./operator-process.js";
+
+/** One of several operators that serve the same, with a sender of its own. */
+export interface Replica {
+  readonly name: string;
+  readonly sender: Address;
+  readonly process: OperatorProcess;
+}
+
+export interface FleetOptions {
+  readonly seed: number;
+  readonly size: number;
+  readonly chain: Chain;
+  readonly dataset: Address;
+  readonly providers: readonly { readonly address: Address }[];
+  readonly rpcProxies: readonly FaultProxy[];
+  readonly providerProxies: readonly FaultProxy[];
+  /** The keys that they keep fresh by themselves. */
+  readonly feeds: readonly string[];
+  readonly heartbeatSeconds: number;
+  readonly stepInSeconds: number;
+  /** Where their configuration is written. */
+  readonly folder: string;
+}
+
+/** Starts the replicas. */
+export async function startFleet(options: FleetOptions): Promise<readonly Replica[]> {
+  const { seed, size, folder, dataset, chain } = options;
+  const financial = { address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [] };
+  writeFileSync(join(folder, "42.json"), JSON.stringify({ chainId: 42, datasets: { financial } }));
+  const keys = Array.from({ length: size }, (_, i) => keccak256(numberToHex(seed * 100 + i + 1, { size: 32 })));
+  const senders = keys.map((key) => privateKeyToAccount(key).address);
+  for (const address of senders) await chain.client.setBalance({ address, value: parseEther("1000000") });
+  return Promise.all(
+    keys.map(async (key, i) => {
+      const port = await freePort();
+      const process = new OperatorProcess(writeConfig(options, port, senders, i), port, key);
+      await process.start();
+      return { name: `replica ${i}`, sender: senders[i] ?? "0x", process };
+    }),
+  );
+}
+
+function writeConfig(options: FleetOptions, port: number, replicas: readonly Address[], i: number): string {
+  const { dataset, providers, rpcProxies, providerProxies, folder, feeds, heartbeatSeconds, stepInSeconds } = options;
+  const pace = { heartbeatSeconds, deviationBps: 1_000_000, minIntervalSeconds: heartbeatSeconds };
+  const network = {
+    deployment: "42.json",
+    rpcUrls: rpcProxies.map(({ url }) => url),
+    providers: providers.map(({ address }, place) => ({ address, url: providerProxies[place]?.url })),
+    feeds: [{ dataset, keys: feeds, ...pace }],
+    replicas,
+    stepInSeconds,
+    feedPollMs: 1_000,
+    ...{ gasPerHour: 10 ** 15, gasPerHourForNewKeys: 10 ** 15, gasPerHourForFeeds: 10 ** 15 },
+    ...{ rpcTimeoutMs: 1_500, rpcPollMs: 300, providerTimeoutMs: 2_500, graceMs: 200, stuckSeconds: 5 },
+  };
+  const limits = { requestsPerMinute: 1_000_000, broadcastsPerMinute: 1_000_000 };
+  const path = join(folder, `operator-${i}.json`);
+  writeFileSync(path, JSON.stringify({ port, metricsPort: 0, ...limits, networks: [network] }));
+  return path;
+}

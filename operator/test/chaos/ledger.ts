@@ -1,0 +1,92 @@
+import type { Address, Hex } from "viem";
+import type { Chain } from "../support/chain.js";
+import type { Tally } from "./fault-proxy.js";
+import type { Replica } from "./fleet.js";
+
+/** An update that was answered with a hash. */
+export interface Promised {
+  readonly key: string;
+  /** Seconds since 1970. */
+  readonly round: number;
+  readonly hash: Hex;
+  readonly replica: Replica;
+  readonly life: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** After that a round is too old for the dataset. */
+const MAX_ROUND_AGE_MS = 300_000;
+
+/** What was answered, and what the chain has of it. */
+export class Ledger {
+  readonly answers: Tally = {};
+  readonly #promised: Promised[] = [];
+  readonly #endedAt = new Map<string, number>();
+  readonly #reorgs: number[] = [];
+  /** What ended processes had sent and the chain did not show any more. */
+  readonly #unseen = new Set<Hex>();
+
+  constructor(
+    private readonly chain: Chain,
+    private readonly dataset: Address,
+  ) {}
+
+  /** @param answer `sent`, `prepared`, the code of a problem, or `no answer`. */
+  count(answer: string): void {
+    this.answers[answer] = (this.answers[answer] ?? 0) + 1;
+  }
+
+  promise(promised: Promised): void {
+    this.#promised.push(promised);
+  }
+
+  reorganised(): void {
+    this.#reorgs.push(Date.now());
+  }
+
+  /** The last that were promised by processes that still live. */
+  recent(count: number): readonly Promised[] {
+    return this.#promised
+      .filter(({ replica, life }) => replica.process.life === life && replica.process.isUp)
+      .slice(-count);
+  }
+
+  /** A process has ended: notes what nobody is left to know of. */
+  async ended(replica: Replica, life: number, at: number): Promise<void> {
+    this.#endedAt.set(`${replica.name} ${life}`, at);
+    const ofIt = this.#promised.filter((one) => one.replica === replica && one.life === life);
+    for (const { hash } of ofIt.filter((one) => at - one.at < 60_000)) {
+      const isShown = await this.chain.client.getTransaction({ hash }).catch(() => null);
+      if (isShown === null) this.#unseen.add(hash);
+    }
+  }
+
+  /** Promised updates of which the chain has neither the round nor a newer one. */
+  async missing(): Promise<{ readonly lost: readonly Promised[]; readonly forgotten: readonly Promised[] }> {
+    const newest = new Map<string, number>();
+    for (const key of new Set(this.#promised.map(({ key }) => key))) {
+      newest.set(key, Number((await this.chain.query(this.dataset, key)).updatedAt));
+    }
+    const missing = this.#promised.filter(({ key, round }) => (newest.get(key) ?? 0) < round);
+    const isForgotten = (one: Promised) => this.#isForgotten(one);
+    return { lost: missing.filter((one) => !isForgotten(one)), forgotten: missing.filter(isForgotten) };
+  }
+
+  /** What an ended process had sent, and the chain dropped before or after its end: nobody was left to know of it. */
+  #isForgotten({ hash, replica, life, at }: Promised): boolean {
+    const endedAt = this.#endedAt.get(`${replica.name} ${life}`);
+    if (endedAt === undefined) return false;
+    return this.#unseen.has(hash) || this.#reorgs.some((when) => when > endedAt && when - at < MAX_ROUND_AGE_MS);
+  }
+
+  /** The keys whose time went back on the chain. */
+  async wentBack(): Promise<string[]> {
+    const newest = new Map<Hex, bigint>();
+    return (await this.chain.updates(this.dataset)).flatMap(({ keyHash = "0x", timestamp = 0n }) => {
+      const before = newest.get(keyHash) ?? 0n;
+      newest.set(keyHash, timestamp);
+      return timestamp > before ? [] : [`${keyHash}: ${timestamp} after ${before}`];
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import type { Replica } from "./fleet.js";
+import type { Memory } from "./report.js";
+
+/** How much memory the processes have. */
+export class MemoryWatch {
+  readonly #seen: { readonly name: string; readonly life: number; readonly bytes: number }[] = [];
+
+  constructor(private readonly replicas: readonly Replica[]) {}
+
+  look(): void {
+    for (const { name, process } of this.replicas) {
+      if (process.isUp) this.#seen.push({ name, life: process.life, bytes: process.rss() });
+    }
+  }
+
+  report(): Memory {
+    const lives = this.replicas.map(({ name, process }) =>
+      this.#seen.filter((one) => one.name === name && one.life === process.life).map(({ bytes }) => bytes),
+    );
+    const part = (from: number, to: number) => (all: readonly number[]) =>
+      all.slice(Math.floor(all.length * from), Math.ceil(all.length * to));
+    return {
+      most: megabytes(Math.max(0, ...this.#seen.map(({ bytes }) => bytes))),
+      middle: megabytes(median(lives.flatMap(part(0.4, 0.6)))),
+      end: megabytes(median(lives.flatMap(part(0.8, 1)))),
+    };
+  }
+}
+
+function median(all: readonly number[]): number {
+  return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
+}

@@ -1,0 +1,49 @@
+import type { Tally } from "./fault-proxy.js";
+
+/** What came of a storm. */
+export interface StormReport {
+  /** Faults by kind, all of them survived when the rest of the report is as it must be. */
+  readonly faults: Tally;
+  /** Answers by what they were: `sent`, `prepared`, the code of a problem, or `no answer` while a replica was away. */
+  readonly answers: Tally;
+  /** Updates that were answered with a hash and of which the chain has neither the round nor a newer one. */
+  readonly lost: readonly string[];
+  /** The same, of ended processes, where the chain had dropped them when nobody remembered them. */
+  readonly forgotten: number;
+  /** By sender, its counts at the end; the same when nothing is pending, and nothing queued when no gap is left. */
+  readonly nonces: readonly { readonly latest: number; readonly pending: number; readonly queued: number }[];
+  /** Keys whose time went back on the chain. */
+  readonly wentBack: readonly string[];
+  /** Feeds that are older than the replicas may let them become. */
+  readonly staleFeeds: readonly string[];
+  readonly memory: Memory;
+  readonly seconds: number;
+}
+
+/** Megabytes that the processes have, of those that live at the end: the median in the middle, and at the end of their lives. */
+export interface Memory {
+  readonly most: number;
+  readonly middle: number;
+  readonly end: number;
+}
+
+/** For those who read it. */
+export function describeStorm(title: string, report: StormReport): string {
+  const { faults, answers, lost, forgotten, nonces, staleFeeds, memory, seconds } = report;
+  const tally = (of: Tally) =>
+    Object.entries(of)
+      .toSorted(([a], [b]) => a.localeCompare(b))
+      .map(([name, count]) => `  ${String(count).padStart(6)}  ${name}`);
+  const senders = nonces.map(({ latest, pending, queued }) => `${latest} mined, ${pending - latest + queued} left`);
+  return [
+    `${title}, ${seconds} s.`,
+    "Faults survived:",
+    ...tally(faults),
+    "Answers:",
+    ...tally(answers),
+    `Lost: ${lost.length}. Dropped by the chain after their process had ended: ${forgotten}.`,
+    `Transactions by sender: ${senders.join("; ")}.`,
+    `Feeds that are too old: ${staleFeeds.length}.`,
+    `Memory: ${memory.most} MB at most; ${memory.middle} MB in the middle of the last processes' lives, ${memory.end} MB at their end.`,
+  ].join("\n");
+}
