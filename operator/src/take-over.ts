@@ -1,9 +1,10 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { decodeFunctionData } from "viem";
+import { decodeFunctionData, type Hex, keccak256 } from "viem";
 import { readPoint } from "./chain/contract.js";
 import type { Job, RoundCall } from "./chain/job.js";
 import type { Call } from "./chain/submit.js";
-import type { Network } from "./network.js";
+import { batchJob } from "./feeds/carry-batch.js";
+import type { Dataset, Network } from "./network.js";
 import type { Operator } from "./operator.js";
 import { newestCall } from "./request.js";
 
@@ -17,27 +18,51 @@ export function takeOver(operator: Operator): void {
   }
 }
 
-/** Null for a transaction that is not the update of one key of a dataset that is served. */
+/** Null for a transaction that is not an update of a dataset that is served, or whose keys are not known. */
 function jobOf(operator: Operator, network: Network, call: Call): Job<RoundCall> | null {
   const dataset = network.datasets.get(call.to);
-  const update = decodeUpdate(call);
-  if (dataset === undefined || update === null) return null;
-  const [key, round] = update;
-  const target = { network, dataset, key };
+  const update = dataset && decodeUpdate(network, dataset, call);
+  if (!update) return null;
+  const { keys, round, isBatch } = update;
+  const [key] = keys;
+  if (key === undefined) return null;
+  const again = { ...call, round, expiresAt: Number(round + dataset.maxRoundAge) * 1000 };
+  // Nobody waits to be told what this batch stores.
+  if (isBatch) return batchJob(operator, { network, dataset, keys, round }, { ...again, stored: [] });
   return {
     point: `${dataset.address} ${key}`,
-    call: { ...call, round, expiresAt: Number(round + dataset.maxRoundAge) * 1000 },
-    renew: () => newestCall(operator, target),
+    call: again,
+    renew: () => newestCall(operator, { network, dataset, key }),
     isStored: async (at) => (await readPoint(network.rpc, dataset.address, key, "latest")).updatedAt >= at,
     onSigned: () => {},
   };
 }
 
-function decodeUpdate({ data }: Call): readonly [`0x${string}`, bigint] | null {
+interface PendingUpdate {
+  readonly keys: readonly Hex[];
+  readonly round: bigint;
+  readonly isBatch: boolean;
+}
+
+function decodeUpdate(network: Network, dataset: Dataset, { data }: Call): PendingUpdate | null {
   try {
     const { functionName, args } = decodeFunctionData({ abi: datasetAbi, data });
-    return functionName === "update" || functionName === "updateNotAvailable" ? [args[0], args[1]] : null;
+    if (functionName === "update" || functionName === "updateNotAvailable") {
+      return { keys: [args[0]], round: args[1], isBatch: false };
+    }
+    if (functionName !== "updateBatch") return null;
+    const [{ keyHashes, timestamp }] = args;
+    const keys = keysOf(network, dataset, keyHashes);
+    return keys === null ? null : { keys, round: timestamp, isBatch: true };
   } catch {
     return null;
   }
+}
+
+/** A batch names its keys by hash, and is of this operator's feeds. Null if one is of no feed any more. */
+function keysOf({ feeds }: Network, dataset: Dataset, hashes: readonly Hex[]): readonly Hex[] | null {
+  const known = feeds.filter((ofDataset) => ofDataset.dataset === dataset).flatMap((ofDataset) => ofDataset.feeds);
+  const byHash = new Map(known.map(({ key }) => [keccak256(key), key]));
+  const keys = hashes.flatMap((hash) => byHash.get(hash) ?? []);
+  return keys.length === hashes.length ? keys : null;
 }

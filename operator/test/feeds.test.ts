@@ -2,7 +2,7 @@ import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { FeedSettings } from "../src/config.js";
 import { type Chain, startChain } from "./support/chain.js";
-import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type OperatorOptions, type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
 const KEYS = ["SPOTPX/ETH-USD", "SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
@@ -25,11 +25,12 @@ afterEach(async () => {
   await chain?.close();
 });
 
-const start = async (pace: Partial<FeedSettings>, settings: object = {}) => {
+const start = async (pace: Partial<FeedSettings>, settings: object = {}, options: OperatorOptions = {}) => {
   const feed = { dataset, keys: KEYS, heartbeatSeconds: NEVER, deviationBps: 100, minIntervalSeconds: 1, ...pace };
-  operator = await startOperator([
-    { chain, datasets: [dataset], providers, settings: { feeds: [feed], feedPollMs: 300, ...settings } },
-  ]);
+  operator = await startOperator(
+    [{ chain, datasets: [dataset], providers, settings: { feeds: [feed], feedPollMs: 300, ...settings } }],
+    options,
+  );
   return operator;
 };
 
@@ -50,7 +51,7 @@ async function updatesAfter(after: number, count: number) {
 const settle = (ms = 2_500) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("feeds are stored without any request, and at their heartbeat all in one transaction", async () => {
-  await start({ heartbeatSeconds: 5 });
+  await start({ heartbeatSeconds: 6 }, { feedPollMs: 1_500 });
   const first = await updatesAfter(0, 3);
   expect(new Set(first.map(({ keyHash }) => keyHash))).toEqual(new Set(KEYS.map(hashOf)));
 
@@ -95,6 +96,7 @@ test("a feed is not updated before its minimum interval, whatever its value does
 test("that there is no data any more is stored, once", async () => {
   await start({});
   await updatesAfter(0, 3);
+  await settle();
   for (const provider of providers) provider.behavior = "no data";
   const gone = await updatesAfter(3, 3);
   expect(new Set(gone.map(({ transactionHash }) => transactionHash)).size).toBe(1);
@@ -143,6 +145,29 @@ test("a request shares what a feed carries at the same round", async () => {
   // No round of a key twice.
   const ofKey = (await chain.updates(dataset)).filter(({ keyHash }) => keyHash === hashOf(KEYS[0] as string));
   expect(new Set(ofKey.map(({ timestamp }) => timestamp)).size).toBe(ofKey.length);
+});
+
+test("a batch that an earlier process has sent is taken over, and replaced by its keys' newest round when it is stuck", async () => {
+  const { account } = await start({});
+  await updatesAfter(0, 3);
+  await settle();
+  await chain.client.setIntervalMining({ interval: 0 });
+  for (const provider of providers) provider.value = (provider.value * 11n) / 10n;
+  const giveUpAt = Date.now() + 20_000;
+  const isSent = async () => (await chain.nonce(account.address)) > 3;
+  while (!(await isSent()) && Date.now() < giveUpAt) await settle(100);
+  expect(await isSent()).toBe(true);
+  await operator?.close();
+
+  const { log } = await start({}, { stuckSeconds: 1 }, { account });
+  const said = (words: string) => log.find((line) => line.includes(`"${words}"`));
+  while (!said("replaced") && Date.now() < giveUpAt) await settle(100);
+  expect(JSON.parse(said("taken over") ?? "{}")).toMatchObject({ nonce: 3 });
+  const { transaction } = JSON.parse(said("replaced") ?? "{}");
+  await chain.client.mine({ blocks: 1 });
+  const stored = await updatesAfter(3, 3);
+  expect(stored.map(({ keyHash }) => keyHash)).toEqual(KEYS.map(hashOf));
+  for (const { transactionHash } of stored) expect(transactionHash).toBe(transaction);
 });
 
 async function delayed<T>(ms: number, run: () => Promise<T>): Promise<T> {

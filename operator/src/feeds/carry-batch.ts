@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { MAX_WAIT_MS, storedByAnother, withinTime } from "../broadcast.js";
 import { readPoint } from "../chain/contract.js";
-import { OutcomeUnknown, type RoundCall } from "../chain/job.js";
+import { type Job, OutcomeUnknown, type RoundCall } from "../chain/job.js";
 import { roundAt } from "../clock.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import type { Carried, Operator } from "../operator.js";
@@ -27,22 +27,8 @@ export async function carryBatch(operator: Operator, batch: Batch): Promise<Read
   const reservation = network.gasForFeeds.reserve(call.gas, operator.clock());
   if (!reservation.ok) throw new FeedGasSpent(reservation.retryAfterSeconds);
 
-  const job = {
-    point: `${dataset.address} ${keys.join(" ")}`,
-    call,
-    renew: async () => {
-      const newest = { ...batch, round: roundAt(operator.clock()) };
-      const renewed = await readyBatch(operator, newest);
-      return renewed === null ? null : toCall(newest, renewed);
-    },
-    isStored: async (at: bigint) => {
-      const points = await Promise.all(keys.map((key) => readPoint(network.rpc, dataset.address, key, "latest")));
-      return points.every(({ updatedAt }) => updatedAt >= at);
-    },
-    onSigned: () => {},
-  };
   const lane = network.senders.laneOf(dataset.address, first);
-  const { hash, settled } = await lane.send<BatchCall>(job).catch((error: unknown) => {
+  const { hash, settled } = await lane.send(batchJob(operator, batch, call)).catch((error: unknown) => {
     // It may still be mined: its gas stays counted.
     if (error instanceof OutcomeUnknown) throw error.reason;
     reservation.release();
@@ -56,6 +42,25 @@ export async function carryBatch(operator: Operator, batch: Batch): Promise<Read
   return new Map(
     await Promise.all(carried.map(async (key) => [key, await storedByAnother({ network, dataset, key })] as const)),
   );
+}
+
+/** The job of a batch: should its call be stuck or lost, its keys' newest round. */
+export function batchJob(operator: Operator, batch: Batch, call: BatchCall): Job<BatchCall> {
+  const { network, dataset, keys } = batch;
+  return {
+    point: `${dataset.address} ${keys.join(" ")}`,
+    call,
+    renew: async () => {
+      const newest = { ...batch, round: roundAt(operator.clock()) };
+      const renewed = await readyBatch(operator, newest);
+      return renewed === null ? null : toCall(newest, renewed);
+    },
+    isStored: async (at) => {
+      const points = await Promise.all(keys.map((key) => readPoint(network.rpc, dataset.address, key, "latest")));
+      return points.every(({ updatedAt }) => updatedAt >= at);
+    },
+    onSigned: () => {},
+  };
 }
 
 function toCall({ dataset, round }: Batch, { data, gasLimit, stored }: ReadyBatch): BatchCall {
