@@ -9,7 +9,7 @@ import { blocksOf, shapeOf } from "./documents.js";
 const run = promisify(execFile);
 
 /** The documents whose commands are run here, one after the other, as a reader would. */
-const DOCUMENTS = ["docs/Tour.md"];
+const DOCUMENTS = ["docs/Cookbook.md", "docs/Tour.md"];
 
 let devnet: Devnet;
 let ports: string[];

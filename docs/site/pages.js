@@ -32,6 +32,7 @@ export const SECTIONS = [
     pages: [
       page("docs/Dapps.md", "dapps/", "For dapp developers"),
       page("docs/WebOracle.md", "web-oracle/", "The Web Oracle"),
+      page("docs/Cookbook.md", "cookbook/", "Web Oracle cookbook"),
       page("docs/Operators.md", "operators/", "For operators"),
       page("docs/Providers.md", "providers/", "For providers"),
     ],

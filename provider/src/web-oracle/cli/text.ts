@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { hexToString, numberToHex, trim } from "viem";
+import { hexToString, numberToHex } from "viem";
 import type { CompiledRequest } from "../compile.js";
 
 /** Emphasis, where there is a terminal that shows it. */
@@ -46,6 +46,6 @@ export function describeValue({ type, spec }: CompiledRequest, value: bigint): s
 function meaning(type: CompiledRequest["type"], value: bigint): string {
   if (type === "uint") return value.toString();
   if (type === "bool") return value === 1n ? "true" : "false";
-  const bytes = trim(numberToHex(value, { size: 32 }), { dir: "right" });
-  return printable(JSON.stringify(value === 0n ? "" : hexToString(bytes)));
+  const text = hexToString(numberToHex(value, { size: 32 }), { size: 32 });
+  return printable(JSON.stringify(value === 0n ? "" : text));
 }

@@ -1,0 +1,263 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Egress } from "@dataset-oracle/service/egress/egress";
+import { Secrets } from "@dataset-oracle/service/egress/secrets";
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadSpec } from "../src/web-oracle/cli/load-spec.js";
+import { styleOf } from "../src/web-oracle/cli/text.js";
+import { tryRequest } from "../src/web-oracle/cli/try.js";
+
+const at = (path: string) => new URL(`../../docs/${path}`, import.meta.url).pathname;
+const cookbook = readFileSync(at("Cookbook.md"), "utf8");
+const FILES = readdirSync(at("cookbook"));
+const HASH: Hex = "0x88e96d4537bea4d9c05d12549907b32561d3bf31f45aae734cdc119f13406cb6";
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** How an API is asked, and what it answers: in the format that it documents, with values that are made up. */
+interface Exchange {
+  /** Method, path and query. */
+  readonly asked: string;
+  readonly body?: unknown;
+  readonly answer: unknown;
+}
+
+interface Recipe {
+  readonly args: readonly string[];
+  readonly exchanges: readonly Exchange[];
+  readonly value: string;
+  /** An answer of the same API that gives no value. */
+  readonly none: unknown;
+}
+
+const block = (hash: Hex | null): Exchange => ({
+  asked: "POST /",
+  body: { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["0xf4240", false] },
+  answer: { jsonrpc: "2.0", id: 1, result: hash && { number: "0xf4240", hash, transactions: [] } },
+});
+
+const RECIPES: Readonly<Record<string, Recipe>> = {
+  "reference-rate": {
+    args: ["EUR", "USD"],
+    exchanges: [
+      {
+        asked: "GET /v1/latest?base=EUR&symbols=USD",
+        answer: { amount: 1.0, base: "EUR", date: "2026-11-20", rates: { USD: 1.0843 } },
+      },
+    ],
+    value: "1084300000000000000",
+    none: { message: "not found" },
+  },
+  precipitation: {
+    args: ["52.52", "-13.41"],
+    exchanges: [
+      {
+        asked: "GET /v1/forecast?latitude=52.52&longitude=-13.41&current=precipitation",
+        answer: {
+          latitude: 52.52,
+          longitude: -13.41,
+          utc_offset_seconds: 0,
+          current_units: { time: "iso8601", interval: "seconds", precipitation: "mm" },
+          current: { time: "2026-11-20T12:00", interval: 900, precipitation: 0.3 },
+        },
+      },
+    ],
+    value: "30",
+    none: { error: true, reason: "Latitude must be in range of -90 to 90°. Given: 152.52." },
+  },
+  "water-level": {
+    args: ["9414290"],
+    exchanges: [
+      {
+        asked:
+          "GET /api/prod/datagetter?station=9414290&product=water_level&date=latest&datum=STND&units=metric&time_zone=gmt&format=json",
+        answer: {
+          metadata: { id: "9414290", name: "San Francisco", lat: "37.8063", lon: "-122.4659" },
+          data: [{ t: "2026-11-20 12:00", v: "2.734", s: "0.010", f: "0,0,0,0", q: "p" }],
+        },
+      },
+    ],
+    value: "2734",
+    none: { error: { message: "No data was found. This product may not be offered at this station." } },
+  },
+  "public-debt": {
+    args: [],
+    exchanges: [
+      {
+        asked:
+          "GET /services/api/fiscal_service/v2/accounting/od/debt_to_penny?fields=record_date,tot_pub_debt_out_amt&sort=-record_date&page%5Bsize%5D=1",
+        answer: {
+          data: [{ record_date: "2026-11-19", tot_pub_debt_out_amt: "38123456789012.34" }],
+          meta: { count: 1, "total-count": 8000, "total-pages": 8000 },
+        },
+      },
+    ],
+    value: "3812345678901234",
+    none: { error: "Invalid Query Param", message: "Invalid query parameter 'field' with value '[x]'." },
+  },
+  "development-indicator": {
+    args: ["DEU", "SP.POP.TOTL"],
+    exchanges: [
+      {
+        asked: "GET /v2/country/DEU/indicator/SP.POP.TOTL?format=json&mrnev=1",
+        answer: [
+          { page: 1, pages: 1, per_page: 50, total: 1, sourceid: "2", lastupdated: "2026-10-07" },
+          [
+            {
+              indicator: { id: "SP.POP.TOTL", value: "Population, total" },
+              country: { id: "DE", value: "Germany" },
+              countryiso3code: "DEU",
+              date: "2025",
+              value: 83510950,
+              unit: "",
+              obs_status: "",
+              decimal: 0,
+            },
+          ],
+        ],
+      },
+    ],
+    value: "83510950000000",
+    none: [{ message: [{ id: "120", key: "Invalid value", value: "The provided parameter value is not valid" }] }],
+  },
+  "bitcoin-fee": {
+    args: [],
+    exchanges: [
+      {
+        asked: "GET /api/v1/fees/recommended",
+        answer: { fastestFee: 6, halfHourFee: 5, hourFee: 4, economyFee: 2, minimumFee: 1 },
+      },
+      { asked: "GET /api/fee-estimates", answer: { "1": 6.234, "2": 5.5, "3": 5.125, "144": 1.027 } },
+    ],
+    // The lower of two: what is signed was answered by one of them.
+    value: "5000",
+    none: {},
+  },
+  "match-finished": {
+    args: ["72221"],
+    exchanges: [
+      {
+        asked: "GET /getmatchdata/72221",
+        answer: { matchID: 72221, matchDateTimeUTC: "2026-11-14T17:30:00Z", matchIsFinished: true, matchResults: [] },
+      },
+    ],
+    value: "true",
+    none: {},
+  },
+  "public-holiday": {
+    args: ["AT", "2026", "2026-12-25"],
+    exchanges: [
+      {
+        asked: "GET /api/v3/PublicHolidays/2026/AT",
+        answer: [
+          { date: "2026-12-08", localName: "Mariä Empfängnis", name: "Immaculate Conception", countryCode: "AT" },
+          { date: "2026-12-25", localName: "Weihnachten", name: "Christmas Day", countryCode: "AT" },
+        ],
+      },
+    ],
+    value: "Christmas Day",
+    none: [{ date: "2026-12-08", localName: "Mariä Empfängnis", name: "Immaculate Conception", countryCode: "AT" }],
+  },
+  "software-release": {
+    args: ["nodejs"],
+    exchanges: [
+      {
+        asked: "GET /api/v1/products/nodejs/releases/latest",
+        answer: {
+          schema_version: "1.2.0",
+          result: { name: "25", isLts: false, latest: { name: "25.2.0", date: "2026-11-11" } },
+        },
+      },
+    ],
+    value: "25.2.0",
+    none: { schema_version: "1.2.0", result: { name: "25", latest: null } },
+  },
+  "ethereum-block": {
+    args: ["0xf4240"],
+    exchanges: [block(HASH), block(HASH)],
+    value: HASH,
+    none: { jsonrpc: "2.0", id: 1, error: { code: -32602, message: "invalid argument 0: hex string" } },
+  },
+};
+
+let server: Server;
+let exchanges: readonly Exchange[] = [];
+const requests: { asked: string; body: unknown }[] = [];
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    // Every origin is another folder here.
+    const [, source = "0", rest = ""] = /^\/(\d)(.*)$/.exec(request.url ?? "") ?? [];
+    let text = "";
+    for await (const chunk of request) text += chunk;
+    requests.push({ asked: `${request.method} ${rest}`, body: text === "" ? undefined : JSON.parse(text) });
+    response.setHeader("content-type", JSON_TYPE).end(JSON.stringify(exchanges[Number(source)]?.answer));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+});
+
+afterAll(() => server.close());
+
+/** Tries a spec, as `web-oracle try --override` does. */
+async function attempt(name: string, args: readonly string[], answers: readonly Exchange[]) {
+  exchanges = answers;
+  requests.length = 0;
+  const { request } = loadSpec(at(`cookbook/${name}.json`));
+  const { port } = server.address() as AddressInfo;
+  const origins = request.spec.sources.map(({ url }) => new URL(url.replace(/\{\w+\}/g, "x")).origin);
+  const overrides = Object.fromEntries(origins.map((origin, i) => [origin, `http://127.0.0.1:${port}/${i}`]));
+  const egress = new Egress({ overrides, secrets: Secrets.load([], {}) });
+  const bound = request.bind(args);
+  if (!bound.ok) throw new Error(bound.problem);
+  const { text, isValue } = await tryRequest(request, bound.value, egress, styleOf({ isTTY: false }, {}));
+  await egress.close();
+  return { text, isValue, type: request.type };
+}
+
+describe("the cookbook", () => {
+  it("has ten recipes, all of them tried here and described", () => {
+    const names = FILES.map((file) => file.replace(".json", ""));
+    expect(names).toHaveLength(10);
+    expect(Object.keys(RECIPES).toSorted()).toEqual(names.toSorted());
+    for (const name of names) expect(cookbook).toContain(`(cookbook/${name}.json)`);
+    for (const file of FILES) {
+      const { hash, request } = loadSpec(at(`cookbook/${file}`));
+      const names = request.spec.variables.map(({ name }) => `/<${name}>`).join("");
+      expect(cookbook).toContain(`\`WEB/${hash.slice(2)}${names}\``);
+      for (const { url, path } of request.spec.sources) {
+        expect(cookbook).toContain(new URL(url.replace(/\{\w+\}/g, "x")).host);
+        expect(cookbook).toContain(`\`${path}\``);
+      }
+    }
+    expect(cookbook.match(/Not run against the live API\./g)).toHaveLength(10);
+  });
+
+  it.each(Object.entries(RECIPES))("%s takes the value out of what its API answers", async (name, recipe) => {
+    const { text, isValue } = await attempt(name, recipe.args, recipe.exchanges);
+    expect(isValue, text).toBe(true);
+    expect(text.split("\n").at(-1)).toContain(recipe.value);
+    const asked = recipe.exchanges.map(({ asked: request, body }) => ({ asked: request, body }));
+    expect(requests.toSorted((a, b) => a.asked.localeCompare(b.asked))).toEqual(
+      asked.toSorted((a, b) => a.asked.localeCompare(b.asked)),
+    );
+  });
+
+  it.each(Object.entries(RECIPES))(
+    "%s has no value where its API has none",
+    async (name, { args, exchanges: all, none }) => {
+      const { text, isValue } = await attempt(
+        name,
+        args,
+        all.map((exchange) => ({ ...exchange, answer: none })),
+      );
+      expect(isValue, text).toBe(false);
+    },
+  );
+
+  it("two nodes that tell of different blocks give none", async () => {
+    const other = `${HASH.slice(0, -1)}7` as Hex;
+    expect((await attempt("ethereum-block", ["0xf4240"], [block(HASH), block(other)])).isValue).toBe(false);
+    expect((await attempt("ethereum-block", ["0xf4240"], [block(HASH), block(null)])).isValue).toBe(false);
+  });
+});
