@@ -24,6 +24,10 @@ function parse(args: readonly string[], usage: string) {
       options: { config: { type: "string" }, "check-config": { type: "boolean" }, help: { type: "boolean" } },
     }).values;
   } catch (error) {
-    throw new ConfigError(`${(error as Error).message}\n\n${usage}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    // An argument that belongs to no option may be anything, a password too.
+    const problem =
+      code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL" ? "There is an argument without an option." : message;
+    throw new ConfigError(`${problem}\n\n${usage}`);
   }
 }

@@ -2,16 +2,22 @@ import { readFileSync } from "node:fs";
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { ValueError } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
+import { parse } from "lossless-json";
 
 /**
- * A setting that its owner must mend; the message says which, and how. Nothing of a key's length is ever repeated in
- * it: keys are pasted into the wrong places.
+ * A setting that its owner must mend; the message says which, and how. Nothing of a key's length, and nothing of a URL
+ * but its host, is ever repeated in it: keys and tokens are pasted into the wrong places.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 
   constructor(message: string) {
-    super(message.replace(/\b(?:0x)?[0-9a-fA-F]{64}\b/g, "<64 hex digits>"));
+    super(
+      message
+        .replace(/\b(?:0x)?[0-9a-fA-F]{64}\b/g, "<64 hex digits>")
+        // A path keeps one slash of two.
+        .replace(/(https?:\/{1,2})(?:[^\s/"']*@)?([^\s/?#"']+)[/?#][^\s"']+/g, "$1$2/..."),
+    );
   }
 }
 
@@ -50,7 +56,12 @@ function describe({ message, schema }: ValueError): string {
   return schema.description === undefined ? problem : `${problem}. ${schema.description}`;
 }
 
-function parseJson(path: string): unknown {
+/**
+ * Reads a file of JSON.
+ *
+ * @throws ConfigError that repeats nothing of the file: another could have been named by mistake.
+ */
+export function parseJson(path: string): unknown {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -59,7 +70,19 @@ function parseJson(path: string): unknown {
   }
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw new ConfigError(`${path} is not JSON: ${(error as Error).message}`);
+  } catch {
+    throw new ConfigError(`${path} is not JSON: look at ${placeOfError(text)}.`);
   }
+}
+
+/** Where JSON is broken; what is told of it elsewhere repeats some of the text. */
+function placeOfError(text: string): string {
+  try {
+    parse(text);
+  } catch (error) {
+    const position = /at position (\d+)/.exec((error as Error).message)?.[1];
+    const lines = text.slice(0, Number(position ?? 0)).split("\n");
+    return `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
+  }
+  return "its first line";
 }

@@ -38,7 +38,9 @@ describe("a configuration file", () => {
     [{ port: 80, path: "x y" }, "\n  /path: Expected string of another form. The path of the base URL."],
     [{ port: 80, level: "loud" }, "\n  /level: Expected one of info, warn. What is logged."],
     [{ port: 80, prot: 81 }, "\n  /prot: Unexpected property"],
-    ["{", "settings.json is not JSON: "],
+    ["{", "settings.json is not JSON: look at line 1, column 2."],
+    ['{\n  "port": 80\n  "path": "x"\n}', "settings.json is not JSON: look at line 3, column 3."],
+    ["a-token-in-the-wrong-file", "settings.json is not JSON: look at line 1, column 1."],
   ];
   test.each(refused)("%j is refused with what to mend", (settings, message) => {
     expect(() => load(settings)).toThrow(ConfigError);
@@ -63,10 +65,22 @@ describe("a key in the wrong place", () => {
 
   test("is not repeated: as an argument", () => {
     for (const key of [KEY, `0x${KEY}`, `--${KEY}`]) {
-      const message = messageOf(() => readCommand([key], "Usage"));
-      expect(message).not.toContain(KEY);
-      expect(message).toContain("<64 hex digits>");
+      expect(messageOf(() => readCommand([key], "Usage"))).not.toContain(KEY);
     }
+    expect(messageOf(() => readCommand([`--${KEY}`], "Usage"))).toContain("<64 hex digits>");
+    expect(messageOf(() => readCommand(["a password"], "Usage"))).toBe(
+      "There is an argument without an option.\n\nUsage",
+    );
+  });
+
+  test.each([
+    ["https://rpc.example/v3/token", "https://rpc.example/..."],
+    ["http://user:word@127.0.0.1:8545/?key=token", "http://127.0.0.1:8545/..."],
+    ["http:/127.0.0.1/token", "http:/127.0.0.1/..."],
+    ["https://rpc.example", "https://rpc.example"],
+    ["http://127.0.0.1:8080/", "http://127.0.0.1:8080/"],
+  ])("is not repeated: the token of %s", (url, shown) => {
+    expect(new ConfigError(`No: "${url}", ${url} here.`).message).toBe(`No: "${shown}", ${shown} here.`);
   });
 
   test("is not repeated: as a setting's name", () => {

@@ -86,11 +86,20 @@ function findHex(data: unknown): Hex | null {
   return isHex(hex) ? hex : null;
 }
 
-/** Nodes and proxies repeat the URL in what they say, and it may hold a token. */
+/** Nodes and proxies repeat the URL in what they say, as it is or decoded, and it may hold a token. */
 function urlRemover(url: string): (text: string) => string {
   const { host, hostname, pathname, search } = new URL(url);
+  const parts = [host, hostname, ...`${pathname}${search}`.split(/[/?&=]/)].flatMap((part) => [part, decoded(part)]);
   // A part of three characters or less is no token, and can be a part of any word.
-  const parts = [host, hostname, ...`${pathname}${search}`.split(/[/?&=]/)].filter(({ length }) => length > 3);
-  const longestFirst = parts.toSorted((a, b) => b.length - a.length);
-  return (text) => longestFirst.reduce((rest, part) => rest.replaceAll(part, "..."), text);
+  const longestFirst = parts.filter(({ length }) => length > 3).toSorted((a, b) => b.length - a.length);
+  const pattern = new RegExp(longestFirst.map((part) => part.replace(/\W/g, "\\$&")).join("|"), "gi");
+  return (text) => text.replace(pattern, "...");
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

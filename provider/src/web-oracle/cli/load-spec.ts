@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { specHash } from "@dataset-oracle/protocol/web-key";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { ConfigError, parseJson } from "@dataset-oracle/service/config";
 import type { Hex } from "viem";
 import { toCanonical } from "../canonical.js";
 import { type CompiledRequest, compileRequest } from "../compile.js";
@@ -28,18 +27,4 @@ export function loadSpec(path: string): LoadedSpec {
   const hash = specHash(bytes.value);
   if (!hash.ok) throw new ConfigError(`${path}: ${hash.problem}`);
   return { request: request.value, bytes: bytes.value, hash: hash.value };
-}
-
-function parseJson(path: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    throw new ConfigError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
-  }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new ConfigError(`${path} is not JSON: ${(error as Error).message}`);
-  }
 }

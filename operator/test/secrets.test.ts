@@ -1,0 +1,295 @@
+import { execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { inspect } from "node:util";
+import { freePort } from "@dataset-oracle/devnet/anvil";
+import { findLeaks } from "@dataset-oracle/devnet/leaks";
+import { ConfigError } from "@dataset-oracle/service/config";
+import { foundryBinary } from "@dataset-oracle/tools/foundry";
+import type { Address } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadOperatorConfig } from "../src/config.js";
+import { type Chain, startChain } from "./support/chain.js";
+import { type Provider, startProviders } from "./support/providers.js";
+
+const MAIN = join(import.meta.dirname, "..", "dist", "main.js");
+const KEY = "SPOTPX/ETH-USD";
+
+const token = () => `canary${randomBytes(12).toString("hex")}`;
+
+/** Everything that nobody but the operator's owner may ever see. */
+const SECRETS = {
+  keyInEnvironment: generatePrivateKey(),
+  keyInFile: generatePrivateKey(),
+  keyInKeystore: generatePrivateKey(),
+  keystorePassword: token(),
+  tokenInPath: token(),
+  tokenInQuery: token(),
+  tokenOfVariable: token(),
+  encodedToken: encodeURIComponent(`${token()}/+ %`),
+  user: token(),
+  password: token(),
+};
+
+let chain: Chain;
+let providers: Provider[];
+let dataset: Address;
+let folder: string;
+let rpc: Server;
+
+/** How the RPC answers; it repeats what it was asked with, as gateways do. */
+type Fault = (request: IncomingMessage, response: ServerResponse) => void;
+const repeated = ({ url, headers }: IncomingMessage) =>
+  `${url} ${decodeURIComponent(url ?? "")} ${JSON.stringify(headers)}`;
+const json = (response: ServerResponse, status: number, body: object) =>
+  void response
+    .writeHead(status, { "content-type": "application/json" })
+    .end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...body }));
+const FAULTS: Record<string, Fault> = {
+  "refuses it": (request, response) =>
+    json(response, 200, { error: { code: -32000, message: `no: ${repeated(request)}` } }),
+  "answers something else": (request, response) => json(response, 200, { result: repeated(request) }),
+  "is of another chain": (request, response) => json(response, 200, { result: "0x1", of: repeated(request) }),
+  "answers 401": (request, response) => json(response, 401, { error: { code: 401, message: repeated(request) } }),
+  "answers 500": (request, response) => void response.writeHead(500).end(repeated(request)),
+  "answers a page": (request, response) => void response.writeHead(200).end(`<html>${repeated(request)}`),
+  "leads elsewhere": (request, response) => void response.writeHead(302, { location: request.url ?? "/" }).end(),
+  "breaks off": (_, response) => void response.destroy(),
+  "is not HTTP": (request, response) => void response.socket?.end(`${repeated(request)}\r\n`),
+};
+let fault: Fault | null = null;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "secrets-"));
+  [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+  const financial = { address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [KEY] };
+  writeFileSync(join(folder, "42.json"), JSON.stringify({ chainId: 42, datasets: { financial } }));
+  writeFileSync(join(folder, "key"), SECRETS.keyInFile, { mode: 0o600 });
+  writeFileSync(join(folder, "password"), `${SECRETS.keystorePassword}\n`, { mode: 0o600 });
+  mkdirSync(join(folder, "keystores"));
+  const { keyInKeystore, keystorePassword } = SECRETS;
+  const keystore = ["--keystore-dir", join(folder, "keystores"), "--unsafe-password", keystorePassword];
+  execFileSync(foundryBinary("cast"), ["wallet", "import", "one", "--private-key", keyInKeystore, ...keystore]);
+  const keys = [SECRETS.keyInEnvironment, SECRETS.keyInFile, SECRETS.keyInKeystore];
+  await Promise.all(keys.map((key) => chain.fund(privateKeyToAccount(key).address)));
+  rpc = createServer(async (request, response) => {
+    const body = await text(request);
+    if (fault !== null) return fault(request, response);
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(chain.url, { method: "POST", headers, body, signal: AbortSignal.timeout(5_000) });
+    return response.end(await answer.text());
+  }).listen(0, "127.0.0.1");
+  await once(rpc, "listening");
+});
+
+afterAll(async () => {
+  rpc?.closeAllConnections();
+  rpc?.close();
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await chain?.close();
+  if (folder) rmSync(folder, { recursive: true });
+});
+
+function start(args: readonly string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { PATH: process.env.PATH, RPC_TOKEN: SECRETS.tokenOfVariable, ...env },
+    timeout: 60_000,
+  });
+  const seen: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => seen.push(String(data)));
+  const exited = once(child, "close").then(([code]) => code as number | null);
+  return { child, seen, exited };
+}
+
+function writeConfig(change: object = {}, network: object = {}): string {
+  const { port } = rpc.address() as AddressInfo;
+  const base = `http://127.0.0.1:${port}`;
+  const settings = {
+    deployment: "42.json",
+    rpcUrls: [
+      `${base}/v3/${SECRETS.tokenInPath}`,
+      `${base}/?apikey=${SECRETS.tokenInQuery}&x=1`,
+      [`${base}/$`, "{RPC_TOKEN}/rpc"].join(""),
+      `${base}/${SECRETS.encodedToken}`,
+      // Nothing listens there.
+      `http://127.0.0.1:1/${SECRETS.tokenInPath}`,
+    ],
+    providers: providers.map(({ address, url }) => ({ address, url })),
+    rpcTimeoutMs: 1_000,
+    rpcPollMs: 200,
+    feeds: [{ dataset, keys: [KEY], heartbeatSeconds: 1, deviationBps: 1, minIntervalSeconds: 1 }],
+    feedPollMs: 500,
+    ...network,
+  };
+  const path = join(folder, "operator.json");
+  writeFileSync(path, JSON.stringify({ logLevel: "debug", networks: [settings], ...change }));
+  return path;
+}
+
+test("a running operator shows none of its secrets, whatever fails", async () => {
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const { child, seen, exited } = start(["--config", writeConfig({ port, metricsPort })], {
+    OPERATOR_PRIVATE_KEY: SECRETS.keyInEnvironment,
+    OPERATOR_KEYSTORE_42: join(folder, "keystores"),
+    OPERATOR_KEYSTORE_42_PASSWORD: SECRETS.keystorePassword,
+  });
+  const base = `http://127.0.0.1:${port}`;
+  /** Asks, and remembers the whole answer. */
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(`${base}${path}`, { ...init, signal: AbortSignal.timeout(20_000) });
+    const body = await response.text();
+    seen.push(JSON.stringify([...response.headers]), body);
+    return { status: response.status, body };
+  };
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    ask("/data/request", {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  const isUp = () =>
+    ask("/live").then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  await expect.poll(isUp, { timeout: 20_000 }).toBe(true);
+
+  const request = { network_id: 42, dataset, key: KEY, broadcast: true };
+  const sent = await post(request, { prefer: "wait=10" });
+  expect(sent.status, sent.body).toBe(200);
+  const statuses = new Set<number>();
+  for (const [name, behaviour] of Object.entries(FAULTS)) {
+    fault = behaviour;
+    const answers = await Promise.all([
+      post(request),
+      post({ ...request, key: "SPOTPX/BTC-USD" }, { accept: "text/event-stream" }),
+      post({ ...request, key: `SPOTPX/${name.replaceAll(" ", "").slice(0, 8).toUpperCase()}-USD`, broadcast: false }),
+      ask("/datasets"),
+      ask("/ready"),
+      ask(`/history?network_id=42&dataset=${dataset}&key=${KEY}`),
+    ]);
+    for (const { status } of answers) statuses.add(status);
+  }
+  expect([...statuses]).toEqual(expect.arrayContaining([502, 503]));
+  for (const path of ["/", "/openapi.json", "/docs", "/data/request", "/%", "/metrics", "/../operator.json"])
+    await ask(path);
+  for (const body of ["{", "[]", { ...request, network_id: 1 }, { ...request, dataset: "0x" }]) await post(body);
+  for (const provider of providers) provider.behavior = "garbage";
+  fault = null;
+  await expect.poll(async () => (await ask("/ready")).status, { timeout: 30_000 }).toBe(200);
+  expect((await post({ ...request, key: "SPOTPX/LTC-USD" })).status).toBe(503);
+  for (const provider of providers) provider.behavior = "honest";
+
+  const figures = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { signal: AbortSignal.timeout(5_000) });
+  const metrics = await figures.text();
+  expect(metrics).toContain('operator_rpc_errors_total{network="42",endpoint="rpcUrls/0"');
+  const commandLine = readFileSync(`/proc/${child.pid}/cmdline`, "utf8");
+  expect(commandLine).toContain("operator.json");
+  child.kill("SIGTERM");
+  expect(await exited).toBe(0);
+
+  const log = seen.join("\n");
+  for (const failure of ["RPC endpoint failed", "no: "]) expect(log).toContain(failure);
+  expect(findLeaks([log, metrics, commandLine].join("\n"), SECRETS)).toEqual([]);
+});
+
+test("nor one whose secrets are in files, when it is aborted", async () => {
+  const files = {
+    OPERATOR_PRIVATE_KEY_FILE: "key",
+    OPERATOR_KEYSTORE_42: "keystores",
+    OPERATOR_KEYSTORE_42_PASSWORD_FILE: "password",
+  };
+  const env = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, join(folder, file)]));
+  const port = await freePort();
+  const { child, seen, exited } = start(["--config", writeConfig({ port, metricsPort: 0 })], env);
+  await expect.poll(() => seen.join(""), { timeout: 20_000 }).toContain("Server listening");
+  child.kill("SIGABRT");
+  expect(await exited).toBeNull();
+  expect(seen.join("")).toContain(privateKeyToAccount(SECRETS.keyInKeystore).address);
+  expect(findLeaks(seen.join(""), SECRETS)).toEqual([]);
+});
+
+const url = `http://127.0.0.1:8545/${SECRETS.tokenInPath}?apikey=${SECRETS.tokenInQuery}`;
+const { keyInFile: key, keystorePassword } = SECRETS;
+const feed = { dataset: "0x", keys: [KEY], heartbeatSeconds: 1, deviationBps: 1, minIntervalSeconds: 1 };
+
+const MISPLACED: [what: string, change: object, network?: object][] = [
+  ["a user name in an RPC's url", {}, { rpcUrls: [`http://${SECRETS.user}:${SECRETS.password}@127.0.0.1`] }],
+  ["an RPC's url without http", {}, { rpcUrls: [url.slice(7)] }],
+  ["a key as an RPC's url", {}, { rpcUrls: [key] }],
+  ["an RPC's url as the port", { port: url }],
+  ["an RPC's url as the level of the log", { logLevel: url }],
+  ["an RPC's url as the base path", { basePath: url }],
+  ["an RPC's url as a proxy", { trustedProxies: [url] }],
+  ["an RPC's url as the deployment", {}, { deployment: url }],
+  ["an RPC's url as a provider's address", {}, { providers: [{ address: url, url: "http://a" }] }],
+  ["an RPC's url as a provider's", {}, { providers: [{ address: "0x", url }] }],
+  ["an RPC's url as a feed's key", {}, { feeds: [{ ...feed, keys: [url] }] }],
+  ["an RPC's url as a feed's dataset", {}, { feeds: [{ ...feed, dataset: url }] }],
+  ["a key as a provider's address", {}, { providers: [{ address: key, url: "http://a" }] }],
+  ["a key as the deployment", {}, { deployment: key.slice(2) }],
+  ["a key as a setting", { [key]: 1 }],
+];
+
+test.each(MISPLACED)("the configuration is refused for %s, which is not repeated", (_, change, network) => {
+  const load = () => loadOperatorConfig(writeConfig(change, network), {});
+  expect(load).toThrow(ConfigError);
+  expect(findLeaks(messageOf(load), SECRETS)).toEqual([]);
+});
+
+function messageOf(action: () => unknown): string {
+  try {
+    return `nothing was thrown, but ${action()}`;
+  } catch (error) {
+    return inspect(error);
+  }
+}
+
+const config = () => ["--config", writeConfig()];
+const keystore = () => ({ OPERATOR_KEYSTORE: join(folder, "keystores") });
+
+const MISTAKES: [mistake: string, args: () => string[], env?: () => Record<string, string>][] = [
+  ["an RPC's url as the host", () => ["--config", writeConfig({ host: url })]],
+  ["a key as the host", () => ["--config", writeConfig({ host: key })]],
+  ["a file with a key as the configuration", () => ["--config", join(folder, "key")]],
+  ["a file with a password as the configuration", () => ["--config", join(folder, "password")]],
+  ["a configuration that is broken before a secret", brokenConfig],
+  ["a key as the configuration", () => ["--config", key]],
+  ["a password as an argument", () => [...config(), keystorePassword]],
+  ["a password as an option", () => [...config(), `--password=${keystorePassword}`]],
+  ["a key in the environment that is too short", config, () => ({ OPERATOR_PRIVATE_KEY: key.slice(0, -1) })],
+  ["a key as the path of its file", config, () => ({ OPERATOR_PRIVATE_KEY_FILE: key })],
+  [
+    "a password as the path of its file",
+    config,
+    () => ({ ...keystore(), OPERATOR_KEYSTORE_PASSWORD_FILE: keystorePassword }),
+  ],
+  [
+    "a password that does not open it",
+    config,
+    () => ({ ...keystore(), OPERATOR_KEYSTORE_PASSWORD: `${keystorePassword}x` }),
+  ],
+];
+
+function brokenConfig(): string[] {
+  const path = join(folder, "broken.json");
+  writeFileSync(path, JSON.stringify({ rpcUrls: [url] }).replace('"http', "http"));
+  return ["--config", path];
+}
+
+test.each(MISTAKES)("%s ends the process with 2, and is not repeated", async (_, args, env = () => ({})) => {
+  const { seen, exited } = start(args(), env());
+  expect(await exited).toBe(2);
+  const said = seen.join("");
+  expect(said).not.toBe("");
+  expect(said).not.toMatch(/^ {4}at /m);
+  expect(findLeaks(said, SECRETS)).toEqual([]);
+});
