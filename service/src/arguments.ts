@@ -25,9 +25,10 @@ function parse(args: readonly string[], usage: string) {
     }).values;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // An argument that belongs to no option may be anything, a password too.
-    const problem =
-      code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL" ? "There is an argument without an option." : message;
+    // An argument without an option may be anything, a password too; a short word is a command that there is not.
+    const isToldAsItIs =
+      code !== "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL" || /^Unexpected argument '[a-z]{1,8}'/.test(message);
+    const problem = isToldAsItIs ? message : "There is an argument without an option.";
     throw new ConfigError(`${problem}\n\n${usage}`);
   }
 }
