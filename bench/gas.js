@@ -3,7 +3,22 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readCommand } from "@dataset-oracle/tools/command";
 import { ROOT } from "@dataset-oracle/tools/foundry";
+
+const USAGE = `Usage: npm run bench:gas [-- --check]
+
+Prints what updates, batches and queries cost, in gas, beside other systems, and writes the same tables into
+docs/Gas.md. Our figures are those of snapshots/, which npm run gas measures; the peers' were measured elsewhere.
+
+  --check   write nothing; fail if docs/Gas.md does not show the snapshots
+  --help    this text
+
+Examples
+  npm run bench:gas
+  npm run bench:gas -- --check`;
+
+const isCheck = readCommand(USAGE, { check: { type: "boolean" } }).values.check === true;
 
 const read = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
 const peers = read("bench/peers.json");
@@ -76,7 +91,7 @@ const after = Object.entries(sections).reduce(
     ),
   before,
 );
-if (!process.argv.includes("--check")) {
+if (!isCheck) {
   writeFileSync(path, after);
 } else if (after !== before) {
   console.error('docs/Gas.md does not show the snapshots. Run "npm run bench:gas" and commit it.');

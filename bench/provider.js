@@ -12,8 +12,21 @@ import { EXCHANGES, marketOverrides } from "@dataset-oracle/devnet/market/pairs"
 import { signBatchReport } from "@dataset-oracle/protocol/batch-report";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { signReport } from "@dataset-oracle/protocol/report";
+import { readCommand } from "@dataset-oracle/tools/command";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { privateKeyToAccount } from "viem/accounts";
+
+const USAGE = `Usage: npm run bench:provider
+
+Prints how much CPU time a provider needs to sign one round of a thousand keys, each read from eight simulated
+exchanges, and fails when that is more than two seconds. It takes about a minute.
+
+  --help   this text
+
+Example
+  npm run bench:provider`;
+
+readCommand(USAGE);
 
 const KEYS = 1_000;
 const KEYS_IN_ROW = 250;

@@ -2,6 +2,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { readCommand } from "./command.js";
 import { ROOT, runFoundry } from "./foundry.js";
 
 const ABIS = [
@@ -10,7 +11,18 @@ const ABIS = [
   { contract: "WebOracleRegistry", name: "webOracleRegistryAbi", file: "web-oracle-registry" },
 ];
 
-const isCheck = process.argv.includes("--check");
+const USAGE = `Usage: npm run abi [-- --check]
+
+Compiles the contracts, and writes their ABIs into protocol/src/abi; commit them with what changed them.
+
+  --check   write nothing; fail if one is not what src/ compiles to
+  --help    this text
+
+Examples
+  npm run abi
+  npm run abi -- --check`;
+
+const isCheck = readCommand(USAGE, { check: { type: "boolean" } }).values.check === true;
 if ((await runFoundry("forge", ["build", "--quiet", "src"])) !== 0) throw new Error("forge build failed");
 
 const folder = join(ROOT, "protocol", "src", "abi");

@@ -3,7 +3,19 @@
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { readCommand } from "./command.js";
 import { ROOT } from "./foundry.js";
+
+const USAGE = `Usage: npm run canary
+
+Runs a forge test that must fail, and fails unless the exit code told so: a suite that cannot fail proves nothing.
+
+  --help   this text
+
+Example
+  npm run canary`;
+
+readCommand(USAGE);
 
 const { status, stdout } = spawnSync(
   process.execPath,

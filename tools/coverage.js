@@ -7,7 +7,20 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readCommand } from "./command.js";
 import { ROOT, runFoundry } from "./foundry.js";
+
+const USAGE = `Usage: npm run coverage
+
+Runs the tests twice, and fails unless they take every line and every branch of src/, but for the exceptions that
+tools/coverage.js names. It takes some minutes.
+
+  --help   this text
+
+Example
+  npm run coverage`;
+
+readCommand(USAGE);
 
 /** Lines that neither run can see, by their text, and why each is taken all the same. */
 const EXCEPTIONS = [
@@ -54,6 +67,7 @@ function read(report, hits) {
 const folder = mkdtempSync(join(tmpdir(), "coverage-"));
 const hits = new Map();
 let failed = 0;
+let runs = 0;
 try {
   // An artifact of these runs is no use to any other; and a profile for each file would count every line twice.
   Object.assign(process.env, {
@@ -62,6 +76,7 @@ try {
     FOUNDRY_CACHE_PATH: "cache/coverage",
   });
   for (const [name, args] of Object.entries(RUNS)) {
+    console.log(`Run ${++runs} of ${Object.keys(RUNS).length}: ${name}`);
     const report = join(folder, `${name}.info`);
     failed ||= await runFoundry("forge", [
       "coverage",

@@ -3,13 +3,23 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { parseArgs } from "node:util";
+import { readCommand } from "./command.js";
 import { ROOT } from "./foundry.js";
 
-const { values } = parseArgs({ options: { times: { type: "string", default: "1000" } } });
-if (!/^[1-9]\d{0,5}$/.test(values.times)) throw new Error("Write --times N, with N from 1 to 999999.");
+const USAGE = `Usage: npm run crash [-- --times N]
 
-const vitest = spawn("npx", ["vitest", "run", "provider/test/crash.test.ts"], {
+Kills a provider at random moments under load, and checks that it never signs two different values for one round. A
+kill takes a few seconds; after every hundredth it says how far it is.
+
+  --times N   how often (default: 1000)
+  --help      this text
+
+Examples
+  npm run crash -- --times 100`;
+
+const { values } = readCommand(USAGE, { times: { type: "string", default: "1000", number: [1, 999_999] } });
+
+const vitest = spawn("npx", ["vitest", "run", "provider/test/crash.test.ts", "--disable-console-intercept"], {
   cwd: ROOT,
   stdio: "inherit",
   env: { ...process.env, CRASHES: values.times },

@@ -6,7 +6,20 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readCommand } from "./command.js";
 import { foundryBinary, foundryEnv, ROOT } from "./foundry.js";
+
+const USAGE = `Usage: npm run mutants [-- TEXT]
+
+Takes one guard at a time out of a copy of the contracts, and fails unless every test that is said to hold it fails
+without it. All of them take hours; it says of each what became of it.
+
+  TEXT     only the guards whose name, file or promise has this text in it (default: all of them)
+  --help   this text
+
+Examples
+  npm run mutants -- I12
+  npm run mutants -- Committee.sol`;
 
 /** What forge needs to compile and to run the tests. */
 const COPIED = ["foundry.toml", "src", "test", "protocol/vectors"];
@@ -68,6 +81,11 @@ function run(filter) {
   const mutants = readMutants().filter(({ guard, file, promises }) =>
     [guard, file, ...promises].join(" ").includes(filter),
   );
+  if (mutants.length === 0) {
+    console.error(`No guard has "${filter}" in its name, file or promises: test/mutants.json lists them.`);
+    return 2;
+  }
+  console.log(`${mutants.length} guards. First, all of their tests with every guard in its place.`);
   const folder = copyProject();
   let survived = 0;
   try {
@@ -91,4 +109,7 @@ function run(filter) {
   return survived === 0 ? 0 : 1;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = run(process.argv[2] ?? "");
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { positionals } = readCommand(USAGE, {}, { allowPositionals: true });
+  process.exitCode = run(positionals.join(" "));
+}

@@ -85,11 +85,14 @@ async function start(settings: Settings, parts: Parts, fail: (message: string) =
   const isTerminal = process.stdout.isTTY === true && !process.env.NO_COLOR;
   const running = { settings, chainUrl: chain.url, deployed, queryPrice, providers, examples, folder };
   writeFileSync(folder.file("devnet.json"), `${JSON.stringify(addresses(running), null, 2)}\n`);
-  console.log(`\nThe devnet is ready.\n\n${summary(running, isTerminal)}\n`);
+  console.log(
+    `${process.uptime().toFixed(1).padStart(5)} s  The devnet is ready.\n\n${summary(running, isTerminal)}\n`,
+  );
 }
 
+/** Says what is under way, and after how many seconds it began: the first compilation is long. */
 function step(text: string): void {
-  console.log(`${text} ...`);
+  console.log(`${process.uptime().toFixed(1).padStart(5)} s  ${text} ...`);
 }
 
 function onParentGone(action: () => void): void {

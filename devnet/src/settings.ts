@@ -18,15 +18,20 @@ export interface Settings {
 export const HELP = `Usage: npm start -- [options]
 
 Starts a chain, the datasets, four data providers and the operator on this machine. Ctrl-C ends all of them.
+The first start compiles the contracts: a minute or two. Every later one takes seconds.
 
-  --chain-port N      the chain's port (8545)
-  --operator-port N   the operator's port (8080)
-  --provider-port N   the first provider's port; the others follow (8601)
-  --market-port N     the simulated market's port (8600)
+  --chain-port N      the chain's port (default: 8545)
+  --operator-port N   the operator's port (default: 8080)
+  --provider-port N   the first provider's port; the others follow (default: 8601)
+  --market-port N     the simulated market's port (default: 8600)
   --live              read the real exchanges instead of the simulated market. Nobody has run this yet.
   --no-feeds          no data moves without a request
   --help              this text
-`;
+
+Examples
+  npm start
+  npm start -- --no-feeds
+  npm start -- --chain-port 9545 --operator-port 9080 --provider-port 9601 --market-port 9600`;
 
 /**
  * Reads the command line.

@@ -27,6 +27,7 @@ export function summary(running: Running, isTerminal: boolean): string {
   const { dataset, webOracle } = running.deployed;
   const rows = [
     ["page", `${operatorUrl(running.settings)}/  everything here, to look at and to try`],
+    ["guide", `${operatorUrl(running.settings)}/guide/  the documents; the five-minute tour is in tour/`],
     ["dataset", `${dataset.address}  ${dataset.name}, ${dataset.kind}, ${dataset.keys.length} keys`],
     ["committee", `${running.providers.length} providers, more than two thirds must sign`],
     ["price", `${running.queryPrice} wei (${formatEther(running.queryPrice)} ether) a query`],

@@ -1,9 +1,9 @@
 // Renders the documents: `npm run docs`.
 
-import { rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import Eleventy from "@11ty/eleventy";
+import { readCommand } from "@dataset-oracle/tools/command";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 
 const USAGE = `Usage: npm run docs [-- --output FOLDER]
@@ -17,30 +17,19 @@ Examples
   npm run docs
   npm run docs -- --output /tmp/site`;
 
-function readArguments() {
-  try {
-    return parseArgs({
-      options: { output: { type: "string", default: join(ROOT, "docs/dist") }, help: { type: "boolean" } },
-    }).values;
-  } catch (error) {
-    console.error(`${error.message}\n\n${USAGE}`);
-    process.exit(2);
-  }
+const { values } = readCommand(USAGE, { output: { type: "string", default: join(ROOT, "docs/dist") } });
+const folder = resolve(values.output);
+if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, "copy.js"))) {
+  console.error(`${folder} has something else than a rendered site in it. Name an empty or a new folder.`);
+  process.exit(2);
 }
-
-const { output, help } = readArguments();
-if (help) {
-  console.log(USAGE);
-} else {
-  const folder = resolve(output);
-  process.chdir(ROOT);
-  rmSync(folder, { recursive: true, force: true });
-  // Eleventy takes every path from where it runs.
-  const site = new Eleventy("docs", relative(ROOT, folder), {
-    configPath: "docs/site/eleventy.config.js",
-    quietMode: true,
-  });
-  site.disableLogger();
-  await site.write();
-  console.log(`${folder}: the documents are rendered.`);
-}
+process.chdir(ROOT);
+rmSync(folder, { recursive: true, force: true });
+// Eleventy takes every path from where it runs.
+const site = new Eleventy("docs", relative(ROOT, folder), {
+  configPath: "docs/site/eleventy.config.js",
+  quietMode: true,
+});
+site.disableLogger();
+await site.write();
+console.log(`${folder}: the documents are rendered.`);
