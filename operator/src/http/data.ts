@@ -26,7 +26,7 @@ const schema = {
 /** `GET /data`. Whoever looks has a limit of requests of its own: it is no data request. */
 export function addData(app: App, operator: Operator, overview: Overview, requestsPerMinute: number): void {
   const shared = new SharedWork<DataPointAnswer>(operator.clock, SHOWN_MS);
-  const config = { rateLimit: { max: requestsPerMinute } };
+  const config = { rate: { name: "data", perMinute: requestsPerMinute } };
   app.get("/data", { schema, config, attachValidation: true }, (request): Promise<DataPointAnswer> => {
     checkQuery(request);
     const { network_id, dataset, key } = request.query;

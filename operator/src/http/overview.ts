@@ -15,6 +15,6 @@ const schema = {
 
 /** `GET /overview`. Whoever looks has a limit of requests of its own: it is no data request. */
 export function addOverview(app: App, overview: Overview, requestsPerMinute: number): void {
-  const config = { rateLimit: { max: requestsPerMinute } };
+  const config = { rate: { name: "overview", perMinute: requestsPerMinute } };
   app.get("/overview", { schema, config }, () => overview.read());
 }

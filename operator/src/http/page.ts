@@ -44,7 +44,7 @@ export function addPage(app: App, folder = BUILT): boolean {
   });
   for (const file of names.map((name) => readBuilt(folder, name))) {
     const isIndex = file.name === "index.html";
-    const config = { rateLimit: { max: REQUESTS_PER_MINUTE } };
+    const config = { rate: { name: "page", perMinute: REQUESTS_PER_MINUTE } };
     app.get(isIndex ? "/" : `/${file.name}`, { schema: { hide: true }, config }, (request, reply) => {
       const path = request.url.split("?", 1)[0] ?? "/";
       // The page names its files relative to itself.
