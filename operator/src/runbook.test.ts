@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { OperatorConfig } from "./config.js";
 
 const SOURCE = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
@@ -21,4 +22,24 @@ test.each(quoted.filter((text) => text.includes(" ")))('the operator says "%s"',
 
 test("the runbook quotes the log", () => {
   expect(quoted.length).toBeGreaterThan(8);
+});
+
+const named = [...RUNBOOK.matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, name]) => name ?? "");
+
+test.each([...new Set(named)])("%s, which the runbook names, is a setting", (name) => {
+  expect(JSON.stringify(OperatorConfig)).toContain(`"${name}":{`);
+});
+
+test("the runbook has what can happen to an operator", () => {
+  const headings = RUNBOOK.split("\n").filter((line) => line.startsWith("## "));
+  expect(headings).toEqual(
+    expect.arrayContaining([
+      "## Stuck transactions",
+      "## Rotating a sender",
+      "## Rotating a provider",
+      "## An RPC that lies, or is behind",
+      "## Running out of funds",
+      "## Upgrading replicas one by one",
+    ]),
+  );
 });
