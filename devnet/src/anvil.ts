@@ -9,6 +9,8 @@ export interface AnvilOptions {
   readonly chainId?: number;
   /** Seconds from block to block. */
   readonly blockTime?: number;
+  /** What the transactions of one block may use. */
+  readonly gasLimit?: number;
   /** Of the first block, in seconds since 1970; now when none is given. */
   readonly timestamp?: number;
 }
@@ -29,6 +31,7 @@ export async function spawnAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       ...["--host", "127.0.0.1", "--port", String(port)],
       ...["--chain-id", String(options.chainId ?? 42)],
       ...["--block-time", String(options.blockTime ?? 1)],
+      ...(options.gasLimit === undefined ? [] : ["--gas-limit", String(options.gasLimit)]),
       ...(options.timestamp === undefined ? [] : ["--timestamp", String(options.timestamp)]),
       // Without a bound it keeps every state it ever had in memory.
       ...["--prune-history", "256"],

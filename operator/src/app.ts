@@ -28,8 +28,13 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
   const networks = [...operator.networks.values()];
   const balances = new Balances(networks, operator.clock);
   operator.metrics.watch(networks, balances, operator.clock);
-  // The schemas of answers are for people: what is answered is made by this program.
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  // The schemas of answers are for people: what is answered is made by this program. Callers share answers.
+  const texts = new WeakMap<object, string>();
+  app.setSerializerCompiler(() => (data) => {
+    const text = texts.get(data) ?? JSON.stringify(data);
+    texts.set(data, text);
+    return text;
+  });
   await gatherSchemas(app);
   // Dapps post from their own pages. There is nothing to authenticate with, so any origin may.
   await app.register(cors, {

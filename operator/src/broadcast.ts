@@ -1,10 +1,11 @@
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
+import { traceFieldsOf } from "@dataset-oracle/service/trace";
 import { toAnswer } from "./answer.js";
 import { findUpdate, readPoint } from "./chain/contract.js";
 import { OutcomeUnknown, type RoundCall, type Settled } from "./chain/job.js";
 import { FeedGasSpent } from "./gas-budget.js";
 import type { Carried, Operator, ReadyUpdate } from "./operator.js";
-import { gasBudgetSpent, noSigner } from "./problems.js";
+import { gasBudgetSpent, noSigner, updateReverted } from "./problems.js";
 import type { Progress } from "./progress.js";
 import type { Target } from "./target.js";
 
@@ -38,6 +39,7 @@ export async function broadcast(
   const reservation = await reserveGas(operator, target, update.gasLimit, payer);
 
   const log = operator.logger.child({
+    ...traceFieldsOf(progress.trace),
     network: network.chainId,
     dataset: dataset.address,
     key,
@@ -49,7 +51,7 @@ export async function broadcast(
     renew: newest,
     isStored: async (round: bigint) =>
       (await readPoint(network.rpc, dataset.address, key, "latest")).updatedAt >= round,
-    onSigned: (hash: `0x${string}`) => progress.emit({ event: "signed", data: { transaction_hash: hash } }),
+    onSigned: (hash: `0x${string}`) => progress.emit({ event: "signed", transaction_hash: hash }),
   };
   const lane = network.senders.laneOf(dataset.address, key);
   const { hash, settled } = await lane.send<UpdateCall>(job).catch((error: unknown) => {
@@ -59,10 +61,10 @@ export async function broadcast(
     throw error;
   });
   log.info({ transaction: hash, status: update.status, signers: update.reports.length }, "update sent");
-  progress.emit({ event: "sent", data: { transaction_hash: hash } });
+  progress.emit({ event: "sent", transaction_hash: hash });
   void settled.then((mined) => {
     if (mined === null || mined.isReverted) return;
-    progress.emit({ event: "mined", data: { transaction_hash: mined.hash, block_number: mined.blockNumber } });
+    progress.emit({ event: "mined", transaction_hash: mined.hash, block_number: mined.blockNumber });
   });
   return {
     answer: { ...toAnswer(target, update), transaction_hash: hash },
@@ -104,6 +106,22 @@ export async function storedByAnother(target: Target): Promise<Carried> {
   // The reports behind it are the other carrier's.
   const answer = toAnswer(target, { value, status, timestamp: updatedAt, reports: [] });
   return { answer: { ...answer, transaction_hash: hash }, mined: () => Promise.resolve(null) };
+}
+
+/** What is answered of a round that was carried: what is mined within `waitMs`, else what is on its way. */
+export async function answerAfter(
+  { answer, mined }: Carried,
+  target: Target,
+  round: bigint,
+  waitMs: number,
+): Promise<DataAnswer> {
+  const done = await mined(waitMs);
+  if (done === null) return answer;
+  if (!done.isReverted) return done.answer;
+  // Another carrier's update came first in the block.
+  const stored = await storedByAnother(target);
+  if (stored.answer.timestamp < Number(round)) throw updateReverted(null);
+  return stored.answer;
 }
 
 /** Null when the wait takes longer; what is waited for goes on. */

@@ -2,16 +2,16 @@
 import { setMaxListeners } from "node:events";
 import { readCommand } from "@dataset-oracle/service/arguments";
 import { listen } from "@dataset-oracle/service/listen";
+import { createLogger } from "@dataset-oracle/service/logger";
 import { processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
-import { traceFields } from "@dataset-oracle/service/trace";
-import { pino } from "pino";
 import { buildOperatorApp } from "./app.js";
 import { loadOperatorConfig } from "./config.js";
 import { supplyFeeds } from "./feeds/supply.js";
 import { Metrics } from "./metrics.js";
 import { connectNetwork, replicasOf } from "./network.js";
 import { createOperator } from "./operator.js";
+import { RECOVERY } from "./reports/recovery.js";
 import { loadSigners } from "./signers.js";
 import { takeOver } from "./take-over.js";
 import { USAGE } from "./usage.js";
@@ -29,7 +29,8 @@ await runMain(async () => {
     return console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);
   }
 
-  const logger = pino({ name: "operator", level: plan.config.logLevel, mixin: traceFields });
+  const logger = createLogger({ name: "operator", level: plan.config.logLevel });
+  logger.info(`signatures are checked by ${RECOVERY.name}`);
   for (const chainId of chainIds) {
     const signer = signers.get(chainId);
     for (const warning of signer?.warnings ?? []) logger.warn({ network: chainId }, warning);

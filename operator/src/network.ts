@@ -1,4 +1,5 @@
 import { KEY_FORMS, type KeyForm, keyToAscii } from "@dataset-oracle/protocol/key";
+import { ReportDigests } from "@dataset-oracle/protocol/report-digests";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
@@ -14,6 +15,7 @@ import type { Feed } from "./feeds/pace.js";
 import type { Replicas } from "./feeds/turns.js";
 import { GasBudget } from "./gas-budget.js";
 import type { GatherLimits } from "./reports/gather.js";
+import { keccak } from "./reports/keccak.js";
 
 /** One dataset that is served. */
 export interface Dataset {
@@ -29,6 +31,7 @@ export interface Dataset {
   /** How old a round may be when it is stored, in seconds. */
   readonly maxRoundAge: bigint;
   readonly committee: CommitteeWatch;
+  readonly digests: ReportDigests;
 }
 
 /** The feeds of one dataset. */
@@ -180,5 +183,7 @@ async function connectDataset(rpc: Rpc, dataset: DeployedDataset): Promise<Datas
   }
   const { kind, name } = dataset;
   const keys = dataset.keys.flatMap((key) => keyToAscii(key) ?? []);
-  return { address, name, kind, keyForm: dataset.keyForm, keys, maxValue: MAX_VALUES[kind], maxRoundAge, committee };
+  const digests = new ReportDigests(rpc.chainId, address, keccak);
+  const maxValue = MAX_VALUES[kind];
+  return { address, name, kind, keyForm: dataset.keyForm, keys, maxValue, maxRoundAge, committee, digests };
 }

@@ -1,36 +1,31 @@
-import type { Outcome } from "@dataset-oracle/protocol/report";
-import type { Address, Hex } from "viem";
+import type { UpdateProgress } from "@dataset-oracle/protocol/client/progress";
+import type { Trace } from "@dataset-oracle/service/trace";
 
-/** One step of a request, as an event stream shows it. */
-export type ProgressEvent =
-  | { readonly event: "asked"; readonly data: { readonly timestamp: number; readonly providers: readonly Address[] } }
-  | {
-      readonly event: "report";
-      readonly data: {
-        readonly provider: Address;
-        readonly outcome: Outcome;
-        readonly received: number;
-        readonly of: number;
-      };
-    }
-  | { readonly event: "signed" | "sent"; readonly data: { readonly transaction_hash: Hex } }
-  | { readonly event: "mined"; readonly data: { readonly transaction_hash: Hex; readonly block_number: number } };
+export type ProgressListener = (step: UpdateProgress) => void;
 
-export type ProgressListener = (event: ProgressEvent) => void;
+/** Who waits for a piece of work. */
+export interface Caller {
+  /** Of the request; null where there is none. */
+  readonly trace: Trace | null;
+  readonly listener: ProgressListener;
+}
 
 /** The steps of one piece of work. Whoever follows late is told what happened before. */
 export class Progress {
-  readonly #events: ProgressEvent[] = [];
+  readonly #steps: UpdateProgress[] = [];
   readonly #listeners = new Set<ProgressListener>();
 
-  emit(event: ProgressEvent): void {
-    this.#events.push(event);
-    for (const listener of this.#listeners) listener(event);
+  /** @param trace Of the request that began the work; null where there is none. */
+  constructor(readonly trace: Trace | null = null) {}
+
+  emit(step: UpdateProgress): void {
+    this.#steps.push(step);
+    for (const listener of this.#listeners) listener(step);
   }
 
   /** @returns What ends the following. */
   follow(listener: ProgressListener): () => void {
-    for (const event of this.#events) listener(event);
+    for (const step of this.#steps) listener(step);
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

@@ -1,25 +1,23 @@
 /** The path of a data request: round, reports, decision, simulation, transaction. */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee";
-import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import { agreedValue, encodeUpdate } from "@dataset-oracle/protocol/update";
+import { encodeUpdate, storedValue } from "@dataset-oracle/protocol/update";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/problem";
 import { toAnswer, toUnsentTransaction } from "./answer.js";
-import { broadcast, type Payer, storedByAnother, toCall, type UpdateCall } from "./broadcast.js";
+import { answerAfter, broadcast, type Payer, storedByAnother, toCall, type UpdateCall } from "./broadcast.js";
+import type { StoredCommittee } from "./chain/contract.js";
 import { simulateUpdate } from "./chain/simulate.js";
 import { msUntilRoundAfter, roundAt } from "./clock.js";
 import { freshAnswer } from "./fresh.js";
 import { FeedGasSpent } from "./gas-budget.js";
 import { askableOf, type Carried, type Operator, type StaleUpdate, type Unsent, type Update } from "./operator.js";
-import { noQuorum, staleRound, unknownKey, updateReverted } from "./problems.js";
-import { Progress, type ProgressListener } from "./progress.js";
-import type { ProviderAnswer } from "./reports/ask.js";
+import { noQuorum, staleRound, unknownKey } from "./problems.js";
+import { type Caller, Progress } from "./progress.js";
 import { decide } from "./reports/decide.js";
 import { gatherReports } from "./reports/gather.js";
 import { following, type Shared } from "./shared-work.js";
-import { pointId, subjectOf, type Target, workId } from "./target.js";
+import { subjectOf, type Target, workId } from "./target.js";
 
 /** How often a caller's own transaction is tried again when other carriers are faster. */
 const ROUNDS_TRIED = 3;
@@ -34,24 +32,16 @@ export async function broadcastUpdate(
   operator: Operator,
   target: Target,
   waitMs: number,
-  listener: ProgressListener,
+  caller: Caller,
 ): Promise<DataAnswer> {
   const round = roundAt(operator.clock());
   const fresh = await freshAnswer(operator, target, round);
   if (fresh !== null) return fresh;
-  const work = carryRound(operator, target, round, "request");
-  const answer = following(work, listener, async (carried) => {
-    const mined = await carried.mined(waitMs);
-    if (mined === null) return carried.answer;
-    if (!mined.isReverted) return mined.answer;
-    // Another carrier's update came first in the block.
-    const stored = await storedByAnother(target);
-    if (stored.answer.timestamp < Number(round)) throw updateReverted(null);
-    return stored.answer;
-  });
+  const work = carryRound(operator, target, round, "request", caller);
+  const answer = following(work, caller.listener, (carried) => answerAfter(carried, target, round, waitMs));
   return answer.catch((error: unknown) => {
     // A feed had begun it, and requests have a budget of their own.
-    if (error instanceof FeedGasSpent) return broadcastUpdate(operator, target, waitMs, listener);
+    if (error instanceof FeedGasSpent) return broadcastUpdate(operator, target, waitMs, caller);
     throw error;
   });
 }
@@ -67,15 +57,17 @@ export function carryRound(
   target: Target,
   round: bigint,
   payer: Payer,
+  caller: Pick<Caller, "trace">,
   batched: Promise<Carried | null> = Promise.resolve(null),
 ): Shared<Carried> {
-  return operator.broadcasts.run(workId(target, round), async (progress) => {
+  const carry = async (progress: Progress) => {
     const carried = await batched;
     if (carried !== null) return carried;
     const update = await readyUpdate(operator, target, round, progress);
     if (update.kind === "stale") return storedByAnother(target);
     return broadcast(operator, target, update, () => newestCall(operator, target), payer, progress);
-  });
+  };
+  return operator.broadcasts.run(workId(target, round), carry, caller.trace);
 }
 
 /** The update of the newest round, ready to be sent; null when the chain has it or a newer one. */
@@ -85,14 +77,9 @@ export async function newestCall(operator: Operator, target: Target): Promise<Up
 }
 
 /** Makes an update transaction that the caller sends. All who ask in one round share it. */
-export async function prepareUpdate(
-  operator: Operator,
-  target: Target,
-  listener: ProgressListener,
-): Promise<DataAnswer> {
+export async function prepareUpdate(operator: Operator, target: Target, caller: Caller): Promise<DataAnswer> {
   for (let tried = 1; ; tried++) {
-    const round = roundAt(operator.clock());
-    const unsent = await prepareRound(operator, target, round, listener);
+    const unsent = await prepareRound(operator, target, roundAt(operator.clock()), caller);
     if (unsent.kind === "ready") return unsent.answer;
     // The transaction must be usable, so it is of a round that is still newer than what is stored.
     if (tried === ROUNDS_TRIED) throw staleRound(unsent.stored);
@@ -103,20 +90,23 @@ export async function prepareUpdate(
   }
 }
 
-async function prepareRound(
-  operator: Operator,
-  target: Target,
-  round: bigint,
-  listener: ProgressListener,
-): Promise<Unsent> {
+/** What is prepared of this round already; null when the caller has to wait for it. */
+export function preparedAnswer(operator: Operator, target: Target): DataAnswer | null {
+  const round = roundAt(operator.clock());
+  const unsent = overtakenBy(operator, target, round) ?? operator.unsent.done(workId(target, round));
+  return unsent?.kind === "ready" ? unsent.answer : null;
+}
+
+async function prepareRound(operator: Operator, target: Target, round: bigint, caller: Caller): Promise<Unsent> {
   const before = overtakenBy(operator, target, round);
   if (before !== null) return before;
-  const work = operator.unsent.run(workId(target, round), async (progress) => {
+  const prepare = async (progress: Progress): Promise<Unsent> => {
     const update = await readyUpdate(operator, target, round, progress);
     if (update.kind === "stale") return update;
     return { kind: "ready", answer: { ...toAnswer(target, update), transaction: toUnsentTransaction(target, update) } };
-  });
-  return following(work, listener, async (unsent) => overtakenBy(operator, target, round) ?? unsent);
+  };
+  const work = operator.unsent.run(workId(target, round), prepare, caller.trace);
+  return following(work, caller.listener, async (unsent) => overtakenBy(operator, target, round) ?? unsent);
 }
 
 /** A broadcast of this round or a newer one that runs, or is done: the caller's own transaction would come too late. */
@@ -129,7 +119,7 @@ function overtakenBy({ broadcasts, clock }: Operator, target: Target, round: big
 
 /** Gathers a round's reports and simulates their update; once more if the committee has changed meanwhile. */
 async function readyUpdate(operator: Operator, target: Target, round: bigint, progress: Progress): Promise<Update> {
-  if (operator.unknownKeys.has(pointId(target))) throw unknownKey();
+  if (operator.unknownKeys.has(target.id)) throw unknownKey();
   const { committee } = target.dataset;
   const seen = committee.current;
   const first = await tryUpdate(operator, target, round, seen, progress);
@@ -146,50 +136,44 @@ async function tryUpdate(
   operator: Operator,
   target: Target,
   round: bigint,
-  committee: Committee,
+  committee: StoredCommittee,
   progress: Progress,
 ): Promise<Update | { readonly kind: "refused"; readonly problem: ProblemError }> {
   const { network, dataset } = target;
+  const { kind, digests, maxValue } = dataset;
+  const subject = subjectOf(target, round);
+  const id = `${workId(target, round)} ${committee.hash}`;
+  const askable = askableOf(operator, network, committee);
+  const ask = (gathering: Progress) =>
+    gatherReports({ subject, digest: digests.of(subject), maxValue }, askable, gathering);
+  const gathering = operator.gatherings.run(id, ask, progress.trace);
+  const answers = await following(
+    gathering,
+    (step) => progress.emit(step),
+    async (all) => all,
+  );
+
   const members = committee.members.length;
-  const id = `${workId(target, round)} ${committeeHash(committee)}`;
-  const answers = await gather(operator, target, round, committee, id, progress);
   const decision = decide(members, answers);
   if (decision.kind !== "update") {
     operator.gatherings.forget(id);
     if (decision.kind === "no_quorum") return { kind: "refused", problem: noQuorum(members, answers) };
-    operator.unknownKeys.add(pointId(target));
+    operator.unknownKeys.add(target.id);
     throw unknownKey(answers);
   }
   const { outcome, reports } = decision;
-  const data = encodeUpdate(dataset.kind, subjectOf(target, round), committee, outcome, reports);
+  const data = encodeUpdate(kind, subject, committee, outcome, reports);
   const simulation = await simulateUpdate(network.rpc, dataset.address, outcome, data);
   if (simulation.kind === "refused") operator.gatherings.forget(id);
   if (simulation.kind !== "ok") return simulation;
   const { status, gasLimit } = simulation;
-  const value =
-    status === "OK"
-      ? agreedValue(
-          dataset.kind,
-          reports.map((report) => report.value),
-        )
-      : ZERO_VALUE;
-  return { kind: "ready", status, value, timestamp: round, reports, data, gasLimit };
-}
-
-async function gather(
-  operator: Operator,
-  target: Target,
-  round: bigint,
-  committee: Committee,
-  id: string,
-  progress: Progress,
-): Promise<readonly ProviderAnswer[]> {
-  const question = { subject: subjectOf(target, round), maxValue: target.dataset.maxValue };
-  const askable = askableOf(operator, target.network, committee);
-  const work = operator.gatherings.run(id, (gathering) => gatherReports(question, askable, gathering));
-  return following(
-    work,
-    (event) => progress.emit(event),
-    async (answers) => answers,
-  );
+  return {
+    kind: "ready",
+    status,
+    value: storedValue(kind, status, reports),
+    timestamp: round,
+    reports,
+    data,
+    gasLimit,
+  };
 }

@@ -1,5 +1,5 @@
+import type { UpdateProgress } from "@dataset-oracle/protocol/client/progress";
 import { expect, test } from "vitest";
-import type { ProgressEvent } from "./progress.js";
 import { SharedWork } from "./shared-work.js";
 
 test("runs once for all who ask at the same time, and for those who ask soon after", async () => {
@@ -40,9 +40,9 @@ test("keeps running work, however long it takes", async () => {
 
 test("tells whoever follows late what happened before", () => {
   const work = new SharedWork<void>(() => 0, 1_000);
-  const event = (n: number): ProgressEvent => ({ event: "asked", data: { timestamp: n, providers: [] } });
+  const event = (n: number): UpdateProgress => ({ event: "asked", timestamp: n, providers: [] });
   const { progress } = work.run("a", async (emitter) => emitter.emit(event(1)));
-  const seen: ProgressEvent[] = [];
+  const seen: UpdateProgress[] = [];
   const unfollow = progress.follow((it) => seen.push(it));
   progress.emit(event(2));
   unfollow();

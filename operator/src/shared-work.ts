@@ -1,3 +1,4 @@
+import type { Trace } from "@dataset-oracle/service/trace";
 import type { Clock } from "./clock.js";
 import { Progress, type ProgressListener } from "./progress.js";
 
@@ -24,6 +25,7 @@ export async function following<T, R>(
 interface Entry<T> extends Shared<T> {
   /** When it succeeded, in milliseconds since 1970; null while it runs. */
   doneAt: number | null;
+  value?: T;
 }
 
 /**
@@ -40,19 +42,21 @@ export class SharedWork<T> {
     private readonly onShared: () => void = () => {},
   ) {}
 
-  run(id: string, start: (progress: Progress) => Promise<T>): Shared<T> {
+  /** @param trace Of the request that asks; it is the work's if the request begins it. */
+  run(id: string, start: (progress: Progress) => Promise<T>, trace: Trace | null = null): Shared<T> {
     this.#forgetOld();
     const known = this.#entries.get(id);
     if (known) {
       this.onShared();
       return known;
     }
-    const progress = new Progress();
+    const progress = new Progress(trace);
     const result = start(progress);
     const entry: Entry<T> = { result, progress, doneAt: null };
     this.#entries.set(id, entry);
     result.then(
-      () => {
+      (value) => {
+        entry.value = value;
         entry.doneAt = this.clock();
         if (this.#entries.get(id) !== entry) return;
         // The map is in the order in which work ended, so that the oldest is found without a search.
@@ -64,6 +68,13 @@ export class SharedWork<T> {
       },
     );
     return entry;
+  }
+
+  /** What came of work that has succeeded and is still remembered. */
+  done(id: string): T | undefined {
+    const value = this.#entries.get(id)?.value;
+    if (value !== undefined) this.onShared();
+    return value;
   }
 
   /** Whether this work runs, or has succeeded and is still remembered. */

@@ -7,6 +7,7 @@ import { batchJob } from "./feeds/carry-batch.js";
 import type { Dataset, Network } from "./network.js";
 import type { Operator } from "./operator.js";
 import { newestCall } from "./request.js";
+import { targetOf } from "./target.js";
 
 /**
  * Starts the lanes. What an earlier process has sent, and the chain shows as pending, is seen to as if this process had
@@ -29,10 +30,11 @@ function jobOf(operator: Operator, network: Network, call: Call): Job<RoundCall>
   const again = { ...call, round, expiresAt: Number(round + dataset.maxRoundAge) * 1000 };
   // Nobody waits to be told what this batch stores.
   if (isBatch) return batchJob(operator, { network, dataset, keys, round }, { ...again, stored: [] });
+  const target = targetOf(network, dataset, key);
   return {
     point: `${dataset.address} ${key}`,
     call: again,
-    renew: () => newestCall(operator, { network, dataset, key }),
+    renew: () => newestCall(operator, target),
     isStored: async (at) => (await readPoint(network.rpc, dataset.address, key, "latest")).updatedAt >= at,
     onSigned: () => {},
   };

@@ -6,12 +6,17 @@ import type { Hex } from "viem";
 import type { Dataset, Network } from "./network.js";
 import { invalidKey, invalidProperty, noSigner, unknownDataset, unknownNetwork } from "./problems.js";
 
-/** The data point that a request names. */
+/** A data point: a network, a dataset, a key. */
 export interface Target {
   readonly network: Network;
   readonly dataset: Dataset;
   /** Lower-case hex. */
   readonly key: Hex;
+  readonly id: string;
+}
+
+export function targetOf(network: Network, dataset: Dataset, key: Hex): Target {
+  return { network, dataset, key, id: `${network.chainId} ${dataset.address} ${key}` };
 }
 
 /**
@@ -32,17 +37,12 @@ export function findTarget(networks: ReadonlyMap<number, Network>, body: DataReq
   if (dataset === undefined) throw unknownDataset(address.value, body.network_id);
   if (!matchesKeyForm(dataset.keyForm, key.value)) throw invalidKey(dataset.keyForm);
   if (body.broadcast && network.senders === null) throw noSigner(body.network_id);
-  return { network, dataset, key: key.value };
-}
-
-/** One data point: a network, a dataset, a key. */
-export function pointId({ network, dataset, key }: Target): string {
-  return `${network.chainId} ${dataset.address} ${key}`;
+  return targetOf(network, dataset, key.value);
 }
 
 /** One piece of work: a data point at a round. */
 export function workId(target: Target, round: bigint): string {
-  return `${pointId(target)} ${round}`;
+  return `${target.id} ${round}`;
 }
 
 /** The data point at a round. */

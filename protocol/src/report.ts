@@ -79,7 +79,8 @@ export function signReport(account: LocalAccount, report: Report): Promise<Hex> 
   return account.signTypedData(typedData(report));
 }
 
-const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+/** Half the order of secp256k1. A signature with a higher s is a second form of another signature. */
+export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
  * Who signed a report, or null when the signature is not one that the contract would take: 65 bytes, r and s above

@@ -2,7 +2,7 @@ import { type Address, concatHex, encodeFunctionData, type Hex, keccak256, numbe
 import { datasetAbi } from "./abi/dataset.js";
 import { type BatchReport, type BatchSubject, isMissing } from "./batch-report.js";
 import type { Committee } from "./committee.js";
-import { compactSignature, type Outcome, type ReportSubject } from "./report.js";
+import { compactSignature, type Outcome, type QueryStatus, type ReportSubject, ZERO_VALUE } from "./report.js";
 import type { DatasetKind } from "./wire.js";
 
 /** A provider's checked answer: its report's value, and its signature over the report. */
@@ -111,6 +111,11 @@ export function agreedValue(kind: DatasetKind, values: readonly Hex[]): Hex {
   const agreed = kind === "median" ? medianOf(values) : mostFrequent(values);
   if (agreed === undefined) throw new Error("No values come to nothing.");
   return agreed;
+}
+
+/** The value that a round's reports store: what their values come to when the status is OK, else zero. */
+export function storedValue(kind: DatasetKind, status: QueryStatus, reports: readonly SignedValue[]): Hex {
+  return status === "OK" ? agreedValue(kind, valuesOf(reports)) : ZERO_VALUE;
 }
 
 function medianOf(values: readonly Hex[]): Hex | undefined {

@@ -4,10 +4,10 @@ import { readCommand } from "@dataset-oracle/service/arguments";
 import { loadDeployment } from "@dataset-oracle/service/deployment";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { listen } from "@dataset-oracle/service/listen";
+import { createLogger } from "@dataset-oracle/service/logger";
 import { processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { traceFields } from "@dataset-oracle/service/trace";
-import { pino } from "pino";
 import { buildProvider } from "./app.js";
 import { fetchValue } from "./cli/fetch.js";
 import { replayEvidence } from "./cli/replay.js";
@@ -45,7 +45,7 @@ await runMain(async () => {
     return console.log(`${command.configFile} is valid. ${summary(served, webOracle, account.address)}`);
   }
 
-  const logger = pino({ mixin: traceFields });
+  const logger = createLogger({ mixin: traceFields });
   for (const note of [...warnings, ...startNotes(served, webOracle, config.sourceOverrides)]) logger.warn(note);
   logger.info(summary(served, webOracle, account.address));
   const registry = processRegistry();

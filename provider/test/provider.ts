@@ -77,6 +77,8 @@ export async function startProvider(
     registry,
     now: () => BigInt(clock.now),
   });
+  let arrived = 0;
+  app.server.on("request", () => arrived++);
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   clock.now += 1_000;
   const post = (body: string, headers: Record<string, string> = { "content-type": "application/json" }) =>
@@ -87,7 +89,9 @@ export async function startProvider(
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
   };
-  return { url, clock, logs, registry, post, ask, close: () => app.close() };
+  /** How many requests there were so far, answered or not. */
+  const requests = () => arrived;
+  return { url, clock, logs, registry, requests, post, ask, close: () => app.close() };
 }
 export type TestProvider = Awaited<ReturnType<typeof startProvider>>;
 

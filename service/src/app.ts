@@ -3,7 +3,13 @@ import type { Socket } from "node:net";
 import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/wire";
 import rateLimit, { normalizeIP } from "@fastify/rate-limit";
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from "@fastify/type-provider-typebox";
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from "fastify";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
 import type { Logger } from "pino";
 import { inRanges } from "./address-ranges.js";
 import { CONNECTION_LIMITS, endSilentConnections } from "./connections.js";
@@ -11,12 +17,13 @@ import { BODY_LIMIT, methodNotAllowed, noSuchPath, toProblem, unreadable } from 
 import { ProblemError } from "./problem.js";
 import { limitRate, type RateLimit } from "./rate-limit.js";
 import { parseStrictJson } from "./strict-json.js";
-import { requestIdOf, traceOf, withTrace } from "./trace.js";
+import { requestIdOf, type Trace, traceFieldsOf, traceOf } from "./trace.js";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** The code of the problem that it was answered with; empty when there was none. */
     problemCode: string;
+    trace: Trace | null;
   }
   interface FastifyContextConfig {
     /** Another limit than the service's for this route; null for none. */
@@ -66,6 +73,9 @@ export type App = FastifyInstance<
 export async function buildApp(options: AppOptions): Promise<App> {
   const app = Fastify({
     loggerInstance: options.logger as FastifyBaseLogger,
+    // A request has one line, when it is answered, with what ties it to others.
+    childLoggerFactory: (logger) => logger,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     trustProxy: options.trustedProxies.length > 0 ? inRanges(options.trustedProxies) : false,
     ...CONNECTION_LIMITS,
@@ -76,10 +86,19 @@ export async function buildApp(options: AppOptions): Promise<App> {
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = options.maxConnections;
   app.decorateRequest("problemCode", "");
+  app.decorateRequest("trace", null);
   app.addHook("onRequest", (request, reply, done) => {
     // An answer is data: nothing in it is to be run, framed or guessed at.
     reply.headers(SECURE_HEADERS).header("x-request-id", request.id);
-    withTrace(traceOf(request.headers, request.id), done);
+    request.trace = traceOf(request.headers, request.id);
+    done();
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    const { method, url, ip, problemCode, trace } = request;
+    const answered = { status: reply.statusCode, ...(problemCode && { code: problemCode }) };
+    const ms = Math.round(reply.elapsedTime * 1_000) / 1_000;
+    request.log.info({ ...traceFieldsOf(trace), method, url, ip, ...answered, ms }, "request");
+    done();
   });
   endSilentConnections(app);
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
@@ -87,7 +106,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   app.addContentTypeParser("application/json", { parseAs: "string" }, parseStrictJson);
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error, request.routeOptions.bodyLimit);
-    logFailure(request.log, error, problem);
+    logFailure(request, error, problem);
     return sendProblem(reply, problem);
   });
   await app.register(rateLimit, { global: false });
@@ -138,10 +157,11 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 /** Logs a failure on this side: an unexpected one with its stack, an expected one as what the caller is told. */
-export function logFailure(log: FastifyBaseLogger, error: unknown, problem: ProblemError): void {
+export function logFailure({ log, trace }: FastifyRequest, error: unknown, problem: ProblemError): void {
   if (problem.status < 500) return;
-  if (error instanceof ProblemError) log.warn({ code: problem.code, detail: problem.detail }, problem.title);
-  else log.error({ err: error }, "request failed");
+  const fields = traceFieldsOf(trace);
+  if (error instanceof ProblemError) log.warn({ ...fields, code: problem.code, detail: problem.detail }, problem.title);
+  else log.error({ ...fields, err: error }, "request failed");
 }
 
 export function sendProblem(reply: FastifyReply, problem: ProblemError): FastifyReply {

@@ -9,10 +9,24 @@ import { ProblemError } from "./problem.js";
  *
  * @throws ProblemError that says what to mend.
  */
-export async function parseStrictJson(request: FastifyRequest, body: string): Promise<unknown> {
+export function parseStrictJson(
+  request: FastifyRequest,
+  body: string,
+  done: (error: Error | null, json?: unknown) => void,
+): void {
+  try {
+    done(null, parseJson(request, body));
+  } catch (error) {
+    done(error as Error);
+  }
+}
+
+function parseJson(request: FastifyRequest, body: string): unknown {
   const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers["content-type"] ?? "")?.[1] ?? "utf-8";
   const encoding = request.headers["content-encoding"] ?? "identity";
   if (!/^utf-?8$/i.test(charset) || encoding.toLowerCase() !== "identity") throw unsupportedMediaType();
+  const canonical = parseCanonical(body);
+  if (canonical !== undefined) return canonical;
   refuseAmbiguity(body);
   try {
     return JSON.parse(body);
@@ -23,6 +37,17 @@ export async function parseStrictJson(request: FastifyRequest, body: string): Pr
       code: "bad_request",
       detail: `The body is not JSON: ${(error as Error).message}.`,
     });
+  }
+}
+
+/** What comes out as it went in has nothing twice; long numbers, and such with an exponent, are looked at closely. */
+function parseCanonical(body: string): unknown {
+  if (/\d{16}|\d[eE]/.test(body)) return undefined;
+  try {
+    const json: unknown = JSON.parse(body);
+    return JSON.stringify(json) === body ? json : undefined;
+  } catch {
+    return undefined;
   }
 }
 

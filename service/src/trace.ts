@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
 /** What ties together the log lines of one request, here and at the services that are asked because of it. */
@@ -14,7 +14,10 @@ export interface Trace {
 
 const current = new AsyncLocalStorage<Trace>();
 
-/** Runs what a request sets off. Work that others share belongs to the request that began it. */
+/**
+ * Runs what a request sets off, so that `traceFields` knows it. It makes every promise of the process dearer: where a
+ * request is to cost little, its trace is passed on by hand.
+ */
 export function withTrace(trace: Trace, run: () => void): void {
   current.run(trace, run);
 }
@@ -27,10 +30,16 @@ export function traceOf(headers: IncomingHttpHeaders, requestId: string): Trace 
   const isUsable = version !== undefined && version !== "ff" && traceId !== undefined && !/^0+$/.test(traceId);
   return {
     requestId,
-    traceId: isUsable ? traceId : randomBytes(16).toString("hex"),
-    spanId: randomBytes(8).toString("hex"),
+    traceId: isUsable ? traceId : randomUUID().replaceAll("-", ""),
+    spanId: randomHex16(),
     flags: isUsable ? (flags ?? "00") : "00",
   };
+}
+
+/** 16 random hex digits: of a UUID without its version and variant, which are always the same. */
+function randomHex16(): string {
+  const uuid = randomUUID();
+  return uuid.slice(0, 8) + uuid.slice(-8);
 }
 
 /** The id of a request: the caller's if it is plain, so that it can stand in any log. */
@@ -39,14 +48,17 @@ export function requestIdOf(headers: IncomingHttpHeaders): string {
   return /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
 }
 
-/** The headers by which a service that is asked now can tell for which request: none outside of one. */
-export function traceHeaders(): Readonly<Record<string, string>> {
-  const trace = current.getStore();
-  return trace === undefined ? {} : { traceparent: `00-${trace.traceId}-${trace.spanId}-${trace.flags}` };
+/** The headers by which a service that is asked can tell for which request. */
+export function traceHeaders(trace: Trace | null): Readonly<Record<string, string>> {
+  return trace === null ? {} : { traceparent: `00-${trace.traceId}-${trace.spanId}-${trace.flags}` };
 }
 
-/** What every log line of a request has: pino's `mixin`. */
+/** What every log line of what a request sets off has: pino's `mixin`. */
 export function traceFields(): Record<string, string> {
-  const trace = current.getStore();
-  return trace === undefined ? {} : { request_id: trace.requestId, trace_id: trace.traceId };
+  return traceFieldsOf(current.getStore() ?? null);
+}
+
+/** What a log line of a request has. */
+export function traceFieldsOf(trace: Trace | null): Record<string, string> {
+  return trace === null ? {} : { request_id: trace.requestId, trace_id: trace.traceId };
 }

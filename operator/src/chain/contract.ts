@@ -31,8 +31,14 @@ const RECENT_BLOCKS = 100;
 
 type Tag = "latest" | "pending";
 
+/** A committee that a dataset has. */
+export interface StoredCommittee extends Committee {
+  /** What the dataset stores of it. */
+  readonly hash: Hex;
+}
+
 /** The present committee, from the one block that holds its event, checked against the stored hash. */
-export async function readCommittee(rpc: Rpc, dataset: Address): Promise<Committee> {
+export async function readCommittee(rpc: Rpc, dataset: Address): Promise<StoredCommittee> {
   const [hash, block] = await Promise.all([
     readView(rpc, dataset, "committeeHash"),
     readView(rpc, dataset, "committeeBlock"),
@@ -49,7 +55,7 @@ export async function readCommittee(rpc: Rpc, dataset: Address): Promise<Committ
     const { args } = decode(rpc, "eth_getLogs", () =>
       decodeEventLog({ abi: datasetAbi, eventName: "CommitteeChanged", ...log }),
     );
-    if (committeeHash(args) === hash) return args;
+    if (committeeHash(args) === hash) return { ...args, hash };
   }
   throw new RpcError(
     "failed",

@@ -1,4 +1,4 @@
-import { fetchText } from "@dataset-oracle/service/fetch";
+import { postText } from "@dataset-oracle/service/post";
 import { type Hex, isHex } from "viem";
 import { classifyRejection } from "./rejection.js";
 import { otherShape, type Rpc, RpcError, type RpcFailure } from "./rpc.js";
@@ -18,8 +18,7 @@ export function connectEndpoint(chainId: number, url: string, timeoutMs: number)
     chainId,
     async request(method, params, isUsable = () => true) {
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-      const headers = { "content-type": "application/json" };
-      const answer = await fetchText({ url, method: "POST", headers, body }, limits);
+      const answer = await postText(url, {}, body, limits);
       if (!answer.ok) {
         throw new RpcError(
           answer.failure === "timeout" ? "timeout" : "failed",

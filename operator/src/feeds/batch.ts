@@ -1,4 +1,3 @@
-import { committeeHash } from "@dataset-oracle/protocol/committee";
 import { encodeUpdateBatch, type SignedRow } from "@dataset-oracle/protocol/update";
 import { concatHex, type Hex, keccak256 } from "viem";
 import { type BatchSimulation, simulateBatch } from "../chain/simulate.js";
@@ -25,7 +24,7 @@ export interface ReadyBatch extends BatchSimulation {
 export async function rowsOf(operator: Operator, batch: Batch): Promise<readonly SignedRow[]> {
   const { network, dataset, keys, round } = batch;
   const committee = dataset.committee.current;
-  const id = keccak256(concatHex([dataset.address, committeeHash(committee), ...keys.map((key) => keccak256(key))]));
+  const id = keccak256(concatHex([dataset.address, committee.hash, ...keys.map((key) => keccak256(key))]));
   const subject = { chainId: network.chainId, dataset: dataset.address, keys, timestamp: round };
   const askable = askableOf(operator, network, committee);
   const work = operator.rows.run(`${network.chainId} ${id} ${round}`, () => gatherRows(subject, askable));

@@ -5,6 +5,7 @@ import { type Job, OutcomeUnknown, type RoundCall } from "../chain/job.js";
 import { roundAt } from "../clock.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import type { Carried, Operator } from "../operator.js";
+import { targetOf } from "../target.js";
 import { type Batch, type ReadyBatch, readyBatch } from "./batch.js";
 
 interface BatchCall extends RoundCall {
@@ -40,7 +41,9 @@ export async function carryBatch(operator: Operator, batch: Batch): Promise<Read
   if (mined === null || mined.isReverted) return new Map();
   const carried = keys.flatMap((key, place) => (mined.call.stored[place] ? [key] : []));
   return new Map(
-    await Promise.all(carried.map(async (key) => [key, await storedByAnother({ network, dataset, key })] as const)),
+    await Promise.all(
+      carried.map(async (key) => [key, await storedByAnother(targetOf(network, dataset, key))] as const),
+    ),
   );
 }
 

@@ -12,7 +12,7 @@ import { FeedGasSpent } from "../gas-budget.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Carried, Operator } from "../operator.js";
 import { carryRound } from "../request.js";
-import { workId } from "../target.js";
+import { targetOf, workId } from "../target.js";
 import { type Batch, rowsOf } from "./batch.js";
 import { carryBatch } from "./carry-batch.js";
 import { type Feed, hasMoved, observe, stage } from "./pace.js";
@@ -79,7 +79,7 @@ class Supply {
 
     // A batch leaves out keys that were never stored; what a request is doing already needs no second transaction.
     const isBatched = ({ key, stored }: Seen) =>
-      stored.updatedAt > 0n && !this.operator.broadcasts.has(workId({ network: this.network, dataset, key }, round));
+      stored.updatedAt > 0n && !this.operator.broadcasts.has(workId(targetOf(this.network, dataset, key), round));
     for (const batch of chunks(due.filter(isBatched))) this.#carry(batch, round);
     for (const feed of due.filter((feed) => !isBatched(feed))) this.#carry([feed], round);
   }
@@ -113,7 +113,7 @@ class Supply {
     for (const { key } of feeds) {
       this.#busy.add(key);
       const ofBatch = batched?.then((carried) => carried.get(key) ?? null);
-      carryRound(operator, { network, dataset, key }, round, "feed", ofBatch)
+      carryRound(operator, targetOf(network, dataset, key), round, "feed", { trace: null }, ofBatch)
         .result.then((carried) => carried.mined(MAX_WAIT_MS))
         .catch((error: unknown) => logTrouble(this.#log.child({ key }), error))
         .finally(() => this.#busy.delete(key));

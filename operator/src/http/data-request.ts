@@ -3,13 +3,14 @@ import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/wire";
 import { type App, logFailure } from "@dataset-oracle/service/app";
 import { toProblem } from "@dataset-oracle/service/http-problems";
 import { limitRate } from "@dataset-oracle/service/rate-limit";
+import { traceFieldsOf } from "@dataset-oracle/service/trace";
 import { Type } from "@sinclair/typebox";
 import { MAX_WAIT_MS } from "../broadcast.js";
 import { RpcError } from "../chain/rpc.js";
 import type { Operator } from "../operator.js";
 import { tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
-import { broadcastUpdate, prepareUpdate } from "../request.js";
+import { broadcastUpdate, preparedAnswer, prepareUpdate } from "../request.js";
 import { findTarget } from "../target.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
 import { PROBLEMS, RATE_HEADERS } from "./openapi.js";
@@ -53,17 +54,24 @@ export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute
     const preferred = broadcast ? preferredWait(request.headers.prefer?.toString(), MAX_WAIT_MS / 1000) : null;
     if (preferred !== null) reply.header("preference-applied", `wait=${preferred}`);
     reply.header("vary", "accept, prefer");
+    const prepared = broadcast || isStream ? null : preparedAnswer(operator, target);
+    if (prepared !== null) return prepared;
 
     // A stream shows the transaction mined, unless the caller prefers less.
     const waitMs = preferred === null ? (isStream ? MAX_WAIT_MS : 0) : preferred * 1000;
+    const { trace } = request;
     const work = async (listener: ProgressListener) => {
+      const caller = { trace, listener };
       try {
         return await (broadcast
-          ? broadcastUpdate(operator, target, waitMs, listener)
-          : prepareUpdate(operator, target, listener));
+          ? broadcastUpdate(operator, target, waitMs, caller)
+          : prepareUpdate(operator, target, caller));
       } catch (error) {
         // What the RPC said is for the operator, not for the caller.
-        if (error instanceof RpcError) request.log.warn({ method: error.method, reason: error.reason }, "RPC failed");
+        if (error instanceof RpcError) {
+          const fields = { ...traceFieldsOf(trace), method: error.method, reason: error.reason };
+          request.log.warn(fields, "RPC failed");
+        }
         throw error;
       }
     };
@@ -72,7 +80,7 @@ export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute
     return eventStream(work, (error) => {
       const problem = toProblem(error);
       request.problemCode = problem.code;
-      logFailure(request.log, error, problem);
+      logFailure(request, error, problem);
       return problem;
     });
   });

@@ -5,7 +5,7 @@ import type { Operator } from "../operator.js";
 import { readLastUpdate } from "../overview/last-update.js";
 import type { Overview } from "../overview/overview.js";
 import { SharedWork } from "../shared-work.js";
-import { findTarget, pointId, type Target } from "../target.js";
+import { findTarget, type Target } from "../target.js";
 import { PROBLEMS } from "./openapi.js";
 import { checkQuery } from "./query.js";
 
@@ -32,7 +32,7 @@ export function addData(app: App, operator: Operator, overview: Overview, reques
     const { network_id, dataset, key } = request.query;
     const asked = { network_id: Number(network_id), dataset, key, broadcast: false };
     const target = findTarget(operator.networks, asked);
-    return shared.run(pointId(target), () => read(operator, overview, target)).result;
+    return shared.run(target.id, () => read(operator, overview, target)).result;
   });
 }
 

@@ -1,11 +1,8 @@
 import { PassThrough, type Readable } from "node:stream";
+import type { UpdateProgress } from "@dataset-oracle/protocol/client/progress";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/problem";
-import type { ProgressEvent, ProgressListener } from "../progress.js";
-
-type LastEvent =
-  | { readonly event: "answer"; readonly data: DataAnswer }
-  | { readonly event: "problem"; readonly data: ProblemError };
+import type { ProgressListener } from "../progress.js";
 
 /**
  * A request's progress as server-sent events, each with JSON data; the last is `answer` or `problem`, with the body that
@@ -19,13 +16,13 @@ export function eventStream(
   toProblem: (error: unknown) => ProblemError,
 ): Readable {
   const stream = new PassThrough();
-  const write = (event: ProgressEvent | LastEvent) => {
-    if (!stream.destroyed) stream.write(`event: ${event.event}\ndata: ${JSON.stringify(event.data)}\n\n`);
+  const write = (event: string, data: object) => {
+    if (!stream.destroyed) stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   };
-  work(write)
+  work(({ event, ...data }: UpdateProgress) => write(event, data))
     .then(
-      (data) => write({ event: "answer", data }),
-      (error: unknown) => write({ event: "problem", data: toProblem(error) }),
+      (data) => write("answer", data),
+      (error: unknown) => write("problem", toProblem(error)),
     )
     .finally(() => stream.end());
   return stream;

@@ -1,10 +1,11 @@
-import { type BatchSubject, recoverBatchReporter } from "@dataset-oracle/protocol/batch-report";
+import { type BatchSubject, batchReportDigest } from "@dataset-oracle/protocol/batch-report";
 import type { SignedRow } from "@dataset-oracle/protocol/update";
 import { type BatchReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { type Hex, hexToBigInt } from "viem";
+import { type Hex, hexToBigInt, hexToBytes } from "viem";
 import { type Asked, callProvider, type Failure } from "./provider-call.js";
+import { recoverSigner } from "./recovery.js";
 
 /** For 256 keys of 256 bytes in hex, and a value for each. */
 const MAX_ANSWER_BYTES = 192 * 1024;
@@ -17,7 +18,7 @@ export type RowAnswer = ({ readonly kind: "row" } & SignedRow) | Failure;
 export function askRow(subject: BatchSubject, asked: Asked): Promise<RowAnswer> {
   const { provider } = asked;
   const request = toRequest(subject);
-  return callProvider<RowAnswer>(asked, "/report/batch", request, MAX_ANSWER_BYTES, async (json, refuse) => {
+  return callProvider<RowAnswer>(asked, "/report/batch", request, MAX_ANSWER_BYTES, (json, refuse) => {
     if (!signedRow.Check(json)) return refuse("invalid_report", "answered something that is not a row of a batch");
     const isOther =
       json.network_id !== request.network_id ||
@@ -30,8 +31,8 @@ export function askRow(subject: BatchSubject, asked: Asked): Promise<RowAnswer> 
     const row = { missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
     const signature = json.signature as Hex;
     // The keys are those that were asked for, whatever the answer repeats: the signature is over them.
-    const signer = await recoverBatchReporter({ ...subject, ...row }, signature);
-    if (signer !== provider) return refuse("wrong_signer", "sent a row that it did not sign");
+    const digest = hexToBytes(batchReportDigest({ ...subject, ...row }));
+    if (recoverSigner(digest, signature) !== provider) return refuse("wrong_signer", "sent a row that it did not sign");
     return { kind: "row", provider, ...row, signature };
   });
 }

@@ -1,10 +1,11 @@
-import { type Outcome, type ReportSubject, recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { type Outcome, type ReportSubject, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import type { SignedValue } from "@dataset-oracle/protocol/update";
 import { type ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt } from "viem";
 import { type Asked, callProvider, type Failure } from "./provider-call.js";
+import { recoverSigner } from "./recovery.js";
 
 const MAX_ANSWER_BYTES = 16 * 1024;
 /** What else a provider answers, such as its sources, is for people. */
@@ -16,14 +17,16 @@ export type ProviderAnswer = ({ readonly kind: "report"; readonly outcome: Outco
 /** What the providers are asked. */
 export interface Question {
   readonly subject: ReportSubject;
+  /** What a report on it is signed by: the digest of what it says. */
+  readonly digest: (outcome: Outcome, value: Hex) => Uint8Array;
   /** The largest value that the dataset can store. */
   readonly maxValue: bigint;
 }
 
 /** Asks one member of a committee for its report of a data point. */
-export function askProvider({ subject, maxValue }: Question, asked: Asked): Promise<ProviderAnswer> {
+export function askProvider({ subject, digest, maxValue }: Question, asked: Asked): Promise<ProviderAnswer> {
   const { provider } = asked;
-  return callProvider<ProviderAnswer>(asked, "/report", toRequest(subject), MAX_ANSWER_BYTES, async (json, refuse) => {
+  return callProvider<ProviderAnswer>(asked, "/report", toRequest(subject), MAX_ANSWER_BYTES, (json, refuse) => {
     if (!signedReport.Check(json)) return refuse("invalid_report", "answered something that is not a signed report");
     const other = firstDifference(json, provider, subject);
     if (other !== null) return refuse("other_report", `reported on another ${other} than it was asked for`);
@@ -34,8 +37,9 @@ export function askProvider({ subject, maxValue }: Question, asked: Asked): Prom
       return refuse("invalid_report", 'sent a value in a report of "no data"');
     }
     if (hexToBigInt(value) > maxValue) return refuse("value_too_large", "signed a value that the dataset cannot store");
-    const signer = await recoverReporter({ ...subject, outcome: json.outcome, value }, signature);
-    if (signer !== provider) return refuse("wrong_signer", "sent a report that it did not sign");
+    if (recoverSigner(digest(json.outcome, value), signature) !== provider) {
+      return refuse("wrong_signer", "sent a report that it did not sign");
+    }
     return { kind: "report", outcome: json.outcome, provider, value, signature };
   });
 }

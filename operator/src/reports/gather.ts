@@ -1,6 +1,7 @@
 import type { BatchSubject } from "@dataset-oracle/protocol/batch-report";
 import type { Committee } from "@dataset-oracle/protocol/committee";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
+import { traceHeaders } from "@dataset-oracle/service/trace";
 import type { Address } from "viem";
 import type { Progress } from "../progress.js";
 import { askProvider, type ProviderAnswer, type Question } from "./ask.js";
@@ -36,18 +37,19 @@ export function gatherReports(
   progress: Progress,
 ): Promise<readonly ProviderAnswer[]> {
   const { members } = askable.committee;
-  progress.emit({ event: "asked", data: { timestamp: Number(question.subject.timestamp), providers: [...members] } });
+  progress.emit({ event: "asked", timestamp: Number(question.subject.timestamp), providers: [...members] });
   let received = 0;
   const ask = async (asked: Asked) => {
     const answer = await askProvider(question, asked);
     if (answer.kind === "report") {
       received += 1;
       const { provider, outcome } = answer;
-      progress.emit({ event: "report", data: { provider, outcome, received, of: members.length } });
+      progress.emit({ event: "report", provider, outcome, received, of: members.length });
     }
     return answer;
   };
-  return gather(askable, ask, (answers) => decide(members.length, answers).kind !== "no_quorum");
+  const headers = traceHeaders(progress.trace);
+  return gather(askable, headers, ask, (answers) => decide(members.length, answers).kind !== "no_quorum");
 }
 
 /**
@@ -61,7 +63,7 @@ export function gatherRows(subject: BatchSubject, askable: Askable): Promise<rea
     const rows = answers.filter(({ kind }) => kind === "row").length;
     return isQuorum(rows, all - rows);
   };
-  return gather(askable, (asked) => askRow(subject, asked), isEnough);
+  return gather(askable, {}, (asked) => askRow(subject, asked), isEnough);
 }
 
 /**
@@ -70,6 +72,7 @@ export function gatherRows(subject: BatchSubject, askable: Askable): Promise<rea
  */
 async function gather<A>(
   { committee, endpoints, limits, signal, observe }: Askable,
+  headers: Asked["headers"],
   ask: (asked: Asked) => Promise<A>,
   isEnough: (answers: readonly A[]) => boolean,
 ): Promise<readonly A[]> {
@@ -80,7 +83,7 @@ async function gather<A>(
   const inOrder = await Promise.all(
     committee.members.map(async (provider) => {
       const endpoint = endpoints.get(provider);
-      const answer = await ask({ provider, endpoint, timeoutMs: limits.timeoutMs, signal: stop, observe });
+      const answer = await ask({ provider, endpoint, headers, timeoutMs: limits.timeoutMs, signal: stop, observe });
       answers.push(answer);
       if (grace === undefined && isEnough(answers)) grace = setTimeout(() => over.abort(), limits.graceMs);
       return answer;

@@ -1,5 +1,4 @@
-import { fetchText } from "@dataset-oracle/service/fetch";
-import { traceHeaders } from "@dataset-oracle/service/trace";
+import { postText } from "@dataset-oracle/service/post";
 import type { Address } from "viem";
 
 /** Stable, for programs. */
@@ -39,6 +38,8 @@ export interface Asked {
   readonly provider: Address;
   /** Undefined when the operator has none for it. */
   readonly endpoint: string | undefined;
+  /** That say for which request it is asked. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** Is told how long it took, and the outcome: `ok`, or the reason of the failure. */
@@ -60,7 +61,7 @@ export async function callProvider<A extends { readonly kind: string }>(
   path: string,
   body: unknown,
   maxBytes: number,
-  read: (json: unknown, refuse: Refuse) => Promise<A | Failure>,
+  read: (json: unknown, refuse: Refuse) => A | Failure,
 ): Promise<A | Failure> {
   const begun = performance.now();
   const answer = await call(asked, path, body, maxBytes, read);
@@ -70,20 +71,20 @@ export async function callProvider<A extends { readonly kind: string }>(
 }
 
 async function call<A>(
-  { provider, endpoint, timeoutMs, signal }: Asked,
+  { provider, endpoint, headers, timeoutMs, signal }: Asked,
   path: string,
   body: unknown,
   maxBytes: number,
-  read: (json: unknown, refuse: Refuse) => Promise<A | Failure>,
+  read: (json: unknown, refuse: Refuse) => A | Failure,
 ): Promise<A | Failure> {
   try {
     const host = endpoint === undefined ? null : new URL(endpoint).host;
     const refuse: Refuse = (reason, detail) => ({ kind: "failure", provider, host, reason, detail });
     if (endpoint === undefined) return refuse("no_endpoint", "has no endpoint in this operator's configuration");
 
-    const headers = { "content-type": "application/json", accept: "application/json", ...traceHeaders() };
-    const request = { url: `${endpoint}${path}`, method: "POST", headers, body: JSON.stringify(body) } as const;
-    const answer = await fetchText(request, { timeoutMs, maxBytes }, signal);
+    const all = { accept: "application/json", ...headers };
+    const limits = { timeoutMs, maxBytes };
+    const answer = await postText(`${endpoint}${path}`, all, JSON.stringify(body), limits, signal);
     if (!answer.ok) {
       if (answer.failure === "aborted") return refuse("late", "had not answered when the others' time was over");
       if (answer.failure === "unreachable") return refuse("unreachable", `could not be reached (${answer.detail})`);
@@ -91,7 +92,7 @@ async function call<A>(
       return refuse(answer.failure, answer.detail);
     }
     const json = parseJson(answer.text);
-    if (answer.status === 200) return await read(json, refuse);
+    if (answer.status === 200) return read(json, refuse);
     const code = problemCode(json);
     const reason = code === "source_busy" ? code : "refused";
     const refusal = refuse(reason, `answered HTTP ${answer.status}${code === null ? "" : ` (${code})`}`);

@@ -1,7 +1,6 @@
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import type { DataAnswer, Problem } from "@dataset-oracle/protocol/wire";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
-import { traceFields } from "@dataset-oracle/service/trace";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { Registry } from "prom-client";
@@ -52,7 +51,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const account = options.account ?? privateKeyToAccount(generatePrivateKey());
   await Promise.all(served.map(({ chain }) => chain.fund(account.address)));
   const log: string[] = [];
-  const logger = pino({ level: "debug", mixin: traceFields }, { write: (line: string) => log.push(line) });
+  const logger = pino({ level: "debug" }, { write: (line: string) => log.push(line) });
   const closing = new AbortController();
   const registry = new Registry();
   const metrics = new Metrics(registry);
