@@ -2,19 +2,21 @@
 // rows of batches and one by one. The exchanges are the devnet's simulated market in a process of its own; the CPU time
 // is that of the provider's process alone, as it tells itself. It fails when a round costs more than two seconds.
 
-import { fork, spawn } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EXCHANGES, marketOverrides } from "@dataset-oracle/devnet/market/pairs";
+import { EXCHANGES } from "@dataset-oracle/devnet/market/pairs";
 import { signBatchReport } from "@dataset-oracle/protocol/batch-report";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { signReport } from "@dataset-oracle/protocol/report";
 import { readCommand } from "@dataset-oracle/tools/command";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { privateKeyToAccount } from "viem/accounts";
+import { cpuTime } from "./cpu-time.js";
+import { startProvider } from "./provider-process.js";
 
 const USAGE = `Usage: npm run bench:provider
 
@@ -44,7 +46,23 @@ const market = fork(join(ROOT, "bench/market.js"), [String(KEYS)]);
 let provider;
 try {
   const [{ url: marketUrl, pairs }] = await once(market, "message");
-  provider = await startProvider(marketUrl, pairs);
+  const deployed = {
+    address: DATASET,
+    kind: "median",
+    keyForm: "SPOT_PRICE",
+    keys: pairs.map((pair) => `SPOTPX/${pair}`),
+  };
+  writeFileSync(join(folder, "deployment.json"), JSON.stringify({ chainId: 42, datasets: { bench: deployed } }));
+  // As many sources as have the rate of USDT, which the others need.
+  provider = await startProvider({
+    folder,
+    name: "provider",
+    privateKey: PRIVATE_KEY,
+    marketUrl,
+    pairs,
+    minSources: 5,
+  });
+  await provider.ready();
   const keys = pairs.map(spotPriceKey);
   const rows = Array.from({ length: KEYS / KEYS_IN_ROW }, (_, i) => keys.slice(i * KEYS_IN_ROW, (i + 1) * KEYS_IN_ROW));
 
@@ -72,62 +90,9 @@ try {
     process.exitCode = 1;
   }
 } finally {
-  provider?.child.kill("SIGKILL");
   market.kill("SIGKILL");
-  await Promise.all([provider?.closed, market.exitCode === null && once(market, "exit")]);
+  await Promise.all([provider?.close(), market.exitCode === null && once(market, "exit")]);
   rmSync(folder, { recursive: true });
-}
-
-/** The provider's process, reading the shipped sources' formats, with the bench's pairs for theirs. */
-async function startProvider(marketUrl, pairs) {
-  const shipped = join(ROOT, "provider/sources");
-  const names = readdirSync(shipped).map((file) => file.replace(".json", ""));
-  mkdirSync(join(folder, "sources"));
-  for (const name of names) {
-    const spec = JSON.parse(readFileSync(join(shipped, `${name}.json`), "utf8"));
-    const listed = spec.convert === undefined ? [...pairs, "USDT-USD"] : pairs;
-    writeFileSync(
-      join(folder, "sources", `${name}.json`),
-      JSON.stringify({ ...spec, name: `bench-${name}`, pairs: listed }),
-    );
-  }
-  const datasets = {
-    bench: { address: DATASET, kind: "median", keyForm: "SPOT_PRICE", keys: pairs.map((pair) => `SPOTPX/${pair}`) },
-  };
-  writeFileSync(join(folder, "deployment.json"), JSON.stringify({ chainId: 42, datasets }));
-  const config = {
-    port: 0,
-    metricsPort: 0,
-    database: "database",
-    deployments: ["deployment.json"],
-    sources: ["sources"],
-    excludedSources: names,
-    sourceOverrides: marketOverrides(marketUrl),
-    // As many as have the rate of USDT, which the others need.
-    minSources: 5,
-    operators: ["127.0.0.1"],
-    operatorRequestsPerMinute: 10_000_000,
-  };
-  writeFileSync(join(folder, "provider.json"), JSON.stringify(config));
-  const child = spawn(process.execPath, [join(ROOT, "provider/dist/main.js"), "--config", "provider.json"], {
-    cwd: folder,
-    env: { PROVIDER_PRIVATE_KEY: PRIVATE_KEY },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const closed = once(child, "close");
-  let printed = "";
-  child.stdout.on("data", (data) => {
-    if (!printed.includes("Prometheus")) printed += String(data);
-  });
-  while (!printed.includes("Prometheus")) {
-    if (child.exitCode !== null) throw new Error(`The provider ended: ${printed}`);
-    await sleep(50);
-  }
-  const url = /listening at (http:[^"]+)"/.exec(printed)?.[1];
-  const metricsUrl = /Prometheus at (http:[^"]+)"/.exec(printed)?.[1];
-  // Its database is new.
-  while ((await fetch(`${url}/ready`)).status !== 200) await sleep(200);
-  return { child, closed, url, metricsUrl };
 }
 
 function hasAllValues({ missing }) {
@@ -154,17 +119,11 @@ async function measure(provider, askRound) {
   for (let i = 0; i < WARM_UP + ROUNDS; ++i) {
     // What was read before serves no other second than its own.
     await sleep(1_500 - (Date.now() % 1_000));
-    const before = await cpuTime(provider);
+    const before = await cpuTime(provider.metricsUrl);
     await askRound(Math.floor(Date.now() / 1_000));
-    if (i >= WARM_UP) times.push((await cpuTime(provider)) - before);
+    if (i >= WARM_UP) times.push((await cpuTime(provider.metricsUrl)) - before);
   }
   return times.toSorted((a, b) => a - b);
-}
-
-/** Of all of the process's threads, in user and system mode, in seconds. */
-async function cpuTime({ metricsUrl }) {
-  const text = await (await fetch(metricsUrl)).text();
-  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]);
 }
 
 /** The CPU time of making the same signatures and nothing else, in seconds: the median of as many rounds. */

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { PROVIDERS } from "@dataset-oracle/devnet/roles";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { reportDigest } from "@dataset-oracle/protocol/report";
+import { encodeUpdate } from "@dataset-oracle/protocol/update";
+import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { account } from "./chain.js";
+import { request } from "./cpu.js";
+import { Client, repeat } from "./load.js";
+
+/** Each stores another key. */
+const UPDATES = 400;
+const AT_ONCE = 64;
+/** The chain's account that the bare calls come from. */
+const SENDER = account(5);
+const BEHIND_MS = 2_000;
+/** An update needs about half of it. */
+const GAS = 300_000n;
+const MINED_MS = 10_000;
+
+const providers = PROVIDERS.map(({ privateKey }) => privateKeyToAccount(privateKey));
+
+/** Stores every key once: what is stored for the first time costs more. */
+export async function storeAll(stage) {
+  const client = new Client(stage.operator.url, "/data/request");
+  try {
+    await repeat(UPDATES, AT_ONCE, (i) => client.post(request(stage, stage.keys[i], true)));
+  } finally {
+    await client.close();
+  }
+}
+
+/** Transactions a second of the operator, in parts of those of bare calls with updates that were prepared before. */
+export async function throughput(stage) {
+  const bare = await measure(stage, await prepareBare(stage));
+  const client = new Client(stage.operator.url, "/data/request");
+  try {
+    const send = async (i) => (await client.post(request(stage, stage.keys[i], true))).transaction_hash;
+    const operator = await measure(stage, send);
+    return { ratio: operator / bare, note: `${operator.toFixed(0)} a second; bare ${bare.toFixed(0)} a second` };
+  } finally {
+    await client.close();
+  }
+}
+
+/** Mined transactions for each second that it took to hand them over: the chain takes all of them into its next block. */
+async function measure({ client, dataset }, send) {
+  const from = await client.getBlockNumber({ cacheTime: 0 });
+  const hashes = new Set();
+  const begun = performance.now();
+  await repeat(UPDATES, AT_ONCE, async (i) => hashes.add(await send(i)));
+  const seconds = (performance.now() - begun) / 1_000;
+  const end = performance.now() + MINED_MS;
+  let mined = 0;
+  while (mined < hashes.size && performance.now() < end) {
+    await sleep(200);
+    const logs = await client.getContractEvents({
+      address: dataset,
+      abi: datasetAbi,
+      eventName: "Updated",
+      fromBlock: from + 1n,
+    });
+    mined = new Set(logs.map(({ transactionHash }) => transactionHash).filter((hash) => hashes.has(hash))).size;
+  }
+  return mined / seconds;
+}
+
+/** What sends an update by viem: everything but its signature is there already. */
+async function prepareBare({ client, dataset, keys }) {
+  const timestamp = BigInt(Math.floor((Date.now() - BEHIND_MS) / 1_000));
+  const committee = { toleranceBps: 100n, members: PROVIDERS.map(({ address }) => address) };
+  const calls = [];
+  for (const text of keys.slice(0, UPDATES)) {
+    const subject = { chainId: 42, dataset, key: stringToHex(text), timestamp };
+    const reports = await Promise.all(providers.map((provider, i) => signedValue(provider, subject, i)));
+    calls.push(encodeUpdate("median", subject, committee, "OK", reports));
+  }
+  const nonce = await client.getTransactionCount({ address: SENDER.address });
+  const fees = { maxFeePerGas: parseGwei("100"), maxPriorityFeePerGas: parseGwei("1") };
+  return async (i) => {
+    const call = { chainId: 42, nonce: nonce + i, to: dataset, data: calls[i], gas: GAS, value: 0n, ...fees };
+    return client.sendRawTransaction({ serializedTransaction: await SENDER.signTransaction(call) });
+  };
+}
+
+async function signedValue(provider, subject, i) {
+  const value = numberToHex(parseEther("100") + BigInt(i), { size: 32 });
+  const hash = reportDigest({ ...subject, outcome: "OK", value });
+  return { provider: provider.address, value, signature: await provider.sign({ hash }) };
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startAnvil } from "@dataset-oracle/devnet/anvil";
+import { OWNER, PROVIDERS } from "@dataset-oracle/devnet/roles";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { KEY_FORMS } from "@dataset-oracle/protocol/key";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import { createPublicClient, defineChain, encodeDeployData, getAddress, http, parseEther } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+
+/** The mnemonic of every development chain: its first ten accounts have Ether. */
+const MNEMONIC = "test test test test test test test test test test test junk";
+
+const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };
+
+/** A chain with room for every transaction, and a dataset whose committee is the bench's providers. */
+export async function startChain() {
+  const anvil = await startAnvil({ chainId: 42, blockTime: 1, gasLimit: 1_000_000_000 });
+  const rpcUrls = { default: { http: [anvil.url] } };
+  const chain = defineChain({ id: 42, name: "anvil", nativeCurrency, rpcUrls });
+  const client = createPublicClient({ chain, transport: http(anvil.url), pollingInterval: 100 });
+  try {
+    return { anvil, chain, client, dataset: await deploy(client) };
+  } catch (error) {
+    await anvil.close();
+    throw error;
+  }
+}
+
+async function deploy(client) {
+  const settings = {
+    owner: OWNER.address,
+    keyForm: KEY_FORMS.indexOf("SPOT_PRICE"),
+    maxRoundAge: 300n,
+    priceCeiling: parseEther("1"),
+    queryPrice: 1_000n,
+    toleranceBps: 100n,
+    members: PROVIDERS.map(({ address }) => address),
+  };
+  const path = join(ROOT, "out/MedianDataset.sol/MedianDataset.json");
+  const bytecode = JSON.parse(readFileSync(path, "utf8")).bytecode.object;
+  const data = encodeDeployData({ abi: datasetAbi, bytecode, args: [settings] });
+  const transaction = { from: OWNER.address, data, gas: "0x4c4b40" };
+  const hash = await client.request({ method: "eth_sendTransaction", params: [transaction] });
+  const { contractAddress } = await client.waitForTransactionReceipt({ hash });
+  return getAddress(contractAddress);
+}
+
+/** One of the chain's accounts; the first is the dataset's owner. */
+export function account(addressIndex) {
+  return mnemonicToAccount(MNEMONIC, { addressIndex });
+}
+
+export function privateKeyOf(hdAccount) {
+  return `0x${Buffer.from(hdAccount.getHdKey().privateKey).toString("hex")}`;
+}

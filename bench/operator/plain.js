@@ -1,0 +1,127 @@
+// The plain way to serve `broadcast: false`, for comparison: every request by itself, viem for the chain and for the
+// signatures, and Node's own fetch. Logs, limits and metrics are the operator's.
+
+import { once } from "node:events";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { parseAddress } from "@dataset-oracle/protocol/address";
+import { KEY_FORMS, keyToAscii, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
+import { isQuorum } from "@dataset-oracle/protocol/quorum";
+import { QUERY_STATUSES, REPORT_TYPES, reportDomain } from "@dataset-oracle/protocol/report";
+import { agreedValue, encodeUpdate } from "@dataset-oracle/protocol/update";
+import { DataRequest, SignedReport } from "@dataset-oracle/protocol/wire";
+import { buildApp } from "@dataset-oracle/service/app";
+import { createLogger } from "@dataset-oracle/service/logger";
+import { measureRequests, processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
+import { traceHeaders } from "@dataset-oracle/service/trace";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { Histogram } from "prom-client";
+import { createPublicClient, decodeFunctionResult, http, numberToHex, recoverTypedDataAddress } from "viem";
+
+const REPORT = Type.Object(SignedReport.properties);
+const BEHIND_MS = 2_000;
+
+const [{ rpcUrl, dataset, toleranceBps, providers }] = await once(process, "message");
+const committee = { toleranceBps: BigInt(toleranceBps), members: providers.map(({ address }) => address) };
+const client = createPublicClient({ transport: http(rpcUrl) });
+const registry = processRegistry();
+const durations = new Histogram({
+  name: "provider_request_duration_seconds",
+  help: "How long providers took.",
+  labelNames: ["network", "provider", "outcome"],
+  registers: [registry],
+});
+
+const app = await buildApp({
+  logger: createLogger({ name: "plain" }),
+  requestsPerMinute: 100_000_000,
+  trustedProxies: [],
+});
+measureRequests(app, registry);
+await app.register(async (routes) => {
+  routes.post("/data/request", { schema: { body: DataRequest } }, (request) => answer(request.body));
+});
+const url = await app.listen({ host: "127.0.0.1", port: 0 });
+const figures = await serveMetrics(registry, { metricsHost: "127.0.0.1", metricsPort: 0 });
+process.send?.({ url, metricsUrl: figures.url });
+process.once("disconnect", () => process.exit());
+
+async function answer(body) {
+  const key = validKey(body);
+  const timestamp = Math.floor((Date.now() - BEHIND_MS) / 1_000);
+  const asked = { network_id: body.network_id, dataset, key, timestamp };
+  const reports = await Promise.all(providers.map((provider) => askProvider(provider, asked)));
+  const signed = reports.filter(({ outcome }) => outcome === "OK");
+  if (!isQuorum(signed.length, providers.length - signed.length)) throw new Error("There is no quorum.");
+  const subject = { chainId: body.network_id, dataset, key, timestamp: BigInt(timestamp) };
+  const data = encodeUpdate("median", subject, committee, "OK", signed);
+  const call = { to: dataset, data, blockTag: "pending" };
+  const [result, estimate] = await Promise.all([client.call(call), client.estimateGas(call)]);
+  const status = decodeFunctionResult({ abi: datasetAbi, functionName: "update", data: result.data });
+  return {
+    network_id: body.network_id,
+    dataset,
+    key: keyToAscii(key),
+    key_hex: key,
+    status: QUERY_STATUSES[status],
+    value: BigInt(
+      agreedValue(
+        "median",
+        signed.map(({ value }) => value),
+      ),
+    ).toString(),
+    timestamp,
+    reports: signed.map(({ provider, value, signature }) => ({ provider, value: BigInt(value).toString(), signature })),
+    transaction: {
+      chainId: numberToHex(body.network_id),
+      to: dataset,
+      data,
+      value: "0x0",
+      gas: numberToHex(estimate + estimate / 4n),
+    },
+  };
+}
+
+function validKey(body) {
+  const address = parseAddress(body.dataset);
+  const key = parseKey(body.key);
+  if (body.network_id !== 42 || address.value !== dataset || !key.ok) throw new Error("That is not served.");
+  if (!matchesKeyForm("SPOT_PRICE", key.value)) throw new Error(`The key is not of the form ${KEY_FORMS[0]}.`);
+  return key.value;
+}
+
+async function askProvider({ address, url }, asked) {
+  const end = durations.startTimer({ network: 42, provider: address });
+  const response = await fetch(`${url}/report`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...traceHeaders() },
+    body: JSON.stringify(asked),
+    redirect: "error",
+    signal: AbortSignal.timeout(60_000),
+  });
+  const report = await response.json();
+  if (!Value.Check(REPORT, report)) throw new Error(`${address} answered no report.`);
+  const { key, timestamp } = asked;
+  const isAsked =
+    report.network_id === asked.network_id &&
+    report.dataset === asked.dataset &&
+    report.key === key &&
+    report.timestamp === timestamp &&
+    report.provider === address;
+  if (!isAsked) throw new Error(`${address} answered another report.`);
+  const signer = await recoverTypedDataAddress({
+    domain: reportDomain(asked.network_id, dataset),
+    types: REPORT_TYPES,
+    primaryType: "Report",
+    message: {
+      key,
+      outcome: QUERY_STATUSES.indexOf(report.outcome),
+      value: report.value,
+      timestamp: BigInt(timestamp),
+    },
+    signature: report.signature,
+  });
+  if (signer !== address) throw new Error(`${address} did not sign its report.`);
+  end({ outcome: "ok" });
+  return report;
+}

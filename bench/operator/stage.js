@@ -1,0 +1,126 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "@dataset-oracle/devnet/anvil";
+import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { PROVIDERS } from "@dataset-oracle/devnet/roles";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import { startProvider } from "../provider-process.js";
+import { account, privateKeyOf, startChain } from "./chain.js";
+
+/** The sources that answer for all pairs at once: what providers read is not what is measured. */
+const EXCHANGES = ["kraken", "bitfinex"];
+/** The chain's accounts that the operator sends from. */
+const SENDERS = [1, 2, 3, 4];
+/** No caller of the bench is refused; limits and budgets count all the same. */
+const ENOUGH = 1_000_000_000_000;
+
+/**
+ * Everything that the figures are measured on, each in a process of its own: a chain, a market, four providers, the
+ * operator, and what it is compared with.
+ */
+export class Stage {
+  #parts = [];
+  #folder = mkdtempSync(join(tmpdir(), "bench-"));
+
+  /** @param keys How many keys the providers serve. */
+  async start(keys) {
+    const { anvil, chain, client, dataset } = await startChain();
+    this.#own(anvil);
+    const market = this.#fork(join(ROOT, "bench/market.js"), [String(keys)]);
+    const [{ url: marketUrl, pairs }] = await once(market, "message");
+    const deployed = {
+      address: dataset,
+      kind: "median",
+      keyForm: "SPOT_PRICE",
+      keys: pairs.map((pair) => `SPOTPX/${pair}`),
+    };
+    this.#write("deployment.json", { chainId: 42, datasets: { bench: deployed } });
+    const providers = await Promise.all(
+      PROVIDERS.map(async ({ address, privateKey }, i) => {
+        const options = { folder: this.#folder, name: `provider-${i}`, privateKey, marketUrl, pairs };
+        const provider = this.#own(await startProvider({ ...options, exchanges: EXCHANGES, minSources: 2 }));
+        await provider.ready();
+        return { address, url: provider.url };
+      }),
+    );
+    const operator = await this.#startOperator(anvil.url, providers);
+    const plain = await this.#startCompared("plain.js", { rpcUrl: anvil.url, dataset, toleranceBps: 100, providers });
+    return { chain, client, rpcUrl: anvil.url, dataset, keys: deployed.keys, providers, operator, plain };
+  }
+
+  /** The bare server, always giving this answer. */
+  startBare(answer) {
+    return this.#startCompared("bare.js", answer);
+  }
+
+  async close() {
+    await Promise.all(this.#parts.map((part) => part.close()));
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  async #startOperator(rpcUrl, providers) {
+    const [port, metricsPort] = [await freePort(), await freePort()];
+    this.#write("operator.json", {
+      port,
+      metricsPort,
+      requestsPerMinute: ENOUGH,
+      networks: [
+        {
+          deployment: "deployment.json",
+          rpcUrls: [rpcUrl],
+          providers,
+          gasPerHour: ENOUGH,
+          gasPerHourForNewKeys: ENOUGH,
+          maxPendingPerSender: 1_000,
+          // Everything shares one machine: who is late is late for other reasons than a real provider.
+          providerTimeoutMs: 60_000,
+        },
+      ],
+    });
+    const url = `http://127.0.0.1:${port}`;
+    const keys = SENDERS.map((index) => privateKeyOf(account(index))).join("\n");
+    const profile = process.env.BENCH_PROFILE ? ["--cpu-prof", `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : [];
+    const operator = await startProcess({
+      name: "operator",
+      command: process.execPath,
+      args: [...profile, join(ROOT, "operator/dist/main.js"), "--config", join(this.#folder, "operator.json")],
+      env: { OPERATOR_PRIVATE_KEY: keys },
+      logFile: join(this.#folder, "operator.log"),
+      isReady: () => answersOk(`${url}/ready`),
+    });
+    this.#own(operator);
+    await operator.ready();
+    return { url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
+  }
+
+  async #startCompared(file, told) {
+    const child = this.#fork(join(import.meta.dirname, file), []);
+    child.send(told);
+    const [message] = await once(child, "message");
+    return message;
+  }
+
+  #fork(path, args) {
+    const log = openSync(join(this.#folder, "forked.log"), "a");
+    const child = fork(path, args, { stdio: ["ignore", log, "inherit", "ipc"] });
+    const exited = once(child, "exit");
+    const close = async () => {
+      child.kill("SIGKILL");
+      await exited;
+    };
+    this.#own({ close });
+    return child;
+  }
+
+  #own(part) {
+    this.#parts.push(part);
+    return part;
+  }
+
+  #write(name, json) {
+    writeFileSync(join(this.#folder, name), JSON.stringify(json));
+  }
+}

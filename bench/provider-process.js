@@ -1,0 +1,51 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freePort } from "@dataset-oracle/devnet/anvil";
+import { EXCHANGES, marketOverrides, ORIGINS } from "@dataset-oracle/devnet/market/pairs";
+import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+
+/**
+ * Starts a provider's process, reading the shipped sources' formats, with the bench's pairs for theirs.
+ *
+ * @param folder Holds `deployment.json`; gets the provider's files.
+ * @param exchanges Which of the market's it reads.
+ */
+export async function startProvider({ folder, name, privateKey, marketUrl, pairs, exchanges = EXCHANGES, minSources }) {
+  const shipped = join(ROOT, "provider/sources");
+  const names = readdirSync(shipped).map((file) => file.replace(".json", ""));
+  mkdirSync(join(folder, name));
+  for (const exchange of exchanges) {
+    const spec = JSON.parse(readFileSync(join(shipped, `${exchange}.json`), "utf8"));
+    const listed = spec.convert === undefined ? [...pairs, "USDT-USD"] : pairs;
+    const source = { ...spec, name: `bench-${exchange}`, pairs: listed };
+    writeFileSync(join(folder, name, `${exchange}.json`), JSON.stringify(source));
+  }
+  const overrides = marketOverrides(marketUrl);
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const config = {
+    port,
+    metricsPort,
+    database: `${name}-database`,
+    deployments: ["deployment.json"],
+    sources: [name],
+    excludedSources: names,
+    sourceOverrides: Object.fromEntries(exchanges.map((exchange) => [ORIGINS[exchange], overrides[ORIGINS[exchange]]])),
+    minSources,
+    operators: ["127.0.0.1"],
+    operatorRequestsPerMinute: 10_000_000,
+  };
+  const file = join(folder, `${name}.config.json`);
+  writeFileSync(file, JSON.stringify(config));
+  const url = `http://127.0.0.1:${port}`;
+  const child = await startProcess({
+    name,
+    command: process.execPath,
+    args: [join(ROOT, "provider/dist/main.js"), "--config", file],
+    env: { PROVIDER_PRIVATE_KEY: privateKey },
+    logFile: join(folder, `${name}.log`),
+    // Its database is new: it waits for a moment that it has not signed for.
+    isReady: () => answersOk(`${url}/ready`),
+  });
+  return { ...child, url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
+}
