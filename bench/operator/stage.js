@@ -67,6 +67,7 @@ export class Stage {
       port,
       metricsPort,
       requestsPerMinute: ENOUGH,
+      broadcastsPerMinute: ENOUGH,
       networks: [
         {
           deployment: "deployment.json",
