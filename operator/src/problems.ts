@@ -172,6 +172,18 @@ export function gasBudgetSpent(isNewKey: boolean, retryAfterSeconds: number): Pr
   );
 }
 
+export function shuttingDown(): ProblemError {
+  return new ProblemError(
+    {
+      title: "This operator is shutting down.",
+      status: 503,
+      code: "shutting_down",
+      detail: "Try again in a few seconds. If an update was on its way, it still is.",
+    },
+    { headers: { "retry-after": "1" } },
+  );
+}
+
 export function outOfFunds(networkId: number): ProblemError {
   return new ProblemError({
     title: `The operator's account on network ${networkId} cannot pay for the transaction.`,

@@ -370,6 +370,17 @@ test("an update that reverts, and is not stored, is sent again in its newest rou
   expect(await settled).toMatchObject({ call: { round: 2n }, isReverted: false });
 });
 
+test("who waits when the operator shuts down is told, and so is who comes after", async () => {
+  const lane = startLane({ maxPending: 1 });
+  const { settled } = await lane.send(job("K"));
+  const waiting = lane.send(job("L"));
+  await until(() => lane.depth.waiting === 1, "it waits");
+  closing.abort();
+  await expect(waiting).rejects.toMatchObject({ code: "shutting_down" });
+  await expect(lane.send(job("M"))).rejects.toMatchObject({ code: "shutting_down" });
+  expect(await settled).toBe(null);
+});
+
 test("who waits too long because nothing is mined is told, and nothing is left behind", async () => {
   let now = Date.now();
   const logger = pino({ level: "silent" });

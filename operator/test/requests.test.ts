@@ -207,3 +207,20 @@ test("nothing that a caller sent is in the answer's key but what it means", asyn
   const answer = await operator.ask(body({ key: stringToHex(KEY) }));
   expect(answer).toMatchObject({ key: KEY, key_hex: stringToHex(KEY), network_id: 42 });
 });
+
+// Without a word from the service, its connection stays open for 72 s.
+test("a request that is under way when the operator shuts down is told so, at once", { timeout: 20_000 }, async () => {
+  const [provider] = providers;
+  if (provider === undefined) throw new Error("There is no provider.");
+  const other = await chain.deploy([provider.address]);
+  const closing = await startOperator([{ chain, datasets: [other], providers }]);
+  provider.behavior = "hangs";
+  const asked = provider.asked.length;
+  const answer = closing.fail(body({ dataset: other }));
+  while (provider.asked.length === asked) await new Promise((resolve) => setTimeout(resolve, 10));
+  await closing.close();
+  provider.behavior = "honest";
+  const problem = await answer;
+  expect([problem.http, problem.code]).toEqual([503, "shutting_down"]);
+  expect(problem.headers.get("retry-after")).toBe("1");
+});

@@ -12,7 +12,7 @@ import Fastify, {
 } from "fastify";
 import type { Logger } from "pino";
 import { inRanges } from "./address-ranges.js";
-import { CONNECTION_LIMITS, endSilentConnections } from "./connections.js";
+import { CONNECTION_LIMITS, endConnectionsAtClose } from "./connections.js";
 import { BODY_LIMIT, methodNotAllowed, noSuchPath, toProblem, unreadable } from "./http-problems.js";
 import { ProblemError } from "./problem.js";
 import { limitRate, type RateLimit } from "./rate-limit.js";
@@ -100,7 +100,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     request.log.info({ ...traceFieldsOf(trace), method, url, ip, ...answered, ms }, "request");
     done();
   });
-  endSilentConnections(app);
+  endConnectionsAtClose(app);
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, parseStrictJson);

@@ -38,17 +38,24 @@ export const CONNECTION_LIMITS = {
 export const TOO_SLOW = `Send its headers within ${HEADERS_MS / 1_000} s, and all of it within ${REQUEST_MS / 1_000} s.`;
 
 /**
- * Lets a service close at once although somebody has opened a connection and never asked anything, as browsers and
- * fetch do in advance: a closing server ends connections between two requests, but waits for these.
+ * Lets a service close as soon as nothing is answered any more. By itself a closing server ends the connections that are
+ * between two requests then, and waits for two others: those on which nobody has asked anything yet, as browsers and fetch
+ * open them in advance, and those whose answer was under way, until their client lets go of them.
  */
-export function endSilentConnections(app: Pick<FastifyInstance, "server" | "addHook">): void {
+export function endConnectionsAtClose(app: Pick<FastifyInstance, "server" | "addHook">): void {
   const silent = new Set<Socket>();
+  let isClosing = false;
   app.server.on("connection", (socket: Socket) => {
     silent.add(socket);
     socket.once("close", () => silent.delete(socket));
   });
   app.server.on("request", ({ socket }) => silent.delete(socket));
   app.addHook("preClose", async () => {
+    isClosing = true;
     for (const socket of silent) socket.destroy();
+  });
+  app.addHook("onResponse", async () => {
+    // The connection is between two requests just after this.
+    if (isClosing) setImmediate(() => app.server.closeIdleConnections());
   });
 }

@@ -3,14 +3,14 @@ import { ProblemError } from "@dataset-oracle/service/problem";
 import type { Logger } from "pino";
 import type { Address, Hex, LocalAccount } from "viem";
 import type { Clock } from "../clock.js";
-import { outOfFunds } from "../problems.js";
-import { covers, type Fees, type Market, readMarket } from "./fees.js";
+import { outOfFunds, shuttingDown } from "../problems.js";
+import { covers, type Market, readMarket } from "./fees.js";
+import { InFlightTransactions, type Replaceable } from "./in-flight.js";
 import { type Job, OutcomeUnknown, type RoundCall, type Sent, type Settled } from "./job.js";
 import { type Action, type Content, type Counts, type LaneLimits, planTurn } from "./lane-plan.js";
 import { callOf, deferred, type Task, type Transaction } from "./lane-state.js";
 import { isOfTheFees, type Offered, Offers } from "./offers.js";
 import { Owed } from "./owed.js";
-import type { Pooled } from "./pool-content.js";
 import { type Mined, readMined } from "./receipt.js";
 import { ReorgWatch } from "./reorg-watch.js";
 import { type Rpc, RpcError, requestQuantity, wordsOf } from "./rpc.js";
@@ -46,7 +46,7 @@ const MAX_MISSED = 5;
  */
 export class Lane {
   readonly #waiting: Task[] = [];
-  readonly #sent = new Map<number, Transaction>();
+  readonly #sent = new InFlightTransactions();
   readonly #offers: Offers;
   readonly #strangers: Strangers;
   readonly #watch: ReorgWatch;
@@ -102,10 +102,11 @@ export class Lane {
    * @returns Once the RPC has accepted the transaction. From then on the lane sees to it that the chain gets this round of
    * the data point, or a newer one.
    * @throws OutcomeUnknown when it may be mined all the same. Any other error says that nothing is on its way: RpcError,
-   * or a problem when the account cannot pay or the fees are too high.
+   * or a problem when the account cannot pay, the fees are too high, or the operator shuts down.
    */
   send<C extends RoundCall>(job: Job<C>): Promise<Sent<C>> {
     return new Promise((resolve, reject) => {
+      if (this.context.closing.aborted) return reject(shuttingDown());
       const caller = {
         resolve: resolve as (sent: Sent<RoundCall>) => void,
         reject,
@@ -155,7 +156,7 @@ export class Lane {
     this.#owed.pay();
     this.#giveUpLate(now);
     await this.#meetStrangers(counts, now);
-    const inFlight = [...this.#sent.values()].map((one) => ({ ...one, isPayable: covers(one.fees, market) }));
+    const inFlight = this.#sent.all.map((one) => ({ ...one, isPayable: covers(one.fees, market) }));
     const actions = planTurn(counts, inFlight, this.#strangers.since, this.#waiting.length, now, this.settings);
     const [settles, others] = [actions.filter(isSettle), actions.filter((action) => !isSettle(action))];
     await Promise.all(settles.map(({ nonce }) => this.#settle(nonce)));
@@ -179,8 +180,7 @@ export class Lane {
     for (const transaction of dropped) {
       const { nonce } = transaction;
       // Where the nonce is free again it is replaced at once, by the newest round.
-      if (nonce >= counts.mined && !this.#sent.has(nonce))
-        this.#sent.set(nonce, { ...transaction, sentAt: 0, missed: 0 });
+      if (nonce >= counts.mined && !this.#sent.has(nonce)) this.#sent.set({ ...transaction, sentAt: 0, missed: 0 });
       else this.#owe(transaction, "a reorganisation dropped it");
     }
   }
@@ -188,20 +188,12 @@ export class Lane {
   async #meetStrangers(counts: Counts, now: number): Promise<void> {
     for (const pooled of await this.#strangers.meet(counts, (nonce) => this.#sent.has(nonce), now)) {
       const job = this.#adopt(pooled.call);
-      if (job !== null) this.#take(pooled, job, now);
+      if (job === null) continue;
+      const { nonce, hash } = pooled;
+      this.#strangers.forget(nonce);
+      this.#sent.takeOver(pooled, job, now);
+      this.#log.info({ nonce, transaction: hash, round: job.call.round.toString() }, "taken over");
     }
-  }
-
-  #take({ nonce, hash, fees }: Pooled, job: Job<RoundCall>, now: number): void {
-    const { point, call } = job;
-    const settled = deferred<Settled<RoundCall> | null>();
-    const task: Task = { job, call, caller: null, settled, isPromised: true, attempts: 0 };
-    this.#strangers.forget(nonce);
-    this.#log.info({ nonce, transaction: hash, round: call.round.toString() }, "taken over");
-    const times = { sentAt: now, offeredAt: now, expiresAt: call.expiresAt };
-    const versions = [{ raw: null, hash, call }];
-    const sent = { nonce, point, ...times, isAccepted: true, isPayable: true, task, fees, versions };
-    this.#sent.set(nonce, { ...sent, missed: 0, renewal: null });
   }
 
   /** @returns Whether the turn goes on. */
@@ -234,14 +226,11 @@ export class Lane {
     return true;
   }
 
-  #begin(task: Task, nonce: number, { signed, fees, submission }: Offered): void {
-    const { caller, call, job } = task;
+  #begin(task: Task, nonce: number, offered: Offered): void {
+    const { signed, submission } = offered;
+    this.#sent.begin(task, nonce, offered, this.context.clock());
+    const { caller } = task;
     const isAccepted = submission.kind === "accepted";
-    const now = this.context.clock();
-    const times = { sentAt: now, offeredAt: now, expiresAt: call.expiresAt };
-    const versions = [{ ...signed, call }];
-    const sent = { nonce, point: job.point, ...times, isAccepted, isPayable: true, task, fees, versions };
-    this.#sent.set(nonce, { ...sent, missed: 0, renewal: null });
     task.caller = null;
     task.isPromised ||= isAccepted;
     if (isAccepted) caller?.resolve({ hash: signed.hash, settled: task.settled.promise });
@@ -275,7 +264,7 @@ export class Lane {
     this.counts.offeredAgain++;
     this.#log.info({ nonce: transaction.nonce, transaction: version.hash, ...saidOf(submission) }, "offered again");
     const isAccepted = submission.kind === "accepted";
-    this.#sent.set(transaction.nonce, { ...transaction, isAccepted, offeredAt: this.context.clock() });
+    this.#sent.set({ ...transaction, isAccepted, offeredAt: this.context.clock() });
   }
 
   async #replace(transaction: Transaction, content: Content, market: Market): Promise<void> {
@@ -286,12 +275,12 @@ export class Lane {
 
   /** The newest round, once it is there; if it cannot be had, the same, or nothing when that is too old. */
   #newest(transaction: Transaction): RoundCall | null | "later" {
-    const { task, renewal, nonce } = transaction;
+    const { task, renewal } = transaction;
     if (task === null || renewal?.result === "stored") return null;
     if (renewal?.result === "failed") return callOf(transaction, "same", this.context.clock());
     if (renewal !== null) return renewal.result === "running" ? "later" : renewal.result;
     const begun: { result: RoundCall | "stored" | "failed" | "running" } = { result: "running" };
-    this.#sent.set(nonce, { ...transaction, renewal: begun });
+    this.#sent.set({ ...transaction, renewal: begun });
     void task.job
       .renew()
       .then((call) => {
@@ -306,11 +295,7 @@ export class Lane {
   }
 
   /** Puts another call at a nonce, in place of what has it. */
-  async #offer(
-    transaction: Pick<Transaction, "nonce" | "point" | "task" | "versions" | "missed"> & { fees: Fees | null },
-    newer: RoundCall | null,
-    market: Market,
-  ): Promise<void> {
+  async #offer(transaction: Replaceable, newer: RoundCall | null, market: Market): Promise<void> {
     const { nonce, versions } = transaction;
     const last = versions.at(-1)?.call;
     // What was estimated with the replaced transaction in the pending block can cost more without it.
@@ -320,23 +305,12 @@ export class Lane {
       this.#log.warn({ nonce }, "stuck: a replacement would cost more than maxFeePerGasGwei");
       return;
     }
-    const { signed, fees, submission } = offered;
+    const { signed, submission } = offered;
     const round = call?.round.toString();
     this.#log.info({ nonce, transaction: signed.hash, round, ...saidOf(submission) }, "replaced");
     if (submission.kind === "rejected") return;
     this.counts.replaced++;
-    const now = this.context.clock();
-    this.#sent.set(nonce, {
-      ...transaction,
-      sentAt: now,
-      offeredAt: now,
-      isAccepted: submission.kind === "accepted",
-      expiresAt: call?.expiresAt ?? Number.POSITIVE_INFINITY,
-      isPayable: true,
-      fees,
-      versions: [...versions, { ...signed, call }],
-      renewal: null,
-    });
+    this.#sent.replace(transaction, call, offered, this.context.clock());
   }
 
   /** The chain has used its nonce: by one of its versions, or by a stranger's transaction. */
@@ -356,7 +330,7 @@ export class Lane {
       return;
     }
     if (transaction.missed + 1 < MAX_MISSED) {
-      this.#sent.set(nonce, { ...transaction, missed: transaction.missed + 1 });
+      this.#sent.set({ ...transaction, missed: transaction.missed + 1 });
       return;
     }
     this.#sent.delete(nonce);
@@ -376,10 +350,11 @@ export class Lane {
   }
 
   /** A job without a transaction: its newest round is sent anew, unless a later one of the same key is on its way. */
-  #owe({ task, point, nonce }: Transaction, reason: string): void {
+  #owe(transaction: Transaction, reason: string): void {
+    const { task, nonce } = transaction;
     if (task === null) return;
-    const later = [...this.#sent.values()].find((other) => other.point === point && other.nonce > nonce)?.task;
-    this.#log.warn({ nonce, reason, isFollowed: later !== undefined }, "an update was not stored");
+    const later = this.#sent.laterThan(transaction);
+    this.#log.warn({ nonce, reason, isFollowed: later !== null }, "an update was not stored");
     if (task.isPromised && !later) {
       this.#owed.add(task);
       this.#isCalled = true;
@@ -417,8 +392,9 @@ export class Lane {
 
   #close(): void {
     clearTimeout(this.#timer ?? undefined);
+    this.#failWaiting(shuttingDown());
     this.#owed.close();
-    for (const { task } of this.#sent.values()) task?.settled.resolve(null);
+    for (const { task } of this.#sent.all) task?.settled.resolve(null);
   }
 
   #warn(error: unknown, message: string): void {

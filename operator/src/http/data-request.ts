@@ -8,7 +8,7 @@ import { Type } from "@sinclair/typebox";
 import { MAX_WAIT_MS } from "../broadcast.js";
 import { RpcError } from "../chain/rpc.js";
 import type { Operator } from "../operator.js";
-import { tooManyBroadcasts } from "../problems.js";
+import { shuttingDown, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
 import { broadcastUpdate, preparedAnswer, prepareUpdate } from "../request.js";
 import { findTarget } from "../target.js";
@@ -72,7 +72,8 @@ export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute
           const fields = { ...traceFieldsOf(trace), method: error.method, reason: error.reason };
           request.log.warn(fields, "RPC failed");
         }
-        throw error;
+        // Everything that is waited for ends then, and what failed of it is no one's fault.
+        throw operator.closing.aborted ? shuttingDown() : error;
       }
     };
     if (!isStream) return work(() => {});

@@ -38,6 +38,11 @@ export function planBlows(requests: number, random: Random): ReadonlyMap<number,
 /** What happens to the chain and to the processes, one after the other, beside the requests. */
 export class Blows {
   #last: Promise<void> = Promise.resolve();
+  #fail: (error: unknown) => void = () => {};
+  /** Rejects with what went wrong with a blow itself: the storm is worth nothing then. */
+  readonly failed = new Promise<never>((_, reject) => {
+    this.#fail = reject;
+  });
 
   constructor(
     private readonly chain: Chain,
@@ -49,13 +54,15 @@ export class Blows {
 
   strike(blow: Blow): void {
     this.#last = this.#last.then(async () => {
-      if (await this.#happens(blow)) this.tally[blow] = (this.tally[blow] ?? 0) + 1;
+      try {
+        if (await this.#happens(blow)) this.tally[blow] = (this.tally[blow] ?? 0) + 1;
+      } catch (error) {
+        this.#fail(new Error(`The storm could not do this: ${blow}`, { cause: error }));
+      }
     });
-    // Whoever waits for `over` sees it.
-    this.#last.catch(() => {});
   }
 
-  /** @throws What went wrong with the first that failed. */
+  /** Once all that were struck have happened. */
   over(): Promise<void> {
     return this.#last;
   }

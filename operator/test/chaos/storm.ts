@@ -22,7 +22,7 @@ export interface StormSettings {
 }
 
 const REPLICAS = 3;
-const MAX_AT_ONCE = 24;
+const MAX_AT_ONCE = 12;
 const FEEDS = Array.from({ length: 8 }, (_, i) => `SPOTPX/F${i}-USD`);
 const HEARTBEAT_SECONDS = 20;
 const STEP_IN_SECONDS = 6;
@@ -128,8 +128,8 @@ class Storm {
         if (i % 500 === 499) onProgress?.(i + 1);
       }
     };
-    await Promise.all(Array.from({ length: Math.min(MAX_AT_ONCE, Math.ceil(requests / 10)) }, work));
-    await this.#blows.over();
+    const all = Promise.all(Array.from({ length: Math.min(MAX_AT_ONCE, Math.ceil(requests / 10)) }, work));
+    await Promise.race([all.then(() => this.#blows.over()), this.#blows.failed]);
   }
 
   /** One that is up; waits where there is none. */

@@ -36,6 +36,7 @@ const EXTRAS = {
   out_of_funds: {},
   fees_too_high: {},
   not_ready: {},
+  shutting_down: {},
   rpc_timeout: {},
 } as const satisfies Record<string, TProperties>;
 

@@ -23,6 +23,7 @@ const ADVICE: Readonly<Partial<Record<DataRequestProblem["code"], string>>> = {
   out_of_funds: `The operator's account cannot pay. ${YOURSELF}`,
   fees_too_high: `Gas costs more than the operator pays. ${YOURSELF}`,
   not_ready: SOON,
+  shutting_down: SOON,
   unreachable: "The operator does not answer. Check your connection, and try again.",
   timeout: "An update may be on its way all the same: look at the age above.",
 };
