@@ -81,12 +81,13 @@ function loadSecret(
 ): Secret {
   const url = parseHttpsUrl(`https://${host}`);
   if (!url.ok || url.value.host !== host) {
-    throw new ConfigError(`${at}: "${host}" is no host name: write it in small letters, without a port.`);
+    throw new ConfigError(`${at}: its host is no host name: write it in small letters, without a port.`);
   }
   if ((header === undefined) === (query === undefined)) throw new ConfigError(`${at}: name either header or query.`);
   if ((file === undefined) === (name === undefined)) throw new ConfigError(`${at}: name either file or env.`);
   const value = (file === undefined ? (env[name ?? ""] ?? "") : readSecret(file, at)).trim();
-  const where = file === undefined ? `the variable ${name}` : "the file";
+  // Neither host nor name is repeated: they may be the secret, set by mistake.
+  const where = file === undefined ? "the variable that env names" : "the file";
   if (value.length < MIN_LENGTH || !/^[\x20-\x7e]+$/.test(value)) {
     throw new ConfigError(
       `${at}: ${where} does not hold ${MIN_LENGTH} or more printable ASCII characters in one line.`,
