@@ -152,7 +152,6 @@ describe("a provider shows none of its secrets", () => {
     expect(findLeaks([...seen, stdout, stderr].join("\n"), SECRETS)).toEqual([]);
   });
 
-  const key = SECRETS.keyInFile;
   const mistakes: [mistake: string, args: () => string[], env?: () => Record<string, string>][] = [
     ["a key and a keystore", () => [], () => ({ PROVIDER_PRIVATE_KEY: SECRETS.keyInEnvironment, ...keystore() })],
     [
