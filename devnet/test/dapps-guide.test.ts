@@ -16,10 +16,10 @@ const blocksOf = (page: string) =>
 const BLOCKS = blocksOf(GUIDE);
 const blocks = (language: string) => BLOCKS.filter((block) => block.language === language);
 
-/** Those of the guide, then those of the client's README. */
-const PROGRAMS = [...BLOCKS, ...blocksOf(readFileSync(join(ROOT, "protocol/README.md"), "utf8"))].flatMap(
-  ({ language, text }) => (language === "ts" ? [text] : []),
-);
+/** Those of the guide, then those of other documents. */
+const PROGRAMS = ["docs/Dapps.md", "protocol/README.md", "docs/Carrying.md"]
+  .flatMap((file) => blocksOf(readFileSync(join(ROOT, file), "utf8")))
+  .flatMap(({ language, text }) => (language === "ts" ? [text] : []));
 
 /** A dapp's folder. */
 const folder = mkdtempSync(join(tmpdir(), "dapp-"));
@@ -47,6 +47,7 @@ function write(path: string, text: string): void {
 
 test("every block is run here", () => {
   expect(BLOCKS.map(({ language }) => language).toSorted()).toEqual([
+    "sh",
     "sh",
     "sh",
     "sh",
@@ -87,7 +88,17 @@ describe("the shell", () => {
   }
 
   test("says the price", async () => {
-    expect((await shell("cast call 0x")).split(" ")[0]?.trim()).toBe(devnet.queryPrice);
+    expect(
+      (await shell('cast call 0x5FbDB2315678afecb367f032d93F642f64180aa3 "queryPrice()(uint256)" --rpc-url http'))
+        .split(" ")[0]
+        ?.trim(),
+    ).toBe(devnet.queryPrice);
+  });
+
+  test("shows where it is before a first transaction", async () => {
+    const [chainId, price, balance] = (await shell("cast chain-id")).split("\n");
+    expect([chainId, price?.split(" ")[0]]).toEqual(["42", devnet.queryPrice]);
+    expect(Number(balance)).toBeGreaterThan(1);
   });
 
   test.runIf(HAS_CURL)("has the value updated", async () => {
@@ -141,7 +152,13 @@ describe("the programs", () => {
     const { stdout, stderr } = await program("Stored by");
     expect(stderr).toBe("");
     expect(stdout).toMatch(/^Stored by 0x[0-9a-f]{64}: \d+(\.\d+)? USD\.$/m);
-    expect(PROGRAMS).toHaveLength(5);
+    expect(PROGRAMS).toHaveLength(6);
+  });
+
+  test("that carries reports without an operator says how many", async () => {
+    const { stdout, stderr } = await program("Carried ");
+    expect(stderr).toBe("");
+    expect(stdout).toBe("Carried 4 of 4 reports: success.\n");
   });
 
   test("that sends the transaction itself prints its receipt", async () => {

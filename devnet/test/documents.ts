@@ -10,10 +10,10 @@ export interface Block {
   readonly note: string;
 }
 
-/** The blocks of a document that are not indented, in their order. */
+/** The blocks of a document, in their order. */
 export function blocksOf(file: string): Block[] {
   const text = readFileSync(join(ROOT, file), "utf8");
-  return [...text.matchAll(/(?:^<!-- (.+?) -->\n)?^```(\w*)\n([\s\S]*?)^```$/gm)].map(
+  return [...text.matchAll(/(?:^ *<!-- (.+?) -->\n)?^ *```(\w*)\n([\s\S]*?)^ *```$/gm)].map(
     ([, note = "", language = "", inner = ""]) => ({ language, text: inner, note }),
   );
 }

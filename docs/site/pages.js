@@ -66,7 +66,10 @@ export const SECTIONS = [
       page("docs/Protocol.md", "protocol/", "Protocol"),
       page("docs/Gas.md", "gas/", "Gas"),
       page("docs/Invariants.md", "invariants/", "Invariants"),
-      page("SECURITY.md", "security/", "Security"),
+      page("docs/ThreatModel.md", "threat-model/", "Threat model"),
+      page("SECURITY.md", "security/", "Security policy"),
+      page("docs/Comparison.md", "comparison/", "Beside other oracles"),
+      page("docs/Carrying.md", "carrying/", "Without this operator"),
     ],
   },
   {

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { OperatorConfig } from "./config.js";
+import { loadOperatorConfig, OperatorConfig } from "./config.js";
 
 const SOURCE = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
@@ -42,4 +43,19 @@ test("the runbook has what can happen to an operator", () => {
       "## Upgrading replicas one by one",
     ]),
   );
+});
+
+test("the configuration that it shows is a valid one", () => {
+  const folder = mkdtempSync(join(tmpdir(), "runbook-"));
+  const shown = /```json\n([\s\S]*?)```/.exec(RUNBOOK)?.[1] ?? "";
+  const [{ deployment, feeds }] = JSON.parse(shown).networks;
+  const financial = { address: feeds[0].dataset, kind: "median", keyForm: "SPOT_PRICE", keys: feeds[0].keys };
+  mkdirSync(join(folder, "deployments"));
+  writeFileSync(join(folder, deployment), JSON.stringify({ chainId: 11155111, datasets: { financial } }));
+  writeFileSync(join(folder, "operator.json"), shown);
+  const { networks } = loadOperatorConfig(join(folder, "operator.json"), {
+    RPC_URL: "https://rpc.one-company.example",
+  });
+  expect(networks.map((network) => network.deployment.chainId)).toEqual([11155111]);
+  rmSync(folder, { recursive: true });
 });
