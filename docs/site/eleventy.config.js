@@ -1,12 +1,12 @@
 // Eleventy's settings. Documents of docs/ are read where they are; those of other rooms, the generated ones and the files
 // that documents link to are added by name.
 
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { colours, languageOf } from "./highlight.js";
-import { folderOf, isExternal, isSource, target } from "./links.js";
-import { linksOf, markdown, titleOf } from "./markdown.js";
+import { folderOf, imageOf, isExternal, isSource, target } from "./links.js";
+import { imagesOf, linksOf, markdown, titleOf } from "./markdown.js";
 import { PAGES } from "./pages.js";
 
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
@@ -42,7 +42,13 @@ export default async function configure(eleventy) {
     const folder = resolve(ROOT, directories.output);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "style.css"), readFileSync(join(SITE, "style.css"), "utf8") + colours());
-    for (const file of ["copy.js", "icon.svg"]) writeFileSync(join(folder, file), readFileSync(join(SITE, file)));
+    for (const [{ source }, text] of texts) {
+      for (const { file } of imagesOf(text).map((src) => target(source, src))) {
+        mkdirSync(dirname(join(folder, imageOf(file))), { recursive: true });
+        copyFileSync(join(ROOT, file), join(folder, imageOf(file)));
+      }
+    }
+    for (const file of ["copy.js", "icon.svg"]) copyFileSync(join(SITE, file), join(folder, file));
   });
 
   return {

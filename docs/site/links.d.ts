@@ -3,3 +3,4 @@ export declare function target(source: string, href: string): { file: string; an
 export declare function folderOf(file: string): string;
 export declare function isSource(file: string): boolean;
 export declare function relative(from: string, to: string): string;
+export declare function imageOf(file: string): string;

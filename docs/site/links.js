@@ -25,6 +25,9 @@ export function target(source, href) {
 /** The folder of the site that shows a file: its own page, or the one with its text. */
 export const folderOf = (file) => pageOf.get(file)?.path ?? `source/${file}/`;
 
+/** Where the site has an image. */
+export const imageOf = (file) => `images/${posix.basename(file)}`;
+
 /** Whether a file is shown as it is, for lack of a page. */
 export const isSource = (file) => !pageOf.has(file);
 

@@ -4,7 +4,7 @@
 import MarkdownIt from "markdown-it";
 import anchor from "markdown-it-anchor";
 import { highlight } from "./highlight.js";
-import { folderOf, isExternal, relative, target } from "./links.js";
+import { folderOf, imageOf, isExternal, relative, target } from "./links.js";
 
 /** The anchor that code hosts give a heading. */
 export const slug = (heading) =>
@@ -29,6 +29,9 @@ function siteLinks(md) {
   md.core.ruler.push("site_links", ({ tokens, env }) => {
     if (env.source === undefined) return;
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      if (token.type === "image") {
+        token.attrSet("src", relative(env.path, imageOf(target(env.source, token.attrGet("src")).file)));
+      }
       const href = token.type === "link_open" ? token.attrGet("href") : null;
       if (href === null || isExternal(href) || href.startsWith("#")) continue;
       const { file, anchor: hash } = target(env.source, href);
@@ -54,6 +57,18 @@ export const linksOf = (text) =>
     .parse(text, {})
     .flatMap(({ children }) => children ?? [])
     .flatMap((token) => (token.type === "link_open" ? [token.attrGet("href")] : []));
+
+/**
+ * The images of a document, as they are written.
+ *
+ * @param {string} text
+ * @returns {string[]}
+ */
+export const imagesOf = (text) =>
+  markdown
+    .parse(text, {})
+    .flatMap(({ children }) => children ?? [])
+    .flatMap((token) => (token.type === "image" ? [token.attrGet("src")] : []));
 
 /**
  * The text of a document's first heading.

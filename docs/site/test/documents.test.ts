@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { describe, expect, test } from "vitest";
 import { isExternal, target } from "../links.js";
-import { anchorsOf, linksOf } from "../markdown.js";
+import { anchorsOf, imagesOf, linksOf } from "../markdown.js";
 import { PAGES } from "../pages.js";
 
 const DOCUMENTS = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
@@ -24,6 +24,8 @@ test("every document of docs/ is in the site's navigation", () => {
 
 describe.each(DOCUMENTS)("%s", (file) => {
   test("links only to what is there", () => {
+    for (const image of imagesOf(read(file)))
+      expect(existsSync(join(ROOT, target(file, image).file)), image).toBe(true);
     for (const link of linksOf(read(file))) {
       if (isExternal(link)) {
         expect(new URL(link).protocol, link).toMatch(/^(https|mailto):$/);
