@@ -102,9 +102,8 @@ async function single(
 ): Promise<CarriedRound | null> {
   const reports = await Promise.all(
     signed.map(async ({ content, ...signature }): Promise<CarriedReport | null> => {
-      const value = outcome === "OK" ? content : ZERO_VALUE;
-      const provider = await recoverReporter({ ...subject, outcome, value }, fullSignature(signature));
-      return provider && { provider, outcome, value };
+      const provider = await recoverReporter({ ...subject, outcome, value: content }, fullSignature(signature));
+      return provider && { provider, outcome, value: outcome === "OK" ? content : ZERO_VALUE };
     }),
   );
   return toRound(subject.timestamp, reports, absentees);

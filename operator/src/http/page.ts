@@ -4,6 +4,7 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { App } from "@dataset-oracle/service/app";
+import type { RateLimit } from "@dataset-oracle/service/rate-limit";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /** What the page was built into. */
@@ -21,8 +22,8 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Of each file, a minute and caller. They take nothing of what a caller may ask for otherwise. */
-const REQUESTS_PER_MINUTE = 120;
+/** The files take nothing of what a caller may ask for otherwise. */
+const RATE: RateLimit = { name: "page", perMinute: 300 };
 
 interface File {
   readonly name: string;
@@ -44,8 +45,7 @@ export function addPage(app: App, folder = BUILT): boolean {
   });
   for (const file of names.map((name) => readBuilt(folder, name))) {
     const isIndex = file.name === "index.html";
-    const config = { rate: { name: "page", perMinute: REQUESTS_PER_MINUTE } };
-    app.get(isIndex ? "/" : `/${file.name}`, { schema: { hide: true }, config }, (request, reply) => {
+    app.get(isIndex ? "/" : `/${file.name}`, { schema: { hide: true }, config: { rate: RATE } }, (request, reply) => {
       const path = request.url.split("?", 1)[0] ?? "/";
       // The page names its files relative to itself.
       if (isIndex && !path.endsWith("/")) return reply.redirect(`${path}/`, 308);

@@ -79,6 +79,12 @@ export async function startChain(chainId = 42) {
       await wait(await client.sendTransaction({ account: OWNER, to: dataset, data, gas: 500_000n }));
     },
 
+    /** @param price Of one query, in wei. */
+    async setPrice(dataset: Address, price: bigint): Promise<void> {
+      const data = encodeFunctionData({ abi: datasetAbi, functionName: "setQueryPrice", args: [price] });
+      await wait(await client.sendTransaction({ account: OWNER, to: dataset, data, gas: 100_000n }));
+    },
+
     /** Pays for a query in a simulated call. */
     async query(dataset: Address, key: string) {
       const data = encodeFunctionData({ abi: datasetAbi, functionName: "query", args: [stringToHex(key)] });

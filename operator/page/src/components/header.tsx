@@ -15,7 +15,7 @@ export function Header() {
         </a>
         <span class={`pulse pulse-${state}`}>{words}</span>
         <nav aria-label="Main">
-          <a class="top-link" href="#/">
+          <a class="top-link top-home" href="#/">
             Data
           </a>
           <a class="top-link" href={`${BASE}/guide/`}>

@@ -1,6 +1,7 @@
 import type { DatasetOverview, NetworkOverview, ServedPoint } from "@dataset-oracle/protocol/wire-data";
 import { showKey } from "../format/key";
 import { networkName } from "../format/names";
+import { grouped } from "../format/number";
 import { showValue } from "../format/value";
 import { Age } from "./age";
 import { Fact } from "./dataset-facts";
@@ -54,10 +55,12 @@ export function PointHead({ network, dataset, text, point }: Props) {
         <Fact name="Heartbeat">
           {point && (point.heartbeat_seconds === null ? "none: updated when asked" : `${point.heartbeat_seconds} s`)}
         </Fact>
-        <Fact name="On chain">{scaleWords(point)}</Fact>
         {point?.format && point.format.sources.length > 0 && (
           <Fact name="Read from">{point.format.sources.join(", ")}</Fact>
         )}
+        <Fact name="On chain" wide>
+          <OnChain point={point} />
+        </Fact>
         <Fact name="Key" wide>
           <Hex hex={text} what="the key" whole />
         </Fact>
@@ -74,9 +77,15 @@ export function PointHead({ network, dataset, text, point }: Props) {
   );
 }
 
-function scaleWords(point: ServedPoint | null): string {
+/** The value as a contract gets it. */
+function OnChain({ point }: { point: ServedPoint | null }) {
   const format = point?.format;
-  if (!format) return "as it is";
-  if (format.type === "uint") return format.decimals === 0 ? "a whole number" : `scaled by 10^${format.decimals}`;
-  return { bool: "1 or 0", bytes32: "32 bytes", string: "text in 32 bytes" }[format.type];
+  if (!format) return <>as it is</>;
+  if (format.type !== "uint")
+    return <>{{ bool: "1 or 0", bytes32: "32 bytes", string: "text in 32 bytes" }[format.type]}</>;
+  return (
+    <>
+      {point.status === "OK" && `${grouped(BigInt(point.value).toString())}, `}scaled by 10<sup>{format.decimals}</sup>
+    </>
+  );
 }

@@ -1,6 +1,6 @@
 import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/wire-data";
 import { useId, useState } from "preact/hooks";
-import { keyName, keyText } from "../format/key";
+import { keyText } from "../format/key";
 import { showValue } from "../format/value";
 import { pointPath } from "../route";
 import { Age } from "./age";
@@ -47,11 +47,15 @@ export function PointsTable({ networkId, dataset, atFirst = Number.POSITIVE_INFI
         <thead>
           <tr>
             <th scope="col">Key</th>
-            <th scope="col" class="number">
+            <th scope="col" class="number value points-value">
               Value
             </th>
-            <th scope="col">Status</th>
-            <th scope="col">Age</th>
+            <th scope="col" class="points-status">
+              Status
+            </th>
+            <th scope="col" class="points-age">
+              Age
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -77,8 +81,8 @@ function Row({ networkId, dataset, point }: { networkId: number; dataset: Datase
   const value = showValue(dataset.kind, point.value, point.format, point.key);
   return (
     <tr>
-      <th scope="row">
-        <a href={pointPath(networkId, dataset.dataset, text)} aria-label={keyName(text, title)}>
+      <th scope="row" class={title === null ? "" : "titled"}>
+        <a href={pointPath(networkId, dataset.dataset, text)}>
           <KeyLabel text={text} title={title} />
         </a>
       </th>

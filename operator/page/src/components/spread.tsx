@@ -6,7 +6,8 @@ interface Props {
   readonly reports: NonNullable<LastUpdate["reports"]>;
 }
 
-const WIDTH = 1000;
+/** Hundredths of a per cent of the line. */
+const STEPS = 10_000n;
 
 /**
  * The signed values on a line, around the stored one, as wide as the tolerance on either side. The table below it has the
@@ -19,25 +20,19 @@ export function Spread({ data, dataset, reports }: Props) {
   if (dataset.kind !== "median" || data.status !== "OK" || reach === 0n || values.length === 0) return null;
   const farthest = values.reduce((most, value) => max(most, value > stored ? value - stored : stored - value), 0n);
   const half = farthest > reach ? farthest : reach;
-  const at = (value: bigint) => Number(((value - stored + half) * BigInt(WIDTH)) / (2n * half));
+  const at = (value: bigint) => `${Number(((value - stored + half) * STEPS) / (2n * half)) / 100}%`;
   const tolerance = dataset.tolerance_bps / 100;
+  const band = { left: at(stored - reach), right: at(stored - reach) };
   return (
-    <div class="spread">
-      <svg viewBox={`-12 0 ${WIDTH + 24} 44`} aria-hidden="true">
-        <rect
-          class="spread-band"
-          x={at(stored - reach)}
-          y="8"
-          width={at(stored + reach) - at(stored - reach)}
-          height="28"
-          rx="4"
-        />
-        <path class="spread-line" d={`M0 22H${WIDTH}`} />
-        <path class="spread-median" d={`M${at(stored)} 2V42`} />
+    <div class="spread" aria-hidden="true">
+      <div class="spread-line">
+        <i class="spread-band" style={band} />
+        <i class="spread-axis" />
+        <i class="spread-stored" style={{ left: at(stored) }} />
         {values.map((value, place) => (
-          <circle key={reports[place]?.provider} class="spread-dot" cx={at(value)} cy="22" r="7" />
+          <i key={reports[place]?.provider} class="spread-dot" style={{ left: at(value) }} />
         ))}
-      </svg>
+      </div>
       <p class="spread-words">
         <span>−{tolerance} %</span>
         <span>stored value</span>

@@ -11,6 +11,9 @@ import { SnippetSection } from "../snippets/snippet-section";
 import type { Found } from "./find";
 import { Served } from "./served";
 
+/** So many keys are shown before somebody asks for all, or searches. */
+const AT_FIRST = 12;
+
 interface Props {
   readonly networkId: number;
   readonly dataset: string;
@@ -44,7 +47,7 @@ function Shown({ network, dataset }: Found) {
       <section class="card" aria-labelledby="keys">
         <h2 id="keys">Keys</h2>
         <KeyForm form={dataset.key_form} />
-        <PointsTable networkId={network.network_id} dataset={dataset} />
+        <PointsTable networkId={network.network_id} dataset={dataset} atFirst={AT_FIRST} />
       </section>
       <RequestSection network={network} dataset={dataset} text={key} onText={setKey} />
       <SnippetSection network={network} dataset={dataset} text={key} />

@@ -31,8 +31,9 @@ export async function runRequest(asked: Asked, onState: (state: RequestState) =>
     onState(state);
   };
   go({});
-  // The client is the larger part of the page: it comes when it is needed.
-  const { DataRequestError, requestUpdate } = await import("@dataset-oracle/protocol");
+  const client = await loadClient();
+  if (client === null) return go({ end: { kind: "problem", problem: GONE, retryAfter: null } });
+  const { DataRequestError, requestUpdate } = client;
   const { networkId, dataset, key, isBroadcast } = asked;
   try {
     const parameters = { url: BASE, networkId, dataset: dataset as `0x${string}`, key };
@@ -53,3 +54,12 @@ export async function runRequest(asked: Asked, onState: (state: RequestState) =>
     });
   }
 }
+
+const GONE: DataRequestProblem = {
+  code: "unreachable",
+  title: "The operator cannot be reached.",
+  detail: "Check your connection, and try again.",
+};
+
+/** The client is the larger part of the page: it comes when it is needed. Null when it cannot come. */
+const loadClient = () => import("@dataset-oracle/protocol").catch(() => null);

@@ -1,0 +1,173 @@
+import { simulateQuery } from "@dataset-oracle/protocol";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { formatEther, formatUnits, getAddress, keccak256 } from "viem";
+import { expect, test } from "vitest";
+import { post } from "../../../../devnet/test/devnet.js";
+import { visit } from "../support/visit.js";
+import type { World } from "../support/world.js";
+
+const KEY = "SPOTPX/ETH-USD";
+/** A plain number of what is shown. */
+const unspaced = (text: string | null) => (text ?? "").replaceAll(",", "").trim();
+
+/** What the page shows of what is served. */
+export function lookFlows(here: () => World): void {
+  const pointAt = (key: string, dataset = here().devnet.dataset) => `/42/${dataset}/${encodeURIComponent(key)}`;
+
+  test("names the network, every dataset and every data point, with value, status, age and price", async () => {
+    const { devnet, browser, chain } = here();
+    const { page, picture, end } = await visit(browser, devnet.operator.url);
+    await page.getByRole("heading", { name: "Devnet" }).waitFor();
+    expect(await page.getByRole("heading", { level: 3 }).allTextContents()).toEqual([
+      "Financial",
+      "Web Oracle number",
+      "Web Oracle bytes",
+    ]);
+    const card = page.getByRole("region", { name: "Financial" });
+    expect(await card.getByText("a query").textContent()).toBeTruthy();
+    expect(await card.textContent()).toContain(`${formatEther(BigInt(devnet.queryPrice))} ETH a query`);
+    expect(await card.textContent()).toContain("3 of 4 providers sign");
+    await card.getByRole("button", { name: "Show all 29" }).click();
+    expect(await card.locator("tbody tr").count()).toBe(29);
+
+    const row = card.locator("tr", { hasText: "ETH-USD" });
+    expect(await row.textContent()).toMatch(/ETH-USD.*USD.*OK.*\d+ s of 30 s/);
+    const { value } = await simulateQuery(chain, { dataset: devnet.dataset, key: KEY });
+    // It can have moved meanwhile, by less than a per cent.
+    const shown = Number(unspaced(await row.locator(".value").textContent()).replace(" USD", ""));
+    expect(Math.abs(shown / Number(formatUnits(value, 18)) - 1)).toBeLessThan(0.05);
+    await picture("home-light");
+    await end();
+  });
+
+  test("searches the keys where they are many, and copies the contract's address", async () => {
+    const { devnet, browser } = here();
+    const { page, picture, end } = await visit(browser, devnet.operator.url, { at: `/42/${devnet.dataset}` });
+    const keys = page.getByRole("region", { name: "Keys" });
+    await keys.getByRole("searchbox").fill("xrp");
+    expect(await keys.locator("tbody th").allTextContents()).toEqual(["SPOTPX/XRP-USD", "SPOTPX/XRP-EUR"]);
+    await keys.getByRole("searchbox").fill("nothing like it");
+    await keys.getByText("No key has “nothing like it” in it.").waitFor();
+    await keys.getByRole("searchbox").fill("");
+    await page.getByRole("button", { name: "Copy the contract address" }).click();
+    await page.getByRole("status").getByText("Copied the contract address.").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(devnet.dataset);
+    await picture("dataset-light");
+    await end();
+  });
+
+  test("shows who signed the last round, and how far apart, as the chain has it", async () => {
+    const { devnet, browser } = here();
+    const { page, picture, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
+    const round = page.getByRole("region", { name: "Last round" });
+    await round.getByText("4 of 4 providers").waitFor();
+    const signers = await round
+      .locator("tbody code")
+      .evaluateAll((codes) => codes.map((code) => code.getAttribute("title") ?? ""));
+    expect(signers.toSorted()).toEqual(devnet.providers.map(({ address }) => address).toSorted());
+    expect(await round.locator("dl").textContent()).toMatch(/Apart[\d.,]+ \(\d+\.\d{3} %\)/);
+    for (const text of await round.locator("tbody td:last-child").allTextContents()) {
+      expect(text).toMatch(/^[+−]?\d+\.\d{3} %$/);
+    }
+    const hash = (await round.locator("dd code").first().getAttribute("title")) as `0x${string}`;
+    const sent = await here().chain.getTransaction({ hash });
+    expect(getAddress(sent.from)).toBe(devnet.operator.address);
+    await picture("point-light");
+    await end();
+  });
+
+  test("plots the history, and has the same as a table, from the chain's events", async () => {
+    const { devnet, browser, chain } = here();
+    const { page, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
+    const history = page.getByRole("region", { name: "History", exact: true });
+    await history.locator("canvas").waitFor();
+    expect(await history.locator("canvas").evaluate(isPainted)).toBe(true);
+    await history.getByText(/^As a table/).click();
+    const shown = await history
+      .locator("tbody tr")
+      .evaluateAll((rows) =>
+        rows.map((row) => [row.querySelector("td")?.textContent, row.querySelector("code")?.title]),
+      );
+    const events = await chain.getContractEvents({
+      address: devnet.dataset,
+      abi: datasetAbi,
+      eventName: "Updated",
+      args: { keyHash: keccak256(spotPriceKey("ETH-USD")) },
+      fromBlock: 0n,
+      strict: true,
+    });
+    const stored = events.map(({ args, transactionHash }) => [formatUnits(BigInt(args.value), 18), transactionHash]);
+    expect(shown.length).toBeGreaterThan(0);
+    expect(stored.toReversed().slice(-shown.length)).toEqual(
+      shown.map(([value, hash]) => [unspaced(value ?? ""), hash]),
+    );
+    await end();
+  });
+
+  test("shows a new value by itself, and says its age anew", async () => {
+    const { devnet, browser } = here();
+    const { page, end } = await visit(browser, devnet.operator.url, { at: pointAt("SPOTPX/BTC-USD") });
+    const round = page.getByRole("region", { name: "Last round" });
+    await round.locator("dd code").first().waitFor();
+    const { answer } = await post(devnet, {
+      network_id: 42,
+      dataset: devnet.dataset,
+      key: "SPOTPX/BTC-USD",
+      broadcast: true,
+    });
+    await round.locator(`code[title="${answer.transaction_hash}"]`).waitFor();
+    const value = formatUnits(BigInt(answer.value), 18);
+    await expect.poll(async () => unspaced(await page.locator(".big").textContent())).toBe(`${value} USD`);
+    await end();
+  });
+
+  test("shows values of the web with their own scale, and says where they are from", async () => {
+    const { devnet, browser } = here();
+    const { examples } = devnet.webOracle;
+    const posted = await Promise.all(
+      examples.map(async ({ name, dataset, key }) => {
+        return [name, (await post(devnet, { network_id: 42, dataset, key, broadcast: true })).answer.value] as const;
+      }),
+    );
+    const values = new Map(posted);
+    const { page, picture, end } = await visit(browser, devnet.operator.url);
+    const numbers = page.getByRole("region", { name: "Web Oracle number" });
+    const kelvin = formatUnits(BigInt(values.get("temperature") ?? 0), 2);
+    await numbers.getByText("The air temperature in a city").waitFor();
+    expect(Number(await numbers.locator("td.value").textContent())).toBe(Number(kelvin));
+    expect(await numbers.textContent()).toContain("on request");
+    const words = page.getByRole("region", { name: "Web Oracle bytes" });
+    const rain = words.locator("tr", { hasText: "Whether it rains" });
+    expect(await rain.locator(".value").textContent()).toMatch(/^(true|false)/);
+    const sky = words.locator("tr", { hasText: "São Paulo" });
+    expect(await sky.locator(".value").textContent()).toMatch(/^[a-z ]+$/);
+    await sky.getByRole("link").click();
+    await page.getByText("none: updated when asked").waitFor();
+    await page.getByText("api.weather.example").waitFor();
+    await page.getByRole("region", { name: "History", exact: true }).getByRole("table").waitFor();
+    expect(await page.getByRole("region", { name: "History", exact: true }).locator("canvas").count()).toBe(0);
+    await picture("point-of-words-light");
+    await end();
+  });
+
+  test("is complete under a base path, and says what is nowhere", async () => {
+    const { lonely, browser } = here();
+    const { page, end } = await visit(browser, lonely.url);
+    await page.getByRole("heading", { name: "Devnet" }).waitFor();
+    await page.goto(`${lonely.url}/#/42/0x0000000000000000000000000000000000000001`);
+    await page
+      .getByRole("heading", { name: "Nothing is served at 0x0000000000000000000000000000000000000001" })
+      .waitFor();
+    await page.goto(`${lonely.url}/#/nonsense`);
+    await page.getByRole("heading", { name: "Nothing is served at this address" }).waitFor();
+    await end();
+  });
+}
+
+/** Whether a canvas shows anything. */
+const isPainted = (canvas: unknown): boolean => {
+  const { width, height, getContext } = canvas as HTMLCanvasElement;
+  const context = getContext.call(canvas as HTMLCanvasElement, "2d") as CanvasRenderingContext2D | null;
+  return context?.getImageData(0, 0, width, height).data.some((byte) => byte !== 0) ?? false;
+};

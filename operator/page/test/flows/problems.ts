@@ -1,0 +1,111 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { visit } from "../support/visit.js";
+import type { World } from "../support/world.js";
+import { formOf } from "./form.js";
+
+/** What goes wrong is said in words of use. The operators in trouble are real ones. */
+export function problemFlows(here: () => World): void {
+  const at = () => `/42/${here().devnet.dataset}`;
+
+  /** Asks for a key, and gives back what the page says of the problem. */
+  async function askFor(page: Page, key: string, isBroadcast = true): Promise<string> {
+    const form = formOf(page);
+    await form.getByLabel("Key as text").fill(key);
+    await form.getByRole("radio", { name: isBroadcast ? /The operator/ : /You/ }).check();
+    await form.getByRole("button", { name: isBroadcast ? "Update now" : "Make the transaction" }).click();
+    await form.locator(".steps").waitFor();
+    await form.getByRole("button", { name: "Asking" }).waitFor({ state: "hidden", timeout: 30_000 });
+    return (await form.locator(".note-bad").textContent()) ?? "";
+  }
+
+  test("a key that no provider serves", async () => {
+    const { devnet, browser } = here();
+    const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, { at: at() });
+    const said = await askFor(page, "SPOTPX/FOO-BAR");
+    expect(said).toContain("The data providers do not serve this key.");
+    expect(said).toContain("No gas was spent. Choose one of the listed keys");
+    expect(said).toContain("unknown_key");
+    await expectAccessible();
+    await picture("problem-unknown-key-light");
+    await end();
+  });
+
+  test("no quorum: it names each provider that failed, and how", async () => {
+    const { lonely, browser } = here();
+    const { page, picture, end } = await visit(browser, lonely.url, { at: at() });
+    const said = await askFor(page, "SPOTPX/UNI-USD", false);
+    expect(said).toContain("Not more than two thirds of the data providers agree on an answer.");
+    expect(said.match(/could not be reached/g)).toHaveLength(2);
+    expect(said).toContain("no_quorum");
+    await picture("problem-no-quorum-light");
+    await end();
+  });
+
+  test("an operator without a key: that it sends is no choice, and it says why", async () => {
+    const { lonely, browser } = here();
+    const { page, end } = await visit(browser, lonely.url, { at: at() });
+    const choice = formOf(page).getByRole("radio", { name: /The operator/ });
+    expect(await choice.isDisabled()).toBe(true);
+    await page.getByText("It has no account on this network.").waitFor();
+    await end();
+  });
+
+  test("an operator that spends no more gas, and then has no time for this caller", async () => {
+    const { strict, browser } = here();
+    const { page, picture, end } = await visit(browser, strict.url, { at: at(), problems: ["status of 429"] });
+    const spent = await askFor(page, "SPOTPX/SHIB-USD");
+    expect(spent).toContain("is used up.");
+    expect(spent).toContain("Choose to send the transaction yourself");
+    let said = spent;
+    for (let asked = 0; asked < 6 && !said.includes("too_many_requests"); asked++) {
+      said = await askFor(page, "SPOTPX/SHIB-USD");
+    }
+    expect(said).toMatch(/Too many requests\..*Try again in \d+ s\./);
+    await picture("problem-too-many-requests-light");
+    await page.evaluate(() => Promise.all(Array.from({ length: 5 }, () => fetch("overview"))));
+    await page.getByText("What is shown is not the newest.").waitFor({ timeout: 30_000 });
+    expect(await page.getByText("You look more often than this operator answers.").textContent()).toMatch(/in \d+ s/);
+    await end();
+  });
+
+  test("an operator whose account is empty", async () => {
+    const { poor, browser } = here();
+    const { page, end } = await visit(browser, poor.url, { at: at() });
+    const said = await askFor(page, "SPOTPX/SUI-USD");
+    expect(said).toContain("cannot pay");
+    expect(said).toContain("out_of_funds");
+    await end();
+  });
+
+  test("a chain that cannot be read: what is known stays, and it goes on by itself", async () => {
+    const { poor, browser } = here();
+    const { page, picture, expectAccessible, end } = await visit(browser, poor.url, {
+      at: at(),
+      problems: ["status of 502"],
+    });
+    poor.cut(true);
+    await page.getByText("Devnet cannot be read now.").waitFor({ timeout: 30_000 });
+    const said = await askFor(page, "SPOTPX/SUI-USD", false);
+    expect(said).toContain("The RPC of network 42 failed.");
+    expect(said).toContain("The operator's connection to the chain is in trouble.");
+    await expectAccessible();
+    await picture("problem-chain-light");
+    poor.cut(false);
+    await page.getByText("Devnet cannot be read now.").waitFor({ state: "hidden", timeout: 30_000 });
+    await page.locator("td.value", { hasText: "USD" }).first().waitFor();
+    await end();
+  });
+
+  test("an operator that is gone", async () => {
+    const { poor, browser } = here();
+    const { page, picture, end } = await visit(browser, poor.url, { at: at(), problems: ["net::ERR_"] });
+    await poor.process.close();
+    await page.getByText("Not connected").waitFor({ timeout: 30_000 });
+    await page.getByText("What is shown is not the newest.").waitFor();
+    const said = await askFor(page, "SPOTPX/SUI-USD");
+    expect(said).toContain("The operator does not answer. Check your connection, and try again.");
+    await picture("problem-gone-light");
+    await end();
+  });
+}

@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { foundryBinary, foundryEnv, ROOT } from "@dataset-oracle/tools/foundry";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { HAS_CURL } from "../../../../devnet/test/devnet.js";
+import { visit } from "../support/visit.js";
+import type { World } from "../support/world.js";
+
+const run = promisify(execFile);
+
+/** The programs that the page shows do what they say, as they stand. */
+export function snippetFlows(here: () => World): void {
+  const programs = new Map<string, string>();
+  let folder: string;
+
+  beforeAll(async () => {
+    const { devnet, browser } = here();
+    folder = mkdtempSync(join(ROOT, "node_modules/.page-programs-"));
+    const { page, end } = await visit(browser, devnet.operator.url, {
+      at: `/42/${devnet.dataset}/SPOTPX%2FETH-USD`,
+    });
+    const read = page.getByRole("region", { name: "Read it in your program" });
+    for (const name of ["Solidity", "cast", "viem", "curl"]) {
+      await read.getByRole("tab", { name }).click();
+      await read.getByRole("button", { name: `Copy the ${name} program` }).click();
+      programs.set(name, (await page.evaluate("navigator.clipboard.readText()")) as string);
+      expect(programs.get(name)).toBe(await read.locator("pre").textContent());
+    }
+    await end();
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const shell = async (name: string): Promise<string> => {
+    const PATH = `${dirname(foundryBinary("cast"))}${delimiter}${process.env.PATH}`;
+    const env = { ...process.env, PATH, ETH_RPC_URL: here().devnet.chain };
+    return (await run("bash", ["-eu", "-c", programs.get(name) ?? ""], { env })).stdout;
+  };
+
+  test("in Solidity compile", async () => {
+    const program = programs.get("Solidity") ?? "";
+    expect(program).toContain(here().devnet.dataset);
+    const source = join(ROOT, "test", `PageProgram-${process.pid}.sol`);
+    writeFileSync(source, program.replace("@dataset-oracle/contracts/", "../src/"));
+    try {
+      const to = ["--out", join(folder, "out"), "--cache-path", join(folder, "cache")];
+      await run(foundryBinary("forge"), ["build", source, ...to], { cwd: ROOT, env: foundryEnv() });
+    } finally {
+      rmSync(source);
+    }
+  });
+
+  test("for cast read the value", async () => {
+    const [value, updatedAt, status] = (await shell("cast")).trim().split("\n");
+    expect(value).toMatch(/^\d{19,} \[/);
+    expect(Number(updatedAt?.split(" ")[0])).toBeGreaterThan(1_700_000_000);
+    expect(status).toBe("1");
+  });
+
+  test("for viem read the value", async () => {
+    const program = join(folder, "program.mjs");
+    writeFileSync(program, programs.get("viem") ?? "");
+    const { stdout } = await run("node", [program], { env: { ...process.env, ETH_RPC_URL: here().devnet.chain } });
+    expect(stdout).toMatch(/^OK \d+(\.\d+)? \d{4}-\d\d-\d\dT/);
+  });
+
+  test.runIf(HAS_CURL)("for curl have it updated", async () => {
+    expect(JSON.parse(await shell("curl"))).toMatchObject({ key: "SPOTPX/ETH-USD", status: "OK" });
+  });
+
+  test("never hold a key that a shell would run", async () => {
+    const { devnet, browser } = here();
+    const key = `WEB/${"ab".repeat(32)}/';touch x;'`;
+    const at = `/42/${devnet.webOracle.numbers}/${encodeURIComponent(key)}`;
+    const { page, end } = await visit(browser, devnet.operator.url, { at });
+    const read = page.getByRole("region", { name: "Read it in your program" });
+    for (const name of ["Solidity", "cast", "viem", "curl"]) {
+      await read.getByRole("tab", { name }).click();
+      expect(await read.locator("pre").textContent()).not.toContain("touch");
+    }
+    await end();
+  });
+}

@@ -1,0 +1,34 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+/** Where a browser usually is; the first that is there is taken. */
+const PLACES = [
+  process.env.CHROMIUM ?? "",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+const FOUND = PLACES.find((place) => place !== "" && existsSync(place));
+
+/** Nothing is fetched by the browser itself: what is left is the page's. */
+const ARGUMENTS =
+  "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update " +
+  "--disable-sync --force-color-profile=srgb";
+
+/**
+ * Whether these tests can run. In CI a missing browser is a failure.
+ *
+ * @throws Error in CI.
+ */
+export function hasBrowser(): boolean {
+  if (FOUND !== undefined) return true;
+  const reason = "Chromium is missing. Install it (apt-get install chromium), or name its path in CHROMIUM.";
+  if (process.env.CI) throw new Error(reason);
+  console.warn(`The tests of the page in a browser are skipped. ${reason}`);
+  return false;
+}
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: FOUND ?? "", args: ARGUMENTS.split(" ") });
+}

@@ -1,0 +1,44 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freePort } from "@dataset-oracle/devnet/anvil";
+import { answersOk, type Process, startProcess } from "@dataset-oracle/devnet/processes";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import type { Devnet } from "../../../../devnet/test/devnet.js";
+
+/** Another operator of the devnet's chain, in a process of its own. */
+export interface OtherOperator {
+  readonly url: string;
+  readonly process: Process;
+}
+
+export interface OtherSettings {
+  readonly name: string;
+  readonly basePath?: string;
+  readonly requestsPerMinute?: number;
+  /** Of the network. */
+  readonly network?: Readonly<Record<string, unknown>>;
+  readonly privateKey?: string;
+}
+
+/** Starts an operator that differs from the devnet's in these settings. */
+export async function startOther(devnet: Devnet, folder: string, settings: OtherSettings): Promise<OtherOperator> {
+  const { name, basePath = "", requestsPerMinute = 10_000, network = {}, privateKey } = settings;
+  const port = await freePort();
+  const config = join(folder, `${name}.json`);
+  mkdirSync(folder, { recursive: true });
+  const providers = devnet.providers.map(({ address, url }) => ({ address, url }));
+  const ofNetwork = { deployment: join(folder, "..", "deployments", "42.json"), rpcUrls: [devnet.chain], providers };
+  const networks = [{ ...ofNetwork, rpcPollMs: 200, ...network }];
+  writeFileSync(config, JSON.stringify({ port, basePath, metricsPort: 0, requestsPerMinute, networks }));
+  const url = `http://127.0.0.1:${port}${basePath}`;
+  const child = await startProcess({
+    name,
+    command: process.execPath,
+    args: [join(ROOT, "operator/dist/main.js"), "--config", config],
+    env: privateKey === undefined ? {} : { OPERATOR_PRIVATE_KEY: privateKey },
+    logFile: join(folder, `${name}.log`),
+    isReady: () => answersOk(`http://127.0.0.1:${port}/ready`),
+  });
+  await child.ready();
+  return { url, process: child };
+}

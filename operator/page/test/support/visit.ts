@@ -1,0 +1,85 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import type { AxeResults } from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { expect } from "vitest";
+
+/** Where the pictures of a run are kept: not committed. */
+const PICTURES = join(ROOT, "operator/page/artifacts");
+mkdirSync(PICTURES, { recursive: true });
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export interface VisitOptions extends Pick<BrowserContextOptions, "colorScheme" | "viewport" | "isMobile"> {
+  /** The part after `#`. */
+  readonly at?: string;
+  /** Before the page is opened. */
+  readonly prepare?: (page: Page) => Promise<void>;
+  /** What a browser itself calls an error, and is expected here: an answer that is a problem, a connection refused. */
+  readonly problems?: readonly string[];
+}
+
+/** A page that is looked at. */
+export interface Visit {
+  readonly page: Page;
+  /** Keeps a picture of it. */
+  picture(name: string): Promise<void>;
+  /** Fails for what axe finds serious, by all of its rules or by some. */
+  expectAccessible(rules?: readonly string[]): Promise<void>;
+  /** Ends it, and fails unless it was calm: no error said, nothing asked of another origin. */
+  end(): Promise<void>;
+}
+
+/** Opens the page of the operator at a base URL. */
+export async function visit(browser: Browser, base: string, options: VisitOptions = {}): Promise<Visit> {
+  const {
+    at = "/",
+    isMobile = false,
+    prepare,
+    problems = [],
+    colorScheme = "light",
+    viewport = { width: 1280, height: 900 },
+  } = options;
+  const context = await browser.newContext({
+    colorScheme,
+    viewport,
+    isMobile,
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const errors: string[] = [];
+  const foreign: string[] = [];
+  const isExpected = (text: string) => problems.some((problem) => text.includes(problem));
+  page.on("pageerror", ({ message }) => errors.push(message));
+  page.on("console", (said) => {
+    if (said.type() === "error" && !isExpected(said.text())) errors.push(said.text());
+  });
+  page.on("request", (asked) => {
+    if (!asked.url().startsWith(base) && !asked.url().startsWith("data:")) foreign.push(asked.url());
+  });
+  await prepare?.(page);
+  await page.goto(`${base}/#${at}`);
+  await page.locator("h1").waitFor();
+  return {
+    page,
+    async picture(name) {
+      await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true, animations: "disabled" });
+    },
+    async expectAccessible(rules) {
+      // As a debugger would: the page's policy lets no foreign script in.
+      await page.evaluate(`${AXE};0`);
+      const options = { resultTypes: ["violations"], ...(rules && { runOnly: rules }) };
+      const run = `axe.run(document, ${JSON.stringify(options)})`;
+      const { violations } = (await page.evaluate(run)) as AxeResults;
+      const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
+    },
+    async end() {
+      await context.close();
+      expect({ errors, foreign }).toEqual({ errors: [], foreign: [] });
+    },
+  };
+}
