@@ -149,20 +149,17 @@ export const HistoryAnswer = Type.Object(
 );
 export type HistoryAnswer = Static<typeof HistoryAnswer>;
 
+/** What a report is about. */
+const reportSubject = { network_id: NetworkId, dataset: Address, key: HexKey, timestamp: Timestamp };
+
 /** A provider's `POST /report`: the body. */
-export const ReportRequest = Type.Object(
-  { network_id: NetworkId, dataset: Address, key: HexKey, timestamp: Timestamp },
-  strict,
-);
+export const ReportRequest = Type.Object(reportSubject, strict);
 export type ReportRequest = Static<typeof ReportRequest>;
 
 /** A provider's `POST /report`: the answer. */
 export const SignedReport = Type.Object(
   {
-    network_id: NetworkId,
-    dataset: Address,
-    key: HexKey,
-    timestamp: Timestamp,
+    ...reportSubject,
     provider: Address,
     outcome: Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]),
     value: Type.String({ pattern: BYTES32, description: "32 bytes; zero when the outcome is NOT_AVAILABLE." }),
@@ -201,27 +198,27 @@ export const ReportAnswer = Type.Object(
 );
 export type ReportAnswer = Static<typeof ReportAnswer>;
 
-const BatchKeys = Type.Array(HexKey, {
-  minItems: 1,
-  maxItems: MAX_BATCH_KEYS,
-  uniqueItems: true,
-  description: "The keys of a batch, in its order.",
-});
+/** What a row of a batch is about. */
+const batchSubject = {
+  network_id: NetworkId,
+  dataset: Address,
+  keys: Type.Array(HexKey, {
+    minItems: 1,
+    maxItems: MAX_BATCH_KEYS,
+    uniqueItems: true,
+    description: "The keys of a batch, in its order.",
+  }),
+  timestamp: Timestamp,
+};
 
 /** A provider's `POST /report/batch`: the body. */
-export const BatchReportRequest = Type.Object(
-  { network_id: NetworkId, dataset: Address, keys: BatchKeys, timestamp: Timestamp },
-  strict,
-);
+export const BatchReportRequest = Type.Object(batchSubject, strict);
 export type BatchReportRequest = Static<typeof BatchReportRequest>;
 
 /** A provider's `POST /report/batch`: the answer, a row of a batch. */
 export const SignedBatchReport = Type.Object(
   {
-    network_id: NetworkId,
-    dataset: Address,
-    keys: BatchKeys,
-    timestamp: Timestamp,
+    ...batchSubject,
     provider: Address,
     missing: Type.String({
       pattern: BYTES32,

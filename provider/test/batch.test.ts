@@ -3,29 +3,19 @@ import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import type { BatchReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
 import { type Address, type Hex, hexToBigInt } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { coinbaseTicker, type Exchanges, json, startExchanges } from "./exchanges.js";
-import { ACCOUNT, DATASET, ETH_USD, startProvider, type TestProvider, wireValue } from "./provider.js";
+import { describe, expect, it } from "vitest";
+import { coinbaseTicker, json } from "./exchanges.js";
+import { ACCOUNT, DATASET, ETH_USD, wireValue } from "./provider.js";
+import { useQuoted } from "./support/quoted.js";
 
 const BTC_USD = spotPriceKey("BTC-USD");
 const KEYS = [ETH_USD, BTC_USD];
 
-let exchanges: Exchanges;
-let provider: TestProvider;
-beforeAll(async () => {
-  exchanges = await startExchanges();
-});
-afterAll(() => exchanges.close());
-beforeEach(async () => {
-  exchanges.quote("100", "100", "100");
-  exchanges.requests.length = 0;
-  provider = await startProvider({ sourceOverrides: exchanges.sourceOverrides });
-});
-afterEach(() => provider.close());
+const quoted = useQuoted("100", "100", "100");
 
 async function askRow(change: Partial<BatchReportRequest> = {}) {
-  const body = { network_id: 42, dataset: DATASET, keys: KEYS, timestamp: provider.clock.now, ...change };
-  const response = await fetch(`${provider.url}/report/batch`, {
+  const body = { network_id: 42, dataset: DATASET, keys: KEYS, timestamp: quoted.provider.clock.now, ...change };
+  const response = await fetch(`${quoted.provider.url}/report/batch`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
@@ -49,7 +39,7 @@ const e18 = (price: bigint) => wireValue(price * 10n ** 18n);
 /** Only two exchanges answer for the pair whose url has this in it, so that one more makes too few. */
 function failFor(pair: RegExp) {
   for (const exchange of ["coinbase", "bitstamp"] as const) {
-    exchanges.behave(exchange, (response, url) =>
+    quoted.exchanges.behave(exchange, (response, url) =>
       pair.test(url)
         ? response.destroy()
         : json(coinbaseTicker("100").replace('"price"', '"last":"100","price"'))(response, url),
@@ -65,7 +55,7 @@ describe("a row of a batch", () => {
       network_id: 42,
       dataset: DATASET,
       keys: [BTC_USD, ETH_USD],
-      timestamp: provider.clock.now,
+      timestamp: quoted.provider.clock.now,
       provider: ACCOUNT.address,
       missing: ZERO_VALUE,
       values: [e18(100n), e18(100n)],
@@ -82,41 +72,41 @@ describe("a row of a batch", () => {
   });
 
   it("is the same bytes when it is asked for again, in this second or ten minutes later", async () => {
-    const round = provider.clock.now;
+    const round = quoted.provider.clock.now;
     const first = await askRow();
-    exchanges.quote("200", "200", "200");
+    quoted.exchanges.quote("200", "200", "200");
     expect((await askRow()).text).toBe(first.text);
-    provider.clock.now += 600;
+    quoted.provider.clock.now += 600;
     expect((await askRow({ timestamp: round })).text).toBe(first.text);
   });
 
   it("is signed for no round outside of the window", async () => {
-    const { now } = provider.clock;
+    const { now } = quoted.provider.clock;
     expect((await askRow({ timestamp: now - 11 })).body.code).toBe("round_too_old");
     expect((await askRow({ timestamp: now + 3 })).body.code).toBe("round_in_future");
-    expect(exchanges.requests).toEqual([]);
+    expect(quoted.exchanges.requests).toEqual([]);
   });
 });
 
 describe("rows and reports of one round", () => {
-  const report = async (key: Hex) => (await provider.ask({ key })).body;
+  const report = async (key: Hex) => (await quoted.provider.ask({ key })).body;
 
   it("say the same: a row repeats a report", async () => {
     const eth = await report(ETH_USD);
-    exchanges.quote("200", "200", "200");
-    provider.clock.now += 1;
+    quoted.exchanges.quote("200", "200", "200");
+    quoted.provider.clock.now += 1;
     const { body } = await askRow({ timestamp: eth.timestamp });
     expect(body.values).toEqual([eth.value, e18(200n)]);
   });
 
   it("say the same: a report repeats a row, and so does another row", async () => {
-    const round = provider.clock.now;
+    const round = quoted.provider.clock.now;
     failFor(/btc/i);
     const row = (await askRow()).body;
-    exchanges.quote("200", "200", "200");
-    provider.clock.now += 1;
-    const eth = (await provider.ask({ key: ETH_USD, timestamp: round })).body;
-    const btc = (await provider.ask({ key: BTC_USD, timestamp: round })).body;
+    quoted.exchanges.quote("200", "200", "200");
+    quoted.provider.clock.now += 1;
+    const eth = (await quoted.provider.ask({ key: ETH_USD, timestamp: round })).body;
+    const btc = (await quoted.provider.ask({ key: BTC_USD, timestamp: round })).body;
     expect(eth).toMatchObject({ outcome: "OK", value: row.values[0] });
     expect(btc).toMatchObject({ outcome: "NOT_AVAILABLE", value: ZERO_VALUE });
     const turned = (await askRow({ keys: [BTC_USD, ETH_USD], timestamp: round })).body;
@@ -124,19 +114,19 @@ describe("rows and reports of one round", () => {
   });
 
   it("say the same when they are asked for at once, while each request to a source brings another price", async () => {
-    const round = provider.clock.now;
+    const round = quoted.provider.clock.now;
     let price = 100;
     for (const exchange of ["coinbase", "bitstamp"] as const) {
-      exchanges.behave(exchange, (response, url) => {
+      quoted.exchanges.behave(exchange, (response, url) => {
         // What was read counts until the clock's second is over.
-        provider.clock.now = Math.min(provider.clock.now + 1, round + 9);
+        quoted.provider.clock.now = Math.min(quoted.provider.clock.now + 1, round + 9);
         price += 1;
         json(`{"price":"${price}","last":"${price}"}`)(response, url);
       });
     }
     const asks = Array.from({ length: 24 }, async (_, i) =>
       i % 3 === 0
-        ? (await provider.ask({ timestamp: round })).body.value
+        ? (await quoted.provider.ask({ timestamp: round })).body.value
         : (await askRow({ timestamp: round, keys: i % 3 === 1 ? KEYS : [ETH_USD] })).body.values[0],
     );
     expect(new Set(await Promise.all(asks)).size).toBe(1);
@@ -160,21 +150,21 @@ describe("a row is refused, unsigned, for", () => {
   for (const [what, change, status, code] of refusals) {
     it(what, async () => {
       expect(await askRow(change)).toMatchObject({ status, body: { code } });
-      expect(exchanges.requests).toEqual([]);
-      expect(provider.logs.some(({ msg }) => msg === "row signed")).toBe(false);
+      expect(quoted.exchanges.requests).toEqual([]);
+      expect(quoted.provider.logs.some(({ msg }) => msg === "row signed")).toBe(false);
     });
   }
 
   it("keys whose sources are at their rate limit: they are named, and nothing is decided for the others", async () => {
-    exchanges.behave("coinbase", (response, url) =>
+    quoted.exchanges.behave("coinbase", (response, url) =>
       /BTC/.test(url) ? json("{}", 429)(response, url) : json(coinbaseTicker("100"))(response, url),
     );
-    exchanges.behave("kraken", (response) => void response.writeHead(429).end());
+    quoted.exchanges.behave("kraken", (response) => void response.writeHead(429).end());
     const { status, body } = await askRow();
     expect(status).toBe(503);
     expect(body).toMatchObject({ code: "source_busy", keys: [BTC_USD] });
-    exchanges.quote("200", "200", "200");
-    provider.clock.now += 11;
+    quoted.exchanges.quote("200", "200", "200");
+    quoted.provider.clock.now += 11;
     expect((await askRow()).body.values).toEqual([e18(200n), e18(200n)]);
   });
 

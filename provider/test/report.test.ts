@@ -1,30 +1,20 @@
 import { recoverReporter, reportDigest } from "@dataset-oracle/protocol/report";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { coinbaseTicker, type Exchanges, json, startExchanges } from "./exchanges.js";
-import { ACCOUNT, DATASET, ETH_USD, reportOf, startProvider, type TestProvider, wireValue } from "./provider.js";
+import { describe, expect, it } from "vitest";
+import { coinbaseTicker, json } from "./exchanges.js";
+import { ACCOUNT, DATASET, ETH_USD, reportOf, startProvider, wireValue } from "./provider.js";
+import { useQuoted } from "./support/quoted.js";
 
-let exchanges: Exchanges;
-let provider: TestProvider;
-beforeAll(async () => {
-  exchanges = await startExchanges();
-});
-afterAll(() => exchanges.close());
-beforeEach(async () => {
-  exchanges.quote("5174.22", "5174.23", "5174.21");
-  exchanges.requests.length = 0;
-  provider = await startProvider({ sourceOverrides: exchanges.sourceOverrides });
-});
-afterEach(() => provider.close());
+const quoted = useQuoted("5174.22", "5174.23", "5174.21");
 
 describe("a signed report", () => {
   it("holds the exact median, and its signature recovers to the provider", async () => {
-    const { status, body } = await provider.ask();
+    const { status, body } = await quoted.provider.ask();
     expect(status).toBe(200);
     expect(body).toEqual({
       network_id: 42,
       dataset: DATASET,
       key: ETH_USD,
-      timestamp: provider.clock.now,
+      timestamp: quoted.provider.clock.now,
       provider: ACCOUNT.address,
       outcome: "OK",
       // 5174220000000000131072 by way of a float.
@@ -40,8 +30,8 @@ describe("a signed report", () => {
   });
 
   it("is for one chain: the same question for another chain is signed with another digest", async () => {
-    const here = (await provider.ask({ network_id: 42 })).body;
-    const there = (await provider.ask({ network_id: 43 })).body;
+    const here = (await quoted.provider.ask({ network_id: 42 })).body;
+    const there = (await quoted.provider.ask({ network_id: 43 })).body;
     expect(there.value).toBe(here.value);
     expect(there.signature).not.toBe(here.signature);
     expect(reportDigest(reportOf(there))).not.toBe(reportDigest(reportOf(here)));
@@ -50,103 +40,109 @@ describe("a signed report", () => {
   });
 
   it("is the same for a dataset's address in lower case, and carries its checksum", async () => {
-    const one = await provider.ask();
-    const other = await provider.ask({ dataset: DATASET.toLowerCase() });
+    const one = await quoted.provider.ask();
+    const other = await quoted.provider.ask({ dataset: DATASET.toLowerCase() });
     expect(other.text).toBe(one.text);
   });
 
   it("is logged with its key and round, and without any key material", async () => {
-    await provider.ask();
-    expect(provider.logs).toContainEqual(
+    await quoted.provider.ask();
+    expect(quoted.provider.logs).toContainEqual(
       expect.objectContaining({
         msg: "report signed",
         key: "SPOTPX/ETH-USD",
-        round: provider.clock.now,
+        round: quoted.provider.clock.now,
         outcome: "OK",
       }),
     );
-    expect(JSON.stringify(provider.logs)).not.toContain("11".repeat(32));
+    expect(JSON.stringify(quoted.provider.logs)).not.toContain("11".repeat(32));
   });
 });
 
 describe("a round is signed once", () => {
   it("and asked for again it gives the same bytes, although prices have moved", async () => {
-    const round = provider.clock.now;
-    const first = await provider.ask();
-    exchanges.quote("6000", "6000", "6000");
-    expect((await provider.ask()).text).toBe(first.text);
-    provider.clock.now += 1;
-    const next = await provider.ask();
+    const round = quoted.provider.clock.now;
+    const first = await quoted.provider.ask();
+    quoted.exchanges.quote("6000", "6000", "6000");
+    expect((await quoted.provider.ask()).text).toBe(first.text);
+    quoted.provider.clock.now += 1;
+    const next = await quoted.provider.ask();
     expect(next.body.value).toBe(wireValue(6_000n * 10n ** 18n));
-    expect((await provider.ask({ timestamp: round })).text).toBe(first.text);
+    expect((await quoted.provider.ask({ timestamp: round })).text).toBe(first.text);
   });
 
   it("and is repeated ten minutes later, and with the clock set back", async () => {
-    const round = provider.clock.now;
-    const first = await provider.ask();
-    provider.clock.now += 600;
-    expect((await provider.ask({ timestamp: round })).text).toBe(first.text);
-    provider.clock.now -= 2 * 86_400;
-    expect((await provider.ask({ timestamp: round })).text).toBe(first.text);
+    const round = quoted.provider.clock.now;
+    const first = await quoted.provider.ask();
+    quoted.provider.clock.now += 600;
+    expect((await quoted.provider.ask({ timestamp: round })).text).toBe(first.text);
+    quoted.provider.clock.now -= 2 * 86_400;
+    expect((await quoted.provider.ask({ timestamp: round })).text).toBe(first.text);
   });
 
   it("by many requests at once, which share one request to each source and get the same bytes", async () => {
     const held: (() => void)[] = [];
-    exchanges.behave("coinbase", (response, url) => {
+    quoted.exchanges.behave("coinbase", (response, url) => {
       held.push(() => json(coinbaseTicker("5174.22"))(response, url));
     });
-    const answers = Array.from({ length: 20 }, () => provider.ask());
+    const answers = Array.from({ length: 20 }, () => quoted.provider.ask());
     await expect.poll(() => held.length).toBe(1);
     for (const release of held) release();
     const texts = new Set((await Promise.all(answers)).map(({ text }) => text));
     expect(texts.size).toBe(1);
-    expect(exchanges.requests).toHaveLength(3);
+    expect(quoted.exchanges.requests).toHaveLength(3);
   });
 
   it("and rounds, or networks, that need a source's url at the same time share the request", async () => {
     const held: (() => void)[] = [];
-    exchanges.behave("coinbase", (response, url) => {
+    quoted.exchanges.behave("coinbase", (response, url) => {
       held.push(() => json(coinbaseTicker("5174.22"))(response, url));
     });
-    const { now } = provider.clock;
+    const { now } = quoted.provider.clock;
     const asks = [{ timestamp: now }, { timestamp: now - 1 }, { timestamp: now, network_id: 43 }];
-    const before = provider.requests();
-    const answers = asks.map((ask) => provider.ask(ask));
-    await expect.poll(() => provider.requests() - before).toBe(3);
+    const before = quoted.provider.requests();
+    const answers = asks.map((ask) => quoted.provider.ask(ask));
+    await expect.poll(() => quoted.provider.requests() - before).toBe(3);
     await expect.poll(() => held.length).toBe(1);
     for (const release of held) release();
     const bodies = (await Promise.all(answers)).map(({ body }) => body);
     expect(new Set(bodies.map(({ signature }) => signature)).size).toBe(3);
-    expect(exchanges.requests.filter((url) => url.startsWith("/coinbase"))).toHaveLength(1);
+    expect(quoted.exchanges.requests.filter((url) => url.startsWith("/coinbase"))).toHaveLength(1);
   });
 });
 
 describe("the window of rounds that are signed", () => {
   it("reaches from 10 s behind the clock to 2 s ahead of it, both included", async () => {
-    const { now } = provider.clock;
-    expect((await provider.ask({ timestamp: now - 10 })).status).toBe(200);
-    expect((await provider.ask({ timestamp: now + 2 })).status).toBe(200);
-    exchanges.requests.length = 0;
-    expect(await provider.ask({ timestamp: now - 11 })).toMatchObject({ status: 422, body: { code: "round_too_old" } });
-    expect(await provider.ask({ timestamp: now + 3 })).toMatchObject({
+    const { now } = quoted.provider.clock;
+    expect((await quoted.provider.ask({ timestamp: now - 10 })).status).toBe(200);
+    expect((await quoted.provider.ask({ timestamp: now + 2 })).status).toBe(200);
+    quoted.exchanges.requests.length = 0;
+    expect(await quoted.provider.ask({ timestamp: now - 11 })).toMatchObject({
+      status: 422,
+      body: { code: "round_too_old" },
+    });
+    expect(await quoted.provider.ask({ timestamp: now + 3 })).toMatchObject({
       status: 422,
       body: { code: "round_in_future" },
     });
-    expect(exchanges.requests).toEqual([]);
+    expect(quoted.exchanges.requests).toEqual([]);
   });
 
   it("is judged again when the value has come: one that came too late is not signed", async () => {
-    const round = provider.clock.now;
-    exchanges.behave("kraken", (response, url) => {
-      provider.clock.now = round + 11;
+    const round = quoted.provider.clock.now;
+    quoted.exchanges.behave("kraken", (response, url) => {
+      quoted.provider.clock.now = round + 11;
       json('{"error":["EService:Busy"]}')(response, url);
     });
-    expect(await provider.ask({ timestamp: round })).toMatchObject({ status: 422, body: { code: "round_too_old" } });
-    expect(provider.logs.some(({ msg }) => msg === "report signed")).toBe(false);
+    expect(await quoted.provider.ask({ timestamp: round })).toMatchObject({
+      status: 422,
+      body: { code: "round_too_old" },
+    });
+    expect(quoted.provider.logs.some(({ msg }) => msg === "report signed")).toBe(false);
   });
 
   it("does not open for rounds that could be signed before the database was made", async () => {
-    const fresh = await startProvider({ sourceOverrides: exchanges.sourceOverrides });
+    const fresh = await startProvider({ sourceOverrides: quoted.exchanges.sourceOverrides });
     try {
       const started = fresh.clock.now - 1_000;
       fresh.clock.now = started;

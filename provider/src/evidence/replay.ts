@@ -107,7 +107,9 @@ function readerOf(file: string, record: EvidenceRecord): Pick<SourceReader, "rea
   return {
     async read(request: SourceRequest): Promise<Reading<Answer>> {
       const answer = answers.get(requestId(request));
-      if (answer === undefined) throw new ConfigError(`${file}: what ${request.url} answered is not in it.`);
+      // Without the scheme: of a whole URL, the error shows the host alone.
+      const asked = request.url.replace("https://", "");
+      if (answer === undefined) throw new ConfigError(`${file}: what ${asked} answered is not in it.`);
       return toReading(answer, (hash) => readText(file, hash));
     },
   };

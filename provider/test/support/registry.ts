@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { startAnvil } from "@dataset-oracle/devnet/anvil";
+import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
 import { specHash } from "@dataset-oracle/protocol/web-key";
 import { createPublicClient, createWalletClient, getAddress, type Hex, http } from "viem";
@@ -14,11 +14,28 @@ const PUBLISHER = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
 
 /** A real chain with a registry, behind an RPC that counts what it is asked and can be made to fail. */
 export async function startRegistry() {
+  const bytecode = readBytecode();
   const anvil = await startAnvil({ chainId: 42 });
+  try {
+    return await deployRegistry(anvil, bytecode);
+  } catch (error) {
+    await anvil.close();
+    throw error;
+  }
+}
+
+function readBytecode(): Hex {
+  const path = new URL("../../../out/WebOracleRegistry.sol/WebOracleRegistry.json", import.meta.url);
+  try {
+    return JSON.parse(readFileSync(path, "utf8")).bytecode.object;
+  } catch {
+    throw new Error("WebOracleRegistry is not compiled. Run: npm run forge -- build src");
+  }
+}
+
+async function deployRegistry(anvil: Anvil, bytecode: Hex) {
   const wallet = createWalletClient({ account: PUBLISHER, transport: http(anvil.url) });
   const client = createPublicClient({ transport: http(anvil.url), pollingInterval: 100 });
-  const path = new URL("../../../out/WebOracleRegistry.sol/WebOracleRegistry.json", import.meta.url);
-  const bytecode = JSON.parse(readFileSync(path, "utf8")).bytecode.object as Hex;
   const deployed = await wallet.deployContract({ abi: webOracleRegistryAbi, bytecode, chain: null });
   const { contractAddress } = await client.waitForTransactionReceipt({ hash: deployed });
   if (!contractAddress) throw new Error("The registry was not deployed.");
