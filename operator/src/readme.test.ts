@@ -7,6 +7,7 @@ import { Balances } from "./chain/balances.js";
 import { OperatorConfig } from "./config.js";
 import { Metrics } from "./metrics.js";
 import { FAILURE_REASONS } from "./reports/provider-call.js";
+import { USAGE } from "./usage.js";
 
 const ROOM = join(import.meta.dirname, "..");
 const README = readFileSync(join(ROOM, "README.md"), "utf8");
@@ -57,6 +58,12 @@ test.each(
 )("the README has the default of %s", (name, value) => {
   const row = README.split("\n").find((line) => line.split("|")[1]?.includes(`\`${name}\``));
   expect(row?.split("|")[2]?.replaceAll(/[,`]/g, "").split(" ")).toContain(String(value));
+});
+
+test("the README has every variable of the environment that --help has", () => {
+  const variables = USAGE.match(/OPERATOR_[A-Z_]*[A-Z]/g) ?? [];
+  expect(new Set(variables).size).toBe(5);
+  for (const name of variables) expect(README).toContain(`\`${name}`);
 });
 
 test("the README lists the code of every error, and no other", () => {

@@ -11,7 +11,16 @@ const KEY = "SPOTPX/ETH-USD";
 /** As much of the document as is looked at. */
 interface OpenApiJson {
   readonly openapi: string;
-  readonly paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: object }> } }>>;
+  readonly paths: Record<
+    string,
+    Record<
+      string,
+      {
+        requestBody?: { content: Record<string, { schema: object }> };
+        responses?: Record<string, { description: string; headers?: Record<string, object> }>;
+      }
+    >
+  >;
 }
 
 let chain: Chain;
@@ -208,6 +217,14 @@ describe("the API's description", () => {
       required: ["network_id", "dataset", "key", "broadcast"],
       additionalProperties: false,
     });
+  });
+
+  test("has the limits and their headers", async () => {
+    const { paths } = (await (await get("/openapi.json")).json()) as OpenApiJson;
+    const answers = paths["/data/request"]?.post?.responses;
+    expect(Object.keys(answers?.["200"]?.headers ?? {})).toEqual(["RateLimit-Policy", "RateLimit"]);
+    expect(answers?.["429"]?.description).toContain("too_many_broadcasts");
+    expect(Object.keys(answers?.["429"]?.headers ?? {})).toEqual(["RateLimit-Policy", "RateLimit", "Retry-After"]);
   });
 
   test("is a page that runs nothing and loads nothing", async () => {

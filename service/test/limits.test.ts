@@ -34,7 +34,7 @@ async function startApp(
   closing.push(() => app.close());
   const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
     fetch(`${url}${path}`, { method, headers, signal: AbortSignal.timeout(5_000) });
-  return { port: Number(new URL(url).port), get };
+  return { port: Number(new URL(url).port), get, server: app.server };
 }
 
 /** An open connection, and all that came on it until it was closed. */
@@ -91,6 +91,9 @@ describe("a connection", () => {
     const refused = await ask(8_200);
     expect(refused).toMatch(/^HTTP\/1\.1 431 /);
     expect(bodyOf(refused)).toMatchObject({ status: 431, detail: "Send at most 8192 bytes of them." });
+    for (const header of ["x-content-type-options: nosniff", "content-security-policy: default-src 'none'"]) {
+      expect(refused).toContain(`\r\n${header}`);
+    }
   });
 
   test("may have a body of 16 KiB, and not more: 413, before all of it is there", async () => {
@@ -123,6 +126,11 @@ describe("a connection", () => {
     held[0]?.socket.destroy();
     await expect.poll(ask).toMatch(/^HTTP\/1\.1 200 /);
     expect(held.map(({ isClosed }) => isClosed())).toEqual([true, false, false]);
+  });
+
+  test("is ended when it is silent for long, and not before proxies end theirs", async () => {
+    const { server } = await startApp();
+    expect([server.timeout, server.keepAliveTimeout]).toEqual([120_000, 72_000]);
   });
 
   test("is ended after a thousand requests", async () => {
