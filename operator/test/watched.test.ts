@@ -206,10 +206,12 @@ describe("the API's description", () => {
     expect(valid).toBe(true);
     expect(openapi.openapi).toBe("3.1.0");
     expect(Object.keys(openapi.paths).toSorted()).toEqual([
+      "/data",
       "/data/request",
       "/datasets",
       "/history",
       "/live",
+      "/overview",
       "/ready",
     ]);
     const request = openapi.paths["/data/request"]?.post?.requestBody?.content["application/json"]?.schema;
