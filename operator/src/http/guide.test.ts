@@ -45,7 +45,10 @@ describe("the guide", () => {
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|\*|data:|https?:/);
     expect(headers["ratelimit-policy"]).toBe('"guide";q=10;w=60');
-    expect((await get("/oracle/guide/style.css")).headers["content-type"]).toContain("text/css");
+    expect(headers["cache-control"]).toBe("public, max-age=0");
+    const style = (await get("/oracle/guide/style.css")).headers;
+    expect(style["content-type"]).toContain("text/css");
+    expect(style["cache-control"]).toBe("public, max-age=600");
   });
 
   test.each([

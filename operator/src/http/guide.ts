@@ -33,7 +33,17 @@ export async function addGuide(app: App, requestsPerMinute: number, folder: stri
   });
   // The site's links are relative, so that a slash at the end matters.
   app.get("/guide", { schema: { hide: true } }, (_request, reply) => reply.redirect("guide/", 301));
-  await app.register(serveStatic, { root: folder, prefix: "/guide/", redirect: true, decorateReply: false });
+  await app.register(serveStatic, {
+    root: folder,
+    prefix: "/guide/",
+    redirect: true,
+    decorateReply: false,
+    cacheControl: false,
+    // A page is asked for anew; its style, script and pictures would use up the limit of requests.
+    setHeaders: (reply, path) => {
+      reply.setHeader("cache-control", `public, max-age=${path.endsWith(".html") ? 0 : 600}`);
+    },
+  });
 }
 
 function notRendered(): ProblemError {
