@@ -4,8 +4,8 @@ import type { DeployedDataset } from "@dataset-oracle/service/deployment";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import type { Address } from "viem";
-import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import type { Address, LocalAccount } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { buildOperatorApp } from "../../src/app.js";
 import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import { planFeeds } from "../../src/feeds/plan.js";
@@ -31,7 +31,7 @@ export interface OperatorOptions {
   readonly basePath?: string;
   readonly requestsPerMinute?: number;
   /** A new one when there is none. */
-  readonly account?: PrivateKeyAccount;
+  readonly account?: LocalAccount;
   readonly broadcastsPerMinute?: number;
 }
 
