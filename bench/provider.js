@@ -21,7 +21,7 @@ import { startProvider } from "./provider-process.js";
 const USAGE = `Usage: npm run bench:provider
 
 Prints how much CPU time a provider needs to sign one round of a thousand keys, each read from eight simulated
-exchanges, and fails when that is more than two seconds. It takes about a minute.
+exchanges, and fails when that is more than two seconds.
 
   --help   this text
 

@@ -13,7 +13,7 @@ import { ROOT, runFoundry } from "./foundry.js";
 const USAGE = `Usage: npm run coverage
 
 Runs the tests twice, and fails unless they take every line and every branch of src/, but for the exceptions that
-tools/coverage.js names. It takes some minutes.
+tools/coverage.js names.
 
   --help   this text
 

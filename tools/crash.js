@@ -8,8 +8,8 @@ import { ROOT } from "./foundry.js";
 
 const USAGE = `Usage: npm run crash [-- --times N]
 
-Kills a provider at random moments under load, and checks that it never signs two different values for one round. A
-kill takes a few seconds; after every hundredth it says how far it is.
+Kills a provider at random moments under load, and checks that it never signs two different values for one round.
+After every hundredth kill it says how far it is.
 
   --times N   how often (default: 1000)
   --help      this text

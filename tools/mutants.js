@@ -12,7 +12,7 @@ import { foundryBinary, foundryEnv, ROOT } from "./foundry.js";
 const USAGE = `Usage: npm run mutants [-- TEXT]
 
 Takes one guard at a time out of a copy of the contracts, and fails unless every test that is said to hold it fails
-without it. All of them take hours; it says of each what became of it.
+without it. It says of each what became of it; all of them take long.
 
   TEXT     only the guards whose name, file or promise has this text in it (default: all of them)
   --help   this text

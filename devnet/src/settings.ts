@@ -18,7 +18,7 @@ export interface Settings {
 export const HELP = `Usage: npm start -- [options]
 
 Starts a chain, the datasets, four data providers and the operator on this machine. Ctrl-C ends all of them.
-The first start compiles the contracts: a minute or two. Every later one takes seconds.
+The first start takes longest: it compiles the contracts.
 
   --chain-port N      the chain's port (default: 8545)
   --operator-port N   the operator's port (default: 8080)
