@@ -33,7 +33,13 @@ async function cpuPerRequest({ url, metricsUrl }, requests, atOnce, ask) {
   const client = new Client(url, "/data/request");
   try {
     const before = await cpuTime(metricsUrl);
-    await repeat(requests, atOnce, (i) => ask(client, i));
+    let failed = 0;
+    await repeat(requests, atOnce, (i) =>
+      ask(client, i).catch((error) => {
+        // A machine that is busy can be too slow for the providers' sources.
+        if (++failed > requests / 100) throw error;
+      }),
+    );
     return ((await cpuTime(metricsUrl)) - before) / requests;
   } finally {
     await client.close();

@@ -75,17 +75,26 @@ export async function broadcast(
   };
 }
 
-async function reserveGas(operator: Operator, { network, dataset, key }: Target, gas: bigint, payer: Payer) {
+async function reserveGas(operator: Operator, target: Target, gas: bigint, payer: Payer) {
+  const { network } = target;
   const now = operator.clock();
   if (payer === "feed") {
     const reservation = network.gasForFeeds.reserve(gas, now);
     if (!reservation.ok) throw new FeedGasSpent(reservation.retryAfterSeconds);
     return reservation;
   }
-  const isNewKey = (await readPoint(network.rpc, dataset.address, key, "pending")).updatedAt === 0n;
+  const isNewKey = await isNew(operator, target);
   const reservation = (isNewKey ? network.gasForNewKeys : network.gas).reserve(gas, now);
   if (!reservation.ok) throw gasBudgetSpent(isNewKey, reservation.retryAfterSeconds);
   return reservation;
+}
+
+/** Whether nothing was ever stored of a data point. What once was stays stored, so that is asked only once. */
+async function isNew({ storedKeys }: Operator, { network, dataset, key, id }: Target): Promise<boolean> {
+  if (storedKeys.has(id)) return false;
+  const { updatedAt } = await readPoint(network.rpc, dataset.address, key, "pending");
+  if (updatedAt > 0n) storedKeys.add(id);
+  return updatedAt === 0n;
 }
 
 export function toCall({ dataset }: Target, update: ReadyUpdate): UpdateCall {

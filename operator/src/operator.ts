@@ -6,11 +6,11 @@ import type { Stored } from "./answer.js";
 import type { Clock } from "./clock.js";
 import type { Metrics } from "./metrics.js";
 import type { Network } from "./network.js";
+import { RememberedPoints } from "./remembered-points.js";
 import type { ProviderAnswer } from "./reports/ask.js";
 import type { RowAnswer } from "./reports/ask-row.js";
 import type { Askable } from "./reports/gather.js";
 import { SharedWork } from "./shared-work.js";
-import { UnknownKeys } from "./unknown-keys.js";
 
 /** An update that the chain would take now. */
 export interface ReadyUpdate extends Stored {
@@ -54,7 +54,13 @@ export interface Operator {
   readonly broadcasts: SharedWork<Carried>;
   /** Stored values that need no update; null where one does. */
   readonly fresh: SharedWork<DataAnswer | null>;
-  readonly unknownKeys: UnknownKeys;
+  /**
+   * Those that the data providers were found not to serve. For a while nobody is asked for them again, so that a key that
+   * is of the form and that nobody serves does not use up what the providers allow the operator.
+   */
+  readonly unknownKeys: RememberedPoints;
+  /** Those that the chain has stored: their gas is not that of new keys. */
+  readonly storedKeys: RememberedPoints;
 }
 
 /** Requests name a new round each second: what is older than this, nobody asks for again. */
@@ -62,7 +68,7 @@ const REMEMBER_MS = 10_000;
 /** A key that a provider begins to serve can be asked for after this. */
 const REMEMBER_UNKNOWN_KEY_MS = 60_000;
 /** A key has at most 256 bytes, so these take a few megabytes. */
-const MAX_UNKNOWN_KEYS = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 export function createOperator(
   networks: readonly Network[],
@@ -83,7 +89,8 @@ export function createOperator(
     unsent: shared("unsent"),
     broadcasts: shared("broadcast"),
     fresh: shared("fresh"),
-    unknownKeys: new UnknownKeys(clock, REMEMBER_UNKNOWN_KEY_MS, MAX_UNKNOWN_KEYS),
+    unknownKeys: new RememberedPoints(clock, REMEMBER_UNKNOWN_KEY_MS, MAX_REMEMBERED),
+    storedKeys: new RememberedPoints(clock, Number.POSITIVE_INFINITY, MAX_REMEMBERED),
   };
 }
 

@@ -11,10 +11,13 @@ import type { Operator } from "../operator.js";
 import { shuttingDown, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
 import { broadcastUpdate, preparedAnswer, prepareUpdate } from "../request.js";
-import { findTarget } from "../target.js";
+import { Targets } from "../targets.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
 import { PROBLEMS, RATE_HEADERS } from "./openapi.js";
 import { preferredWait } from "./prefer.js";
+
+/** A key has at most 256 bytes, so these take a few megabytes. */
+const MAX_TARGETS = 10_000;
 
 const schema = {
   tags: ["data"],
@@ -46,8 +49,9 @@ export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute
     perMinute: broadcastsPerMinute,
     exceeded: tooManyBroadcasts,
   });
+  const targets = new Targets(operator.networks, MAX_TARGETS);
   app.post("/data/request", { schema }, async (request, reply) => {
-    const target = findTarget(operator.networks, request.body);
+    const target = targets.find(request.body);
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
     if (broadcast) await limitBroadcasts(request, reply);

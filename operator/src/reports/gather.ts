@@ -77,18 +77,28 @@ async function gather<A>(
   isEnough: (answers: readonly A[]) => boolean,
 ): Promise<readonly A[]> {
   const over = new AbortController();
-  const stop = AbortSignal.any([signal, over.signal]);
+  const stop = () => over.abort();
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop);
   const answers: A[] = [];
   let grace: NodeJS.Timeout | undefined;
   const inOrder = await Promise.all(
     committee.members.map(async (provider) => {
       const endpoint = endpoints.get(provider);
-      const answer = await ask({ provider, endpoint, headers, timeoutMs: limits.timeoutMs, signal: stop, observe });
+      const answer = await ask({
+        provider,
+        endpoint,
+        headers,
+        timeoutMs: limits.timeoutMs,
+        signal: over.signal,
+        observe,
+      });
       answers.push(answer);
-      if (grace === undefined && isEnough(answers)) grace = setTimeout(() => over.abort(), limits.graceMs);
+      if (grace === undefined && isEnough(answers)) grace = setTimeout(stop, limits.graceMs);
       return answer;
     }),
   );
   clearTimeout(grace);
+  signal.removeEventListener("abort", stop);
   return inOrder;
 }

@@ -1,10 +1,7 @@
 import type { Clock } from "./clock.js";
 
-/**
- * The data points that the data providers were found not to serve. For a while nobody is asked for them again, so that a
- * key that is of the form and that nobody serves does not use up what the providers allow the operator.
- */
-export class UnknownKeys {
+/** The data points of which something was found out, for a while. */
+export class RememberedPoints {
   /** When each was found out, in milliseconds since 1970; the oldest first. */
   readonly #foundAt = new Map<string, number>();
 
