@@ -40,18 +40,18 @@ const app = await buildApp({
 });
 measureRequests(app, registry);
 await app.register(async (routes) => {
-  routes.post("/data/request", { schema: { body: DataRequest } }, (request) => answer(request.body));
+  routes.post("/data/request", { schema: { body: DataRequest } }, (request) => answer(request.body, request.trace));
 });
 const url = await app.listen({ host: "127.0.0.1", port: 0 });
 const figures = await serveMetrics(registry, { metricsHost: "127.0.0.1", metricsPort: 0 });
 process.send?.({ url, metricsUrl: figures.url });
 process.once("disconnect", () => process.exit());
 
-async function answer(body) {
+async function answer(body, trace) {
   const key = validKey(body);
   const timestamp = Math.floor((Date.now() - BEHIND_MS) / 1_000);
   const asked = { network_id: body.network_id, dataset, key, timestamp };
-  const reports = await Promise.all(providers.map((provider) => askProvider(provider, asked)));
+  const reports = await Promise.all(providers.map((provider) => askProvider(provider, asked, trace)));
   const signed = reports.filter(({ outcome }) => outcome === "OK");
   if (!isQuorum(signed.length, providers.length - signed.length)) throw new Error("There is no quorum.");
   const subject = { chainId: body.network_id, dataset, key, timestamp: BigInt(timestamp) };
@@ -91,11 +91,11 @@ function validKey(body) {
   return key.value;
 }
 
-async function askProvider({ address, url }, asked) {
+async function askProvider({ address, url }, asked, trace) {
   const end = durations.startTimer({ network: 42, provider: address });
   const response = await fetch(`${url}/report`, {
     method: "POST",
-    headers: { "content-type": "application/json", ...traceHeaders() },
+    headers: { "content-type": "application/json", ...traceHeaders(trace) },
     body: JSON.stringify(asked),
     redirect: "error",
     signal: AbortSignal.timeout(60_000),
