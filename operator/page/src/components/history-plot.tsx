@@ -2,9 +2,13 @@ import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/wire
 import { useEffect, useRef, useState } from "preact/hooks";
 import { moment } from "../format/time";
 import { showValue } from "../format/value";
+import { useLive } from "../live/live";
 import { useColours } from "../live/use-colours";
 import type { PastUpdate } from "../live/use-history";
 import { drawPlot, type Plot } from "./plot";
+
+/** How often the end of the plot moves on. */
+const STEP_SECONDS = 5;
 
 interface Props {
   readonly updates: readonly PastUpdate[];
@@ -19,6 +23,8 @@ export function HistoryPlot({ updates, kind, point }: Props) {
   const [pointed, setPointed] = useState<number | null>(null);
   const colours = useColours();
   const rounds = [...updates].reverse();
+  const { now } = useLive();
+  const until = Math.floor(now / STEP_SECONDS) * STEP_SECONDS;
 
   useEffect(() => {
     if (!frame.current) return;
@@ -29,13 +35,13 @@ export function HistoryPlot({ updates, kind, point }: Props) {
   useEffect(() => {
     // Where a value lies in the picture; what is written beside it is exact.
     const scale = 10 ** (point.format?.decimals ?? 0);
-    plot.current?.show(
-      rounds.map(({ timestamp }) => timestamp),
-      rounds.map(({ status, value }) => (status === "OK" ? Number(value) / scale : null)),
-    );
-  }, [updates, colours]);
+    const times = rounds.map(({ timestamp }) => timestamp);
+    const values = rounds.map(({ status, value }) => (status === "OK" ? Number(value) / scale : null));
+    // What is stored last holds until now.
+    plot.current?.show([...times, Math.max(until, 1 + (times.at(-1) ?? 0))], [...values, values.at(-1) ?? null]);
+  }, [updates, colours, until]);
 
-  const shown = rounds[pointed ?? rounds.length - 1];
+  const shown = rounds[Math.min(pointed ?? rounds.length, rounds.length - 1)];
   const value = shown && showValue(kind, shown.value, point.format, point.key);
   return (
     <figure class="plot">

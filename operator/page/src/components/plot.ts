@@ -26,7 +26,7 @@ export function drawPlot(frame: HTMLElement, colours: Colours, onPointed: (place
       padding: [8, 8, 0, 0],
       cursor: { y: false, drag: { setScale: false, x: false }, points: { size: 8 } },
       axes: [
-        { ...axis, space: 90 },
+        { ...axis, space: 90, values: (_, times, __, ___, step) => times.map((time) => timeOf(time, step)) },
         { ...axis, size: (_, labels) => 18 + 7 * Math.max(3, ...(labels ?? []).map(({ length }) => length)), gap: 8 },
       ],
       series: [
@@ -53,4 +53,12 @@ export function drawPlot(frame: HTMLElement, colours: Colours, onPointed: (place
       plot.destroy();
     },
   };
+}
+
+/** A time on the axis, as exactly as the steps of the axis need it. */
+function timeOf(seconds: number, step: number): string {
+  const date = new Date(seconds * 1000);
+  if (step >= 86_400) return date.toLocaleDateString(undefined, { month: "short", day: "numeric" });
+  const time = { hour: "2-digit", minute: "2-digit", ...(step < 60 && { second: "2-digit" as const }) } as const;
+  return date.toLocaleTimeString(undefined, { ...time, hourCycle: "h23" });
 }

@@ -18,16 +18,15 @@ export function grouped(decimal: string): string {
 
 /** As many digits as are of use at a glance: six, and at least two decimals of what has any. Rounded half up. */
 export function atAGlance(value: bigint, decimals: number): string {
-  const digits = (value < 0n ? -value : value).toString().length;
-  const kept = Math.min(decimals, Math.max(2, 6 - Math.max(digits - decimals, 1 - leadingZeros(digits, decimals))));
+  // How many digits stand before the point; of 0.0012 it is -2.
+  const magnitude = value === 0n ? 4 : (value < 0n ? -value : value).toString().length - decimals;
+  const wanted = 6 - (magnitude > 0 ? magnitude : magnitude + 1);
+  const kept = Math.min(decimals, Math.max(2, wanted));
   const step = 10n ** BigInt(decimals - kept);
-  const rounded = step === 1n ? value : (value + (value < 0n ? -step : step) / 2n) / step;
+  const rounded = (value + (value < 0n ? -step : step) / 2n) / step;
   const [whole = "", fraction = ""] = toDecimal(rounded, kept).split(".");
   return grouped(kept > 0 ? `${whole}.${fraction.padEnd(kept, "0")}` : whole);
 }
-
-/** Of the decimals, before the first digit that is not 0. */
-const leadingZeros = (digits: number, decimals: number) => Math.max(0, decimals - digits);
 
 /**
  * How far a value lies from another, in per cent with three decimals: `+0.012 %`.

@@ -2,6 +2,7 @@ import type { NetworkOverview, OverviewAnswer } from "@dataset-oracle/protocol/w
 import { createContext } from "preact";
 import { useContext, useMemo, useRef } from "preact/hooks";
 import { get, type Trouble } from "../api/get";
+import { fillIn, type Remembered, remember } from "./remember";
 import { useNow } from "./use-now";
 import { usePolled } from "./use-polled";
 
@@ -31,5 +32,8 @@ export function useOverview(): Live {
   if (value !== ahead.current.value)
     ahead.current = { value, by: value ? Math.floor(Date.now() / 1000) - value.time : 0 };
   const now = here - ahead.current.by;
-  return useMemo(() => ({ networks: value?.networks ?? null, trouble, now, again }), [value, trouble, now]);
+  const known = useRef<Remembered>(new Map());
+  const networks = useMemo(() => value && fillIn(value.networks, known.current), [value]);
+  if (networks) known.current = remember(networks);
+  return useMemo(() => ({ networks, trouble, now, again }), [networks, trouble, now]);
 }

@@ -1,0 +1,142 @@
+/** How values, keys, times and addresses of the page are written. */
+
+import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import { describe, expect, test } from "vitest";
+import { showKey } from "../src/format/key.js";
+import { atAGlance, deviation, grouped, toDecimal } from "../src/format/number.js";
+import { duration } from "../src/format/time.js";
+import { showValue } from "../src/format/value.js";
+import { keyProblem } from "../src/request/key-problem.js";
+import { parseRoute, pointPath } from "../src/route.js";
+
+const SPOT: ValueFormat = { title: null, type: "uint", decimals: 18, sources: [] };
+const HASH = "ab".repeat(32);
+
+describe("numbers", () => {
+  test.each([
+    [5_174_220_000_000_000_131_072n, 18, "5174.220000000000131072"],
+    [10n ** 18n, 18, "1"],
+    [1n, 18, "0.000000000000000001"],
+    [0n, 18, "0"],
+    [42n, 0, "42"],
+    [2n ** 208n - 1n, 0, "411376139330301510538742295639337626245683966408394965837152255"],
+  ])("%s scaled by 10^%s is exactly %s", (value, decimals, text) => {
+    expect(toDecimal(value, decimals)).toBe(text);
+  });
+
+  test.each([
+    ["1234567.8901", "1,234,567.8901"],
+    ["999", "999"],
+    ["0.0001", "0.0001"],
+  ])("%s has its thousands apart: %s", (plain, text) => {
+    expect(grouped(plain)).toBe(text);
+  });
+
+  test.each([
+    [66_944_320_000_000_000_000_000n, 18, "66,944.32"],
+    [3_421_810_000_000_000_000_000n, 18, "3,421.81"],
+    [522_830_000_000_000_000n, 18, "0.52283"],
+    [24_710_000_000_000n, 18, "0.000024710"],
+    [99_999_999_999_999_999_999_999n, 18, "100,000.00"],
+    [0n, 18, "0.00"],
+    [29_731n, 2, "297.31"],
+    [29_731n, 0, "29,731"],
+    [1n, 18, "0.000000000000000001"],
+  ])("%s scaled by 10^%s is %s at a glance", (value, decimals, text) => {
+    expect(atAGlance(value, decimals)).toBe(text);
+  });
+
+  test.each([
+    [1_001n, 1_000n, "+0.100 %"],
+    [999n, 1_000n, "−0.100 %"],
+    [1_000n, 1_000n, "0.000 %"],
+    [3_000n, 1_000n, "+200.000 %"],
+    [1n, 0n, null],
+  ])("%s is from %s away by %s", (value, from, text) => {
+    expect(deviation(value, from)).toBe(text);
+  });
+});
+
+describe("values", () => {
+  const word = (hex: string) => `0x${hex.padEnd(64, "0")}`;
+
+  test("of a pair have its quote as their unit", () => {
+    expect(showValue("median", "3021500000000000000000", SPOT, "SPOTPX/ETH-USD")).toEqual({
+      exact: "3,021.5",
+      short: "3,021.50",
+      unit: "USD",
+    });
+  });
+
+  test.each([
+    ["string", word("636c656172"), "clear"],
+    ["string", word("c3a9"), "é"],
+    ["string", word("ff"), word("ff")],
+    ["bool", `0x${"0".repeat(63)}1`, "true"],
+    ["bool", word(""), "false"],
+    ["bytes32", `0x${HASH}`, `0x${HASH}`],
+  ] as const)("of the type %s: %s is %s", (type, value, text) => {
+    expect(showValue("majority", value, { title: null, type, decimals: 0, sources: [] }, null).exact).toBe(text);
+  });
+
+  test("of an unknown format are what is stored", () => {
+    expect(showValue("median", "12345", null, null).exact).toBe("12,345");
+    expect(showValue("majority", `0x${HASH}`, null, null).exact).toBe(`0x${HASH}`);
+  });
+});
+
+describe("keys", () => {
+  test.each([
+    ["SPOTPX/ETH-USD", "SPOTPX/", "ETH-USD"],
+    [`WEB/${HASH}/S%C3%A3o%20Paulo/7`, "WEB/ababab…abab", "São Paulo, 7"],
+    [`WEB/${HASH}`, "WEB/ababab…abab", ""],
+    [`WEB/${HASH}/%FF`, "WEB/ababab…abab", "%FF"],
+    ["0x00ff", "", "0x00ff"],
+  ])("%s is set back as %s, and named %s", (text, prefix, name) => {
+    expect(showKey(text)).toMatchObject({ prefix, name });
+  });
+
+  test.each([
+    ["SPOT_PRICE", "SPOTPX/ETH-USD", null],
+    ["SPOT_PRICE", "spotpx/eth-usd", "Keys are in capitals: SPOTPX/ETH-USD."],
+    ["SPOT_PRICE", "ETH-USD", expect.stringContaining("SPOTPX/<BASE>-<QUOTE>")],
+    ["SPOT_PRICE", "0x1", expect.stringContaining("odd number")],
+    ["WEB_ORACLE", `WEB/${HASH}`, null],
+    ["WEB_ORACLE", "WEB/ab", expect.stringContaining("64 lowercase hex digits")],
+  ] as const)("in a dataset of %s, %s: %s", (form, text, problem) => {
+    expect(keyProblem(form, text)).toEqual(problem);
+  });
+});
+
+test.each([
+  [0, "0 s"],
+  [119, "119 s"],
+  [120, "2 min"],
+  [7_199, "119 min"],
+  [7_200, "2 h"],
+  [12_000, "3 h 20 min"],
+  [187_200, "2 d 4 h"],
+])("%s seconds are %s", (seconds, text) => {
+  expect(duration(seconds)).toBe(text);
+});
+
+describe("addresses", () => {
+  const dataset = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+
+  test.each(["SPOTPX/ETH-USD", `WEB/${HASH}/S%C3%A3o%20Paulo/%2F`, "0x00ff", "a #?&b"])("lead to the key %s", (key) => {
+    expect(parseRoute(pointPath(42, dataset, key))).toEqual({ page: "point", networkId: 42, dataset, key });
+  });
+
+  test.each([
+    ["", "home"],
+    ["#/", "home"],
+    [`#/42/${dataset}`, "dataset"],
+    ["#/42", "unknown"],
+    [`#/0/${dataset}`, "unknown"],
+    ["#/42/0x12", "unknown"],
+    [`#/42/${dataset}/a/b`, "unknown"],
+    ["#/%E0%A4%A", "unknown"],
+  ])("%s is the page: %s", (fragment, page) => {
+    expect(parseRoute(fragment).page).toBe(page);
+  });
+});
