@@ -19,10 +19,11 @@ describe.runIf(hasBrowser())("the page in Chromium", () => {
   }, 150_000);
   afterAll(() => world?.close(), 30_000);
 
-  describe("what is served", () => lookFlows(here));
+  // Each has a window of its own; what they wait for is mostly the next block.
+  describe.concurrent("what is served", () => lookFlows(here));
   describe("the programs", () => snippetFlows(here));
-  describe("the form", () => formFlows(here));
-  describe("a browser wallet", () => walletFlows(here));
-  describe("for everyone", () => accessFlows(here));
+  describe.concurrent("the form", () => formFlows(here));
+  describe.concurrent("a browser wallet", () => walletFlows(here));
+  describe.concurrent("for everyone", () => accessFlows(here));
   describe("what goes wrong", () => problemFlows(here));
 });

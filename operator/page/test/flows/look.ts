@@ -4,6 +4,7 @@ import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { formatEther, formatUnits, getAddress, keccak256 } from "viem";
 import { expect, test } from "vitest";
 import { post } from "../../../../devnet/test/devnet.js";
+import { grouped } from "../../src/format/number.js";
 import { visit } from "../support/visit.js";
 import type { World } from "../support/world.js";
 
@@ -117,8 +118,8 @@ export function lookFlows(here: () => World): void {
       broadcast: true,
     });
     await round.locator(`code[title="${answer.transaction_hash}"]`).waitFor();
-    const value = formatUnits(BigInt(answer.value), 18);
-    await expect.poll(async () => unspaced(await page.locator(".big").textContent())).toBe(`${value} USD`);
+    const value = grouped(formatUnits(BigInt(answer.value), 18));
+    await page.locator(".big", { hasText: `${value} USD` }).waitFor();
     await end();
   });
 
