@@ -42,6 +42,8 @@ export const SECTIONS = [
     pages: [
       page("docs/datasets/financial.md", "datasets/financial/", "Financial"),
       page("docs/datasets/web-oracle.md", "datasets/web-oracle/", "Web Oracle"),
+      page("docs/datasets/web-oracle-numbers.md", "datasets/web-oracle-numbers/", "Web Oracle numbers"),
+      page("docs/datasets/web-oracle-words.md", "datasets/web-oracle-words/", "Web Oracle words"),
     ],
   },
   {
