@@ -37,6 +37,7 @@ if (figures.length === 0) {
 }
 
 const all = new Stage();
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => all.close().finally(() => process.exit(1)));
 try {
   say("Starting a chain, a market, four providers and the operator");
   const stage = await all.start(KEYS);

@@ -58,7 +58,7 @@ export class Stage {
 
   async close() {
     await Promise.all(this.#parts.map((part) => part.close()));
-    rmSync(this.#folder, { recursive: true });
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   async #startOperator(rpcUrl, providers) {

@@ -1,9 +1,21 @@
-import { type Address, concatHex, encodeFunctionData, type Hex, keccak256, numberToHex } from "viem";
+import {
+  type Address,
+  concatHex,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  numberToHex,
+  prepareEncodeFunctionData,
+} from "viem";
 import { datasetAbi } from "./abi/dataset.js";
 import { type BatchReport, type BatchSubject, isMissing } from "./batch-report.js";
 import type { Committee } from "./committee.js";
 import { compactSignature, type Outcome, type QueryStatus, type ReportSubject, ZERO_VALUE } from "./report.js";
 import type { DatasetKind } from "./wire.js";
+
+/** With their selectors, which are hashes, found once. */
+const UPDATE = prepareEncodeFunctionData({ abi: datasetAbi, functionName: "update" });
+const UPDATE_NOT_AVAILABLE = prepareEncodeFunctionData({ abi: datasetAbi, functionName: "updateNotAvailable" });
 
 /** A provider's checked answer: its report's value, and its signature over the report. */
 export interface SignedValue {
@@ -40,13 +52,11 @@ export function encodeUpdate(
   const { toleranceBps } = committee;
   return outcome === "OK"
     ? encodeFunctionData({
-        abi: datasetAbi,
-        functionName: "update",
+        ...UPDATE,
         args: [key, timestamp, agreedValue(kind, valuesOf(present)), signers, signed, absentees, toleranceBps],
       })
     : encodeFunctionData({
-        abi: datasetAbi,
-        functionName: "updateNotAvailable",
+        ...UPDATE_NOT_AVAILABLE,
         args: [key, timestamp, signers, signed, absentees, toleranceBps],
       });
 }

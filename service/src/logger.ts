@@ -1,14 +1,39 @@
 import { destination, type Logger, type LoggerOptions, pino } from "pino";
 
-/** Lines are written together: so many bytes, or what there is after so long. */
-const BUFFER_BYTES = 8 * 1024;
+/** Lines are written together: so many characters, or what there is after so long. */
+const BUFFER = 64 * 1024;
 const FLUSH_MS = 100;
 
 /**
  * A service's log on standard output. What is not written when the process ends by itself is written then; one that is
- * killed loses the last lines.
+ * killed loses what it wrote in the last moments.
  */
 export function createLogger(options: Pick<LoggerOptions, "name" | "level" | "mixin"> = {}): Logger {
-  const output = destination({ sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS });
-  return pino(options, output);
+  return pino(options, new LineBuffer());
+}
+
+class LineBuffer {
+  readonly #output = destination({ sync: false });
+  #lines = "";
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor() {
+    process.once("exit", () => {
+      this.#flush();
+      this.#output.flushSync();
+    });
+  }
+
+  write(line: string): void {
+    this.#lines += line;
+    if (this.#lines.length >= BUFFER) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS).unref();
+  }
+
+  #flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#lines !== "") this.#output.write(this.#lines);
+    this.#lines = "";
+  }
 }
