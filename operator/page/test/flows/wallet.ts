@@ -1,68 +1,74 @@
 import { simulateQuery } from "@dataset-oracle/protocol";
-import type { Page } from "playwright-core";
+import type { Address } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { visit } from "../support/visit.js";
 import { installWallet, type WalletBehaviour, walletOf } from "../support/wallet.js";
 import type { World } from "../support/world.js";
 import { formOf } from "./form.js";
 
-/** The operator that has no key sends nothing: no feed and no request of another test takes the round. */
+/** A key that no feed updates: nobody else takes the round. */
+interface Unfed {
+  readonly dataset: Address;
+  readonly key: string;
+}
+
+/** Sending an update with a browser wallet. */
 export function walletFlows(here: () => World): void {
   let account: string;
   beforeAll(async () => {
     account = (await here().chain.getAddresses()).at(-1) ?? "";
   });
 
-  /** Opens the form, has a transaction made, and gives back the button that sends it. */
-  async function withTransaction(wallet: WalletBehaviour, key: string) {
-    const { devnet, browser } = here();
-    const opened = await visit(browser, devnet.operator.url, {
-      at: `/42/${devnet.dataset}`,
-      prepare: installWallet(wallet),
-    });
-    await makeTransaction(opened.page, key);
-    const name = wallet.isAnnounced ? "Send with Test Wallet" : "Send with Browser wallet";
-    return { ...opened, form: formOf(opened.page), send: opened.page.getByRole("button", { name }) };
-  }
+  const unfed = (name: string): Unfed => {
+    const found = here().devnet.webOracle.examples.find((example) => example.name === name);
+    if (found === undefined) throw new Error(`The devnet has no example ${name}.`);
+    return found;
+  };
+  const updatedAt = async ({ dataset, key }: Unfed) => (await simulateQuery(here().chain, { dataset, key })).updatedAt;
 
-  async function makeTransaction(page: Page, key: string) {
-    const form = formOf(page);
+  /** Opens the form, has a transaction made, and gives back the button that sends it. */
+  async function withTransaction(wallet: WalletBehaviour, { dataset, key }: Unfed) {
+    const { devnet, browser } = here();
+    const opened = await visit(browser, devnet.operator.url, { at: `/42/${dataset}`, prepare: installWallet(wallet) });
+    const form = formOf(opened.page);
     await form.getByLabel("Key as text").fill(key);
     await form.getByRole("radio", { name: /You/ }).check();
     await form.getByRole("button", { name: "Make the transaction" }).click();
-    await form.getByRole("heading", { name: "Send it" }).waitFor({ timeout: 30_000 });
+    await form.getByRole("heading", { name: "Send it" }).waitFor();
+    const name = wallet.isAnnounced ? "Send with Test Wallet" : "Send with Browser wallet";
+    const mined = () => form.getByText(/^It is mined in block \d+: the value is stored\.$/).waitFor();
+    return { ...opened, form, mined, send: form.getByRole("button", { name }) };
   }
 
   test("that announces itself (EIP-6963) sends it, and the page waits until it is mined", async () => {
     const wallet = walletOf(here().devnet.chain, account);
-    const key = "SPOTPX/DOGE-EUR";
-    const { form, send, picture, end } = await withTransaction(wallet, "SPOTPX/BAT-USD");
+    const point = unfed("temperature");
+    const before = await updatedAt(point);
+    const { send, mined, picture, end } = await withTransaction(wallet, point);
     await send.click();
-    await form.getByText(/^(It is mined in block \d+|The contract refused it)/).waitFor({ timeout: 30_000 });
+    await mined();
     expect(wallet.asked.slice(0, 3)).toEqual(["eth_requestAccounts", "eth_chainId", "eth_sendTransaction"]);
-    expect(key).toBeTruthy();
+    expect(await updatedAt(point)).toBeGreaterThan(before);
     await picture("wallet-mined-light");
     await end();
   });
 
   test("that is just there (window.ethereum) sends it, too", async () => {
-    const { devnet, chain } = here();
-    const wallet = walletOf(devnet.chain, account, { isAnnounced: false });
-    const key = "SPOTPX/COMP-USD";
-    const before = await simulateQuery(chain, { dataset: devnet.dataset, key });
-    const { form, send, end } = await withTransaction(wallet, key);
+    const wallet = walletOf(here().devnet.chain, account, { isAnnounced: false });
+    const point = unfed("sky");
+    const before = await updatedAt(point);
+    const { send, mined, end } = await withTransaction(wallet, point);
     await send.click();
-    await form.getByText(/^It is mined in block \d+|^The contract refused it/).waitFor({ timeout: 30_000 });
-    const after = await simulateQuery(chain, { dataset: devnet.dataset, key });
-    expect(after.updatedAt).toBeGreaterThan(before.updatedAt);
+    await mined();
+    expect(await updatedAt(point)).toBeGreaterThan(before);
     await end();
   });
 
   test("on another chain is asked to go to the right one", async () => {
     const wallet = walletOf(here().devnet.chain, account, { chainId: 1, knownChains: [1, 42] });
-    const { form, send, end } = await withTransaction(wallet, "SPOTPX/CRV-USD");
+    const { send, mined, end } = await withTransaction(wallet, unfed("raining"));
     await send.click();
-    await form.getByText(/^It is mined in block \d+|^The contract refused it/).waitFor({ timeout: 30_000 });
+    await mined();
     expect(wallet.asked.slice(0, 5)).toEqual([
       "eth_requestAccounts",
       "eth_chainId",
@@ -75,7 +81,8 @@ export function walletFlows(here: () => World): void {
 
   test("that does not know the chain is told about in words of use, and sends nothing", async () => {
     const wallet = walletOf(here().devnet.chain, account, { chainId: 1, knownChains: [1] });
-    const { form, send, picture, expectAccessible, end } = await withTransaction(wallet, "SPOTPX/GRT-USD");
+    const point = { dataset: here().devnet.dataset, key: "SPOTPX/GRT-USD" };
+    const { form, send, picture, expectAccessible, end } = await withTransaction(wallet, point);
     await send.click();
     await form.getByText("Your wallet does not know Devnet.").waitFor();
     await form.getByText("Add the network with the chain id 42").waitFor();
@@ -85,14 +92,18 @@ export function walletFlows(here: () => World): void {
     await end();
   });
 
-  test("that its owner refuses can be asked again", async () => {
+  test("that its owner refuses sends nothing, and can be asked again", async () => {
     const wallet = walletOf(here().devnet.chain, account, { isRefusing: true });
-    const { form, send, end } = await withTransaction(wallet, "SPOTPX/ALGO-USD");
+    const point = unfed("document");
+    const before = await updatedAt(point);
+    const { form, send, mined, end } = await withTransaction(wallet, point);
     await send.click();
     await form.getByText("You refused it in your wallet.").waitFor();
+    expect(await updatedAt(point)).toBe(before);
     wallet.isRefusing = false;
     await send.click();
-    await form.getByText(/^It is mined in block \d+|^The contract refused it/).waitFor({ timeout: 30_000 });
+    await mined();
+    expect(await updatedAt(point)).toBeGreaterThan(before);
     await end();
   });
 }
