@@ -85,7 +85,7 @@ async function isTaken(changed: Hex): Promise<boolean> {
     () => true,
     (error: BaseError) => {
       // Whoever else it recovers to, or nobody, is not the committee.
-      const { data } = error.walk((cause) => "data" in cause) as unknown as { data: Hex };
+      const { data } = error.walk((cause) => cause instanceof Error && "data" in cause) as unknown as { data: Hex };
       expect(decodeErrorResult({ abi: datasetAbi, data }).errorName).toBe("WrongCommittee");
       return false;
     },

@@ -1,0 +1,34 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+
+const run = promisify(execFile);
+
+/** What a process prints that logs so many lines, and then does something. */
+async function printed(lines: number, then: string): Promise<string[]> {
+  const script = `
+    import { createLogger } from "@dataset-oracle/service/logger";
+    const logger = createLogger({ name: "test" });
+    for (let i = 0; i < ${lines}; i++) logger.info({ i }, "line");
+    ${then}`;
+  const args = ["--input-type=module", "--eval", script];
+  const { stdout } = await run(process.execPath, args, { cwd: import.meta.dirname, maxBuffer: 1e8 }).catch(
+    (error) => error,
+  );
+  return stdout.trimEnd().split("\n");
+}
+
+it.each([
+  ["ends by itself", ""],
+  ["exits", "process.exit(3);"],
+  ["throws", 'throw new Error("unexpected");'],
+])("nothing is lost when a process %s", async (_how, then) => {
+  const lines = (await printed(1_000, then)).map((line) => JSON.parse(line));
+  expect(lines.map(({ i }) => i)).toEqual(Array.from({ length: 1_000 }, (_, i) => i));
+  expect(lines[0]).toMatchObject({ name: "test", msg: "line", level: 30 });
+});
+
+it("lines are written while the process goes on", async () => {
+  const then = 'setTimeout(() => process.kill(process.pid, "SIGKILL"), 1_500);';
+  expect(await printed(10, then)).toHaveLength(10);
+});

@@ -1,0 +1,64 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { postText } from "@dataset-oracle/service/post";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000 };
+const never = new AbortController().signal;
+
+let server: Server;
+let url: string;
+let answer: RequestListener = (_request, response) => void response.end();
+
+beforeAll(async () => {
+  server = createServer((request, response) => answer(request, response));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/report?a=b`;
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const post = (limits = LIMITS, signal = never) =>
+  postText(url, { accept: "application/json" }, '{"é":1}', limits, signal);
+
+it("sends JSON to the whole url, and gives any status with its text", async () => {
+  const seen: unknown[] = [];
+  answer = async (request, response) => {
+    const body = (await request.toArray()).join("");
+    seen.push(request.method, request.url, request.headers["content-type"], request.headers.accept, body);
+    response.writeHead(429, { "content-type": "text/plain", "retry-after": "7" });
+    response.write("sl");
+    response.end("ow é");
+  };
+  const [status, contentType, retryAfter, text] = [429, "text/plain", "7", "slow é"];
+  expect(await post()).toEqual({ ok: true, status, contentType, retryAfter, text });
+  expect(seen).toEqual(["POST", "/report?a=b", "application/json", "application/json", '{"é":1}']);
+});
+
+it.each([
+  ["timeout", { timeoutMs: 50, maxBytes: 1_000 }, () => {}],
+  ["too_large", LIMITS, (_request, response) => void response.end("x".repeat(1_001))],
+  ["redirected", LIMITS, (_request, response) => void response.writeHead(302, { location: "/" }).end()],
+  ["not_text", LIMITS, (_request, response) => void response.end(Buffer.from([0xff]))],
+  ["unreachable", LIMITS, (request) => void request.socket.destroy()],
+] satisfies [string, typeof LIMITS, RequestListener][])("tells %s as a result", async (failure, limits, listener) => {
+  answer = listener;
+  expect(await post(limits)).toMatchObject({ ok: false, failure });
+});
+
+it("takes as many bytes as are allowed", async () => {
+  answer = (_request, response) => void response.end("x".repeat(1_000));
+  expect(await post()).toMatchObject({ ok: true, text: "x".repeat(1_000) });
+});
+
+it("ends when its caller no longer needs it, also before it begins", async () => {
+  answer = (_request, response) => void response.write("x");
+  const caller = new AbortController();
+  const waiting = post(LIMITS, caller.signal);
+  setTimeout(() => caller.abort(), 50);
+  expect(await waiting).toMatchObject({ ok: false, failure: "aborted" });
+  expect(await post(LIMITS, AbortSignal.abort())).toMatchObject({ ok: false, failure: "aborted" });
+});
