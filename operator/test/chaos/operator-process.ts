@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 const MAIN = join(import.meta.dirname, "..", "..", "dist", "main.js");
-const START_MS = 60_000;
+const START_MS = 120_000;
 
 /** A real operator process, which can be ended and started again. */
 export class OperatorProcess {
