@@ -101,7 +101,7 @@ afterAll(async () => {
 function start(args: readonly string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env.PATH, RPC_TOKEN: SECRETS.tokenOfVariable, ...env },
-    timeout: 60_000,
+    timeout: 110_000,
   });
   const seen: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => seen.push(String(data)));
@@ -160,7 +160,7 @@ test("a running operator shows none of its secrets, whatever fails", async () =>
       ({ status }) => status === 200,
       () => false,
     );
-  await expect.poll(isUp, { timeout: 20_000 }).toBe(true);
+  await expect.poll(isUp, { timeout: 60_000 }).toBe(true);
 
   const request = { network_id: 42, dataset, key: KEY, broadcast: true };
   const sent = await post(request, { prefer: "wait=10" });
@@ -210,7 +210,7 @@ test("nor one whose secrets are in files, when it is aborted", async () => {
   const env = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, join(folder, file)]));
   const port = await freePort();
   const { child, seen, exited } = start(["--config", writeConfig({ port, metricsPort: 0 })], env);
-  await expect.poll(() => seen.join(""), { timeout: 20_000 }).toContain("Server listening");
+  await expect.poll(() => seen.join(""), { timeout: 60_000 }).toContain("Server listening");
   child.kill("SIGABRT");
   expect(await exited).toBeNull();
   expect(seen.join("")).toContain(privateKeyToAccount(SECRETS.keyInKeystore).address);
