@@ -86,8 +86,9 @@ function loadSecret(
   if ((header === undefined) === (query === undefined)) throw new ConfigError(`${at}: name either header or query.`);
   if ((file === undefined) === (name === undefined)) throw new ConfigError(`${at}: name either file or env.`);
   const value = (file === undefined ? (env[name ?? ""] ?? "") : readSecret(file, at)).trim();
-  // Neither host nor name is repeated: they may be the secret, set by mistake.
-  const where = file === undefined ? "the variable that env names" : "the file";
+  // Neither host nor name is repeated where it may be the secret itself, set by mistake: names of variables are plain.
+  const variable = /^[A-Z_]+$/.test(name ?? "") ? `the variable ${name}` : "the variable that env names";
+  const where = file === undefined ? variable : "the file";
   if (value.length < MIN_LENGTH || !/^[\x20-\x7e]+$/.test(value)) {
     throw new ConfigError(
       `${at}: ${where} does not hold ${MIN_LENGTH} or more printable ASCII characters in one line.`,
