@@ -11,5 +11,9 @@ export function duration(seconds: number): string {
 
 /** A moment in the reader's own time zone, to the second. */
 export function moment(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  return new Date(seconds * 1000).toLocaleString(undefined, {
+    dateStyle: "medium",
+    timeStyle: "medium",
+    hourCycle: "h23",
+  });
 }
