@@ -13,15 +13,13 @@ export function createLogger(options: Pick<LoggerOptions, "name" | "level" | "mi
 }
 
 class LineBuffer {
-  readonly #output = destination({ sync: false });
+  /** One write of many lines is cheap; one that is under way when the process ends could be lost. */
+  readonly #output = destination({ sync: true });
   #lines = "";
   #timer: NodeJS.Timeout | null = null;
 
   constructor() {
-    process.once("exit", () => {
-      this.#flush();
-      this.#output.flushSync();
-    });
+    process.once("exit", () => this.#flush());
   }
 
   write(line: string): void {
