@@ -59,7 +59,7 @@ async function measure({ client, dataset }, send) {
       address: dataset,
       abi: datasetAbi,
       eventName: "Updated",
-      fromBlock: from + 1n,
+      fromBlock: from,
     });
     mined = new Set(logs.map(({ transactionHash }) => transactionHash).filter((hash) => hashes.has(hash))).size;
   }
