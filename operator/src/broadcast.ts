@@ -1,8 +1,9 @@
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import { traceFieldsOf } from "@dataset-oracle/service/trace";
+import type { Hex } from "viem";
 import { toAnswer } from "./answer.js";
 import { findUpdate, readPoint } from "./chain/contract.js";
-import { OutcomeUnknown, type RoundCall, type Settled } from "./chain/job.js";
+import { type Job, OutcomeUnknown, type RoundCall, type Settled } from "./chain/job.js";
 import { FeedGasSpent } from "./gas-budget.js";
 import type { Carried, Operator, ReadyUpdate } from "./operator.js";
 import { gasBudgetSpent, noSigner, updateReverted } from "./problems.js";
@@ -45,16 +46,11 @@ export async function broadcast(
     key,
     round: update.timestamp.toString(),
   });
-  const job = {
-    point: `${dataset.address} ${key}`,
-    call: toCall(target, update),
-    renew: newest,
-    isStored: async (round: bigint) =>
-      (await readPoint(network.rpc, dataset.address, key, "latest")).updatedAt >= round,
-    onSigned: (hash: `0x${string}`) => progress.emit({ event: "signed", transaction_hash: hash }),
-  };
+  const job = updateJob(target, toCall(target, update), newest, (hash) =>
+    progress.emit({ event: "signed", transaction_hash: hash }),
+  );
   const lane = network.senders.laneOf(dataset.address, key);
-  const { hash, settled } = await lane.send<UpdateCall>(job).catch((error: unknown) => {
+  const { hash, settled } = await lane.send(job).catch((error: unknown) => {
     // It may still be mined: its gas stays counted.
     if (error instanceof OutcomeUnknown) throw error.reason;
     reservation.release();
@@ -73,6 +69,18 @@ export async function broadcast(
       return mined === null ? null : { isReverted: mined.isReverted, answer: answerOf(target, mined) };
     },
   };
+}
+
+/** The job of one update: should its call be stuck or lost, what `renew` makes. */
+export function updateJob<C extends RoundCall>(
+  { network, dataset, key }: Target,
+  call: C,
+  renew: () => Promise<C | null>,
+  onSigned: (hash: Hex) => void = () => {},
+): Job<C> {
+  const isStored = async (round: bigint) =>
+    (await readPoint(network.rpc, dataset.address, key, "latest")).updatedAt >= round;
+  return { point: `${dataset.address} ${key}`, call, renew, isStored, onSigned };
 }
 
 async function reserveGas(operator: Operator, target: Target, gas: bigint, payer: Payer) {

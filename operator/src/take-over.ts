@@ -1,6 +1,6 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { decodeFunctionData, type Hex, keccak256 } from "viem";
-import { readPoint } from "./chain/contract.js";
+import { updateJob } from "./broadcast.js";
 import type { Job, RoundCall } from "./chain/job.js";
 import type { Call } from "./chain/submit.js";
 import { batchJob } from "./feeds/carry-batch.js";
@@ -31,13 +31,7 @@ function jobOf(operator: Operator, network: Network, call: Call): Job<RoundCall>
   // Nobody waits to be told what this batch stores.
   if (isBatch) return batchJob(operator, { network, dataset, keys, round }, { ...again, stored: [] });
   const target = targetOf(network, dataset, key);
-  return {
-    point: `${dataset.address} ${key}`,
-    call: again,
-    renew: () => newestCall(operator, target),
-    isStored: async (at) => (await readPoint(network.rpc, dataset.address, key, "latest")).updatedAt >= at,
-    onSigned: () => {},
-  };
+  return updateJob<RoundCall>(target, again, () => newestCall(operator, target));
 }
 
 interface PendingUpdate {
