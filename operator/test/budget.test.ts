@@ -1,5 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Address } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { msUntilRoundAfter, roundAt } from "../src/clock.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -9,6 +11,9 @@ let providers: Provider[];
 let dataset: Address;
 const body = (key: string, broadcast = true) => ({ network_id: 42, dataset, key, broadcast });
 const WAIT = { prefer: "wait=10" };
+
+/** Who asks twice in a round shares one transaction. */
+const nextRound = () => delay(msUntilRoundAfter(roundAt(Date.now()), Date.now()));
 
 beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(), startProviders(3)]);
@@ -24,7 +29,9 @@ test("when an hour's gas is spent, only broadcasting ends", async () => {
   const settings = { gasPerHour: 100_000, gasPerHourForNewKeys: 1_000_000 };
   const operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
   await operator.ask(body("SPOTPX/A-USD"), WAIT);
+  await nextRound();
   await operator.ask(body("SPOTPX/A-USD"), WAIT);
+  await nextRound();
 
   const nonce = await chain.nonce(operator.account.address);
   const problem = await operator.fail(body("SPOTPX/A-USD"));
