@@ -5,13 +5,13 @@ import { listen } from "@dataset-oracle/service/listen";
 import { createLogger } from "@dataset-oracle/service/logger";
 import { processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
+import { SECP256K1 } from "@dataset-oracle/service/secp256k1";
 import { buildOperatorApp } from "./app.js";
 import { loadOperatorConfig } from "./config.js";
 import { supplyFeeds } from "./feeds/supply.js";
 import { Metrics } from "./metrics.js";
 import { connectNetwork, replicasOf } from "./network.js";
 import { createOperator } from "./operator.js";
-import { RECOVERY } from "./reports/recovery.js";
 import { loadSigners } from "./signers.js";
 import { takeOver } from "./take-over.js";
 import { USAGE } from "./usage.js";
@@ -30,7 +30,7 @@ await runMain(async () => {
   }
 
   const logger = createLogger({ name: "operator", level: plan.config.logLevel });
-  logger.info(`signatures are checked by ${RECOVERY.name}`);
+  logger.info(`signatures are checked and made by ${SECP256K1.name}`);
   for (const chainId of chainIds) {
     const signer = signers.get(chainId);
     for (const warning of signer?.warnings ?? []) logger.warn({ network: chainId }, warning);

@@ -3,6 +3,7 @@ import { ReportDigests } from "@dataset-oracle/protocol/report-digests";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
+import { keccak } from "@dataset-oracle/service/keccak";
 import { type Address, type LocalAccount, parseGwei } from "viem";
 import { CommitteeWatch } from "./chain/committee-watch.js";
 import { readKeyForm, readMaxRoundAge, readQueryPrice } from "./chain/contract.js";
@@ -15,7 +16,6 @@ import type { Feed } from "./feeds/pace.js";
 import type { Replicas } from "./feeds/turns.js";
 import { GasBudget } from "./gas-budget.js";
 import type { GatherLimits } from "./reports/gather.js";
-import { keccak } from "./reports/keccak.js";
 
 /** One dataset that is served. */
 export interface Dataset {

@@ -180,7 +180,7 @@ test("a real process serves a request, logs no secret, and ends cleanly", async 
   expect(await exited).toBe(0);
   expect(Date.now() - begun).toBeLessThan(5_000);
   const log = output();
-  expect(log).toMatch(/signatures are checked by (?:secp256k1 \(native\)|tiny-secp256k1 \(WebAssembly\))/);
+  expect(log).toMatch(/signatures are checked and made by (?:secp256k1 \(native\)|tiny-secp256k1 \(WebAssembly\))/);
   expect(log).toContain("update sent");
   expect(log).not.toContain(KEY.slice(2));
   for (const line of log.trimEnd().split("\n")) JSON.parse(line);

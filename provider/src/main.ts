@@ -7,6 +7,7 @@ import { listen } from "@dataset-oracle/service/listen";
 import { createLogger } from "@dataset-oracle/service/logger";
 import { processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
+import { SECP256K1 } from "@dataset-oracle/service/secp256k1";
 import { traceFields } from "@dataset-oracle/service/trace";
 import { buildProvider } from "./app.js";
 import { fetchValue } from "./cli/fetch.js";
@@ -47,6 +48,7 @@ await runMain(async () => {
 
   const logger = createLogger({ mixin: traceFields });
   for (const note of [...warnings, ...startNotes(served, webOracle, config.sourceOverrides)]) logger.warn(note);
+  logger.info(`signatures are made by ${SECP256K1.name}`);
   logger.info(summary(served, webOracle, account.address));
   const registry = processRegistry();
   const app = await buildProvider(config, { served, webOracle, secrets }, account, { logger, registry });

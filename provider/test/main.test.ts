@@ -71,6 +71,12 @@ describe("the provider's process, with the simulated market", () => {
     expect(notes.every((line) => line.includes('"level":40'))).toBe(true);
   });
 
+  it("says by which library it signs", () => {
+    expect(provider.printed.stdout).toMatch(
+      /"signatures are made by (?:secp256k1 \(native\)|tiny-secp256k1 \(WebAssembly\))"/,
+    );
+  });
+
   it("logs JSON without its key", () => {
     for (const line of provider.printed.stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
     expect(provider.printed.stdout + provider.printed.stderr).not.toContain(PRIVATE_KEY.slice(2));

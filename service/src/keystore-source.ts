@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { PrivateKeyAccount } from "viem/accounts";
+import type { LocalAccount } from "viem";
 import type { AccountSource } from "./accounts.js";
 import { ConfigError } from "./config.js";
 import { openKeystore } from "./keystore.js";
@@ -21,7 +21,7 @@ export function keystores(variable: string): AccountSource {
       if (path === undefined) throw new ConfigError(`Set ${variable} to the path of the keystore, too.`);
       const opened = readPassword(env, password);
       const files = filesAt(path, variable);
-      const accounts: PrivateKeyAccount[] = [];
+      const accounts: LocalAccount[] = [];
       // One after the other: each may take much memory.
       for (const file of files) accounts.push(await open(file, variable, opened.password));
       return {
@@ -32,7 +32,7 @@ export function keystores(variable: string): AccountSource {
   };
 }
 
-async function open(file: string, variable: string, password: string): Promise<PrivateKeyAccount> {
+async function open(file: string, variable: string, password: string): Promise<LocalAccount> {
   const account = await openKeystore(readSecretFile(file, variable), password);
   if (!account.ok) throw new ConfigError(`The file that ${variable} names ${account.problem}.`);
   return account.value;

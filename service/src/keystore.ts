@@ -3,8 +3,8 @@ import { promisify } from "node:util";
 import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { bytesToHex, concatBytes, type Hex, hexToBytes, isAddressEqual, keccak256 } from "viem";
-import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { bytesToHex, concatBytes, type Hex, hexToBytes, isAddressEqual, keccak256, type LocalAccount } from "viem";
+import { fromPrivateKey } from "./local-account.js";
 
 /** What a keystore may cost to open: four times what geth's own asks for, so that a foreign file cannot fill the machine. */
 const MAX_SCRYPT_BYTES = 256 * 1024 * 1024;
@@ -50,7 +50,7 @@ const runPbkdf2 = promisify(pbkdf2);
  * @param text The file's content.
  * @returns Its account, or what is wrong, which repeats nothing of the file or the password.
  */
-export async function openKeystore(text: string, password: string): Promise<Parsed<PrivateKeyAccount>> {
+export async function openKeystore(text: string, password: string): Promise<Parsed<LocalAccount>> {
   const json = parseJson(text);
   if (!Value.Check(Keystore, json)) {
     return refused("is not a keystore: version 3 of Web3 Secret Storage, aes-128-ctr, with scrypt or pbkdf2");
@@ -101,9 +101,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-function toAccount(key: Hex): PrivateKeyAccount | null {
+function toAccount(key: Hex): LocalAccount | null {
   try {
-    return privateKeyToAccount(key);
+    return fromPrivateKey(key);
   } catch {
     // The library's own error could hold the key.
     return null;

@@ -1,6 +1,7 @@
-import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import type { Hex, LocalAccount } from "viem";
 import type { AccountSource } from "./accounts.js";
 import { ConfigError } from "./config.js";
+import { fromPrivateKey } from "./local-account.js";
 import { permissionWarnings, readSecretFile } from "./secret-file.js";
 
 /** Private keys in a variable of the environment, with white space between them. */
@@ -26,11 +27,11 @@ const toAccounts = (text: string, source: string) =>
     .split(/\s+/)
     .map((key) => toAccount(key, source));
 
-function toAccount(key: string, source: string): PrivateKeyAccount {
+function toAccount(key: string, source: string): LocalAccount {
   const problem = `${source} does not hold a private key: "0x" and 64 hex digits, above 0 and below the curve's order.`;
   if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new ConfigError(problem);
   try {
-    return privateKeyToAccount(key as `0x${string}`);
+    return fromPrivateKey(key as Hex);
   } catch {
     // The library's own error could hold the key.
     throw new ConfigError(problem);

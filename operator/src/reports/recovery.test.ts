@@ -1,9 +1,10 @@
 import { recoverSigner as recoverByViem } from "@dataset-oracle/protocol/report";
+import { loadNative, WASM } from "@dataset-oracle/service/secp256k1";
 import fc from "fast-check";
 import { bytesToHex, concatHex, type Hex, hexToBigInt, hexToBytes, numberToHex, slice } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
-import { loadNative, RECOVERY, signerBy, WASM } from "./recovery.js";
+import { signerBy } from "./recovery.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 /** Of the field that the curve's points are in. */
@@ -45,19 +46,8 @@ const REFUSED: readonly (readonly [name: string, signature: string])[] = [
 
 const native = loadNative();
 
-it("is native where there is a build for the machine", () => {
-  expect(RECOVERY.name).toBe((native ?? WASM).name);
-});
-
-it.runIf(["linux x64", "darwin arm64", "win32 x64"].includes(`${process.platform} ${process.arch}`))(
-  "has a native build here",
-  () => {
-    expect(native?.name).toBe("secp256k1 (native)");
-  },
-);
-
-describe.each([WASM, ...(native === null ? [] : [native])])("$name", (recovery) => {
-  const recover = signerBy(recovery);
+describe.each([WASM, ...(native === null ? [] : [native])])("$name", (library) => {
+  const recover = signerBy(library);
   const agrees = async (digest: Hex, signature: string) => {
     const signer = recover(hexToBytes(digest), signature);
     expect(signer).toBe(await recoverByViem(digest, signature));
