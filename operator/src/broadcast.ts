@@ -100,7 +100,7 @@ async function reserveGas(operator: Operator, target: Target, gas: bigint, payer
 /** Whether nothing was ever stored of a data point. What once was stays stored, so that is asked only once. */
 async function isNew({ storedKeys }: Operator, { network, dataset, key, id }: Target): Promise<boolean> {
   if (storedKeys.has(id)) return false;
-  const { updatedAt } = await readPoint(network.rpc, dataset.address, key, "pending");
+  const { updatedAt } = await readPoint(network.rpc, dataset.address, key, "latest");
   if (updatedAt > 0n) storedKeys.add(id);
   return updatedAt === 0n;
 }

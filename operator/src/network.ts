@@ -11,6 +11,7 @@ import { Lane } from "./chain/lane.js";
 import { type Rpc, RpcError } from "./chain/rpc.js";
 import { type PoolContext, RpcPool } from "./chain/rpc-pool.js";
 import { Senders } from "./chain/senders.js";
+import { Simulator } from "./chain/simulator.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
 import type { Feed } from "./feeds/pace.js";
 import type { Replicas } from "./feeds/turns.js";
@@ -48,6 +49,7 @@ const MAX_VALUES: Record<DatasetKind, bigint> = { median: 2n ** 208n - 1n, major
 export interface Network {
   readonly chainId: number;
   readonly rpc: RpcPool;
+  readonly simulator: Simulator;
   readonly datasets: ReadonlyMap<Address, Dataset>;
   readonly endpoints: ReadonlyMap<Address, string>;
   /** Where request specs are published; null if the network has none. */
@@ -92,6 +94,7 @@ export async function connectNetwork(
     return {
       chainId,
       rpc,
+      simulator: new Simulator(rpc, context.clock),
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
       endpoints,
       registry: deployment.webOracleRegistry ?? null,

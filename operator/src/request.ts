@@ -163,7 +163,7 @@ async function tryUpdate(
   }
   const { outcome, reports } = decision;
   const data = encodeUpdate(kind, subject, committee, outcome, reports);
-  const simulation = await simulateUpdate(network.rpc, dataset.address, outcome, data);
+  const simulation = await simulateUpdate(network, dataset.address, outcome, data);
   if (simulation.kind === "refused") operator.gatherings.forget(id);
   if (simulation.kind !== "ok") return simulation;
   const { status, gasLimit } = simulation;

@@ -109,11 +109,11 @@ describe("figures", () => {
   });
 
   test("count RPC calls that failed, by class", async () => {
-    proxy.faults.set("eth_estimateGas", "HTTP 500");
-    expect((await operator.fail(body("SPOTPX/ADA-USD", false))).http).toBe(502);
+    proxy.faults.set("eth_sendRawTransaction", "HTTP 500");
+    expect((await operator.fail(body("SPOTPX/ADA-USD"))).http).toBe(502);
     proxy.faults.clear();
     const all = await figures();
-    const labels = 'network="42",endpoint="rpcUrls/0",method="eth_estimateGas",class="failed"';
+    const labels = 'network="42",endpoint="rpcUrls/0",method="eth_sendRawTransaction",class="failed"';
     expect(all.get(`operator_rpc_errors_total{${labels}}`)).toBeGreaterThanOrEqual(1);
   });
 

@@ -4,32 +4,35 @@ import type { ProblemError } from "@dataset-oracle/service/problem";
 import { type Address, decodeErrorResult, decodeFunctionResult, type Hex, hexToBytes } from "viem";
 import { updateReverted } from "../problems.js";
 import { decode } from "./contract.js";
-import { Data, type Rpc, RpcError, requestAs, requestQuantity } from "./rpc.js";
+import { type Rpc, RpcError } from "./rpc.js";
+import type { Simulator } from "./simulator.js";
 
 /** `KeyOutcome.STORED` of the contract. */
 const STORED = 0;
 
+/** Where updates are simulated. */
+interface Simulating {
+  readonly rpc: Rpc;
+  readonly simulator: Simulator;
+}
+
+/** The status that would be stored and the gas to send, or why the chain would not take it. */
 export type Simulation =
   | { readonly kind: "ok"; readonly status: QueryStatus; readonly gasLimit: bigint }
   /** The chain has this round or a newer one: `stored`, in seconds since 1970. */
   | { readonly kind: "stale"; readonly stored: bigint }
   | { readonly kind: "refused"; readonly problem: ProblemError };
 
-/**
- * Runs an update as the next block would: on `pending`, because the latest block can be older than the round.
- *
- * @returns The status that would be stored and the gas to send, with a quarter to spare: what another transaction stores
- * before it can change the cost.
- */
-export async function simulateUpdate(rpc: Rpc, dataset: Address, outcome: Outcome, data: Hex): Promise<Simulation> {
-  const call = { to: dataset, data };
+/** Runs an update as the next block would. */
+export async function simulateUpdate(
+  { rpc, simulator }: Simulating,
+  dataset: Address,
+  outcome: Outcome,
+  data: Hex,
+): Promise<Simulation> {
   try {
-    const [result, estimate] = await Promise.all([
-      requestAs(rpc, Data, "eth_call", [call, "pending"]),
-      requestQuantity(rpc, "eth_estimateGas", [call, "pending"]),
-    ]);
-    const status = decode(rpc, "eth_call", () => statusOf(outcome, result));
-    return { kind: "ok", status, gasLimit: estimate + estimate / 4n };
+    const { result, gasLimit } = await simulator.run(dataset, data);
+    return { kind: "ok", status: decode(rpc, "eth_call", () => statusOf(outcome, result)), gasLimit };
   } catch (error) {
     if (!(error instanceof RpcError) || error.failure !== "refused") throw error;
     // Some nodes do not say what a call reverted with, or that it did.
@@ -50,17 +53,17 @@ export interface BatchSimulation {
  *
  * @throws ProblemError with the contract's named error when it would revert.
  */
-export async function simulateBatch(rpc: Rpc, dataset: Address, data: Hex): Promise<BatchSimulation> {
-  const call = { to: dataset, data };
+export async function simulateBatch(
+  { rpc, simulator }: Simulating,
+  dataset: Address,
+  data: Hex,
+): Promise<BatchSimulation> {
   try {
-    const [result, estimate] = await Promise.all([
-      requestAs(rpc, Data, "eth_call", [call, "pending"]),
-      requestQuantity(rpc, "eth_estimateGas", [call, "pending"]),
-    ]);
+    const { result, gasLimit } = await simulator.run(dataset, data);
     const outcomes = decode(rpc, "eth_call", () =>
       hexToBytes(decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result })),
     );
-    return { stored: [...outcomes].map((outcome) => outcome === STORED), gasLimit: estimate + estimate / 4n };
+    return { stored: [...outcomes].map((outcome) => outcome === STORED), gasLimit };
   } catch (error) {
     if (!(error instanceof RpcError) || error.failure !== "refused" || error.data === null) throw error;
     throw updateReverted(namedError(error.data));

@@ -49,6 +49,6 @@ export async function readyBatch(operator: Operator, batch: Batch): Promise<Read
   if (rows.length === 0) return null;
   const subject = { chainId: network.chainId, dataset: dataset.address, keys, timestamp: round };
   const data = encodeUpdateBatch(dataset.kind, subject, committee, rows);
-  const simulation = await simulateBatch(network.rpc, dataset.address, data);
+  const simulation = await simulateBatch(network, dataset.address, data);
   return simulation.stored.includes(true) ? { ...simulation, data } : null;
 }

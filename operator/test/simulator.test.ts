@@ -1,0 +1,135 @@
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { type Address, decodeErrorResult, encodeFunctionData, type Hex, hexToNumber } from "viem";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { connectEndpoint } from "../src/chain/endpoint.js";
+import { Simulator } from "../src/chain/simulator.js";
+import { type Chain, startChain } from "./support/chain.js";
+import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+
+let chain: Chain;
+let proxy: RpcProxy;
+let dataset: Address;
+let simulator: Simulator;
+let elapsed: number;
+
+const READS = encodeFunctionData({ abi: datasetAbi, functionName: "queryPrice" });
+const REVERTS = encodeFunctionData({ abi: datasetAbi, functionName: "setQueryPrice", args: [1n] });
+const ON_PENDING = ["eth_call", "eth_estimateGas"];
+const BELIEVED_MS = 600_000;
+
+const run = (data: Hex = READS) => simulator.run(dataset, data);
+const asked = () => proxy.calls.splice(0).map(({ method }) => method);
+/** Runs a call until the nodes' simulation is believed. */
+const learn = () =>
+  expect
+    .poll(async () => {
+      asked();
+      await run();
+      return asked();
+    })
+    .toEqual(["eth_simulateV1"]);
+
+beforeAll(async () => {
+  chain = await startChain();
+  dataset = await chain.deploy(["0x0000000000000000000000000000000000000001"]);
+  proxy = await startRpcProxy(chain.url);
+});
+
+beforeEach(() => {
+  elapsed = 0;
+  proxy.calls.length = 0;
+  simulator = new Simulator(connectEndpoint(42, proxy.url, 500), () => Date.now() + elapsed);
+});
+
+afterEach(() => {
+  proxy.faults.clear();
+  proxy.answers.clear();
+});
+
+afterAll(async () => {
+  await proxy?.close();
+  await chain?.close();
+});
+
+test("the first call runs on pending, and the next ones in one simulated block that is newer than any round", async () => {
+  const first = await run();
+  expect(asked().slice(0, 2).toSorted()).toEqual(ON_PENDING);
+  await learn();
+  const before = Math.floor(Date.now() / 1000);
+  expect(await run()).toEqual(first);
+  const [{ method, params } = { method: "", params: [] }] = proxy.calls;
+  const [{ blockStateCalls }, tag] = params as [
+    { blockStateCalls: [{ blockOverrides: { time: Hex }; calls: unknown[] }] },
+    string,
+  ];
+  expect([method, tag, proxy.calls.length]).toEqual(["eth_simulateV1", "latest", 1]);
+  expect(blockStateCalls[0].calls).toEqual([{ to: dataset, data: READS }]);
+  expect(hexToNumber(blockStateCalls[0].blockOverrides.time)).toBeGreaterThan(before);
+});
+
+test("the gas limit is a quarter above what the call needs, either way", async () => {
+  const needed = await chain.client.estimateGas({ to: dataset, data: READS });
+  const expected = needed + needed / 4n;
+  expect((await run()).gasLimit).toBe(expected);
+  await learn();
+  expect((await run()).gasLimit).toBe(expected);
+});
+
+test("what a call reverts with is told, either way", async () => {
+  const revertOf = async () => {
+    const error = await run(REVERTS).catch((reason) => reason);
+    return [error.failure, decodeErrorResult({ abi: datasetAbi, data: error.data }).errorName];
+  };
+  expect(await revertOf()).toEqual(["refused", "OwnableUnauthorizedAccount"]);
+  await learn();
+  expect(await revertOf()).toEqual(["refused", "OwnableUnauthorizedAccount"]);
+  expect(asked()).toEqual(["eth_simulateV1"]);
+});
+
+test.each([
+  ["does not know it", { error: { code: -32601, message: "the method eth_simulateV1 does not exist" } }],
+  ["answers nothing", { result: [] }],
+  ["answers another shape", { result: [{ calls: [{ status: true }] }] }],
+  [
+    "counts less gas than it estimates",
+    { result: [{ calls: [{ returnData: "0x", gasUsed: "0x5208", status: "0x1" }] }] },
+  ],
+])("a node that %s runs on pending, and is not tried again for ten minutes", async (_, body) => {
+  proxy.answers.set("eth_simulateV1", { body });
+  // More than a tenth above what it counts in the last case.
+  proxy.answers.set("eth_estimateGas", { body: { result: "0x6000" } });
+  await run();
+  await expect.poll(() => proxy.calls.length).toBe(3);
+  expect(asked().toSorted()).toEqual([...ON_PENDING, "eth_simulateV1"]);
+  elapsed = BELIEVED_MS - 10_000;
+  await run();
+  expect(asked().toSorted()).toEqual(ON_PENDING);
+  proxy.answers.clear();
+  elapsed = BELIEVED_MS + 10_000;
+  await learn();
+});
+
+test("a node that simulates no more, or not this block, is asked on pending at once", async () => {
+  await learn();
+  proxy.answers.set("eth_simulateV1", { body: { error: { code: -38021, message: "timestamps must be in order" } } });
+  const { result } = await run();
+  expect(hexToNumber(result)).toBe(1_000);
+  expect(asked().slice(0, 3)).toEqual(["eth_simulateV1", ...ON_PENDING]);
+  proxy.answers.clear();
+  elapsed = BELIEVED_MS + 10_000;
+  await learn();
+});
+
+test("it is compared again after ten minutes", async () => {
+  await learn();
+  elapsed = BELIEVED_MS + 10_000;
+  await run();
+  expect(asked().slice(0, 2).toSorted()).toEqual(ON_PENDING);
+});
+
+test("an endpoint that fails is no reason to run it another way", async () => {
+  await learn();
+  proxy.faults.set("eth_simulateV1", "HTTP 500");
+  await expect(run()).rejects.toMatchObject({ failure: "failed", method: "eth_simulateV1" });
+  expect(asked()).toEqual(["eth_simulateV1"]);
+});
