@@ -1,7 +1,9 @@
 import fc from "fast-check";
-import { type Address, getAddress, type Hex, keccak256 } from "viem";
+import { type Address, bytesToHex, getAddress, type Hex, hexToBigInt, keccak256 } from "viem";
 import { describe, expect, it } from "vitest";
+import batchVectors from "../vectors/batches.json" with { type: "json" };
 import vectors from "../vectors/reports.json" with { type: "json" };
+import { batchReportDigest } from "./batch-report.js";
 import { type Outcome, type ReportSubject, reportDigest, ZERO_VALUE } from "./report.js";
 import { ReportDigests } from "./report-digests.js";
 
@@ -42,6 +44,34 @@ describe("ReportDigests", () => {
           }
         },
       ),
+    );
+  });
+
+  it.each(batchVectors.batches)("makes the vectors' digest of the row of $name", ({ chainId, dataset, ...vector }) => {
+    const row = {
+      keys: vector.keys as Hex[],
+      timestamp: BigInt(vector.timestamp),
+      missing: hexToBigInt(vector.missing as Hex),
+      values: vector.values as Hex[],
+    };
+    expect(bytesToHex(new ReportDigests(chainId, dataset as Address, keccak).ofRow(row))).toBe(vector.digest);
+  });
+
+  it("makes what batchReportDigest makes of any row, whatever was hashed before", () => {
+    const chainId = 31_337;
+    const dataset = getAddress(`0x${"0b".repeat(20)}`);
+    const digests = new ReportDigests(chainId, dataset, keccak);
+    const row = fc.record({
+      keys: fc.array(hex(1, 256), { minLength: 1, maxLength: 20 }),
+      timestamp: fc.bigInt(0n, 2n ** 40n - 1n),
+      missing: fc.bigInt(0n, 2n ** 256n - 1n),
+      values: fc.array(hex(32, 32), { minLength: 1, maxLength: 20 }),
+    });
+    fc.assert(
+      fc.property(row, (said) => {
+        expect(bytesToHex(digests.ofRow(said))).toBe(batchReportDigest({ chainId, dataset, ...said }));
+        digests.of({ key: "0x00", timestamp: 0n })("OK", ZERO_VALUE);
+      }),
     );
   });
 });

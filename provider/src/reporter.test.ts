@@ -1,10 +1,16 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { recoverBatchReporter } from "@dataset-oracle/protocol/batch-report";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { ReportDigests } from "@dataset-oracle/protocol/report-digests";
 import { Egress } from "@dataset-oracle/service/egress/egress";
+import { keccak } from "@dataset-oracle/service/keccak";
+import { fromPrivateKey } from "@dataset-oracle/service/local-account";
 import { pino } from "pino";
 import { Registry } from "prom-client";
+import type { LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { Decisions } from "./decisions.js";
@@ -16,9 +22,10 @@ import { SourceReader } from "./source/reader.js";
 const NOW = 1_800_000_000;
 const key = spotPriceKey("ETH-USD");
 const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const PRIVATE_KEY = `0x${"11".repeat(32)}` as const;
 
 /** A reporter with room for two decisions, of a key whose sources are none: it signs that there is no data. */
-async function smallReporter(clock: { now: number }) {
+async function smallReporter(clock: { now: number }, account: LocalAccount = privateKeyToAccount(PRIVATE_KEY)) {
   const folder = join(mkdtempSync(join(tmpdir(), "reporter-")), "database");
   const now = () => BigInt(clock.now);
   const dataset = {
@@ -26,11 +33,12 @@ async function smallReporter(clock: { now: number }) {
     address,
     kind: "median",
     keyForm: "SPOT_PRICE",
+    digests: new ReportDigests(42, address, keccak),
     keys: new Map([[key, { key, name: "SPOTPX/ETH-USD", sources: [] }]]),
     unservedKeys: [],
   } as const;
   return new Reporter({
-    account: privateKeyToAccount(`0x${"11".repeat(32)}`),
+    account,
     served: new Map([[42, new Map([[address, dataset]])]]),
     evidence: null,
     policy: { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 120 },
@@ -57,5 +65,21 @@ describe("a reporter whose database is full", () => {
       code: "too_many_rounds",
     });
     expect(await reporter.report(request(NOW), false)).toBe(first);
+  });
+});
+
+describe.each<[account: string, account: LocalAccount]>([
+  ["an account in the process", fromPrivateKey(PRIVATE_KEY)],
+  ["an account that signs typed data and no digests", { ...privateKeyToAccount(PRIVATE_KEY), sign: undefined }],
+])("a reporter with %s", (_, account) => {
+  it("signs reports and rows that the contract takes", async () => {
+    const reporter = await smallReporter({ now: NOW }, account);
+    const subject = { chainId: 42, dataset: address, timestamp: BigInt(NOW) } as const;
+    const { signature } = await reporter.report(request(NOW), false);
+    const report = { ...subject, key, outcome: "NOT_AVAILABLE", value: ZERO_VALUE } as const;
+    expect(await recoverReporter(report, signature)).toBe(account.address);
+    const row = await reporter.row({ network_id: 42, dataset: address, keys: [key], timestamp: NOW }, false);
+    const batch = { ...subject, keys: [key], missing: 1n, values: [ZERO_VALUE] };
+    expect(await recoverBatchReporter(batch, row.signature)).toBe(account.address);
   });
 });

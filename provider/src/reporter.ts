@@ -1,4 +1,4 @@
-import { type BatchReport, batchReportDigest, signBatchReport } from "@dataset-oracle/protocol/batch-report";
+import { type BatchReport, signBatchReport } from "@dataset-oracle/protocol/batch-report";
 import { type Report, signReport } from "@dataset-oracle/protocol/report";
 import type {
   BatchReportRequest,
@@ -8,7 +8,7 @@ import type {
   SourceNote,
 } from "@dataset-oracle/protocol/wire";
 import type { Logger } from "pino";
-import { type LocalAccount, numberToHex } from "viem";
+import { bytesToHex, type Hex, type LocalAccount, numberToHex } from "viem";
 import { type Decision, toDecision } from "./decision.js";
 import type { Decisions } from "./decisions.js";
 import type { Evidence } from "./evidence/evidence.js";
@@ -26,6 +26,7 @@ import { judgeWindow, USUAL_AGE } from "./window.js";
 
 /** What a reporter works with. */
 export interface ReporterParts {
+  /** Where it signs no digests, as one whose key is elsewhere may not, it signs typed data. */
   readonly account: LocalAccount;
   readonly served: Served;
   readonly policy: Policy;
@@ -110,7 +111,8 @@ export class Reporter {
       missing: decisions.reduce((bits, { outcome }, i) => (outcome === "OK" ? bits : bits | (1n << BigInt(i))), 0n),
       values: decisions.map(({ value }) => value),
     };
-    return signedRows.getOrMake(batchReportDigest(report), () => this.#signRow(report));
+    const digest = bytesToHex(found.dataset.digests.ofRow(report));
+    return signedRows.getOrMake(digest, () => this.#signRow(report, digest));
   }
 
   /** Whether it can sign the rounds that operators ask for now. */
@@ -241,7 +243,8 @@ export class Reporter {
       outcome,
       value,
     };
-    const signature = await signReport(account, report);
+    const hash = bytesToHex(dataset.digests.of(report)(outcome, value));
+    const signature = await (account.sign?.({ hash }) ?? signReport(account, report));
     metrics.reportSigned(outcome);
     this.#logger(found, round).info({ outcome, value }, "report signed");
     const sources = await this.#explanations.get(`${round}/${dataPointOf(found)}`);
@@ -258,10 +261,10 @@ export class Reporter {
     };
   }
 
-  async #signRow(report: BatchReport): Promise<SignedBatchReport> {
+  async #signRow(report: BatchReport, hash: Hex): Promise<SignedBatchReport> {
     const { account, logger, metrics } = this.#parts;
     const { chainId, dataset, keys, timestamp, missing, values } = report;
-    const signature = await signBatchReport(account, report);
+    const signature = await (account.sign?.({ hash }) ?? signBatchReport(account, report));
     metrics.rowSigned();
     const round = Number(timestamp);
     logger.info({ network: chainId, dataset, keys: keys.length, missing: missing.toString(2), round }, "row signed");

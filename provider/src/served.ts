@@ -1,7 +1,9 @@
 import { type KeyForm, keyToAscii, matchesKeyForm } from "@dataset-oracle/protocol/key";
+import { ReportDigests } from "@dataset-oracle/protocol/report-digests";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/deployment";
+import { keccak } from "@dataset-oracle/service/keccak";
 import type { Address, Hex } from "viem";
 import type { SpotSource } from "./source/spot-source.js";
 import { type SourceOverrides, withOverride } from "./source-overrides.js";
@@ -20,6 +22,7 @@ export interface ServedDataset {
   readonly chainId: number;
   readonly address: Address;
   readonly keyForm: KeyForm;
+  readonly digests: ReportDigests;
   readonly keys: ReadonlyMap<Hex, ServedKey>;
   /** Keys of the deployment, of spot prices, for which there are too few sources. */
   readonly unservedKeys: readonly string[];
@@ -73,7 +76,9 @@ function serveDataset(
     if (found.length < minSources) unservedKeys.push(name);
     else keys.set(key, { key, name, sources: found });
   }
-  return { chainId, address: dataset.address, kind: dataset.kind, keyForm: dataset.keyForm, keys, unservedKeys };
+  const { address, kind, keyForm } = dataset;
+  const digests = new ReportDigests(chainId, address, keccak);
+  return { chainId, address, kind, keyForm, digests, keys, unservedKeys };
 }
 
 /** Who knows the price that a key asks for. A key of another form than a spot price's is nobody's here. */
