@@ -39,13 +39,6 @@ export async function broadcast(
   if (network.senders === null) throw noSigner(network.chainId);
   const reservation = await reserveGas(operator, target, update.gasLimit, payer);
 
-  const log = operator.logger.child({
-    ...traceFieldsOf(progress.trace),
-    network: network.chainId,
-    dataset: dataset.address,
-    key,
-    round: update.timestamp.toString(),
-  });
   const job = updateJob(target, toCall(target, update), newest, (hash) =>
     progress.emit({ event: "signed", transaction_hash: hash }),
   );
@@ -56,7 +49,14 @@ export async function broadcast(
     reservation.release();
     throw error;
   });
-  log.info({ transaction: hash, status: update.status, signers: update.reports.length }, "update sent");
+  operator.logger.info(
+    {
+      ...traceFieldsOf(progress.trace),
+      ...{ network: network.chainId, dataset: dataset.address, key, round: update.timestamp.toString() },
+      ...{ transaction: hash, status: update.status, signers: update.reports.length },
+    },
+    "update sent",
+  );
   progress.emit({ event: "sent", transaction_hash: hash });
   void settled.then((mined) => {
     if (mined === null || mined.isReverted) return;

@@ -1,4 +1,5 @@
-import { type Address, concatHex, type Hex, keccak256 } from "viem";
+import { keccak } from "@dataset-oracle/service/keccak";
+import { type Address, concatHex, type Hex, hexToBytes } from "viem";
 
 /**
  * Who serves a data point, the first by right and the others in its place, by rendezvous hashing: when an address comes or
@@ -8,9 +9,9 @@ import { type Address, concatHex, type Hex, keccak256 } from "viem";
  */
 export function rankedFor(dataset: Address, key: Hex, addresses: readonly Address[]): readonly Address[] {
   if (addresses.length < 2) return addresses;
-  const weightOf = (address: Address) => keccak256(concatHex([address, dataset, key]));
+  const weightOf = (address: Address) => keccak(hexToBytes(concatHex([address, dataset, key])));
   return addresses
     .map((address) => ({ address, weight: weightOf(address) }))
-    .toSorted((a, b) => (a.weight < b.weight ? 1 : -1))
+    .toSorted((a, b) => Buffer.compare(b.weight, a.weight))
     .map(({ address }) => address);
 }

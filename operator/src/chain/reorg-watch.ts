@@ -17,7 +17,7 @@ interface Watched {
 
 /** Mined updates, until they are so deep that the chain will not drop them. */
 export class ReorgWatch {
-  #watched: readonly Watched[] = [];
+  #watched: Watched[] = [];
   #head = 0;
 
   /** @param depth For how many blocks an update is watched. */
@@ -31,7 +31,7 @@ export class ReorgWatch {
   }
 
   add(transaction: Transaction, task: Task, call: RoundCall, hash: Hex, mined: Mined): void {
-    this.#watched = [...this.#watched, { transaction, task, call, hash, mined, isChecked: false }];
+    this.#watched.push({ transaction, task, call, hash, mined, isChecked: false });
   }
 
   /** @returns Those that the chain has dropped. They are watched no more. */
@@ -40,11 +40,11 @@ export class ReorgWatch {
     const head = Number(await requestQuantity(this.rpc, "eth_blockNumber", []));
     if (head === this.#head) return [];
     // A block above the head is one that this node has not seen yet.
-    const shown = this.#watched.filter(({ mined }) => mined.blockNumber <= head);
-    if (!(await this.#areThere(shown))) return this.#sift();
+    const shown = new Set(this.#watched.filter(({ mined }) => mined.blockNumber <= head));
+    if (!(await this.#areThere([...shown]))) return this.#sift();
     this.#head = head;
     this.#watched = this.#watched
-      .map((one) => (shown.includes(one) ? { ...one, isChecked: true } : one))
+      .map((one) => (shown.has(one) ? { ...one, isChecked: true } : one))
       .filter(({ mined, isChecked }) => !isChecked || head - mined.blockNumber < this.depth);
     return [];
   }

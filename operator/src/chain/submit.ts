@@ -1,4 +1,5 @@
-import { type Address, type Hex, keccak256, type LocalAccount } from "viem";
+import { keccak } from "@dataset-oracle/service/keccak";
+import { type Address, bytesToHex, type Hex, hexToBytes, type LocalAccount } from "viem";
 import type { Fees } from "./fees.js";
 import { isKnown } from "./receipt.js";
 import { classifyRejection, type Rejection } from "./rejection.js";
@@ -31,7 +32,7 @@ export async function sign(
   fees: Fees,
 ): Promise<Signed> {
   const raw = await account.signTransaction({ chainId, nonce, to, data, gas, value: 0n, ...fees });
-  return { raw, hash: keccak256(raw) };
+  return { raw, hash: bytesToHex(keccak(hexToBytes(raw))) };
 }
 
 export async function submit(rpc: Rpc, { raw, hash }: Signed): Promise<Submission> {
