@@ -5,17 +5,18 @@ import type { Address, Hex, LocalAccount } from "viem";
 import type { Clock } from "../clock.js";
 import { outOfFunds, shuttingDown } from "../problems.js";
 import { covers, type Market, readMarket } from "./fees.js";
-import { InFlightTransactions, type Replaceable } from "./in-flight.js";
+import { InFlightTransactions } from "./in-flight.js";
 import { type Job, OutcomeUnknown, type RoundCall, type Sent, type Settled } from "./job.js";
-import { type Action, type Content, type Counts, type LaneLimits, planTurn } from "./lane-plan.js";
-import { callOf, deferred, type Task, type Transaction } from "./lane-state.js";
+import { type Action, type Counts, type LaneLimits, planTurn } from "./lane-plan.js";
+import { deferred, type Task, type Transaction } from "./lane-state.js";
 import { isOfTheFees, type Offered, Offers } from "./offers.js";
 import { Owed } from "./owed.js";
 import { type Mined, readMined } from "./receipt.js";
 import { ReorgWatch } from "./reorg-watch.js";
+import { Replacements } from "./replacements.js";
 import { type Rpc, RpcError, requestQuantity, wordsOf } from "./rpc.js";
 import { Strangers } from "./strangers.js";
-import { type Call, type Submission, submit } from "./submit.js";
+import type { Call, Submission } from "./submit.js";
 
 export interface LaneSettings extends LaneLimits {
   /** In wei for each unit of gas. */
@@ -48,6 +49,7 @@ export class Lane {
   readonly #waiting: Task[] = [];
   readonly #sent = new InFlightTransactions();
   readonly #offers: Offers;
+  readonly #replacements: Replacements;
   readonly #strangers: Strangers;
   readonly #watch: ReorgWatch;
   readonly #owed: Owed;
@@ -57,8 +59,7 @@ export class Lane {
   #isCalled = false;
   #timer: NodeJS.Timeout | null = null;
   #adopt: (call: Call) => Job<RoundCall> | null = () => null;
-  /** What the lane had to do beyond sending, since the start. */
-  readonly counts = { replaced: 0, usedUp: 0, offeredAgain: 0, reorged: 0, lost: 0 };
+  readonly #counts = { reorged: 0, lost: 0 };
 
   constructor(
     private readonly rpc: Rpc,
@@ -70,6 +71,8 @@ export class Lane {
     const { pollMs, maxPending, maxFeePerGas, reorgDepth } = settings;
     this.#log = logger;
     this.#offers = new Offers(rpc, account, maxFeePerGas);
+    const [offers, sent, onRenewed] = [this.#offers, this.#sent, () => this.#call()];
+    this.#replacements = new Replacements({ rpc, offers, sent, clock, logger, onRenewed });
     this.#strangers = new Strangers(rpc, account.address, logger, pollMs, maxPending);
     this.#watch = new ReorgWatch(rpc, reorgDepth);
     this.#owed = new Owed(clock, logger, (ready) => {
@@ -86,6 +89,11 @@ export class Lane {
   /** The updates that wait for a nonce, and the transactions on their way. */
   get depth(): { readonly waiting: number; readonly sent: number } {
     return { waiting: this.#waiting.length, sent: this.#sent.size };
+  }
+
+  /** What the lane had to do beyond sending, since the start. */
+  get counts() {
+    return { ...this.#replacements.counts, ...this.#counts };
   }
 
   /**
@@ -175,7 +183,7 @@ export class Lane {
     this.#lookedAt = now;
     const dropped = await this.#watch.look();
     if (dropped.length === 0) return;
-    this.counts.reorged++;
+    this.#counts.reorged++;
     this.#log.warn({ dropped: dropped.length }, "the chain was reorganised");
     for (const transaction of dropped) {
       const { nonce } = transaction;
@@ -201,10 +209,10 @@ export class Lane {
     const { nonce } = action;
     const transaction = this.#sent.get(nonce);
     if (action.kind === "send") return this.#sendNext(nonce, market);
-    if (action.kind === "use_up") await this.#useUp(nonce, market);
+    if (action.kind === "use_up") await this.#replacements.useUp(nonce, market);
     if (transaction === undefined) return true;
-    if (action.kind === "offer_again") await this.#offerAgain(transaction, market);
-    if (action.kind === "replace") await this.#replace(transaction, action.content, market);
+    if (action.kind === "offer_again") await this.#replacements.offerAgain(transaction, market);
+    if (action.kind === "replace") await this.#replacements.replace(transaction, action.content, market);
     if (action.kind === "forget") {
       this.#sent.delete(nonce);
       this.#owe(transaction, "its transaction is gone, and its round too old");
@@ -250,69 +258,6 @@ export class Lane {
     return false;
   }
 
-  async #useUp(nonce: number, market: Market): Promise<void> {
-    await this.#offer({ nonce, point: null, task: null, versions: [], missed: 0, fees: null }, null, market);
-    this.counts.usedUp++;
-  }
-
-  async #offerAgain(transaction: Transaction, market: Market): Promise<void> {
-    const version = transaction.versions.at(-1);
-    if (version === undefined) return;
-    const { raw, hash } = version;
-    if (raw === null) return this.#replace(transaction, "newest", market);
-    const submission = await submit(this.rpc, { raw, hash });
-    this.counts.offeredAgain++;
-    this.#log.info({ nonce: transaction.nonce, transaction: version.hash, ...saidOf(submission) }, "offered again");
-    const isAccepted = submission.kind === "accepted";
-    this.#sent.set({ ...transaction, isAccepted, offeredAt: this.context.clock() });
-  }
-
-  async #replace(transaction: Transaction, content: Content, market: Market): Promise<void> {
-    const call = content === "newest" ? this.#newest(transaction) : callOf(transaction, content, this.context.clock());
-    if (call === "later") return;
-    await this.#offer(transaction, call, market);
-  }
-
-  /** The newest round, once it is there; if it cannot be had, the same, or nothing when that is too old. */
-  #newest(transaction: Transaction): RoundCall | null | "later" {
-    const { task, renewal } = transaction;
-    if (task === null || renewal?.result === "stored") return null;
-    if (renewal?.result === "failed") return callOf(transaction, "same", this.context.clock());
-    if (renewal !== null) return renewal.result === "running" ? "later" : renewal.result;
-    const begun: { result: RoundCall | "stored" | "failed" | "running" } = { result: "running" };
-    this.#sent.set({ ...transaction, renewal: begun });
-    void task.job
-      .renew()
-      .then((call) => {
-        begun.result = call ?? "stored";
-      })
-      .catch((error: unknown) => {
-        begun.result = "failed";
-        this.#warn(error, "no newer round");
-      })
-      .finally(() => this.#call());
-    return "later";
-  }
-
-  /** Puts another call at a nonce, in place of what has it. */
-  async #offer(transaction: Replaceable, newer: RoundCall | null, market: Market): Promise<void> {
-    const { nonce, versions } = transaction;
-    const last = versions.at(-1)?.call;
-    // What was estimated with the replaced transaction in the pending block can cost more without it.
-    const call = newer !== null && last && last.gas > newer.gas ? { ...newer, gas: last.gas } : newer;
-    const offered = await this.#offers.replacement(nonce, call, transaction.fees, market);
-    if (offered === null) {
-      this.#log.warn({ nonce }, "stuck: a replacement would cost more than maxFeePerGasGwei");
-      return;
-    }
-    const { signed, submission } = offered;
-    const round = call?.round.toString();
-    this.#log.info({ nonce, transaction: signed.hash, round, ...saidOf(submission) }, "replaced");
-    if (submission.kind === "rejected") return;
-    this.counts.replaced++;
-    this.#sent.replace(transaction, call, offered, this.context.clock());
-  }
-
   /** The chain has used its nonce: by one of its versions, or by a stranger's transaction. */
   async #settle(nonce: number): Promise<void> {
     const transaction = this.#sent.get(nonce);
@@ -334,7 +279,7 @@ export class Lane {
       return;
     }
     this.#sent.delete(nonce);
-    this.counts.lost++;
+    this.#counts.lost++;
     this.#owe(transaction, "another transaction has used its nonce");
   }
 
@@ -404,9 +349,4 @@ export class Lane {
 
 function isSettle({ kind }: Action): boolean {
   return kind === "settle";
-}
-
-function saidOf(submission: Submission): { readonly outcome: string; readonly reason?: string } {
-  if (submission.kind === "accepted") return { outcome: "accepted" };
-  return { outcome: submission.kind, reason: wordsOf(submission.error) };
 }
