@@ -32,3 +32,11 @@ it("lines are written while the process goes on", async () => {
   const then = 'setTimeout(() => process.kill(process.pid, "SIGKILL"), 1_500);';
   expect(await printed(10, then)).toHaveLength(10);
 });
+
+it("lines are whole and in order, whatever their length and their characters", async () => {
+  const then = `
+    for (const length of [10, 30_000, 21_000, 5, 100_000, 7]) logger.info({ text: "\\u20ac\\u{1f511}".repeat(length) }, "long");`;
+  const lines = (await printed(3, then)).map((line) => JSON.parse(line));
+  const texts = [10, 30_000, 21_000, 5, 100_000, 7].map((length) => "\u20ac\u{1f511}".repeat(length));
+  expect(lines.map(({ i, text }) => text ?? i)).toEqual([0, 1, 2, ...texts]);
+});
