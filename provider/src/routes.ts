@@ -19,7 +19,7 @@ const BATCH_BODY_LIMIT = 144 * 1024;
  */
 export function routes(reporter: Reporter, isOperator: (address: string) => boolean, strangersPerMinute: number) {
   return async (app: App): Promise<void> => {
-    const preParsing = strangersLimit(app, strangersPerMinute, isOperator);
+    const preParsing = strangersLimit(strangersPerMinute, isOperator);
     const schema = { body: ReportRequest, response: { 200: ReportAnswer } };
     app.post("/report", { schema, preParsing }, (request) => reporter.report(request.body, isOperator(request.ip)));
     app.post(

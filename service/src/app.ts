@@ -1,7 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/wire";
-import rateLimit, { normalizeIP } from "@fastify/rate-limit";
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from "@fastify/type-provider-typebox";
 import Fastify, {
   type FastifyBaseLogger,
@@ -12,6 +11,7 @@ import Fastify, {
 } from "fastify";
 import type { Logger } from "pino";
 import { inRanges } from "./address-ranges.js";
+import { callerAt } from "./caller.js";
 import { CONNECTION_LIMITS, endConnectionsAtClose } from "./connections.js";
 import { BODY_LIMIT, methodNotAllowed, noSuchPath, toProblem, unreadable } from "./http-problems.js";
 import { ProblemError } from "./problem.js";
@@ -31,6 +31,7 @@ declare module "fastify" {
   }
 }
 
+/** An answer is data: nothing in it is to be run, framed or guessed at. */
 const SECURE_HEADERS = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer",
@@ -47,6 +48,8 @@ export interface AppOptions {
   readonly maxConnections: number;
   /** Callers with a limit of their own. */
   readonly reserved?: ReservedShare;
+  /** Headers of every answer, beside those of each service. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The addresses and ranges of the proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
 }
@@ -87,17 +90,14 @@ export async function buildApp(options: AppOptions): Promise<App> {
   app.server.maxConnections = options.maxConnections;
   app.decorateRequest("problemCode", "");
   app.decorateRequest("trace", null);
+  const headers = { ...SECURE_HEADERS, ...options.headers };
   app.addHook("onRequest", (request, reply, done) => {
-    // An answer is data: nothing in it is to be run, framed or guessed at.
-    reply.headers(SECURE_HEADERS).header("x-request-id", request.id);
+    reply.headers(headers).header("x-request-id", request.id);
     request.trace = traceOf(request.headers, request.id);
     done();
   });
   app.addHook("onResponse", (request, reply, done) => {
-    const { method, url, ip, problemCode, trace } = request;
-    const answered = { status: reply.statusCode, ...(problemCode && { code: problemCode }) };
-    const ms = Math.round(reply.elapsedTime * 1_000) / 1_000;
-    request.log.info({ ...traceFieldsOf(trace), method, url, ip, ...answered, ms }, "request");
+    request.log.info(requestLine(request, reply), "request");
     done();
   });
   endConnectionsAtClose(app);
@@ -109,17 +109,19 @@ export async function buildApp(options: AppOptions): Promise<App> {
     logFailure(request, error, problem);
     return sendProblem(reply, problem);
   });
-  await app.register(rateLimit, { global: false });
-  const limit = limitRate(app as unknown as App, limitOf(options));
+  const limit = limitRate(limitOf(options));
   const limitsOfRoutes = new Map<RateLimit, typeof limit>();
-  // After `onRequest`, in which a browser's preflight is answered: that is not counted.
-  app.addHook("preParsing", async (request, reply) => {
-    const own = request.routeOptions.config.rate;
-    if (own === null) return;
-    if (own === undefined) return limit(request, reply);
-    const ofRoute = limitsOfRoutes.get(own) ?? limitRate(app as unknown as App, own);
+  const limitOfRoute = (own: RateLimit) => {
+    const ofRoute = limitsOfRoutes.get(own) ?? limitRate(own);
     limitsOfRoutes.set(own, ofRoute);
-    return ofRoute(request, reply);
+    return ofRoute;
+  };
+  // Before the body is read: what is refused costs little.
+  app.addHook("preParsing", (request, reply, _payload, done) => {
+    const own = request.routeOptions.config.rate;
+    if (own === undefined) limit(request, reply);
+    else if (own !== null) limitOfRoute(own)(request, reply);
+    done();
   });
   // Looked up as text: what a stranger asks for is never read as a route's pattern.
   const methodsAt = new Map<string, Set<string>>();
@@ -134,6 +136,20 @@ export async function buildApp(options: AppOptions): Promise<App> {
   return app as unknown as App;
 }
 
+/** What is logged of a request that is answered. A field that is undefined is left out. */
+function requestLine({ trace, method, url, ip, problemCode }: FastifyRequest, reply: FastifyReply) {
+  return {
+    request_id: trace?.requestId,
+    trace_id: trace?.traceId,
+    method,
+    url,
+    ip,
+    status: reply.statusCode,
+    code: problemCode || undefined,
+    ms: Math.round(reply.elapsedTime * 1_000) / 1_000,
+  };
+}
+
 /** A caller with a reserved share is its own address. */
 function limitOf({ requestsPerMinute, reserved }: AppOptions): RateLimit {
   const name = "requests";
@@ -141,7 +157,7 @@ function limitOf({ requestsPerMinute, reserved }: AppOptions): RateLimit {
   return {
     name,
     perMinute: ({ ip }) => (reserved.isFor(ip) ? reserved.requestsPerMinute : requestsPerMinute),
-    callerOf: ({ ip }) => (reserved.isFor(ip) ? `reserved ${ip}` : normalizeIP(ip)),
+    callerOf: ({ ip }) => (reserved.isFor(ip) ? `reserved ${ip}` : callerAt(ip)),
   };
 }
 

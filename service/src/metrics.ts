@@ -42,15 +42,16 @@ export function measureRequests(app: App, registry: Registry): void {
     labelNames: ["method", "route", "outcome"],
     registers: [registry],
   });
-  app.addHook("onResponse", async (request, reply) => {
-    durations.observe({ ...routeOf(request), outcome: request.problemCode || "ok" }, reply.elapsedTime / 1_000);
+  app.addHook("onResponse", (request, reply, done) => {
+    durations.observe(labelsOf(request), reply.elapsedTime / 1_000);
+    done();
   });
 }
 
 /** What strangers make up is no label: there would be no end of them. */
-function routeOf({ method, routeOptions }: FastifyRequest) {
-  const { url } = routeOptions;
-  return url === undefined ? { method: "none", route: "none" } : { method, route: url };
+function labelsOf({ method, routeOptions: { url }, problemCode }: FastifyRequest) {
+  const outcome = problemCode || "ok";
+  return url === undefined ? { method: "none", route: "none", outcome } : { method, route: url, outcome };
 }
 
 /** Where figures are read; it answers until it is closed. */

@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { App } from "./app.js";
+import { callerAt } from "./caller.js";
 import { tooManyRequests } from "./http-problems.js";
 import type { ProblemError } from "./problem.js";
+import { RequestCounts } from "./request-counts.js";
 
 const WINDOW_SECONDS = 60;
+/** A megabyte or so for each limit. */
+const MAX_CALLERS = 5_000;
 
 /** A bound on what one caller may ask for. */
 export interface RateLimit {
@@ -17,22 +20,21 @@ export interface RateLimit {
 }
 
 /**
- * A hook that counts a request, and says in RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) how
- * many more there may be. A request that several limits count has each of them there.
+ * What counts a request, and says in RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) how many more
+ * there may be. A request that several limits count has each of them there.
+ *
+ * @returns It throws a ProblemError when there have been too many.
  */
-export function limitRate(app: App, { name, perMinute, callerOf, exceeded = tooManyRequests }: RateLimit) {
-  const count = app.createRateLimit({
-    timeWindow: WINDOW_SECONDS * 1_000,
-    max: typeof perMinute === "number" ? perMinute : (request) => perMinute(request),
-    ...(callerOf && { keyGenerator: callerOf }),
-  });
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const counted = await count(request);
-    if (counted.isAllowed) return;
-    const { max, remaining, ttlInSeconds } = counted;
+export function limitRate({ name, perMinute, callerOf, exceeded = tooManyRequests }: RateLimit) {
+  const counts = new RequestCounts(WINDOW_SECONDS * 1_000, MAX_CALLERS);
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const max = typeof perMinute === "number" ? perMinute : perMinute(request);
+    const now = Math.trunc(performance.now());
+    const { count, endsAt } = counts.add(callerOf?.(request) ?? callerAt(request.ip), now);
+    const seconds = Math.ceil((endsAt - now) / 1_000);
     addItem(reply, "ratelimit-policy", `"${name}";q=${max};w=${WINDOW_SECONDS}`);
-    addItem(reply, "ratelimit", `"${name}";r=${remaining};t=${ttlInSeconds}`);
-    if (counted.isExceeded) throw exceeded(max, ttlInSeconds);
+    addItem(reply, "ratelimit", `"${name}";r=${Math.max(0, max - count)};t=${seconds}`);
+    if (count > max) throw exceeded(max, seconds);
   };
 }
 

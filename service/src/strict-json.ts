@@ -22,9 +22,7 @@ export function parseStrictJson(
 }
 
 function parseJson(request: FastifyRequest, body: string): unknown {
-  const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers["content-type"] ?? "")?.[1] ?? "utf-8";
-  const encoding = request.headers["content-encoding"] ?? "identity";
-  if (!/^utf-?8$/i.test(charset) || encoding.toLowerCase() !== "identity") throw unsupportedMediaType();
+  if (!isPlainUtf8(request.headers)) throw unsupportedMediaType();
   const canonical = parseCanonical(body);
   if (canonical !== undefined) return canonical;
   refuseAmbiguity(body);
@@ -40,9 +38,18 @@ function parseJson(request: FastifyRequest, body: string): unknown {
   }
 }
 
-/** What comes out as it went in has nothing twice; long numbers, and such with an exponent, are looked at closely. */
+function isPlainUtf8(headers: FastifyRequest["headers"]): boolean {
+  const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
+  const charset = type === "application/json" ? "utf-8" : /;\s*charset="?([^";\s]+)/i.exec(type)?.[1];
+  return /^utf-?8$/i.test(charset ?? "utf-8") && encoding.toLowerCase() === "identity";
+}
+
+/** A number of 16 digits or more, or with an exponent, in JSON without white space; or what looks like it in a string. */
+const UNUSUAL_NUMBER = /(?:^|[:,[])-?(?:\d[\d.]{15}|[\d.]+[eE])/;
+
+/** What comes out as it went in has nothing twice; unusual numbers are looked at closely. */
 function parseCanonical(body: string): unknown {
-  if (/\d{16}|\d[eE]/.test(body)) return undefined;
+  if (UNUSUAL_NUMBER.test(body)) return undefined;
   try {
     const json: unknown = JSON.parse(body);
     return JSON.stringify(json) === body ? json : undefined;

@@ -24,16 +24,21 @@ export function withTrace(trace: Trace, run: () => void): void {
 
 /** A request's trace: its caller's, or a new one where there is none, or none that can be read. */
 export function traceOf(headers: IncomingHttpHeaders, requestId: string): Trace {
-  const [, version, traceId, , flags] =
-    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(headers.traceparent?.toString() ?? "") ??
-    [];
-  const isUsable = version !== undefined && version !== "ff" && traceId !== undefined && !/^0+$/.test(traceId);
+  const given = parentOf(headers.traceparent?.toString());
   return {
     requestId,
-    traceId: isUsable ? traceId : randomUUID().replaceAll("-", ""),
+    traceId: given?.traceId ?? randomUUID().replaceAll("-", ""),
     spanId: randomHex16(),
-    flags: isUsable ? (flags ?? "00") : "00",
+    flags: given?.flags ?? "00",
   };
+}
+
+function parentOf(traceparent: string | undefined): Pick<Trace, "traceId" | "flags"> | null {
+  if (traceparent === undefined) return null;
+  const [, version, traceId, , flags] =
+    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(traceparent) ?? [];
+  const isUsable = version !== undefined && version !== "ff" && traceId !== undefined && !/^0+$/.test(traceId);
+  return isUsable ? { traceId, flags: flags ?? "00" } : null;
 }
 
 /** 16 random hex digits: of a UUID without its version and variant, which are always the same. */
@@ -44,8 +49,8 @@ function randomHex16(): string {
 
 /** The id of a request: the caller's if it is plain, so that it can stand in any log. */
 export function requestIdOf(headers: IncomingHttpHeaders): string {
-  const given = headers["x-request-id"]?.toString() ?? "";
-  return /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
+  const given = headers["x-request-id"]?.toString();
+  return given !== undefined && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
 }
 
 /** The headers by which a service that is asked can tell for which request. */

@@ -57,6 +57,17 @@ describe("a body that can be read in one way only", () => {
       "Write numbers plainly, in digits, not 42.0.",
     ],
     ["an exponent", '{"count":1e400,"broadcast":true}', "not 1e400"],
+    ["an exponent that a double prints too", '{"count":1e+21,"broadcast":true}', "not 1e+21"],
+    ["an exponent below zero", '{"count":1,"ratio":1.5e-7,"broadcast":true}', "not 1.5e-7"],
+    ["a negative one", '{"count":-1e+21,"broadcast":true}', "not -1e+21"],
+    ["a number on its own", "1e+21", "not 1e+21"],
+    ["one in a list", "[1,1e+21]", "not 1e+21"],
+    [
+      "as many digits as a double prints",
+      '{"count":12345678901234567000,"broadcast":true}',
+      "not 12345678901234567000",
+    ],
+    ["a fraction of many digits", '{"count":1,"ratio":0.1234567890123456,"broadcast":true}', "not 0.1234567890123456"],
     ["__proto__", '{"count":1,"broadcast":true,"__proto__":{}}', "__proto__: is not known here"],
     ["constructor", '{"count":1,"broadcast":true,"constructor":{}}', "constructor: is not known here"],
     [

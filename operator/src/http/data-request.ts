@@ -44,7 +44,7 @@ const schema = {
 
 /** `POST /data/request`. What may send a transaction is counted before anything is done for it. */
 export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute: number): void {
-  const limitBroadcasts = limitRate(app, {
+  const limitBroadcasts = limitRate({
     name: "broadcasts",
     perMinute: broadcastsPerMinute,
     exceeded: tooManyBroadcasts,
@@ -54,7 +54,7 @@ export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute
     const target = targets.find(request.body);
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
-    if (broadcast) await limitBroadcasts(request, reply);
+    if (broadcast) limitBroadcasts(request, reply);
     const preferred = broadcast ? preferredWait(request.headers.prefer?.toString(), MAX_WAIT_MS / 1000) : null;
     if (preferred !== null) reply.header("preference-applied", `wait=${preferred}`);
     reply.header("vary", "accept, prefer");

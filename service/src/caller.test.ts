@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { callerAt } from "./caller.js";
+
+test.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["2001:db8:1:2::1", "2001:db8:1:2::/64"],
+  ["2001:DB8:1:2:ffff:0:0:1", "2001:db8:1:2::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["fe80::1%eth0", "fe80:0:0:0::/64"],
+  ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["::FFFF:c000:201", "192.0.2.1"],
+])("the caller at %s is %s", (address, caller) => {
+  expect(callerAt(address)).toBe(caller);
+});
+
+test("what a proxy names by no address is a caller too", () => {
+  expect(callerAt("unknown:1234")).toBe("unknown:1234");
+});
