@@ -1,9 +1,9 @@
 import { type App, buildApp } from "@dataset-oracle/service/app";
 import { measureRequests } from "@dataset-oracle/service/metrics";
-import cors from "@fastify/cors";
 import type { Registry } from "prom-client";
 import { Balances } from "./chain/balances.js";
 import type { OperatorConfig } from "./config.js";
+import { ANY_ORIGIN, addPreflight } from "./http/any-origin.js";
 import { addData } from "./http/data.js";
 import { addDataRequest } from "./http/data-request.js";
 import { addDatasets } from "./http/datasets.js";
@@ -23,7 +23,7 @@ export type AppSettings = Pick<
 
 /** The operator's HTTP side. It opens no port. */
 export async function buildOperatorApp(operator: Operator, settings: AppSettings, registry: Registry): Promise<App> {
-  const app = await buildApp({ ...settings, logger: operator.logger });
+  const app = await buildApp({ ...settings, logger: operator.logger, headers: ANY_ORIGIN });
   measureRequests(app, registry);
   const networks = [...operator.networks.values()];
   const balances = new Balances(networks, operator.clock);
@@ -31,20 +31,14 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
   // The schemas of answers are for people: what is answered is made by this program. Callers share answers.
   const texts = new WeakMap<object, string>();
   app.setSerializerCompiler(() => (data) => {
-    const text = texts.get(data) ?? JSON.stringify(data);
+    const known = texts.get(data);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(data);
     texts.set(data, text);
     return text;
   });
   await gatherSchemas(app);
-  // Dapps post from their own pages. There is nothing to authenticate with, so any origin may.
-  await app.register(cors, {
-    origin: "*",
-    methods: ["GET", "POST"],
-    allowedHeaders: ["content-type", "accept", "prefer", "traceparent", "x-request-id"],
-    exposedHeaders: ["retry-after", "preference-applied", "x-request-id", "ratelimit", "ratelimit-policy"],
-    maxAge: 86_400,
-    strictPreflight: false,
-  });
+  addPreflight(app);
   const overview = new Overview(operator);
   await app.register(
     async (routes) => {

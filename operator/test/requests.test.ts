@@ -170,6 +170,8 @@ describe("HTTP", () => {
     expect(response.headers.get("access-control-allow-methods")).toContain("POST");
     expect(response.headers.get("access-control-allow-headers")).toContain("prefer");
     expect(response.headers.get("access-control-allow-credentials")).toBeNull();
+    expect(response.headers.get("access-control-max-age")).toBe("86400");
+    expect(response.headers.get("ratelimit")).toBeNull();
   });
 
   test("OPTIONS is a 204 also without a preflight", async () => {
