@@ -4,7 +4,6 @@ import { type App, buildApp } from "@dataset-oracle/service/app";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import type { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { measureRequests } from "@dataset-oracle/service/metrics";
-import { withTrace } from "@dataset-oracle/service/trace";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { LocalAccount } from "viem";
@@ -93,10 +92,6 @@ export async function buildProvider(
     trustedProxies: config.trustedProxies,
   });
   measureRequests(app, registry);
-  app.addHook("onRequest", (request, _reply, done) => {
-    if (request.trace === null) done();
-    else withTrace(request.trace, done);
-  });
   app.addHook("onClose", async () => {
     await Promise.all([decisions.close(), egress.close(), evidence?.spotPrices.close(), evidence?.webOracle.close()]);
   });

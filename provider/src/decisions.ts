@@ -2,7 +2,7 @@ import { accessSync, constants, readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { ConfigError } from "@dataset-oracle/service/config";
-import { type BatchOperation, ClassicLevel } from "classic-level";
+import { type ChainedBatch, ClassicLevel } from "classic-level";
 import type { Hex } from "viem";
 import type { Decision } from "./decision.js";
 import { MAX_AHEAD, MAX_BEHIND } from "./window.js";
@@ -186,18 +186,17 @@ export class Decisions {
 
   async #put(fresh: ReadonlyMap<string, Decision>): Promise<void> {
     const begin = performance.now();
-    await this.#batch(
-      [...fresh].map(([key, decision]) => ({ type: "put", key, value: toBytes(decision) })),
-      true,
-    );
+    const batch = this.#database.batch();
+    for (const [key, decision] of fresh) batch.put(key, toBytes(decision));
+    await this.#commit(batch, true);
     this.#count += fresh.size;
     this.#options.onWrite((performance.now() - begin) / 1_000);
   }
 
-  async #batch(operations: BatchOperation<Database, string, Uint8Array>[], sync: boolean): Promise<void> {
+  async #commit(batch: ChainedBatch<Database, string, Uint8Array>, sync: boolean): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     try {
-      await this.#database.batch(operations, { sync });
+      await batch.write({ sync });
     } catch (error) {
       // A part of it may be on disk: written on, the database might lose what comes after.
       this.#failure = error;
@@ -226,11 +225,9 @@ export class Decisions {
     if (last === undefined) return 0;
     const through = BigInt(last.slice(0, ROUND_DIGITS));
     if (through > this.#prunedThrough) this.#prunedThrough = through;
-    const mark = Buffer.from(String(this.#prunedThrough));
-    await this.#batch(
-      [{ type: "put", key: MARK, value: mark }, ...keys.map((key) => ({ type: "del" as const, key }))],
-      false,
-    );
+    const batch = this.#database.batch().put(MARK, Buffer.from(String(this.#prunedThrough)));
+    for (const key of keys) batch.del(key);
+    await this.#commit(batch, false);
     this.#count -= keys.length;
     return keys.length;
   }

@@ -2,7 +2,7 @@ import { parseAddress } from "@dataset-oracle/protocol/address";
 import { matchesKeyForm } from "@dataset-oracle/protocol/key";
 import type { ReportRequest } from "@dataset-oracle/protocol/wire";
 import { ProblemError } from "@dataset-oracle/service/problem";
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { invalidAddress, invalidKey, unknownDataset, unknownKey, unknownNetwork } from "./problems.js";
 import type { Served, ServedDataset, ServedKey } from "./served.js";
 import type { WebOracleKey } from "./web-oracle/web-oracle.js";
@@ -13,6 +13,8 @@ export type WebKeyFinder = ((dataset: ServedDataset, key: Hex) => Promise<WebOra
 export interface FoundKey {
   readonly dataset: ServedDataset;
   readonly key: ServedKey | WebOracleKey;
+  /** Names it among all that are served. */
+  readonly dataPoint: string;
 }
 
 export type Found<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problem: ProblemError };
@@ -34,9 +36,11 @@ export function findDataset(
   served: Served,
   request: Pick<ReportRequest, "network_id" | "dataset">,
 ): Found<{ readonly dataset: ServedDataset }> {
+  const datasets = served.get(request.network_id);
+  const named = datasets?.get(request.dataset as Address);
+  if (named !== undefined) return { ok: true, dataset: named };
   const address = parseAddress(request.dataset);
   if (!address.ok) return refuse(invalidAddress(address.problem));
-  const datasets = served.get(request.network_id);
   if (datasets === undefined) return refuse(unknownNetwork(request.network_id, [...served.keys()]));
   const dataset = datasets.get(address.value);
   return dataset === undefined ? refuse(unknownDataset(address.value, request.network_id)) : { ok: true, dataset };
@@ -44,11 +48,11 @@ export function findDataset(
 
 /** @param key In lower-case hex. */
 export async function findKey(dataset: ServedDataset, key: string, finder: WebKeyFinder): Promise<Found<FoundKey>> {
+  const dataPoint = `${dataset.chainId}/${dataset.address}/${key}`;
+  const served = dataset.keys.get(key as Hex);
+  if (served !== undefined) return { ok: true, dataset, key: served, dataPoint };
   if (!matchesKeyForm(dataset.keyForm, key as Hex)) return refuse(invalidKey(dataset.keyForm));
-  if (dataset.keyForm === "WEB_ORACLE" && finder !== null) {
-    const web = await finder(dataset, key as Hex);
-    return web instanceof ProblemError ? refuse(web) : { ok: true, dataset, key: web };
-  }
-  const found = dataset.keys.get(key as Hex);
-  return found === undefined ? refuse(unknownKey(key)) : { ok: true, dataset, key: found };
+  if (dataset.keyForm !== "WEB_ORACLE" || finder === null) return refuse(unknownKey(key));
+  const web = await finder(dataset, key as Hex);
+  return web instanceof ProblemError ? refuse(web) : { ok: true, dataset, key: web, dataPoint };
 }

@@ -8,7 +8,6 @@ import { createLogger } from "@dataset-oracle/service/logger";
 import { processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { SECP256K1 } from "@dataset-oracle/service/secp256k1";
-import { traceFields } from "@dataset-oracle/service/trace";
 import { buildProvider } from "./app.js";
 import { fetchValue } from "./cli/fetch.js";
 import { replayEvidence } from "./cli/replay.js";
@@ -46,7 +45,7 @@ await runMain(async () => {
     return console.log(`${command.configFile} is valid. ${summary(served, webOracle, account.address)}`);
   }
 
-  const logger = createLogger({ mixin: traceFields });
+  const logger = createLogger();
   for (const note of [...warnings, ...startNotes(served, webOracle, config.sourceOverrides)]) logger.warn(note);
   logger.info(`signatures are made by ${SECP256K1.name}`);
   logger.info(summary(served, webOracle, account.address));

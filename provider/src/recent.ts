@@ -23,8 +23,7 @@ export class Recent<T> {
       // It may have given way to another meanwhile.
       if (this.#made.get(id) === begun) this.#made.delete(id);
     });
-    const [oldest] = this.#made.keys();
-    if (this.#made.size > this.#capacity && oldest !== undefined) this.#made.delete(oldest);
+    if (this.#made.size > this.#capacity) this.#made.delete(this.#made.keys().next().value as string);
     return begun;
   }
 }

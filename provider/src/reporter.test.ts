@@ -53,18 +53,19 @@ async function smallReporter(clock: { now: number }, account: LocalAccount = pri
   });
 }
 
+const caller = { isReserved: false, trace: null };
 const request = (timestamp: number) => ({ network_id: 42, dataset: address, key, timestamp });
 
 describe("a reporter whose database is full", () => {
   it("refuses a further round, and still repeats those that it signed", async () => {
     const reporter = await smallReporter({ now: NOW });
-    const first = await reporter.report(request(NOW), false);
-    await reporter.report(request(NOW - 1), false);
-    await expect(reporter.report(request(NOW - 2), false)).rejects.toMatchObject({
+    const first = await reporter.report(request(NOW), caller);
+    await reporter.report(request(NOW - 1), caller);
+    await expect(reporter.report(request(NOW - 2), caller)).rejects.toMatchObject({
       status: 503,
       code: "too_many_rounds",
     });
-    expect(await reporter.report(request(NOW), false)).toBe(first);
+    expect(await reporter.report(request(NOW), caller)).toBe(first);
   });
 });
 
@@ -75,10 +76,10 @@ describe.each<[account: string, account: LocalAccount]>([
   it("signs reports and rows that the contract takes", async () => {
     const reporter = await smallReporter({ now: NOW }, account);
     const subject = { chainId: 42, dataset: address, timestamp: BigInt(NOW) } as const;
-    const { signature } = await reporter.report(request(NOW), false);
+    const { signature } = await reporter.report(request(NOW), caller);
     const report = { ...subject, key, outcome: "NOT_AVAILABLE", value: ZERO_VALUE } as const;
     expect(await recoverReporter(report, signature)).toBe(account.address);
-    const row = await reporter.row({ network_id: 42, dataset: address, keys: [key], timestamp: NOW }, false);
+    const row = await reporter.row({ network_id: 42, dataset: address, keys: [key], timestamp: NOW }, caller);
     const batch = { ...subject, keys: [key], missing: 1n, values: [ZERO_VALUE] };
     expect(await recoverBatchReporter(batch, row.signature)).toBe(account.address);
   });

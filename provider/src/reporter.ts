@@ -7,6 +7,7 @@ import type {
   SignedBatchReport,
   SourceNote,
 } from "@dataset-oracle/protocol/wire";
+import { type Trace, traceFieldsOf } from "@dataset-oracle/service/trace";
 import type { Logger } from "pino";
 import { bytesToHex, type Hex, type LocalAccount, numberToHex } from "viem";
 import { type Decision, toDecision } from "./decision.js";
@@ -55,6 +56,14 @@ interface Explanation {
   readonly keep: () => void;
 }
 
+/** Who asks. */
+export interface Caller {
+  /** Whether the reserved part of the sources' rate limits may be used. */
+  readonly isReserved: boolean;
+  /** What the log's lines of the request have in common. */
+  readonly trace: Trace | null;
+}
+
 /** For how many data points and rounds it is remembered where their values came from. */
 const EXPLANATIONS_KEPT = 20_000;
 
@@ -73,27 +82,26 @@ export class Reporter {
   /**
    * The signed report that a request asks for.
    *
-   * @param isReserved Whether the caller may use the reserved part of the sources' rate limits.
    * @throws ProblemError when it is refused; then nothing was signed.
    */
-  async report(request: ReportRequest, isReserved: boolean): Promise<ReportAnswer> {
+  async report(request: ReportRequest, caller: Caller): Promise<ReportAnswer> {
     const { served, signedReports } = this.#parts;
-    const found = await findServed(served, request, this.#webKeys(isReserved));
+    const found = await findServed(served, request, this.#webKeys(caller));
     if (!found.ok) throw found.problem;
     const round = BigInt(request.timestamp);
-    const id = `${round}/${dataPointOf(found)}`;
+    const id = `${round}/${found.dataPoint}`;
     const before = signedReports.get(id);
     if (before !== undefined) return before;
-    const [decision] = await this.#decide([found], round, isReserved);
-    return signedReports.getOrMake(id, () => this.#sign(found, round, decision as Decision));
+    const [decision] = await this.#decide([found], round, caller);
+    return signedReports.getOrMake(id, () => this.#sign(found, round, decision as Decision, caller));
   }
 
   /** The signed row that a request asks for; otherwise as `report`. */
-  async row(request: BatchReportRequest, isReserved: boolean): Promise<SignedBatchReport> {
+  async row(request: BatchReportRequest, caller: Caller): Promise<SignedBatchReport> {
     const { served, signedRows } = this.#parts;
     const found = findDataset(served, request);
     if (!found.ok) throw found.problem;
-    const webKeys = this.#webKeys(isReserved);
+    const webKeys = this.#webKeys(caller);
     const keys = await Promise.all(
       request.keys.map(async (key) => {
         const one = await findKey(found.dataset, key, webKeys);
@@ -102,7 +110,7 @@ export class Reporter {
       }),
     );
     const round = BigInt(request.timestamp);
-    const decisions = await this.#decide(keys, round, isReserved);
+    const decisions = await this.#decide(keys, round, caller);
     const report: BatchReport = {
       chainId: found.dataset.chainId,
       dataset: found.dataset.address,
@@ -112,7 +120,7 @@ export class Reporter {
       values: decisions.map(({ value }) => value),
     };
     const digest = bytesToHex(found.dataset.digests.ofRow(report));
-    return signedRows.getOrMake(digest, () => this.#signRow(report, digest));
+    return signedRows.getOrMake(digest, () => this.#signRow(report, digest, caller));
   }
 
   /** Whether it can sign the rounds that operators ask for now. */
@@ -122,14 +130,17 @@ export class Reporter {
   }
 
   /** What it says of each key at a round: what was decided before, else what the sources say now. */
-  async #decide(keys: readonly FoundKey[], round: bigint, isReserved: boolean): Promise<Decision[]> {
+  async #decide(keys: readonly FoundKey[], round: bigint, caller: Caller): Promise<Decision[]> {
     const { decisions, metrics } = this.#parts;
-    const decided = await decisions.recall(round, keys.map(dataPointOf));
-    const open = keys.filter((key) => !decided.has(dataPointOf(key)));
+    const decided = await decisions.recall(
+      round,
+      keys.map(({ dataPoint }) => dataPoint),
+    );
+    const open = keys.filter(({ dataPoint }) => !decided.has(dataPoint));
     if (open.length > 0) {
       // Before anything is begun: who may not ask the sources must not keep others from signing.
       this.#refuseUnsignable(round);
-      const read = await this.#readAll(open, round, isReserved);
+      const read = await this.#readAll(open, round, caller);
       // Sources take time, in which the round's window may have passed.
       this.#refuseUnsignable(round);
       const fresh = await decisions.decide(round, new Map([...read].map(([id, { decision }]) => [id, decision])));
@@ -145,7 +156,7 @@ export class Reporter {
         mine.explain.keep();
       }
     }
-    return keys.map((key) => decided.get(dataPointOf(key)) as Decision);
+    return keys.map((key) => decided.get(key.dataPoint) as Decision);
   }
 
   /** Refuses a round that must not be signed for the first time now. */
@@ -158,8 +169,8 @@ export class Reporter {
     if (round <= decisions.prunedThrough) throw roundForgotten(round, decisions.prunedThrough);
   }
 
-  async #readAll(keys: readonly FoundKey[], round: bigint, isReserved: boolean) {
-    const values = await Promise.all(keys.map((key) => this.#read(key, round, isReserved)));
+  async #readAll(keys: readonly FoundKey[], round: bigint, caller: Caller) {
+    const values = await Promise.all(keys.map((key) => this.#read(key, round, caller)));
     const waits = values.flatMap((value) => (value.ok ? [] : [value.retryAfter]));
     if (waits.length > 0) {
       const busy = keys.filter((_, i) => values[i]?.ok === false);
@@ -171,69 +182,80 @@ export class Reporter {
     return new Map(
       keys.flatMap((key, i) => {
         const form = key.dataset.keyForm;
-        return values[i]?.ok ? [[dataPointOf(key), { ...values[i], form }] as const] : [];
+        return values[i]?.ok ? [[key.dataPoint, { ...values[i], form }] as const] : [];
       }),
     );
   }
 
-  async #read(found: FoundKey, round: bigint, isReserved: boolean): Promise<ReadValue> {
-    if ("request" in found.key) return this.#readWeb(found, found.key, round, isReserved);
-    const { policy, now, evidence, metrics } = this.#parts;
+  async #read(found: FoundKey, round: bigint, caller: Caller): Promise<ReadValue> {
+    if ("request" in found.key) return this.#readWeb(found, found.key, round, caller);
+    const { policy, now, evidence, logger, metrics } = this.#parts;
     const { sources } = found.key;
     const reader = new RecordedReader(this.#parts.reader);
     const at = now();
-    const price = decidePrice(await askSources(sources, { reader, isReserved, policy, at }), { policy, at });
+    const price = decidePrice(await askSources(sources, { reader, isReserved: caller.isReserved, policy, at }), {
+      policy,
+      at,
+    });
     metrics.priced(price, at);
     for (const { source, dropped } of price.sources) {
       if (dropped === null) continue;
       const { reason: failure, detail } = dropped;
-      this.#logger(found, round).warn({ source, failure, detail }, "source failed");
+      logger.warn({ ...fieldsOf(found, round, caller), source, failure, detail }, "source failed");
     }
     if (price.kind === "busy") return { ok: false, retryAfter: price.retryAfter };
     const decision = toDecision(price.kind === "price" ? price.price : null);
     const { answers } = reader;
-    const reading = {
-      kind: "spot_price",
-      ...requestOf(found, round),
-      ...decision,
-      policy,
-      at,
-      sources,
-      answers,
-    } as const;
-    const keep = () => evidence?.spotPrices.keep(reading);
+    const keep = () =>
+      evidence?.spotPrices.keep({
+        kind: "spot_price",
+        ...requestOf(found, round),
+        ...decision,
+        policy,
+        at,
+        sources,
+        answers,
+      });
     return { ok: true, decision, explain: { sources: toNotes(price.sources), keep } };
   }
 
-  async #readWeb(found: FoundKey, key: WebOracleKey, round: bigint, isReserved: boolean): Promise<ReadValue> {
-    const { now, evidence, metrics } = this.#parts;
+  async #readWeb(found: FoundKey, key: WebOracleKey, round: bigint, caller: Caller): Promise<ReadValue> {
+    const { now, evidence, logger, metrics } = this.#parts;
     const reader = new RecordedReader(this.#parts.reader);
     const at = now();
-    const { combined, answers } = await readWebValue(key, reader, isReserved);
-    const logger = this.#logger(found, round);
+    const { combined, answers } = await readWebValue(key, reader, caller.isReserved);
+    const fields = fieldsOf(found, round, caller);
     for (const { source, reading } of answers) {
       metrics.publishedRead(reading);
       if (reading.ok) continue;
       const { failure, detail } = reading;
-      logger.warn({ source, failure, detail }, "source failed");
+      logger.warn({ ...fields, source, failure, detail }, "source failed");
     }
     if (combined.kind === "busy") return { ok: false, retryAfter: combined.retryAfter };
-    if (combined.kind === "none") logger.warn({ reason: combined.reason }, "no value");
+    if (combined.kind === "none") logger.warn({ ...fields, reason: combined.reason }, "no value");
     const decision = toDecision(combined.kind === "value" ? combined.value : null);
     const sources = toWebNotes(answers, found.dataset.kind);
     const { spec } = key.compiled;
-    const reading = { kind: "web_oracle", ...requestOf(found, round), ...decision, spec, at } as const;
-    const keep = () => evidence?.webOracle.keep({ ...reading, answers: reader.answers });
+    const { answers: recorded } = reader;
+    const keep = () =>
+      evidence?.webOracle.keep({
+        kind: "web_oracle",
+        ...requestOf(found, round),
+        ...decision,
+        spec,
+        at,
+        answers: recorded,
+      });
     return { ok: true, decision, explain: { sources, keep } };
   }
 
-  #webKeys(isReserved: boolean): WebKeyFinder {
+  #webKeys({ isReserved }: Caller): WebKeyFinder {
     const { webOracle } = this.#parts;
     return webOracle && ((dataset, key) => webOracle.find(dataset, key, isReserved));
   }
 
-  async #sign(found: FoundKey, round: bigint, { outcome, value }: Decision): Promise<ReportAnswer> {
-    const { account, metrics } = this.#parts;
+  async #sign(found: FoundKey, round: bigint, { outcome, value }: Decision, caller: Caller): Promise<ReportAnswer> {
+    const { account, logger, metrics } = this.#parts;
     const { dataset, key } = found;
     const report: Report = {
       chainId: dataset.chainId,
@@ -246,8 +268,8 @@ export class Reporter {
     const hash = bytesToHex(dataset.digests.of(report)(outcome, value));
     const signature = await (account.sign?.({ hash }) ?? signReport(account, report));
     metrics.reportSigned(outcome);
-    this.#logger(found, round).info({ outcome, value }, "report signed");
-    const sources = await this.#explanations.get(`${round}/${dataPointOf(found)}`);
+    logger.info({ ...fieldsOf(found, round, caller), outcome, value }, "report signed");
+    const sources = await this.#explanations.get(`${round}/${found.dataPoint}`);
     return {
       network_id: report.chainId,
       dataset: report.dataset,
@@ -261,13 +283,14 @@ export class Reporter {
     };
   }
 
-  async #signRow(report: BatchReport, hash: Hex): Promise<SignedBatchReport> {
+  async #signRow(report: BatchReport, hash: Hex, { trace }: Caller): Promise<SignedBatchReport> {
     const { account, logger, metrics } = this.#parts;
     const { chainId, dataset, keys, timestamp, missing, values } = report;
     const signature = await (account.sign?.({ hash }) ?? signBatchReport(account, report));
     metrics.rowSigned();
     const round = Number(timestamp);
-    logger.info({ network: chainId, dataset, keys: keys.length, missing: missing.toString(2), round }, "row signed");
+    const row = { network: chainId, dataset, keys: keys.length, missing: missing.toString(2), round };
+    logger.info({ ...traceFieldsOf(trace), ...row }, "row signed");
     return {
       network_id: chainId,
       dataset,
@@ -279,14 +302,15 @@ export class Reporter {
       signature,
     };
   }
-
-  #logger({ dataset, key }: FoundKey, round: bigint): Logger {
-    return this.#parts.logger.child({ network: dataset.chainId, key: key.name, round: Number(round) });
-  }
 }
 
-/** Names a data point among all that are served. */
-const dataPointOf = ({ dataset, key }: FoundKey) => `${dataset.chainId}/${dataset.address}/${key.key}`;
+/** What every line of the log about a data point at a round has. */
+const fieldsOf = ({ dataset, key }: FoundKey, round: bigint, { trace }: Caller) => ({
+  ...traceFieldsOf(trace),
+  network: dataset.chainId,
+  key: key.name,
+  round: Number(round),
+});
 
 /** What asks for the report of a data point at a round. */
 const requestOf = ({ dataset, key }: FoundKey, round: bigint): ReportRequest => ({

@@ -2,8 +2,9 @@ import { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } fr
 import type { App } from "@dataset-oracle/service/app";
 import { strangersLimit } from "@dataset-oracle/service/strangers-limit";
 import { Type } from "@sinclair/typebox";
+import type { FastifyRequest } from "fastify";
 import { notReady } from "./problems.js";
-import type { Reporter } from "./reporter.js";
+import type { Caller, Reporter } from "./reporter.js";
 
 const health = <S extends string>(status: S) => ({
   schema: { response: { 200: Type.Object({ status: Type.Literal(status) }) } },
@@ -21,7 +22,8 @@ export function routes(reporter: Reporter, isOperator: (address: string) => bool
   return async (app: App): Promise<void> => {
     const preParsing = strangersLimit(strangersPerMinute, isOperator);
     const schema = { body: ReportRequest, response: { 200: ReportAnswer } };
-    app.post("/report", { schema, preParsing }, (request) => reporter.report(request.body, isOperator(request.ip)));
+    const callerOf = ({ ip, trace }: FastifyRequest): Caller => ({ isReserved: isOperator(ip), trace });
+    app.post("/report", { schema, preParsing }, (request) => reporter.report(request.body, callerOf(request)));
     app.post(
       "/report/batch",
       {
@@ -29,7 +31,7 @@ export function routes(reporter: Reporter, isOperator: (address: string) => bool
         preParsing,
         bodyLimit: BATCH_BODY_LIMIT,
       },
-      (request) => reporter.row(request.body, isOperator(request.ip)),
+      (request) => reporter.row(request.body, callerOf(request)),
     );
     app.get("/live", health("live"), async () => ({ status: "live" as const }));
     app.get("/ready", health("ready"), async () => {

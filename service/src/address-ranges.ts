@@ -10,6 +10,9 @@ FormatRegistry.Set(FORMAT, (text) => parseRange(text) !== null);
 export const AddressRanges = (options: Pick<StringOptions, "description">) =>
   Type.Array(Type.String({ format: FORMAT }), { default: [], ...options });
 
+/** The most addresses of which it is remembered whether they are in some ranges: the same few callers ask all the time. */
+const MAX_REMEMBERED = 1_000;
+
 /** @returns Whether an IP address is in one of the ranges. An IPv4 address may be written as one of IPv6. */
 export function inRanges(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
@@ -18,7 +21,16 @@ export function inRanges(ranges: readonly string[]): (address: string) => boolea
     if (parsed === null) throw new Error(`"${range}" is not an ${FORMAT}.`);
     list.addSubnet(parsed.address, parsed.prefix, parsed.family);
   }
-  return (address) => isIP(address) !== 0 && list.check(address, family(address));
+  const remembered = new Map<string, boolean>();
+  return (address) => {
+    const before = remembered.get(address);
+    if (before !== undefined) return before;
+    if (isIP(address) === 0) return false;
+    const isIn = list.check(address, family(address));
+    if (remembered.size === MAX_REMEMBERED) remembered.clear();
+    remembered.set(address, isIn);
+    return isIn;
+  };
 }
 
 function parseRange(text: string) {

@@ -8,7 +8,7 @@ const FLUSH_MS = 100;
  * A service's log on standard output. What is not written when the process ends by itself is written then; one that is
  * killed loses what it wrote in the last moments.
  */
-export function createLogger(options: Pick<LoggerOptions, "name" | "level" | "mixin"> = {}): Logger {
+export function createLogger(options: Pick<LoggerOptions, "name" | "level"> = {}): Logger {
   return pino(options, new LineBuffer());
 }
 

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
@@ -10,16 +9,6 @@ export interface Trace {
   readonly traceId: string;
   readonly spanId: string;
   readonly flags: string;
-}
-
-const current = new AsyncLocalStorage<Trace>();
-
-/**
- * Runs what a request sets off, so that `traceFields` knows it. It makes every promise of the process dearer: where a
- * request is to cost little, its trace is passed on by hand.
- */
-export function withTrace(trace: Trace, run: () => void): void {
-  current.run(trace, run);
 }
 
 /** A request's trace: its caller's, or a new one where there is none, or none that can be read. */
@@ -58,12 +47,7 @@ export function traceHeaders(trace: Trace | null): Readonly<Record<string, strin
   return trace === null ? {} : { traceparent: `00-${trace.traceId}-${trace.spanId}-${trace.flags}` };
 }
 
-/** What every log line of what a request sets off has: pino's `mixin`. */
-export function traceFields(): Record<string, string> {
-  return traceFieldsOf(current.getStore() ?? null);
-}
-
-/** What a log line of a request has. */
+/** What every log line of what a request sets off has. The trace is passed on by hand: `AsyncLocalStorage` slows promises. */
 export function traceFieldsOf(trace: Trace | null): Record<string, string> {
   return trace === null ? {} : { request_id: trace.requestId, trace_id: trace.traceId };
 }

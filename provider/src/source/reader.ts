@@ -16,9 +16,18 @@ export interface SourceRequest extends FetchRequest {
   readonly rateLimit: RateLimit | null;
 }
 
+/** Those of requests that are made again and again. */
+const REQUEST_IDS = new WeakMap<FetchRequest, string>();
+
 /** Requests with the same are answered alike. */
-export const requestId = ({ method, url, headers, body }: FetchRequest) =>
-  JSON.stringify([method, url, headers ?? {}, body ?? null]);
+export function requestId(request: FetchRequest): string {
+  const before = REQUEST_IDS.get(request);
+  if (before !== undefined) return before;
+  const { method, url, headers, body } = request;
+  const id = JSON.stringify([method, url, headers ?? {}, body ?? null]);
+  REQUEST_IDS.set(request, id);
+  return id;
+}
 
 /** Some exchanges refuse requests that do not say who asks. */
 export const USER_AGENT = "dataset-oracle-provider";

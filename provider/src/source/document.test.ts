@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { type Json, JsonNumber, parseDocument } from "./document.js";
+
+const plain = (node: Json): unknown =>
+  node instanceof JsonNumber
+    ? Number(node.text)
+    : Array.isArray(node)
+      ? node.map(plain)
+      : typeof node === "object" && node !== null
+        ? Object.fromEntries(Object.entries(node).map(([name, member]) => [name, plain(member)]))
+        : node;
+
+const NONE = Symbol("no JSON");
+function parseNatively(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return NONE;
+  }
+}
+
+/** What looks like JSON and is none, or nearly. */
+const PIECES = [..."\"\\{}[],:01-+.eE'/ \t\n\r\v\u00a0\ufeff\u2028\u0000\u001f\ud800", "null", "NaN", "//", "\\u12"];
+
+it("takes for JSON what JSON.parse does, and nothing else, but for a member that is there twice", () => {
+  const change = fc.record({
+    at: fc.nat(),
+    removed: fc.integer({ min: 0, max: 2 }),
+    piece: fc.constantFrom("", ...PIECES),
+  });
+  const json = fc.oneof(
+    fc.json(),
+    fc.json().map((text) => JSON.stringify(JSON.parse(text), null, 1)),
+  );
+  const check = fc.property(json, fc.array(change, { maxLength: 3 }), (valid, changes) => {
+    let text = valid;
+    for (const { at, removed, piece } of changes) {
+      const from = at % (text.length + 1);
+      text = text.slice(0, from) + piece + text.slice(from + removed);
+    }
+    const document = parseDocument(text);
+    if (!document.ok && document.detail.includes("Duplicate key")) return;
+    expect(document.ok ? plain(document.value) : NONE).toEqual(parseNatively(text));
+  });
+  fc.assert(check, { numRuns: 3_000 });
+});
+
+it("keeps all digits of a number", () => {
+  expect(parseDocument("[100.10,1e400,0.12345678901234567890]")).toEqual({
+    ok: true,
+    value: ["100.10", "1e400", "0.12345678901234567890"].map((text) => new JsonNumber(text)),
+  });
+});
+
+it.each(["[".repeat(200_000), "[".repeat(200_000) + "]".repeat(200_000)])(
+  "does not fall over a deep document",
+  (text) => {
+    expect(parseDocument(text)).toMatchObject({ ok: false, failure: "not_json" });
+  },
+);
