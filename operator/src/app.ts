@@ -28,15 +28,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
   const networks = [...operator.networks.values()];
   const balances = new Balances(networks, operator.clock);
   operator.metrics.watch(networks, balances, operator.clock);
-  // The schemas of answers are for people: what is answered is made by this program. Callers share answers.
-  const texts = new WeakMap<object, string>();
-  app.setSerializerCompiler(() => (data) => {
-    const known = texts.get(data);
-    if (known !== undefined) return known;
-    const text = JSON.stringify(data);
-    texts.set(data, text);
-    return text;
-  });
+  app.setSerializerCompiler(() => serializeOnce());
   await gatherSchemas(app);
   addPreflight(app);
   const overview = new Overview(operator);
@@ -56,4 +48,21 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
   // Beside the base path, for whoever starts the process.
   await app.register(async (routes) => addHealth(routes as unknown as App, operator, balances));
   return app;
+}
+
+/**
+ * Callers share answers, so each is made into JSON once. The schemas of answers are for people: what is answered is made
+ * by this program.
+ */
+function serializeOnce(): (answer: object) => string {
+  const known = new WeakMap<object, Buffer>();
+  const serialize = (answer: object): Buffer => {
+    const bytes = known.get(answer);
+    if (bytes !== undefined) return bytes;
+    const made = Buffer.from(JSON.stringify(answer));
+    known.set(answer, made);
+    return made;
+  };
+  // Fastify sends bytes as they are, but its types know of text alone.
+  return serialize as unknown as (answer: object) => string;
 }

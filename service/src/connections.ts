@@ -54,8 +54,9 @@ export function endConnectionsAtClose(app: Pick<FastifyInstance, "server" | "add
     isClosing = true;
     for (const socket of silent) socket.destroy();
   });
-  app.addHook("onResponse", async () => {
+  app.addHook("onResponse", (_request, _reply, done) => {
     // The connection is between two requests just after this.
     if (isClosing) setImmediate(() => app.server.closeIdleConnections());
+    done();
   });
 }

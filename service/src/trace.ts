@@ -14,10 +14,15 @@ export interface Trace {
 /** A request's trace: its caller's, or a new one where there is none, or none that can be read. */
 export function traceOf(headers: IncomingHttpHeaders, requestId: string): Trace {
   const given = parentOf(headers.traceparent?.toString());
+  let spanId: string | null = null;
   return {
     requestId,
     traceId: given?.traceId ?? randomUUID().replaceAll("-", ""),
-    spanId: randomHex16(),
+    // Most requests ask nobody.
+    get spanId() {
+      spanId ??= randomHex16();
+      return spanId;
+    },
     flags: given?.flags ?? "00",
   };
 }

@@ -50,7 +50,7 @@ export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute
     exceeded: tooManyBroadcasts,
   });
   const targets = new Targets(operator.networks, MAX_TARGETS);
-  app.post("/data/request", { schema }, async (request, reply) => {
+  app.post("/data/request", { schema }, (request, reply) => {
     const target = targets.find(request.body);
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;

@@ -30,5 +30,5 @@ export function eventStream(
 
 /** Whether a caller asks for an event stream. */
 export function acceptsEventStream(accept: string | undefined): boolean {
-  return /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(accept ?? "");
+  return accept !== undefined && /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(accept);
 }
