@@ -10,7 +10,7 @@ import { request } from "./cpu.js";
 import { Client, repeat } from "./load.js";
 
 /** Each stores another key. */
-const UPDATES = 400;
+const UPDATES = 1_000;
 const AT_ONCE = 64;
 /** The chain's account that the bare calls come from. */
 const SENDER = account(5);
