@@ -9,12 +9,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EXCHANGES } from "@dataset-oracle/devnet/market/pairs";
-import { signBatchReport } from "@dataset-oracle/protocol/batch-report";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
-import { signReport } from "@dataset-oracle/protocol/report";
+import { ReportDigests } from "@dataset-oracle/protocol/report-digests";
+import { keccak } from "@dataset-oracle/service/keccak";
+import { fromPrivateKey } from "@dataset-oracle/service/local-account";
 import { readCommand } from "@dataset-oracle/tools/command";
 import { ROOT } from "@dataset-oracle/tools/foundry";
-import { privateKeyToAccount } from "viem/accounts";
+import { bytesToHex } from "viem";
 import { cpuTime } from "./cpu-time.js";
 import { startProvider } from "./provider-process.js";
 
@@ -128,8 +129,10 @@ async function measure(provider, askRound) {
 
 /** The CPU time of making the same signatures and nothing else, in seconds: the median of as many rounds. */
 async function signAlone(keys, rows) {
-  const account = privateKeyToAccount(PRIVATE_KEY);
-  const subject = { chainId: 42, dataset: DATASET, timestamp: 1_790_000_000n };
+  const account = fromPrivateKey(PRIVATE_KEY);
+  const digests = new ReportDigests(42, DATASET, keccak);
+  const sign = (digest) => account.sign({ hash: bytesToHex(digest) });
+  const timestamp = 1_790_000_000n;
   const value = `0x${"00".repeat(24)}${"12".repeat(8)}`;
   const time = async (work) => {
     const times = [];
@@ -143,11 +146,11 @@ async function signAlone(keys, rows) {
   };
   return {
     reports: await time(async () => {
-      for (const key of keys) await signReport(account, { ...subject, key, outcome: "OK", value });
+      for (const key of keys) await sign(digests.of({ key, timestamp })("OK", value));
     }),
     rows: await time(async () => {
       for (const row of rows) {
-        await signBatchReport(account, { ...subject, keys: row, missing: 0n, values: row.map(() => value) });
+        await sign(digests.ofRow({ keys: row, missing: 0n, values: row.map(() => value), timestamp }));
       }
     }),
   };
