@@ -110,12 +110,12 @@ export class Decisions {
 
   /** What was decided of data points at a round; those of which nothing was are left out. */
   async recall(round: bigint, dataPoints: readonly string[]): Promise<Map<string, Decision>> {
-    return new Map(
-      dataPoints.flatMap((dataPoint) => {
-        const decision = this.#find(keyOf(round, dataPoint));
-        return decision === undefined ? [] : [[dataPoint, decision] as const];
-      }),
-    );
+    const decided = new Map<string, Decision>();
+    for (const dataPoint of dataPoints) {
+      const decision = this.#find(keyOf(round, dataPoint));
+      if (decision !== undefined) decided.set(dataPoint, decision);
+    }
+    return decided;
   }
 
   /**
@@ -153,25 +153,25 @@ export class Decisions {
 
   async #write(group: readonly Proposal[]): Promise<void> {
     const fresh = new Map<string, Decision>();
-    const find = (key: string) => fresh.get(key) ?? this.#find(key);
     const done: (() => void)[] = [];
     for (const { round, decisions, resolve, reject } of group) {
-      const keys = [...decisions].map(([dataPoint, decision]) => ({
-        dataPoint,
-        decision,
-        key: keyOf(round, dataPoint),
-      }));
-      const added = keys.filter(({ key }) => find(key) === undefined);
-      if (added.length > 0 && round <= this.#prunedThrough) {
+      const answer = new Map<string, Decision>();
+      const added = new Map<string, Decision>();
+      for (const [dataPoint, decision] of decisions) {
+        const key = keyOf(round, dataPoint);
+        const before = fresh.get(key) ?? this.#find(key);
+        if (before === undefined) added.set(key, decision);
+        answer.set(dataPoint, before ?? decision);
+      }
+      if (added.size > 0 && round <= this.#prunedThrough) {
         done.push(() => reject(new Error(`Round ${round} may have been signed already.`)));
         continue;
       }
-      if (this.#count + fresh.size + added.length > this.#options.capacity) {
+      if (this.#count + fresh.size + added.size > this.#options.capacity) {
         done.push(() => resolve(null));
         continue;
       }
-      for (const { key, decision } of added) fresh.set(key, decision);
-      const answer = new Map(keys.map(({ dataPoint, key }) => [dataPoint, find(key) as Decision]));
+      for (const [key, decision] of added) fresh.set(key, decision);
       done.push(() => resolve(answer));
     }
     if (fresh.size > 0) await this.#put(fresh);

@@ -18,7 +18,7 @@ import { type FoundKey, findDataset, findKey, findServed, type WebKeyFinder } fr
 import type { Metrics } from "./metrics.js";
 import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "./problems.js";
 import { Recent } from "./recent.js";
-import type { Served } from "./served.js";
+import type { Served, ServedDataset } from "./served.js";
 import type { SourceReader } from "./source/reader.js";
 import { toNotes, toWebNotes } from "./source-notes.js";
 import { askSources, decidePrice, type Policy } from "./spot-price.js";
@@ -46,11 +46,11 @@ export interface ReporterParts {
 }
 
 /** What was read for a key; nothing is known while too few of its sources can be asked. */
-type ReadValue =
-  | { readonly ok: true; readonly decision: Decision; readonly explain: Explanation }
-  | { readonly ok: false; readonly retryAfter: number };
+type ReadValue = KnownValue | { readonly ok: false; readonly retryAfter: number };
 
-interface Explanation {
+interface KnownValue {
+  readonly ok: true;
+  readonly decision: Decision;
   readonly sources: SourceNote[];
   /** Keeps the evidence of a decision that stands. */
   readonly keep: () => void;
@@ -92,7 +92,7 @@ export class Reporter {
     const id = `${round}/${found.dataPoint}`;
     const before = signedReports.get(id);
     if (before !== undefined) return before;
-    const [decision] = await this.#decide([found], round, caller);
+    const [decision] = await this.#decide(found.dataset, [found], round, caller);
     return signedReports.getOrMake(id, () => this.#sign(found, round, decision as Decision, caller));
   }
 
@@ -110,7 +110,7 @@ export class Reporter {
       }),
     );
     const round = BigInt(request.timestamp);
-    const decisions = await this.#decide(keys, round, caller);
+    const decisions = await this.#decide(found.dataset, keys, round, caller);
     const report: BatchReport = {
       chainId: found.dataset.chainId,
       dataset: found.dataset.address,
@@ -129,8 +129,13 @@ export class Reporter {
     return decisions.isWritable && now() - USUAL_AGE > decisions.prunedThrough;
   }
 
-  /** What it says of each key at a round: what was decided before, else what the sources say now. */
-  async #decide(keys: readonly FoundKey[], round: bigint, caller: Caller): Promise<Decision[]> {
+  /** What it says of each key of a dataset at a round: what was decided before, else what the sources say now. */
+  async #decide(
+    { keyForm }: ServedDataset,
+    keys: readonly FoundKey[],
+    round: bigint,
+    caller: Caller,
+  ): Promise<Decision[]> {
     const { decisions, metrics } = this.#parts;
     const decided = await decisions.recall(
       round,
@@ -143,17 +148,19 @@ export class Reporter {
       const read = await this.#readAll(open, round, caller);
       // Sources take time, in which the round's window may have passed.
       this.#refuseUnsignable(round);
-      const fresh = await decisions.decide(round, new Map([...read].map(([id, { decision }]) => [id, decision])));
+      const proposed = new Map<string, Decision>();
+      for (const [dataPoint, { decision }] of read) proposed.set(dataPoint, decision);
+      const fresh = await decisions.decide(round, proposed);
       if (fresh === null) throw tooManyRounds();
       for (const [dataPoint, decision] of fresh) {
         decided.set(dataPoint, decision);
         const mine = read.get(dataPoint);
         // Otherwise somebody else's request decided it.
-        if (mine?.decision === decision) metrics.decided(mine.form, decision.outcome);
+        if (mine?.decision === decision) metrics.decided(keyForm, decision.outcome);
         // Another reading may have been decided on first.
         if (mine === undefined || mine.decision.value !== decision.value) continue;
-        void this.#explanations.getOrMake(`${round}/${dataPoint}`, async () => mine.explain.sources);
-        mine.explain.keep();
+        void this.#explanations.getOrMake(`${round}/${dataPoint}`, async () => mine.sources);
+        mine.keep();
       }
     }
     return keys.map((key) => decided.get(key.dataPoint) as Decision);
@@ -171,20 +178,20 @@ export class Reporter {
 
   async #readAll(keys: readonly FoundKey[], round: bigint, caller: Caller) {
     const values = await Promise.all(keys.map((key) => this.#read(key, round, caller)));
-    const waits = values.flatMap((value) => (value.ok ? [] : [value.retryAfter]));
-    if (waits.length > 0) {
-      const busy = keys.filter((_, i) => values[i]?.ok === false);
-      throw sourceBusy(
-        Math.max(...waits),
-        busy.map(({ key }) => key.key),
-      );
+    const read = new Map<string, KnownValue>();
+    const busy: string[] = [];
+    let retryAfter = 0;
+    for (const [i, { key, dataPoint }] of keys.entries()) {
+      const value = values[i] as ReadValue;
+      if (value.ok) {
+        read.set(dataPoint, value);
+      } else {
+        busy.push(key.key);
+        retryAfter = Math.max(retryAfter, value.retryAfter);
+      }
     }
-    return new Map(
-      keys.flatMap((key, i) => {
-        const form = key.dataset.keyForm;
-        return values[i]?.ok ? [[key.dataPoint, { ...values[i], form }] as const] : [];
-      }),
-    );
+    if (busy.length > 0) throw sourceBusy(retryAfter, busy);
+    return read;
   }
 
   async #read(found: FoundKey, round: bigint, caller: Caller): Promise<ReadValue> {
@@ -216,7 +223,7 @@ export class Reporter {
         sources,
         answers,
       });
-    return { ok: true, decision, explain: { sources: toNotes(price.sources), keep } };
+    return { ok: true, decision, sources: toNotes(price.sources), keep };
   }
 
   async #readWeb(found: FoundKey, key: WebOracleKey, round: bigint, caller: Caller): Promise<ReadValue> {
@@ -246,7 +253,7 @@ export class Reporter {
         at,
         answers: recorded,
       });
-    return { ok: true, decision, explain: { sources, keep } };
+    return { ok: true, decision, sources, keep };
   }
 
   #webKeys({ isReserved }: Caller): WebKeyFinder {

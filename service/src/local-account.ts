@@ -1,6 +1,5 @@
 import {
   type Address,
-  bytesToHex,
   getAddress,
   type Hex,
   hashMessage,
@@ -25,7 +24,7 @@ export function fromPrivateKey(privateKey: Hex, { sign, publicKeyOf }: Secp256k1
   const key = hexToBytes(privateKey);
   const signDigest = (digest: Uint8Array): Hex => {
     const { rs, parity } = sign(digest, key);
-    return `${bytesToHex(rs)}${parity === 0 ? "1b" : "1c"}`;
+    return `${hex(rs)}${parity === 0 ? "1b" : "1c"}`;
   };
   return toAccount({
     address: addressOf(publicKeyOf(key)),
@@ -44,12 +43,15 @@ export function fromPrivateKey(privateKey: Hex, { sign, publicKeyOf }: Secp256k1
 
 /** @param publicKey 65 bytes. */
 export function addressOf(publicKey: Uint8Array): Address {
-  return getAddress(bytesToHex(keccak(publicKey.subarray(1)).subarray(12)));
+  return getAddress(hex(keccak(publicKey.subarray(1)).subarray(12)));
 }
 
+/** As viem's `bytesToHex`, which puts the text together digit by digit. */
+const hex = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString("hex")}`;
+
 const partsOf = ({ rs, parity }: ReturnType<Secp256k1["sign"]>): Signature => ({
-  r: bytesToHex(rs.subarray(0, 32)),
-  s: bytesToHex(rs.subarray(32)),
+  r: hex(rs.subarray(0, 32)),
+  s: hex(rs.subarray(32)),
   v: BigInt(27 + parity),
   yParity: parity,
 });
