@@ -92,8 +92,9 @@ export async function prepareUpdate(operator: Operator, target: Target, caller: 
 
 /** What is prepared of this round already; null when the caller has to wait for it. */
 export function preparedAnswer(operator: Operator, target: Target): DataAnswer | null {
-  const round = roundAt(operator.clock());
-  const unsent = overtakenBy(operator, target, round) ?? operator.unsent.done(workId(target, round));
+  const id = workId(target, roundAt(operator.clock()));
+  if (operator.broadcasts.has(id)) return null;
+  const unsent = operator.unsent.done(id);
   return unsent?.kind === "ready" ? unsent.answer : null;
 }
 
