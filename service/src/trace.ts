@@ -2,29 +2,31 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
 /** What ties together the log lines of one request, here and at the services that are asked because of it. */
-export interface Trace {
-  /** The caller's own `x-request-id`, if it has a plain one. */
-  readonly requestId: string;
-  /** W3C Trace Context: 32 and 16 lower-case hex digits, and the caller's flags. */
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly flags: string;
+export class Trace {
+  #spanId: string | null = null;
+
+  /**
+   * @param requestId The caller's own `x-request-id`, if it has a plain one.
+   * @param traceId W3C Trace Context: 32 lower-case hex digits.
+   * @param flags The caller's: two of them.
+   */
+  constructor(
+    readonly requestId: string,
+    readonly traceId: string,
+    readonly flags: string,
+  ) {}
+
+  /** 16 lower-case hex digits; made when they are needed, as most requests set nothing off. */
+  get spanId(): string {
+    this.#spanId ??= randomHex16();
+    return this.#spanId;
+  }
 }
 
 /** A request's trace: its caller's, or a new one where there is none, or none that can be read. */
 export function traceOf(headers: IncomingHttpHeaders, requestId: string): Trace {
   const given = parentOf(headers.traceparent?.toString());
-  let spanId: string | null = null;
-  return {
-    requestId,
-    traceId: given?.traceId ?? randomUUID().replaceAll("-", ""),
-    // Most requests ask nobody.
-    get spanId() {
-      spanId ??= randomHex16();
-      return spanId;
-    },
-    flags: given?.flags ?? "00",
-  };
+  return new Trace(requestId, given?.traceId ?? randomUUID().replaceAll("-", ""), given?.flags ?? "00");
 }
 
 function parentOf(traceparent: string | undefined): Pick<Trace, "traceId" | "flags"> | null {
