@@ -75,8 +75,7 @@ export class Blows {
         await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(String(5 + this.random.below(60))) });
         return true;
       case "reorganisation":
-        this.ledger.reorganised();
-        await client.request({ method: "anvil_reorg", params: [1 + this.random.below(3), []] } as never);
+        await this.#reorganise(1 + this.random.below(3));
         await this.#setClock();
         return true;
       case "dropped from the pool":
@@ -86,6 +85,13 @@ export class Blows {
       case "replica away":
         return this.#end("SIGTERM", 1_000 + this.random.below(5_000));
     }
+  }
+
+  /** anvil refuses about one in a hundred, with "Resource not found" and no other reason: it is asked again. */
+  async #reorganise(blocks: number): Promise<void> {
+    this.ledger.reorganised();
+    const ask = () => this.chain.client.request({ method: "anvil_reorg", params: [blocks, []] } as never);
+    await ask().catch(() => delay(500).then(ask));
   }
 
   /** anvil's clock falls behind by the blocks that it takes back, and stays there. */
