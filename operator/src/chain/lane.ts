@@ -71,8 +71,14 @@ export class Lane {
     const { pollMs, maxPending, maxFeePerGas, reorgDepth } = settings;
     this.#log = logger;
     this.#offers = new Offers(rpc, account, maxFeePerGas);
-    const [offers, sent, onRenewed] = [this.#offers, this.#sent, () => this.#call()];
-    this.#replacements = new Replacements({ rpc, offers, sent, clock, logger, onRenewed });
+    this.#replacements = new Replacements({
+      rpc,
+      offers: this.#offers,
+      sent: this.#sent,
+      clock,
+      logger,
+      onRenewed: () => this.#call(),
+    });
     this.#strangers = new Strangers(rpc, account.address, logger, pollMs, maxPending);
     this.#watch = new ReorgWatch(rpc, reorgDepth);
     this.#owed = new Owed(clock, logger, (ready) => {
