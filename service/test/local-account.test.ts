@@ -75,6 +75,8 @@ describe.each(libraries)("an account by $name", (library) => {
     ["one with an access list", { type: "eip2930", gasPrice: 7n, accessList }],
     ["one of EIP-1559", { type: "eip1559", ...fees }],
     ["one whose type is told by its fees", fees],
+    ["one of EIP-1559 with an access list", { ...fees, accessList }],
+    ["one of EIP-1559 with little in it", { type: "eip1559", to: undefined, gas: undefined }],
     ["one with blobs", { type: "eip4844", to: TO, ...fees, ...blobs }],
   ].map(([name, change]) => [name as string, { chainId: 42, to: TO, gas: 21_000n, ...(change as object) }]);
 

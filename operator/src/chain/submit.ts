@@ -1,5 +1,6 @@
+import { toBytes, toHex } from "@dataset-oracle/service/hex";
 import { keccak } from "@dataset-oracle/service/keccak";
-import { type Address, bytesToHex, type Hex, hexToBytes, type LocalAccount } from "viem";
+import type { Address, Hex, LocalAccount } from "viem";
 import type { Fees } from "./fees.js";
 import { isKnown } from "./receipt.js";
 import { classifyRejection, type Rejection } from "./rejection.js";
@@ -32,7 +33,7 @@ export async function sign(
   fees: Fees,
 ): Promise<Signed> {
   const raw = await account.signTransaction({ chainId, nonce, to, data, gas, value: 0n, ...fees });
-  return { raw, hash: bytesToHex(keccak(hexToBytes(raw))) };
+  return { raw, hash: toHex(keccak(toBytes(raw))) };
 }
 
 export async function submit(rpc: Rpc, { raw, hash }: Signed): Promise<Submission> {
