@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Json, JsonNumber, parseDocument } from "./document.js";
+import { digitsOf, isNumber, type Json, parseDocument, WrittenNumber } from "./document.js";
 
 const plain = (node: Json): unknown =>
-  node instanceof JsonNumber
-    ? Number(node.text)
+  isNumber(node)
+    ? Number(digitsOf(node))
     : Array.isArray(node)
       ? node.map(plain)
       : typeof node === "object" && node !== null
@@ -49,8 +49,36 @@ it("takes for JSON what JSON.parse does, and nothing else, but for a member that
 it("keeps all digits of a number", () => {
   expect(parseDocument("[100.10,1e400,0.12345678901234567890]")).toEqual({
     ok: true,
-    value: ["100.10", "1e400", "0.12345678901234567890"].map((text) => new JsonNumber(text)),
+    value: ["100.10", "1e400", "0.12345678901234567890"].map((text) => new WrittenNumber(text)),
   });
+});
+
+it("reads alike what is written as JSON.stringify does and what is not", () => {
+  const digits = (node: Json): unknown =>
+    isNumber(node)
+      ? { digits: digitsOf(node) }
+      : typeof node === "object" && node !== null
+        ? Object.entries(node).map(([name, member]) => [name, digits(member)])
+        : node;
+  const read = (text: string) => {
+    const document = parseDocument(text);
+    return document.ok ? digits(document.value) : document.failure;
+  };
+  const numbers = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
+  const json = fc.letrec<{ node: unknown }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 3 },
+      numbers,
+      fc.string(),
+      fc.array(tie("node")),
+      fc.dictionary(fc.string(), tie("node")),
+    ),
+  })).node;
+  const check = fc.property(json, (node) => {
+    const text = JSON.stringify(node);
+    expect(read(text)).toEqual(read(`${text} `));
+  });
+  fc.assert(check, { numRuns: 1_000 });
 });
 
 it.each(["[".repeat(200_000), "[".repeat(200_000) + "]".repeat(200_000)])(

@@ -1,4 +1,4 @@
-import { type Json, JsonNumber } from "./document.js";
+import { digitsOf, isNumber, type Json } from "./document.js";
 import { type BoundPath, findOne } from "./json-path.js";
 import { failed, type Reading, read, throttled } from "./result.js";
 import { toValue, type ValueShape } from "./value.js";
@@ -34,6 +34,6 @@ function sourceError(path: BoundPath | null, document: Json): Reading<string | n
   if (!found.ok) return found;
   const [node] = found.value;
   if (node === undefined) return read(null);
-  const text = node instanceof JsonNumber ? node.text : node;
+  const text = isNumber(node) ? digitsOf(node) : node;
   return read(typeof text === "string" ? text.slice(0, 200) : "an error");
 }

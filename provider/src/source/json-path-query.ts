@@ -1,6 +1,6 @@
 import jsonP3, { type JSONPathQuery } from "json-p3";
 import { compareDecimals } from "./decimal.js";
-import { type Json, JsonNumber } from "./document.js";
+import { digitsOf, isNumber, type Json, type JsonNumber, WrittenNumber } from "./document.js";
 
 /** What may still be spent. */
 export interface Budget {
@@ -55,7 +55,7 @@ function spend({ budget }: Context, steps = 1): void {
 const spendText = (context: Context, length: number) => spend(context, Math.ceil(length / 64));
 
 const isObject = (node: Json): node is { readonly [name: string]: Json } =>
-  typeof node === "object" && node !== null && !Array.isArray(node) && !(node instanceof JsonNumber);
+  typeof node === "object" && node !== null && !Array.isArray(node) && !(node instanceof WrittenNumber);
 
 const isArray = (node: Json): node is readonly Json[] => Array.isArray(node);
 
@@ -228,7 +228,7 @@ function compileValue(expression: Expression, text: (string: string) => string):
     return () => string;
   }
   if (expression instanceof expressions.NumberLiteral) {
-    const number = new JsonNumber(expression.token.value);
+    const number = new WrittenNumber(expression.token.value);
     return () => number;
   }
   if (expression instanceof expressions.BooleanLiteral) return () => expression.value;
@@ -254,14 +254,11 @@ function compileFunction(
   if (name === "value") return single(compileNodes(argument, text));
   if (name === "count") {
     const find = compileNodes(argument, text);
-    return (node, context) => new JsonNumber(String(find(node, context).length));
+    return (node, context) => find(node, context).length;
   }
   if (name !== "length") throw new Error(`a function of no known kind: ${name}`);
   const evaluate = compileValue(argument, text);
-  return (node, context) => {
-    const length = lengthOf(evaluate(node, context), context);
-    return length === undefined ? undefined : new JsonNumber(String(length));
-  };
+  return (node, context) => lengthOf(evaluate(node, context), context);
 }
 
 function lengthOf(value: Json | undefined, context: Context): number | undefined {
@@ -296,7 +293,7 @@ function equal(left: Json | undefined, right: Json | undefined, context: Context
     spendText(context, left.length);
     return left === right;
   }
-  if (left instanceof JsonNumber && right instanceof JsonNumber) return order(left, right, context) === 0;
+  if (isNumber(left) && isNumber(right)) return order(left, right, context) === 0;
   if (isArray(left) && isArray(right)) {
     return left.length === right.length && left.every((item, i) => equal(item, right[i], context));
   }
@@ -311,13 +308,14 @@ function equal(left: Json | undefined, right: Json | undefined, context: Context
 
 function less(left: Json | undefined, right: Json | undefined, context: Context): boolean {
   spend(context);
-  if (left instanceof JsonNumber && right instanceof JsonNumber) return order(left, right, context) < 0;
+  if (isNumber(left) && isNumber(right)) return order(left, right, context) < 0;
   if (typeof left !== "string" || typeof right !== "string") return false;
   spendText(context, Math.min(left.length, right.length));
   return left < right;
 }
 
 function order(left: JsonNumber, right: JsonNumber, context: Context): number {
-  spend(context, left.text.length + right.text.length);
-  return compareDecimals(left.text, right.text);
+  const [a, b] = [digitsOf(left), digitsOf(right)];
+  spend(context, a.length + b.length);
+  return compareDecimals(a, b);
 }

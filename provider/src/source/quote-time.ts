@@ -1,7 +1,7 @@
 import { type Parsed, parsed } from "@dataset-oracle/protocol/parsed";
 import { type Static, Type } from "@sinclair/typebox";
 import { scaleDecimal } from "./decimal.js";
-import { type Json, JsonNumber } from "./document.js";
+import { digitsOf, isNumber, type Json } from "./document.js";
 import { compileJsonPath, findOne } from "./json-path.js";
 import { failed, type Reading, read } from "./result.js";
 import type { Values } from "./text-template.js";
@@ -42,7 +42,7 @@ export function compileQuoteTime(
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 function toSeconds(node: Json, unit: QuoteTimeSpec["unit"]): Reading<bigint> {
-  const text = node instanceof JsonNumber ? node.text : node;
+  const text = isNumber(node) ? digitsOf(node) : node;
   if (typeof text !== "string") return failed("no_quote_time", "gives no time");
   if (unit === "iso8601") {
     const milliseconds = ISO.test(text) ? Date.parse(text) : Number.NaN;

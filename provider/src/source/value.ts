@@ -1,6 +1,6 @@
 import { keccak256, stringToBytes } from "viem";
 import { type Rounding, scaleDecimal } from "./decimal.js";
-import { type Json, JsonNumber } from "./document.js";
+import { digitsOf, isNumber, type Json } from "./document.js";
 import { failed, type Reading, read } from "./result.js";
 
 export const VALUE_TYPES = ["uint", "bool", "bytes32", "string"] as const;
@@ -18,7 +18,7 @@ const WORD = 32;
 export function toValue(node: Json, shape: ValueShape): Reading<bigint> {
   switch (shape.type) {
     case "uint": {
-      const text = node instanceof JsonNumber ? node.text : node;
+      const text = isNumber(node) ? digitsOf(node) : node;
       if (typeof text !== "string") return failed("not_a_number", `${shown(node)} is neither a number nor a string`);
       return scaleDecimal(text, shape.decimals, shape.rounding);
     }
@@ -49,7 +49,7 @@ function stringValue(text: string, hash: boolean): Reading<bigint> {
 
 /** A node in few words, for people. */
 function shown(node: Json): string {
-  if (node instanceof JsonNumber) return node.text.slice(0, 64);
+  if (isNumber(node)) return digitsOf(node).slice(0, 64);
   if (typeof node === "object" && node !== null) return Array.isArray(node) ? "an array" : "an object";
   return JSON.stringify(node).slice(0, 64);
 }
