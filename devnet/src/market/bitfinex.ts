@@ -4,8 +4,8 @@ import type { Prices } from "./prices.js";
 const SPELLING: Readonly<Record<string, string>> = { USDT: "UST", ALGO: "ALG", BCH: "BCHN" };
 
 /**
- * Bitfinex's public tickers, of the symbols that are asked for or of ALL. Prices are numbers; a symbol that it does not
- * list is left out. Format: https://docs.bitfinex.com/reference/rest-public-tickers
+ * Bitfinex's public tickers, of the symbols that are asked for or of ALL. Prices are numbers, in as few digits as they
+ * need; a symbol that it does not list is left out. Format: https://docs.bitfinex.com/reference/rest-public-tickers
  */
 export function bitfinex(prices: Prices): FastifyPluginAsync {
   return async (app) => {
@@ -13,12 +13,11 @@ export function bitfinex(prices: Prices): FastifyPluginAsync {
       const asked = request.query.symbols;
       if (asked === undefined) return reply.status(500).send(["error", 10020, "symbols: invalid"]);
       const rows = prices.quotes("bitfinex").map(({ name, quote: { last, bid, ask } }) => {
-        const row = [bid, "31.2", ask, "24.9", "12", "0.0035", last, "1482.3", ask, bid];
-        return { symbol: symbolOf(name), text: row.join(",") };
+        const [price, low, high] = [last, bid, ask].map(Number);
+        return [symbolOf(name), low, 31.2, high, 24.9, 12, 0.0035, price, 1482.3, high, low];
       });
-      const wanted = rows.filter(({ symbol }) => asked === "ALL" || asked.split(",").includes(symbol));
-      const text = wanted.map(({ symbol, text }) => `["${symbol}",${text}]`).join(",");
-      return reply.type("application/json; charset=utf-8").send(`[${text}]`);
+      const symbols = asked.split(",");
+      return reply.send(rows.filter(([symbol]) => asked === "ALL" || symbols.includes(String(symbol))));
     });
   };
 }
