@@ -11,5 +11,5 @@ const app = Fastify();
 app.post("/data/request", { schema: { body: DataRequest, response: { 200: DataAnswer } } }, async () => answer);
 const url = await app.listen({ host: "127.0.0.1", port: 0 });
 const figures = await serveMetrics(processRegistry(), { metricsHost: "127.0.0.1", metricsPort: 0 });
-process.send?.({ url, metricsUrl: figures.url });
+process.send?.({ requestUrl: `${url}/data/request`, metricsUrl: figures.url });
 process.once("disconnect", () => process.exit());

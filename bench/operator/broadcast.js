@@ -7,7 +7,7 @@ import { fromPrivateKey } from "@dataset-oracle/service/local-account";
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { account } from "./chain.js";
 import { request } from "./cpu.js";
-import { Client, repeat } from "./load.js";
+import { postJson, repeat } from "./load.js";
 
 /** Each stores another key. */
 const UPDATES = 1_000;
@@ -27,26 +27,21 @@ const providers = PROVIDERS.map(({ privateKey }) => fromPrivateKey(privateKey));
 
 /** Stores every key once: what is stored for the first time costs more. */
 export async function storeAll(stage) {
-  const client = new Client(stage.operator.url, "/data/request");
-  try {
-    await repeat(UPDATES, AT_ONCE, (i) => client.post(request(stage, stage.keys[i], true)));
-  } finally {
-    await client.close();
-  }
+  await repeat(UPDATES, AT_ONCE, (i) => broadcast(stage, i));
 }
 
 /** Transactions a second of the operator, in parts of those of bare calls with updates that were prepared before. */
 export async function throughput(stage) {
   const calls = await prepareBare(stage);
   const bare = await measure(stage, calls.length, await bareSender(stage, calls));
-  const client = new Client(stage.operator.url, "/data/request");
-  try {
-    const send = async (i) => (await client.post(request(stage, stage.keys[i], true))).transaction_hash;
-    const operator = await measure(stage, UPDATES, send);
-    return { ratio: operator / bare, note: `${operator.toFixed(0)} a second; bare ${bare.toFixed(0)} a second` };
-  } finally {
-    await client.close();
-  }
+  const operator = await measure(stage, UPDATES, (i) => broadcast(stage, i));
+  return { ratio: operator / bare, note: `${operator.toFixed(0)} a second; bare ${bare.toFixed(0)} a second` };
+}
+
+/** @returns The hash of the operator's transaction. */
+async function broadcast(stage, i) {
+  const answer = await postJson(stage.operator.requestUrl, request(stage, stage.keys[i], true));
+  return answer.transaction_hash;
 }
 
 /** Mined transactions for each second that it took to hand them over: the chain takes all of them into its next block. */

@@ -1,33 +1,27 @@
 import { stringToHex } from "viem";
 import { request } from "./cpu.js";
-import { Client, median } from "./load.js";
+import { median, postJson } from "./load.js";
 
 const SAMPLES = 60;
 const BEHIND_MS = 2_000;
 
 /** One request at a time: the operator's answer time over that of the slowest provider, all asked at once, directly. */
 export async function addedLatency(stage) {
-  const operator = new Client(stage.operator.url, "/data/request");
-  const providers = stage.providers.map(({ url }) => new Client(url, "/report"));
   const [direct, served] = [[], []];
-  try {
-    for (let i = 0; i < SAMPLES; i++) {
-      // Neither key was asked for in this round.
-      const [one, other] = [stage.keys[(2 * i) % stage.keys.length], stage.keys[(2 * i + 1) % stage.keys.length]];
-      direct.push(await slowestOf(stage, providers, one));
-      served.push(await timeOf(() => operator.post(request(stage, other))));
-    }
-  } finally {
-    await Promise.all([operator, ...providers].map((client) => client.close()));
+  for (let i = 0; i < SAMPLES; i++) {
+    // Neither key was asked for in this round.
+    const [one, other] = [stage.keys[(2 * i) % stage.keys.length], stage.keys[(2 * i + 1) % stage.keys.length]];
+    direct.push(await slowestOf(stage, one));
+    served.push(await timeOf(() => postJson(stage.operator.requestUrl, request(stage, other))));
   }
   const [own, all] = [median(direct), median(served)];
   return { ratio: all - own, note: `${all.toFixed(2)} ms; the slowest provider ${own.toFixed(2)} ms` };
 }
 
-async function slowestOf({ dataset }, providers, key) {
+async function slowestOf({ dataset, providers }, key) {
   const timestamp = Math.floor((Date.now() - BEHIND_MS) / 1_000);
   const asked = { network_id: 42, dataset, key: stringToHex(key), timestamp };
-  const times = providers.map((provider) => timeOf(() => provider.post(asked)));
+  const times = providers.map(({ url }) => timeOf(() => postJson(`${url}/report`, asked)));
   return Math.max(...(await Promise.all(times)));
 }
 

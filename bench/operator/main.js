@@ -5,7 +5,7 @@ import { loadavg } from "node:os";
 import { readCommand } from "@dataset-oracle/tools/command";
 import { request } from "./cpu.js";
 import { FIGURES, isWithin } from "./figures.js";
-import { Client, median } from "./load.js";
+import { median, postJson } from "./load.js";
 import { Stage } from "./stage.js";
 
 const USAGE = `Usage: npm run bench:operator [-- --rounds N --only NAME]
@@ -58,13 +58,8 @@ try {
   await all.close();
 }
 
-async function anyAnswer(stage) {
-  const client = new Client(stage.operator.url, "/data/request");
-  try {
-    return await client.post(request(stage, stage.keys[0]));
-  } finally {
-    await client.close();
-  }
+function anyAnswer(stage) {
+  return postJson(stage.operator.requestUrl, request(stage, stage.keys[0]));
 }
 
 function report(measured, load) {

@@ -44,7 +44,7 @@ await app.register(async (routes) => {
 });
 const url = await app.listen({ host: "127.0.0.1", port: 0 });
 const figures = await serveMetrics(registry, { metricsHost: "127.0.0.1", metricsPort: 0 });
-process.send?.({ url, metricsUrl: figures.url });
+process.send?.({ requestUrl: `${url}/data/request`, metricsUrl: figures.url });
 process.once("disconnect", () => process.exit());
 
 async function answer(body, trace) {

@@ -83,18 +83,17 @@ export class Stage {
     });
     const url = `http://127.0.0.1:${port}`;
     const keys = SENDERS.map((index) => privateKeyOf(account(index))).join("\n");
-    const profile = process.env.BENCH_PROFILE ? ["--cpu-prof", `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : [];
     const operator = await startProcess({
       name: "operator",
       command: process.execPath,
-      args: [...profile, join(ROOT, "operator/dist/main.js"), "--config", join(this.#folder, "operator.json")],
+      args: [join(ROOT, "operator/dist/main.js"), "--config", join(this.#folder, "operator.json")],
       env: { OPERATOR_PRIVATE_KEY: keys },
       logFile: join(this.#folder, "operator.log"),
       isReady: () => answersOk(`${url}/ready`),
     });
     this.#own(operator);
     await operator.ready();
-    return { url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
+    return { requestUrl: `${url}/data/request`, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
   }
 
   async #startCompared(file, told) {
