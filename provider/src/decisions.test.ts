@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { numberToHex } from "viem";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Decision } from "./decision.js";
-import { Decisions } from "./decisions.js";
+import { Decisions, WRITE_INTERVAL_MS } from "./decisions.js";
 
 const NOW = 1_800_000_000n;
 
@@ -80,6 +80,24 @@ describe("a decision", () => {
     await Promise.all(Array.from({ length: 500 }, (_, i) => decisions.decide(NOW, says(price(i), `key ${i}`))));
     expect(writes.length).toBeLessThanOrEqual(2);
     expect(decisions.count).toBe(500);
+  });
+
+  it("that comes alone is written at once, and those that follow closely share the next write", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+    try {
+      await decisions.decide(NOW, says(price(1), "alone"));
+      const following = ["b", "c", "d"].map((name) => decisions.decide(NOW, says(price(1), name)));
+      for (let i = 0; i < 1_000 && vi.getTimerCount() === 0; i++) await new Promise(setImmediate);
+      expect(writes).toHaveLength(1);
+      vi.advanceTimersByTime(WRITE_INTERVAL_MS);
+      await Promise.all(following);
+      expect(writes).toHaveLength(2);
+      vi.advanceTimersByTime(WRITE_INTERVAL_MS);
+      await decisions.decide(NOW, says(price(1), "e"));
+      expect(writes).toHaveLength(3);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 
