@@ -1,22 +1,31 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { stringToHex } from "viem";
 import { request } from "./cpu.js";
 import { median, postJson } from "./load.js";
 
 const SAMPLES = 60;
 const BEHIND_MS = 2_000;
+/** Between two requests: the providers are done with the one before. */
+const PAUSE_MS = 5;
+
+/** The place of the next key. None is asked for twice in a round. */
+let next = 0;
 
 /** One request at a time: the operator's answer time over that of the slowest provider, all asked at once, directly. */
 export async function addedLatency(stage) {
   const [direct, served] = [[], []];
   for (let i = 0; i < SAMPLES; i++) {
-    // Neither key was asked for in this round.
-    const [one, other] = [stage.keys[(2 * i) % stage.keys.length], stage.keys[(2 * i + 1) % stage.keys.length]];
-    direct.push(await slowestOf(stage, one));
-    served.push(await timeOf(() => postJson(stage.operator.requestUrl, request(stage, other))));
+    direct.push(await slowestOf(stage, nextKey(stage)));
+    const asked = request(stage, nextKey(stage));
+    await sleep(PAUSE_MS);
+    served.push(await timeOf(() => postJson(stage.operator.requestUrl, asked)));
+    await sleep(PAUSE_MS);
   }
   const [own, all] = [median(direct), median(served)];
   return { ratio: all - own, note: `${all.toFixed(2)} ms; the slowest provider ${own.toFixed(2)} ms` };
 }
+
+const nextKey = ({ keys }) => keys[next++ % keys.length];
 
 async function slowestOf({ dataset, providers }, key) {
   const timestamp = Math.floor((Date.now() - BEHIND_MS) / 1_000);
