@@ -24,7 +24,7 @@ Examples
 
 const KEYS = 1_000;
 /** Rounds that warm the code up, and are not counted. */
-const WARM_UP = 2;
+const WARM_UP = 3;
 
 const { values } = readCommand(USAGE, {
   rounds: { type: "string", default: "5", number: [1, 99] },
