@@ -11,7 +11,7 @@ import { postJson, repeat } from "./load.js";
 
 /** Each stores another key. */
 const UPDATES = 1_000;
-const AT_ONCE = 64;
+const AT_ONCE = 128;
 /** The chain's account that the bare calls come from. */
 const SENDER = account(5);
 /**
