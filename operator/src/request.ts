@@ -151,7 +151,7 @@ async function tryUpdate(
   const answers = await following(
     gathering,
     (step) => progress.emit(step),
-    async (all) => all,
+    (all) => Promise.resolve(all),
   );
 
   const members = committee.members.length;
@@ -168,13 +168,6 @@ async function tryUpdate(
   if (simulation.kind === "refused") operator.gatherings.forget(id);
   if (simulation.kind !== "ok") return simulation;
   const { status, gasLimit } = simulation;
-  return {
-    kind: "ready",
-    status,
-    value: storedValue(kind, status, reports),
-    timestamp: round,
-    reports,
-    data,
-    gasLimit,
-  };
+  const value = storedValue(kind, status, reports);
+  return { kind: "ready", status, value, timestamp: round, reports, data, gasLimit };
 }
