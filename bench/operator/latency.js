@@ -6,7 +6,7 @@ import { median, postJson } from "./load.js";
 const SAMPLES = 60;
 const BEHIND_MS = 2_000;
 /** Between two requests: the providers are done with the one before. */
-const PAUSE_MS = 5;
+const PAUSE_MS = 12;
 
 /** The place of the next key. None is asked for twice in a round. */
 let next = 0;
