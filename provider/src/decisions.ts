@@ -17,7 +17,7 @@ const PRUNE_INTERVAL = 10n;
  * Writes begin no closer together than this, in milliseconds. What comes meanwhile shares one wait for the disk, which
  * costs more than all else that a report needs; a decision that comes alone waits for nothing.
  */
-export const WRITE_INTERVAL_MS = 4;
+export const WRITE_INTERVAL_MS = 10;
 
 /** How many decisions are removed at once. */
 const PRUNE_SIZE = 20_000;
