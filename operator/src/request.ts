@@ -151,7 +151,7 @@ async function tryUpdate(
   const answers = await following(
     gathering,
     (step) => progress.emit(step),
-    (all) => Promise.resolve(all),
+    async (all) => all,
   );
 
   const members = committee.members.length;
