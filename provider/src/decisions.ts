@@ -2,8 +2,8 @@ import { accessSync, constants, readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { ConfigError } from "@dataset-oracle/service/config";
+import { toHex } from "@dataset-oracle/service/hex";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
-import type { Hex } from "viem";
 import type { Decision } from "./decision.js";
 import { MAX_AHEAD, MAX_BEHIND } from "./window.js";
 
@@ -300,6 +300,5 @@ const toBytes = ({ outcome, value }: Decision): Uint8Array =>
 function fromBytes(bytes: Uint8Array): Decision {
   if (bytes.length === 0) return { outcome: "NOT_AVAILABLE", value: ZERO_VALUE };
   if (bytes.length !== 32) throw new Error(`The database holds a value of ${bytes.length} bytes.`);
-  const value: Hex = `0x${Buffer.from(bytes).toString("hex")}`;
-  return { outcome: "OK", value };
+  return { outcome: "OK", value: toHex(bytes) };
 }

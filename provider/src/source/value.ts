@@ -1,3 +1,4 @@
+import { toHex } from "@dataset-oracle/service/hex";
 import { keccak256, stringToBytes } from "viem";
 import { type Rounding, scaleDecimal } from "./decimal.js";
 import { digitsOf, isNumber, type Json } from "./document.js";
@@ -44,7 +45,7 @@ function stringValue(text: string, hash: boolean): Reading<bigint> {
   if (bytes.length > WORD) return failed("string_too_long", `has ${bytes.length} bytes, more than ${WORD}`);
   const word = new Uint8Array(WORD);
   word.set(bytes);
-  return read(BigInt(`0x${Buffer.from(word).toString("hex")}`));
+  return read(BigInt(toHex(word)));
 }
 
 /** A node in few words, for people. */
