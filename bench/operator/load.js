@@ -22,20 +22,20 @@ export async function postText(url, body) {
 /** Runs `work` so often, with so many at once. */
 export async function repeat(times, atOnce, work) {
   let next = 0;
-  const lane = async () => {
+  const queue = async () => {
     while (next < times) await work(next++);
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: atOnce }, queue));
 }
 
 /** Runs `work` again and again for so long, with so many at once. */
 export async function repeatFor(ms, atOnce, work) {
   const end = performance.now() + ms;
   let next = 0;
-  const lane = async () => {
+  const queue = async () => {
     while (performance.now() < end) await work(next++);
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: atOnce }, queue));
 }
 
 export function median(numbers) {

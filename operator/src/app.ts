@@ -1,7 +1,7 @@
 import { type App, buildApp } from "@dataset-oracle/service/app";
 import { measureRequests } from "@dataset-oracle/service/metrics";
 import type { Registry } from "prom-client";
-import { Balances } from "./chain/balances.js";
+import { Balances } from "./balances.js";
 import type { OperatorConfig } from "./config.js";
 import { ANY_ORIGIN, addPreflight } from "./http/any-origin.js";
 import { addData } from "./http/data.js";

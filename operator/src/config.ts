@@ -8,8 +8,8 @@ import { metricsSettings } from "@dataset-oracle/service/metrics";
 import { expandRpcUrl } from "@dataset-oracle/service/rpc-url";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
-import type { Feed } from "./feeds/pace.js";
-import { planFeeds } from "./feeds/plan.js";
+import { planFeeds } from "./feeds/feeds.js";
+import type { Feed } from "./feeds/policy.js";
 
 const strict = { additionalProperties: false } as const;
 
@@ -96,7 +96,7 @@ const NetworkSettings = Type.Object(
       default: [],
       description: "Where several replicas share the feeds: one sender's address of each, this one's too.",
     }),
-    stepInSeconds: Type.Integer({
+    failoverSeconds: Type.Integer({
       minimum: 1,
       maximum: 3_600,
       default: 30,

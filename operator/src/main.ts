@@ -8,12 +8,12 @@ import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { SECP256K1 } from "@dataset-oracle/service/secp256k1";
 import { buildOperatorApp } from "./app.js";
 import { loadOperatorConfig } from "./config.js";
-import { supplyFeeds } from "./feeds/supply.js";
+import { runFeeds } from "./feeds/loop.js";
 import { Metrics } from "./metrics.js";
 import { connectNetwork, replicasOf } from "./network.js";
 import { createOperator } from "./operator.js";
-import { loadSigners } from "./signers.js";
-import { takeOver } from "./take-over.js";
+import { loadSenderKeys } from "./sender-keys.js";
+import { recover } from "./update/recover.js";
 import { USAGE } from "./usage.js";
 
 await runMain(async () => {
@@ -22,7 +22,7 @@ await runMain(async () => {
 
   const plan = loadOperatorConfig(command.configFile, process.env);
   const chainIds = plan.networks.map(({ deployment }) => deployment.chainId);
-  const signers = await loadSigners(process.env, chainIds);
+  const signers = await loadSenderKeys(process.env, chainIds);
   if (command.name === "check") {
     for (const { warnings } of new Set(signers.values())) for (const warning of warnings) console.error(warning);
     for (const network of plan.networks) replicasOf(network, signers.get(network.deployment.chainId)?.accounts ?? []);
@@ -54,7 +54,7 @@ await runMain(async () => {
   }
 
   const operator = createOperator(networks, Date.now, logger, closing.signal, metrics);
-  takeOver(operator);
+  recover(operator);
   const app = await buildOperatorApp(operator, plan.config, registry);
   await listen(app, plan.config);
   const figures = await serveMetrics(registry, plan.config);
@@ -63,5 +63,5 @@ await runMain(async () => {
     closing.abort();
     await Promise.all([app.close(), figures.close()]);
   });
-  await supplyFeeds(operator);
+  await runFeeds(operator);
 });

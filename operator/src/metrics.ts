@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { formatEther, type Hex } from "viem";
-import type { Balances } from "./chain/balances.js";
+import type { Balances } from "./balances.js";
 import type { RpcError } from "./chain/rpc.js";
 import type { Clock } from "./clock.js";
 import type { Network } from "./network.js";
@@ -10,7 +10,7 @@ export class Metrics {
   readonly #providers: Histogram<"network" | "provider" | "outcome">;
   readonly #coalesced: Counter<"work">;
   readonly #rpcErrors: Counter<"network" | "endpoint" | "method" | "class">;
-  readonly #steppedIn: Counter<"network">;
+  readonly #failedOver: Counter<"network">;
   /** When each feed's data is of, in seconds since 1970; by network, dataset and key. */
   readonly #feeds = new Map<string, { readonly labels: FeedLabels; readonly updatedAt: number }>();
 
@@ -34,8 +34,8 @@ export class Metrics {
       labelNames: ["network", "endpoint", "method", "class"],
       registers,
     });
-    this.#steppedIn = new Counter({
-      name: "operator_stepped_in_total",
+    this.#failedOver = new Counter({
+      name: "operator_failover_updates_total",
       help: "Feeds' updates that this replica made because the one that leads the feed did not.",
       labelNames: ["network"],
       registers,
@@ -56,8 +56,8 @@ export class Metrics {
     this.#rpcErrors.inc({ network, endpoint: `rpcUrls/${place}`, method, class: failure });
   }
 
-  steppedIn(network: number, feeds: number): void {
-    this.#steppedIn.inc({ network }, feeds);
+  failedOver(network: number, feeds: number): void {
+    this.#failedOver.inc({ network }, feeds);
   }
 
   /** @param updatedAt Seconds since 1970; 0 if it was never stored. */
@@ -73,8 +73,8 @@ export class Metrics {
   watch(networks: readonly Network[], balances: Balances, clock: Clock): void {
     const registers = [this.registry];
     const feeds = this.#feeds;
-    const lanes = networks.flatMap(({ chainId, senders }) =>
-      (senders?.all ?? []).map((lane) => ({ lane, labels: { network: chainId, sender: lane.address } })),
+    const queues = networks.flatMap(({ chainId, senders }) =>
+      (senders?.all ?? []).map((queue) => ({ queue, labels: { network: chainId, sender: queue.address } })),
     );
     new Gauge({
       name: "operator_feed_age_seconds",
@@ -86,24 +86,24 @@ export class Metrics {
       },
     });
     new Gauge({
-      name: "operator_lane_updates",
+      name: "operator_queue_transactions",
       help: "Updates that wait for a nonce, and transactions on their way, by sender.",
       labelNames: ["network", "sender", "state"],
       registers,
       collect() {
-        for (const { lane, labels } of lanes) {
-          for (const [state, count] of Object.entries(lane.depth)) this.set({ ...labels, state }, count);
+        for (const { queue, labels } of queues) {
+          for (const [state, count] of Object.entries(queue.depth)) this.set({ ...labels, state }, count);
         }
       },
     });
     new Gauge({
-      name: "operator_lane_repairs",
-      help: "What a sender's lane had to do beyond sending, since the start: replaced, usedUp, offeredAgain, reorged, lost.",
+      name: "operator_queue_repairs",
+      help: "What a sender's queue had to do beyond sending, since the start: replaced, cancelled, rebroadcast, reorged, lost.",
       labelNames: ["network", "sender", "kind"],
       registers,
       collect() {
-        for (const { lane, labels } of lanes) {
-          for (const [kind, count] of Object.entries(lane.counts)) this.set({ ...labels, kind }, count);
+        for (const { queue, labels } of queues) {
+          for (const [kind, count] of Object.entries(queue.counts)) this.set({ ...labels, kind }, count);
         }
       },
     });

@@ -5,18 +5,18 @@ import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
 import { keccak } from "@dataset-oracle/service/keccak";
 import { type Address, type LocalAccount, parseGwei } from "viem";
-import { CommitteeWatch } from "./chain/committee-watch.js";
-import { readKeyForm, readMaxRoundAge, readQueryPrice } from "./chain/contract.js";
-import { Lane } from "./chain/lane.js";
+import { CommitteeWatch } from "./chain/committee.js";
+import { readKeyForm, readMaxRoundAge, readQueryPrice } from "./chain/dataset.js";
 import { type Rpc, RpcError } from "./chain/rpc.js";
 import { type PoolContext, RpcPool } from "./chain/rpc-pool.js";
-import { Senders } from "./chain/senders.js";
-import { Simulator } from "./chain/simulator.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
-import type { Feed } from "./feeds/pace.js";
-import type { Replicas } from "./feeds/turns.js";
+import type { Replicas } from "./feeds/failover.js";
+import type { Feed } from "./feeds/policy.js";
 import { GasBudget } from "./gas-budget.js";
-import type { GatherLimits } from "./reports/gather.js";
+import { TransactionQueue } from "./tx/queue.js";
+import { Senders } from "./tx/senders.js";
+import type { GatherLimits } from "./update/gather.js";
+import { Simulator } from "./update/simulator.js";
 
 /** One dataset that is served. */
 export interface Dataset {
@@ -137,7 +137,7 @@ export function replicasOf(
         `replica; this one has ${accounts.map(({ address }) => address).join(", ")}.`,
     );
   }
-  return { senders: replicas, own: own[0] ?? null, stepInMs: settings.stepInSeconds * 1000 };
+  return { senders: replicas, own: own[0] ?? null, failoverMs: settings.failoverSeconds * 1000 };
 }
 
 function connectRpcs({ settings, deployment, rpcUrls }: NetworkPlan, context: PoolContext): Promise<RpcPool> {
@@ -162,8 +162,8 @@ function createSenders(
     reorgDepth: settings.reorgDepth,
   };
   const [first, ...others] = accounts.map((account) => {
-    const ofLane = logger.child({ network: rpc.chainId, sender: account.address });
-    return new Lane(rpc, account, limits, { clock, logger: ofLane, closing });
+    const queueLogger = logger.child({ network: rpc.chainId, sender: account.address });
+    return new TransactionQueue(rpc, account, limits, { clock, logger: queueLogger, closing });
   });
   if (first === undefined) return null;
   return new Senders([first, ...others]);

@@ -2,15 +2,15 @@ import type { Committee } from "@dataset-oracle/protocol/committee";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
-import type { Stored } from "./answer.js";
 import type { Clock } from "./clock.js";
 import type { Metrics } from "./metrics.js";
 import type { Network } from "./network.js";
-import { RememberedPoints } from "./remembered-points.js";
-import type { ProviderAnswer } from "./reports/ask.js";
-import type { RowAnswer } from "./reports/ask-row.js";
-import type { Askable } from "./reports/gather.js";
-import { SharedWork } from "./shared-work.js";
+import { RememberedKeys } from "./remembered-points.js";
+import { SingleFlight } from "./single-flight.js";
+import type { Stored } from "./update/answer.js";
+import type { ProviderAnswer } from "./update/ask.js";
+import type { RowAnswer } from "./update/ask-row.js";
+import type { Askable } from "./update/gather.js";
 
 /** An update that the chain would take now. */
 export interface ReadyUpdate extends Stored {
@@ -31,8 +31,8 @@ export type Update = ReadyUpdate | StaleUpdate;
 /** A transaction for the caller to send. */
 export type Unsent = { readonly kind: "ready"; readonly answer: DataAnswer } | StaleUpdate;
 
-/** A round that was carried to the chain, by this operator or by another carrier before it. */
-export interface Carried {
+/** A round that was relayed to the chain, by this operator or by another carrier before it. */
+export interface Relayed {
   readonly answer: DataAnswer;
   /**
    * What was mined, this round or a newer one of its key; null when nothing is mined in time, or another carrier sent it.
@@ -48,19 +48,19 @@ export interface Operator {
   /** Aborted when the operator shuts down. */
   readonly closing: AbortSignal;
   readonly metrics: Metrics;
-  readonly gatherings: SharedWork<readonly ProviderAnswer[]>;
-  readonly rows: SharedWork<readonly RowAnswer[]>;
-  readonly unsent: SharedWork<Unsent>;
-  readonly broadcasts: SharedWork<Carried>;
+  readonly gatherings: SingleFlight<readonly ProviderAnswer[]>;
+  readonly rows: SingleFlight<readonly RowAnswer[]>;
+  readonly unsent: SingleFlight<Unsent>;
+  readonly broadcasts: SingleFlight<Relayed>;
   /** Stored values that need no update; null where one does. */
-  readonly fresh: SharedWork<DataAnswer | null>;
+  readonly fresh: SingleFlight<DataAnswer | null>;
   /**
    * Those that the data providers were found not to serve. For a while nobody is asked for them again, so that a key that
    * is of the form and that nobody serves does not use up what the providers allow the operator.
    */
-  readonly unknownKeys: RememberedPoints;
+  readonly unknownKeys: RememberedKeys;
   /** Those that the chain has stored: their gas is not that of new keys. */
-  readonly storedKeys: RememberedPoints;
+  readonly storedKeys: RememberedKeys;
 }
 
 /** Requests name a new round each second: what is older than this, nobody asks for again. */
@@ -77,7 +77,7 @@ export function createOperator(
   closing: AbortSignal,
   metrics: Metrics,
 ): Operator {
-  const shared = <T>(work: string) => new SharedWork<T>(clock, REMEMBER_MS, () => metrics.coalesced(work));
+  const shared = <T>(work: string) => new SingleFlight<T>(clock, REMEMBER_MS, () => metrics.coalesced(work));
   return {
     networks: new Map(networks.map((network) => [network.chainId, network])),
     clock,
@@ -89,8 +89,8 @@ export function createOperator(
     unsent: shared("unsent"),
     broadcasts: shared("broadcast"),
     fresh: shared("fresh"),
-    unknownKeys: new RememberedPoints(clock, REMEMBER_UNKNOWN_KEY_MS, MAX_REMEMBERED),
-    storedKeys: new RememberedPoints(clock, Number.POSITIVE_INFINITY, MAX_REMEMBERED),
+    unknownKeys: new RememberedKeys(clock, REMEMBER_UNKNOWN_KEY_MS, MAX_REMEMBERED),
+    storedKeys: new RememberedKeys(clock, Number.POSITIVE_INFINITY, MAX_REMEMBERED),
   };
 }
 

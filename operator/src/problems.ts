@@ -3,8 +3,8 @@
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { type Address, formatGwei } from "viem";
-import type { ProviderAnswer } from "./reports/ask.js";
-import { signersOf } from "./reports/decide.js";
+import type { ProviderAnswer } from "./update/ask.js";
+import { reportsOf } from "./update/decide.js";
 
 export function invalidProperty(property: string, problem: string): ProblemError {
   return new ProblemError(
@@ -96,7 +96,7 @@ export function noSigner(networkId: number): ProblemError {
 
 /** @param answers One for each member of the committee. */
 export function noQuorum(members: number, answers: readonly ProviderAnswer[]): ProblemError {
-  const [values, noData] = [signersOf("OK", answers).length, signersOf("NOT_AVAILABLE", answers).length];
+  const [values, noData] = [reportsOf("OK", answers).length, reportsOf("NOT_AVAILABLE", answers).length];
   const failures = failuresOf(answers);
   const said = `Of ${members} data providers, ${values} signed a value and ${noData} signed that there is none.`;
   const failed = failures.map(({ provider, host, detail }) => `${provider}${host ? ` (${host})` : ""}: ${detail}.`);

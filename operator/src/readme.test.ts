@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { Balances } from "./chain/balances.js";
+import { Balances } from "./balances.js";
 import { OperatorConfig } from "./config.js";
 import { Metrics } from "./metrics.js";
-import { FAILURE_REASONS } from "./reports/provider-call.js";
+import { FAILURE_REASONS } from "./update/provider-call.js";
 import { USAGE } from "./usage.js";
 
 const ROOM = join(import.meta.dirname, "..");

@@ -1,11 +1,11 @@
 import type { Clock } from "./clock.js";
 
 /** The data points of which something was found out, for a while. */
-export class RememberedPoints {
+export class RememberedKeys {
   /** When each was found out, in milliseconds since 1970; the oldest first. */
   readonly #foundAt = new Map<string, number>();
 
-  /** @param maxSize How many are remembered: strangers choose the keys. */
+  /** @param maxSize How many are remembered: foreign choose the keys. */
   constructor(
     private readonly clock: Clock,
     private readonly rememberMs: number,

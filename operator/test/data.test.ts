@@ -137,7 +137,7 @@ describe("GET /data", () => {
     expect(point.last_update?.reports).toHaveLength(4);
   });
 
-  test("does not guess who signed what another contract carried", async () => {
+  test("does not guess who signed what another contract relayed", async () => {
     const key = "SPOTPX/CARRIED-USD";
     const { transaction } = await operator.ask({ network_id: 42, dataset, key, broadcast: false });
     // Passes what it is sent on to the dataset.

@@ -25,8 +25,8 @@ afterEach(async () => {
   await chain?.close();
 });
 
-const start = async (pace: Partial<FeedSettings>, settings: object = {}, options: OperatorOptions = {}) => {
-  const feed = { dataset, keys: KEYS, heartbeatSeconds: NEVER, deviationBps: 100, minIntervalSeconds: 1, ...pace };
+const start = async (policy: Partial<FeedSettings>, settings: object = {}, options: OperatorOptions = {}) => {
+  const feed = { dataset, keys: KEYS, heartbeatSeconds: NEVER, deviationBps: 100, minIntervalSeconds: 1, ...policy };
   operator = await startOperator(
     [{ chain, datasets: [dataset], providers, settings: { feeds: [feed], feedPollMs: 300, ...settings } }],
     options,
@@ -48,7 +48,7 @@ async function updatesAfter(after: number, count: number) {
   }
 }
 
-const settle = (ms = 2_500) => new Promise((resolve) => setTimeout(resolve, ms));
+const confirm = (ms = 2_500) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("feeds are stored without any request, and at their heartbeat all in one transaction", async () => {
   await start({ heartbeatSeconds: 6 }, { feedPollMs: 1_500 });
@@ -74,12 +74,12 @@ test("a feed whose value moves by the threshold is updated by itself, at once; l
     for (const provider of providers) provider.values.set(stringToHex(key), parseEther(value));
   };
   move("2019");
-  await settle();
+  await confirm();
   expect(await chain.updates(dataset)).toHaveLength(3);
   move("2021");
   const [moved] = await updatesAfter(3, 1);
   expect(moved?.keyHash).toBe(hashOf(key));
-  await settle();
+  await confirm();
   expect(await chain.updates(dataset)).toHaveLength(4);
   expect(await chain.query(dataset, key)).toMatchObject({ value: parseEther("2021") });
 });
@@ -88,7 +88,7 @@ test("a feed is not updated before its minimum interval, whatever its value does
   await start({ minIntervalSeconds: 3_600 });
   await updatesAfter(0, 3);
   for (const provider of providers) provider.value *= 2n;
-  await settle();
+  await confirm();
   expect(await chain.updates(dataset)).toHaveLength(3);
   expect(providers.map(({ askedForRows }) => askedForRows.length)).toEqual([0, 0, 0, 0]);
 });
@@ -96,12 +96,12 @@ test("a feed is not updated before its minimum interval, whatever its value does
 test("that there is no data any more is stored, once", async () => {
   await start({});
   await updatesAfter(0, 3);
-  await settle();
+  await confirm();
   for (const provider of providers) provider.behavior = "no data";
   const gone = await updatesAfter(3, 3);
   expect(new Set(gone.map(({ transactionHash }) => transactionHash)).size).toBe(1);
   for (const key of KEYS) expect((await chain.query(dataset, key)).status).toBe("NOT_AVAILABLE");
-  await settle();
+  await confirm();
   expect(await chain.updates(dataset)).toHaveLength(6);
 });
 
@@ -115,7 +115,7 @@ test("with providers that sign no rows, every key goes by itself", async () => {
 
 test("feeds have a gas budget of their own, and requests another", async () => {
   const { ask, log } = await start({}, { gasPerHourForFeeds: 0, gasPerHourForNewKeys: 400_000 });
-  await settle();
+  await confirm();
   expect(await chain.updates(dataset)).toEqual([]);
   expect(log.join()).toContain("The gas that feeds may use in an hour is used up.");
   // At any moment a feed may be at the same key and round.
@@ -150,19 +150,19 @@ test("a request shares what a feed carries at the same round", async () => {
 test("a batch that an earlier process has sent is taken over, and replaced by its keys' newest round when it is stuck", async () => {
   const { account } = await start({});
   await updatesAfter(0, 3);
-  await settle();
+  await confirm();
   await chain.client.setIntervalMining({ interval: 0 });
   for (const provider of providers) provider.value = (provider.value * 11n) / 10n;
   const giveUpAt = Date.now() + 20_000;
   const isSent = async () => (await chain.nonce(account.address)) > 3;
-  while (!(await isSent()) && Date.now() < giveUpAt) await settle(100);
+  while (!(await isSent()) && Date.now() < giveUpAt) await confirm(100);
   expect(await isSent()).toBe(true);
   await operator?.close();
 
   const { log } = await start({}, { stuckSeconds: 1 }, { account });
   const said = (words: string) => log.find((line) => line.includes(`"${words}"`));
-  while (!said("replaced") && Date.now() < giveUpAt) await settle(100);
-  expect(JSON.parse(said("taken over") ?? "{}")).toMatchObject({ nonce: 3 });
+  while (!said("replaced") && Date.now() < giveUpAt) await confirm(100);
+  expect(JSON.parse(said("recovered") ?? "{}")).toMatchObject({ nonce: 3 });
   const { transaction } = JSON.parse(said("replaced") ?? "{}");
   await chain.client.mine({ blocks: 1 });
   const stored = await updatesAfter(3, 3);

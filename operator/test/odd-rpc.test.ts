@@ -112,7 +112,7 @@ describe("an answer that cannot be is a 502:", () => {
 
   test.each([
     ["a number", 7],
-    ["nothing", null],
+    ["cancel", null],
     ["a log of nothing", [null]],
     ["a log of another event", [log]],
     ["a log without a hash", [{ ...log, transactionHash: 1 }]],

@@ -206,7 +206,7 @@ describe("a key that nobody serves", () => {
     behave("unknown key", "unknown key", "unknown key");
     proxy.calls.length = 0;
     await watched.fail(body(4, newKey()));
-    // The lane looks at its sender's nonce when it starts; nothing is asked of the dataset.
+    // The queue looks at its sender's nonce when it starts; nothing is asked of the dataset.
     const ofTheLane = ["eth_getTransactionCount", "eth_getBlockByNumber", "eth_maxPriorityFeePerGas"];
     expect(proxy.calls.map(({ method }) => method).filter((method) => !ofTheLane.includes(method))).toEqual([]);
     await watched.close();

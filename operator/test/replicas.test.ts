@@ -1,7 +1,7 @@
 import { type Address, keccak256, stringToHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { rankedFor } from "../src/chain/rendezvous.js";
+import { rankedFor } from "../src/rendezvous-hash.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -36,7 +36,7 @@ async function start(account: PrivateKeyAccount): Promise<void> {
     feeds: [feed],
     feedPollMs: 300,
     replicas: accounts.map(({ address }) => address),
-    stepInSeconds: STEP_SECONDS,
+    failoverSeconds: STEP_SECONDS,
   };
   const served = { chain, datasets: [dataset], providers, settings };
   replicas.set(account.address, await startOperator([served], { account }));
@@ -54,26 +54,26 @@ async function carriersAfter(after: number, times: number): Promise<{ key: strin
   const giveUpAt = Date.now() + 60_000;
   for (;;) {
     const updates = (await chain.updates(dataset)).slice(after);
-    const carried = await Promise.all(
+    const relayed = await Promise.all(
       updates.map(async ({ keyHash, transactionHash: hash }) => {
         const key = KEYS.find((one) => keccak256(stringToHex(one)) === keyHash) ?? "unknown";
         return { key, carrier: (await chain.client.getTransactionReceipt({ hash })).from };
       }),
     );
-    if (KEYS.every((key) => carried.filter((one) => one.key === key).length >= times)) return normal(carried);
-    if (Date.now() > giveUpAt) throw new Error(`Too few updates: ${JSON.stringify(carried)}`);
+    if (KEYS.every((key) => relayed.filter((one) => one.key === key).length >= times)) return normal(relayed);
+    if (Date.now() > giveUpAt) throw new Error(`Too few updates: ${JSON.stringify(relayed)}`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
 
-const normal = (carried: { key: string; carrier: Address }[]) =>
-  carried.map(({ key, carrier }) => ({
+const normal = (relayed: { key: string; carrier: Address }[]) =>
+  relayed.map(({ key, carrier }) => ({
     key,
     carrier: accounts.find(({ address }) => address.toLowerCase() === carrier.toLowerCase())?.address ?? carrier,
   }));
 
-async function steppedIn(account: Address): Promise<number> {
-  const metric = await replicas.get(account)?.registry.getSingleMetric("operator_stepped_in_total")?.get();
+async function failedOver(account: Address): Promise<number> {
+  const metric = await replicas.get(account)?.registry.getSingleMetric("operator_failover_updates_total")?.get();
   return metric?.values[0]?.value ?? 0;
 }
 
@@ -81,7 +81,7 @@ test("each key is updated by the replica that leads it; when that one is away th
   expect(new Set(KEYS.map((key) => ranksOf(key)[0])).size).toBeGreaterThan(1);
   const together = await carriersAfter(0, 3);
   expect(together.filter(({ key, carrier }) => carrier !== ranksOf(key)[0])).toEqual([]);
-  for (const { address } of accounts) expect(await steppedIn(address)).toBe(0);
+  for (const { address } of accounts) expect(await failedOver(address)).toBe(0);
 
   const [gone] = ranksOf(KEYS[0] as string);
   const account = accounts.find(({ address }) => address === gone);
@@ -92,7 +92,9 @@ test("each key is updated by the replica that leads it; when that one is away th
   const rightful = (key: string) => ranksOf(key).find((address) => address !== account.address);
   expect(without.filter(({ key, carrier }) => carrier !== rightful(key))).toEqual([]);
   const orphans = KEYS.filter((key) => ranksOf(key)[0] === account.address);
-  const stepped = await Promise.all(accounts.filter((one) => one !== account).map(({ address }) => steppedIn(address)));
+  const stepped = await Promise.all(
+    accounts.filter((one) => one !== account).map(({ address }) => failedOver(address)),
+  );
   expect(stepped.reduce((a, b) => a + b)).toBeGreaterThanOrEqual(orphans.length * 2);
 
   await start(account);

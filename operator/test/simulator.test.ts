@@ -2,7 +2,7 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Address, decodeErrorResult, encodeFunctionData, type Hex, hexToNumber } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { connectEndpoint } from "../src/chain/endpoint.js";
-import { Simulator } from "../src/chain/simulator.js";
+import { Simulator } from "../src/update/simulator.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 

@@ -85,7 +85,7 @@ describe("figures", () => {
     expect(sum(all, "operator_coalesced_total", 'work="unsent"')).toBeGreaterThanOrEqual(4);
   });
 
-  test("show the lane, the sender's balance, and the age of each feed's data", async () => {
+  test("show the queue, the sender's balance, and the age of each feed's data", async () => {
     const labels = `network="42",sender="${operator.account.address}"`;
     await expect
       .poll(
@@ -98,10 +98,10 @@ describe("figures", () => {
       .toBeGreaterThan(0);
     const all = await figures();
     for (const state of ["waiting", "sent"]) {
-      expect(all.get(`operator_lane_updates{${labels},state="${state}"}`)).toBeGreaterThanOrEqual(0);
+      expect(all.get(`operator_queue_transactions{${labels},state="${state}"}`)).toBeGreaterThanOrEqual(0);
     }
-    for (const kind of ["replaced", "usedUp", "offeredAgain", "reorged", "lost"]) {
-      expect(all.get(`operator_lane_repairs{${labels},kind="${kind}"}`)).toBe(0);
+    for (const kind of ["replaced", "cancelled", "rebroadcast", "reorged", "lost"]) {
+      expect(all.get(`operator_queue_repairs{${labels},kind="${kind}"}`)).toBe(0);
     }
     expect(all.get(`operator_sender_balance_ether{${labels}}`)).toBeGreaterThan(99);
     expect(all.get(`operator_sender_balance_ether{${labels}}`)).toBeLessThanOrEqual(100);

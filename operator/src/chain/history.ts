@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { Clock } from "../clock.js";
-import { type PastUpdate, readUpdates } from "./contract.js";
+import { type PastUpdate, readUpdates } from "./dataset.js";
 import { type Rpc, RpcError } from "./rpc.js";
 
 /** The updates of a data point in some blocks. */

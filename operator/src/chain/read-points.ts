@@ -1,7 +1,7 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/report";
 import { type Address, concatHex, encodeFunctionData, type Hex, hexToBigInt, numberToHex, size, slice } from "viem";
-import { READER, type StoredPoint } from "./contract.js";
+import { READER, type StoredPoint } from "./dataset.js";
 import { Data, type Rpc, RpcError, requestAs } from "./rpc.js";
 
 /** What one query answers: value, timestamp, status. */

@@ -1,9 +1,9 @@
 import { encodeUpdateBatch, type SignedRow } from "@dataset-oracle/protocol/update";
 import { concatHex, type Hex, keccak256 } from "viem";
-import { type BatchSimulation, simulateBatch } from "../chain/simulate.js";
 import type { Dataset, Network } from "../network.js";
 import { askableOf, type Operator } from "../operator.js";
-import { gatherRows } from "../reports/gather.js";
+import { gatherRows } from "../update/gather.js";
+import { type BatchSimulation, simulateBatch } from "../update/simulate.js";
 
 /** Data points of one dataset at one round. */
 export interface Batch {

@@ -5,13 +5,13 @@ import { toProblem } from "@dataset-oracle/service/http-problems";
 import { limitRate } from "@dataset-oracle/service/rate-limit";
 import { traceFieldsOf } from "@dataset-oracle/service/trace";
 import { Type } from "@sinclair/typebox";
-import { MAX_WAIT_MS } from "../broadcast.js";
 import { RpcError } from "../chain/rpc.js";
+import { DataPoints } from "../data-points.js";
 import type { Operator } from "../operator.js";
 import { shuttingDown, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
-import { broadcastUpdate, preparedAnswer, prepareUpdate } from "../request.js";
-import { Targets } from "../targets.js";
+import { MAX_WAIT_MS } from "../update/relay.js";
+import { broadcastUpdate, preparedAnswer, prepareUpdate } from "../update/request.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
 import { PROBLEMS, RATE_HEADERS } from "./openapi.js";
 import { preferredWait } from "./prefer.js";
@@ -49,16 +49,16 @@ export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute
     perMinute: broadcastsPerMinute,
     exceeded: tooManyBroadcasts,
   });
-  const targets = new Targets(operator.networks, MAX_TARGETS);
+  const dataPoints = new DataPoints(operator.networks, MAX_TARGETS);
   app.post("/data/request", { schema }, (request, reply) => {
-    const target = targets.find(request.body);
+    const dataPoint = dataPoints.find(request.body);
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
     if (broadcast) limitBroadcasts(request, reply);
     const preferred = broadcast ? preferredWait(request.headers.prefer?.toString(), MAX_WAIT_MS / 1000) : null;
     if (preferred !== null) reply.header("preference-applied", `wait=${preferred}`);
     reply.header("vary", "accept, prefer");
-    const prepared = broadcast || isStream ? null : preparedAnswer(operator, target);
+    const prepared = broadcast || isStream ? null : preparedAnswer(operator, dataPoint);
     if (prepared !== null) return prepared;
 
     // A stream shows the transaction mined, unless the caller prefers less.
@@ -68,8 +68,8 @@ export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute
       const caller = { trace, listener };
       try {
         return await (broadcast
-          ? broadcastUpdate(operator, target, waitMs, caller)
-          : prepareUpdate(operator, target, caller));
+          ? broadcastUpdate(operator, dataPoint, waitMs, caller)
+          : prepareUpdate(operator, dataPoint, caller));
       } catch (error) {
         // What the RPC said is for the operator, not for the caller.
         if (error instanceof RpcError) {

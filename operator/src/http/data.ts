@@ -1,11 +1,11 @@
 import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/wire-data";
 import type { App } from "@dataset-oracle/service/app";
-import { readPoint, readQueryPrice } from "../chain/contract.js";
+import { readPoint, readQueryPrice } from "../chain/dataset.js";
+import { type DataPoint, findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { readLastUpdate } from "../overview/last-update.js";
 import type { Overview } from "../overview/overview.js";
-import { SharedWork } from "../shared-work.js";
-import { findTarget, type Target } from "../target.js";
+import { SingleFlight } from "../single-flight.js";
 import { PROBLEMS } from "./openapi.js";
 import { checkQuery } from "./query.js";
 
@@ -25,19 +25,19 @@ const schema = {
 
 /** `GET /data`. Whoever looks has a limit of requests of its own: it is no data request. */
 export function addData(app: App, operator: Operator, overview: Overview, requestsPerMinute: number): void {
-  const shared = new SharedWork<DataPointAnswer>(operator.clock, SHOWN_MS);
+  const shared = new SingleFlight<DataPointAnswer>(operator.clock, SHOWN_MS);
   const config = { rate: { name: "data", perMinute: requestsPerMinute } };
   app.get("/data", { schema, config, attachValidation: true }, (request): Promise<DataPointAnswer> => {
     checkQuery(request);
     const { network_id, dataset, key } = request.query;
     const asked = { network_id: Number(network_id), dataset, key, broadcast: false };
-    const target = findTarget(operator.networks, asked);
-    return shared.run(target.id, () => read(operator, overview, target)).result;
+    const dataPoint = findDataPoint(operator.networks, asked);
+    return shared.run(dataPoint.id, () => read(operator, overview, dataPoint)).result;
   });
 }
 
-async function read(operator: Operator, overview: Overview, target: Target): Promise<DataPointAnswer> {
-  const { network, dataset, key } = target;
+async function read(operator: Operator, overview: Overview, dataPoint: DataPoint): Promise<DataPointAnswer> {
+  const { network, dataset, key } = dataPoint;
   const [price, stored] = await Promise.all([
     readQueryPrice(network.rpc, dataset.address),
     readPoint(network.rpc, dataset.address, key, "latest"),
@@ -47,6 +47,6 @@ async function read(operator: Operator, overview: Overview, target: Target): Pro
     dataset: dataset.address,
     ...(await overview.describe(network, dataset, key, stored)),
     query_price: price.toString(),
-    last_update: stored.updatedAt === 0n ? null : await readLastUpdate(operator, target),
+    last_update: stored.updatedAt === 0n ? null : await readLastUpdate(operator, dataPoint),
   };
 }

@@ -2,12 +2,12 @@ import { ServedDataset } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
 import { Type } from "@sinclair/typebox";
 import type { Address } from "viem";
-import { readQueryPrice } from "../chain/contract.js";
+import { readQueryPrice } from "../chain/dataset.js";
 import { RpcError } from "../chain/rpc.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { notReady } from "../problems.js";
-import { SharedWork } from "../shared-work.js";
+import { SingleFlight } from "../single-flight.js";
 import { PROBLEMS } from "./openapi.js";
 
 /** How long a price is shown without being read again. */
@@ -27,7 +27,7 @@ const schema = {
 
 /** `GET /datasets`: what is served, with today's prices. */
 export function addDatasets(app: App, operator: Operator): void {
-  const prices = new SharedWork<bigint>(operator.clock, PRICE_MS);
+  const prices = new SingleFlight<bigint>(operator.clock, PRICE_MS);
   app.get("/datasets", { schema }, async (): Promise<ServedDataset[]> => {
     const served = [...operator.networks.values()].map((network) =>
       Promise.all([...network.datasets.values()].map((dataset) => describe(network, dataset, prices))),
@@ -36,7 +36,7 @@ export function addDatasets(app: App, operator: Operator): void {
   });
 }
 
-async function describe(network: Network, dataset: Dataset, prices: SharedWork<bigint>): Promise<ServedDataset> {
+async function describe(network: Network, dataset: Dataset, prices: SingleFlight<bigint>): Promise<ServedDataset> {
   const { address, kind, keys, committee } = dataset;
   const { chainId, rpc, endpoints } = network;
   return {
@@ -52,7 +52,7 @@ async function describe(network: Network, dataset: Dataset, prices: SharedWork<b
   };
 }
 
-async function readPrice(rpc: Network["rpc"], dataset: Address, prices: SharedWork<bigint>): Promise<bigint> {
+async function readPrice(rpc: Network["rpc"], dataset: Address, prices: SingleFlight<bigint>): Promise<bigint> {
   try {
     return await prices.run(`${rpc.chainId} ${dataset}`, () => readQueryPrice(rpc, dataset)).result;
   } catch (error) {

@@ -2,7 +2,7 @@ import type { App } from "@dataset-oracle/service/app";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { Type } from "@sinclair/typebox";
 import { parseGwei } from "viem";
-import type { Balances } from "../chain/balances.js";
+import type { Balances } from "../balances.js";
 import type { Operator } from "../operator.js";
 
 const strict = { additionalProperties: false } as const;

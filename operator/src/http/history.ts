@@ -1,13 +1,13 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { HistoryAnswer, HistoryQuery } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
-import { formatValue } from "../answer.js";
 import { readHistory, type Span } from "../chain/history.js";
 import { requestQuantity } from "../chain/rpc.js";
+import { findDataPoint } from "../data-point.js";
 import type { Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { invalidQuery, rangeTooWide } from "../problems.js";
-import { findTarget } from "../target.js";
+import { formatValue } from "../update/answer.js";
 import { PROBLEMS } from "./openapi.js";
 import { checkQuery } from "./query.js";
 
@@ -32,7 +32,7 @@ export function addHistory(app: App, operator: Operator, requestsPerMinute: numb
     checkQuery(request);
     const { query } = request;
     const asked = { network_id: Number(query.network_id), dataset: query.dataset, key: query.key, broadcast: false };
-    const { network, dataset, key } = findTarget(operator.networks, asked);
+    const { network, dataset, key } = findDataPoint(operator.networks, asked);
     const span = await spanOf(network, query);
     const { from, updates } = await readHistory(network.rpc, dataset.address, key, span, operator.clock);
     return {

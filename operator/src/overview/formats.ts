@@ -14,7 +14,7 @@ import {
   keccak256,
   numberToHex,
 } from "viem";
-import { decode, readLogs } from "../chain/contract.js";
+import { decode, readLogs } from "../chain/dataset.js";
 import { Data, type Rpc, requestAs } from "../chain/rpc.js";
 
 /** As much of a request spec as says what its values stand for. */

@@ -1,6 +1,6 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Address, decodeEventLog, encodeEventTopics, type Hex, numberToHex } from "viem";
-import { decode, readLogs } from "../chain/contract.js";
+import { decode, readLogs } from "../chain/dataset.js";
 import { type Rpc, RpcError, requestQuantity } from "../chain/rpc.js";
 
 const FIRST_WINDOW = 2_000;

@@ -3,11 +3,11 @@ import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import type { LastUpdate } from "@dataset-oracle/protocol/wire-data";
 import { type Static, Type } from "@sinclair/typebox";
 import { type Address, getAddress, type Hex, hexToBigInt } from "viem";
-import { formatValue } from "../answer.js";
 import { readHistory } from "../chain/history.js";
 import { Bytes32, Data, requestAs, requestQuantity } from "../chain/rpc.js";
+import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
-import type { Target } from "../target.js";
+import { formatValue } from "../update/answer.js";
 
 const AccountAddress = Type.Unsafe<Address>(Type.String({ pattern: "^0x[0-9a-fA-F]{40}$" }));
 
@@ -17,16 +17,16 @@ const Transaction = Type.Union([
 ]);
 
 /** The newest update of a data point in the blocks that the operator looks at; null when there is none. */
-export async function readLastUpdate(operator: Operator, target: Target): Promise<LastUpdate | null> {
-  const { network, dataset, key } = target;
+export async function readLastUpdate(operator: Operator, dataPoint: DataPoint): Promise<LastUpdate | null> {
+  const { network, dataset, key } = dataPoint;
   const { rpc, historyBlocks, chainId } = network;
   const head = Number(await requestQuantity(rpc, "eth_blockNumber", []));
   const span = { from: Math.max(0, head - historyBlocks + 1), to: head, limit: 1 };
   const [update] = (await readHistory(rpc, dataset.address, key, span, operator.clock)).updates;
   if (update === undefined) return null;
   const sent = await requestAs(rpc, Transaction, "eth_getTransactionByHash", [update.transactionHash]);
-  const carried = sent === null ? null : await readReports(sent, { chainId, dataset: dataset.address, key });
-  const round = carried?.timestamp === update.timestamp ? carried : null;
+  const relayed = sent === null ? null : await readReports(sent, { chainId, dataset: dataset.address, key });
+  const round = relayed?.timestamp === update.timestamp ? relayed : null;
   const values = round?.reports.flatMap(({ outcome, value }) => (outcome === "OK" ? [value] : [])) ?? [];
   return {
     transaction_hash: update.transactionHash,
@@ -38,7 +38,7 @@ export async function readLastUpdate(operator: Operator, target: Target): Promis
   };
 }
 
-/** An update that another contract carried does not show its reports in the transaction. */
+/** An update that another contract relayed does not show its reports in the transaction. */
 function readReports(
   { to, input }: NonNullable<Static<typeof Transaction>>,
   subject: Parameters<typeof readCarried>[1],

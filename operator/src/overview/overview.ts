@@ -2,12 +2,12 @@ import { keyToAscii } from "@dataset-oracle/protocol/key";
 import type { DatasetOverview, NetworkOverview, OverviewAnswer, ServedPoint } from "@dataset-oracle/protocol/wire-data";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { type Hex, stringToHex } from "viem";
-import { formatValue } from "../answer.js";
-import { readQueryPrice, type StoredPoint } from "../chain/contract.js";
+import { readQueryPrice, type StoredPoint } from "../chain/dataset.js";
 import { readPoints } from "../chain/read-points.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
-import { SharedWork } from "../shared-work.js";
+import { SingleFlight } from "../single-flight.js";
+import { formatValue } from "../update/answer.js";
 import { Formats, SPOT_PRICE } from "./formats.js";
 import { KnownKeys } from "./known-keys.js";
 
@@ -18,12 +18,12 @@ const MAX_POINTS = 500;
 
 /** What this operator serves, with the values that are stored now. */
 export class Overview {
-  readonly #networks: SharedWork<NetworkOverview>;
+  readonly #networks: SingleFlight<NetworkOverview>;
   readonly #keys = new Map<Dataset, KnownKeys>();
   readonly #formats = new Map<Network, Formats>();
 
   constructor(private readonly operator: Operator) {
-    this.#networks = new SharedWork(operator.clock, SHOWN_MS);
+    this.#networks = new SingleFlight(operator.clock, SHOWN_MS);
     for (const network of operator.networks.values()) {
       const { rpc, registry, historyBlocks } = network;
       if (registry !== null) this.#formats.set(network, new Formats(rpc, registry));
@@ -53,7 +53,7 @@ export class Overview {
       status: stored.status,
       value: formatValue(dataset.kind, stored.value),
       timestamp: Number(stored.updatedAt),
-      heartbeat_seconds: feed?.pace.heartbeatSeconds ?? null,
+      heartbeat_seconds: feed?.policy.heartbeatSeconds ?? null,
       format: isSpot ? SPOT_PRICE : ((await this.#formats.get(network)?.of(key)) ?? null),
     };
   }

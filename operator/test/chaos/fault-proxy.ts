@@ -40,8 +40,8 @@ const WORDS = SAID.filter(({ meaning }) => meaning !== "already_known" && meanin
 /** What an endpoint that is behind answers from its memory. */
 const OF_THE_HEAD = ["eth_blockNumber", "eth_getBlockByNumber", "eth_getTransactionCount"];
 
-/** Passes HTTP calls on to `target`, and does to some of them what networks and nodes do. */
-export async function startFaultProxy(target: string, options: FaultProxyOptions): Promise<FaultProxy> {
+/** Passes HTTP calls on to `dataPoint`, and does to some of them what networks and nodes do. */
+export async function startFaultProxy(dataPoint: string, options: FaultProxyOptions): Promise<FaultProxy> {
   const { random, tally, name } = options;
   const remembered = new Map<string, string>();
   let staleUntil = 0;
@@ -55,7 +55,7 @@ export async function startFaultProxy(target: string, options: FaultProxyOptions
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readAll(request);
-    const pass = () => passOn(`${target}${request.url === "/" ? "" : request.url}`, body, ending.signal);
+    const pass = () => passOn(`${dataPoint}${request.url === "/" ? "" : request.url}`, body, ending.signal);
     const call = name === "RPC" ? (JSON.parse(body) as { id: number; method: string; params: unknown[] }) : null;
     const memory = call && OF_THE_HEAD.includes(call.method) ? `${call.method} ${JSON.stringify(call.params)}` : null;
     const stale = memory !== null && Date.now() < staleUntil ? remembered.get(memory) : undefined;

@@ -25,7 +25,7 @@ export interface FleetOptions {
   /** The keys that they keep fresh by themselves. */
   readonly feeds: readonly string[];
   readonly heartbeatSeconds: number;
-  readonly stepInSeconds: number;
+  readonly failoverSeconds: number;
   /** Where their configuration is written. */
   readonly folder: string;
 }
@@ -49,15 +49,15 @@ export async function startFleet(options: FleetOptions): Promise<readonly Replic
 }
 
 function writeConfig(options: FleetOptions, port: number, replicas: readonly Address[], i: number): string {
-  const { dataset, providers, rpcProxies, providerProxies, folder, feeds, heartbeatSeconds, stepInSeconds } = options;
-  const pace = { heartbeatSeconds, deviationBps: 1_000_000, minIntervalSeconds: heartbeatSeconds };
+  const { dataset, providers, rpcProxies, providerProxies, folder, feeds, heartbeatSeconds, failoverSeconds } = options;
+  const policy = { heartbeatSeconds, deviationBps: 1_000_000, minIntervalSeconds: heartbeatSeconds };
   const network = {
     deployment: "42.json",
     rpcUrls: rpcProxies.map(({ url }) => url),
     providers: providers.map(({ address }, place) => ({ address, url: providerProxies[place]?.url })),
-    feeds: [{ dataset, keys: feeds, ...pace }],
+    feeds: [{ dataset, keys: feeds, ...policy }],
     replicas,
-    stepInSeconds,
+    failoverSeconds,
     feedPollMs: 1_000,
     ...{ gasPerHour: 10 ** 15, gasPerHourForNewKeys: 10 ** 15, gasPerHourForFeeds: 10 ** 15 },
     ...{ rpcTimeoutMs: 1_500, rpcPollMs: 300, providerTimeoutMs: 2_500, graceMs: 200, stuckSeconds: 5 },

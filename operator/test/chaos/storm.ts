@@ -54,8 +54,8 @@ export async function runStorm(settings: StormSettings): Promise<StormReport> {
     // A reorganisation must not reach the deployment.
     await chain.client.mine({ blocks: 8 });
     const faults: Tally = {};
-    const proxy = (target: string, name: "RPC" | "provider", stream: number) =>
-      startFaultProxy(target, {
+    const proxy = (dataPoint: string, name: "RPC" | "provider", stream: number) =>
+      startFaultProxy(dataPoint, {
         random: randomOf(settings.seed, stream),
         faults: name === "RPC" ? OF_NODES : OF_CALLS,
         ...{ tally: faults, name },
@@ -67,10 +67,10 @@ export async function runStorm(settings: StormSettings): Promise<StormReport> {
 
     const folder = mkdtempSync(join(tmpdir(), "chaos-"));
     closers.push(() => rmSync(folder, { recursive: true }));
-    const pace = { heartbeatSeconds: HEARTBEAT_SECONDS, stepInSeconds: STEP_IN_SECONDS };
+    const policy = { heartbeatSeconds: HEARTBEAT_SECONDS, failoverSeconds: STEP_IN_SECONDS };
     const replicas = await startFleet({
       ...{ seed: settings.seed, size: REPLICAS, chain, dataset, providers, rpcProxies, providerProxies },
-      ...{ feeds: FEEDS, ...pace, folder },
+      ...{ feeds: FEEDS, ...policy, folder },
     });
     closers.push(
       ...replicas.map(
@@ -84,7 +84,7 @@ export async function runStorm(settings: StormSettings): Promise<StormReport> {
     setFaults(rpcProxies, providerProxies);
     await storm.rage();
     for (const one of proxies) one.faultRate = 0;
-    return { ...(await storm.settle()), seconds: Math.round((Date.now() - begun) / 1000) };
+    return { ...(await storm.confirm()), seconds: Math.round((Date.now() - begun) / 1000) };
   } finally {
     for (const close of closers.toReversed()) await close();
   }
@@ -162,7 +162,7 @@ class Storm {
   }
 
   /** The faults are over: waits until everything is as it must be, or will not be. */
-  async settle(): Promise<Omit<StormReport, "seconds">> {
+  async confirm(): Promise<Omit<StormReport, "seconds">> {
     const giveUpAt = Date.now() + QUIET_MS;
     for (;;) {
       const [{ lost, forgotten }, nonces, staleFeeds] = await Promise.all([

@@ -8,12 +8,12 @@ import type { Address, LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { buildOperatorApp } from "../../src/app.js";
 import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
-import { planFeeds } from "../../src/feeds/plan.js";
-import { supplyFeeds } from "../../src/feeds/supply.js";
+import { planFeeds } from "../../src/feeds/feeds.js";
+import { runFeeds } from "../../src/feeds/loop.js";
 import { Metrics } from "../../src/metrics.js";
 import { connectNetwork } from "../../src/network.js";
 import { createOperator } from "../../src/operator.js";
-import { takeOver } from "../../src/take-over.js";
+import { recover } from "../../src/update/recover.js";
 import type { Chain } from "./chain.js";
 import type { Provider } from "./providers.js";
 
@@ -60,8 +60,8 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     served.map((network) => connectNetwork(planOf(network), options.hasKey === false ? [] : [account], context)),
   );
   const operator = createOperator(networks, Date.now, logger, closing.signal, metrics);
-  takeOver(operator);
-  const supply = supplyFeeds(operator);
+  recover(operator);
+  const supply = runFeeds(operator);
   const app = await buildOperatorApp(
     operator,
     {

@@ -1,0 +1,192 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Action, type InFlight, planActions } from "./plan.js";
+
+const LIMITS = { stuckMs: 1_000, unseenMs: 100, maxPending: 4 };
+const NOW = 50_000;
+const NEVER = Number.POSITIVE_INFINITY;
+
+const tx = (nonce: number, change: Partial<InFlight> = {}): InFlight => ({
+  nonce,
+  point: `K${nonce}`,
+  sentAt: NOW,
+  submittedAt: NOW,
+  isAccepted: true,
+  expiresAt: NEVER,
+  isPayable: true,
+  ...change,
+});
+const STUCK = { sentAt: NOW - 1_000 };
+const UNSEEN = { submittedAt: NOW - 100 };
+const EXPIRED = { expiresAt: NOW };
+
+interface Situation {
+  readonly mined: number;
+  readonly pending: number;
+  readonly sent?: InFlight[];
+  readonly foreign?: [number, number][];
+  readonly waiting?: number;
+}
+
+const plan = ({ mined, pending, sent = [], foreign = [], waiting = 0 }: Situation) =>
+  planActions({ mined, pending }, sent, new Map(foreign), waiting, NOW, LIMITS);
+
+test.each<[string, Situation, Action[]]>([
+  ["nothing to do: nothing is done", { mined: 5, pending: 5 }, []],
+  ["an update takes the first free nonce", { mined: 5, pending: 5, waiting: 1 }, [{ kind: "send", nonce: 5 }]],
+  [
+    "an update goes behind what the node has not shown yet",
+    { mined: 5, pending: 5, sent: [tx(5)], waiting: 1 },
+    [{ kind: "send", nonce: 6 }],
+  ],
+  [
+    "an update goes behind what somebody else has sent",
+    { mined: 5, pending: 7, foreign: [[5, NOW]], waiting: 1 },
+    [{ kind: "send", nonce: 7 }],
+  ],
+  [
+    "no more are on their way than may be",
+    { mined: 5, pending: 8, sent: [tx(5), tx(6), tx(7)], waiting: 9 },
+    [{ kind: "send", nonce: 8 }],
+  ],
+  [
+    "the chain's nonce counts, not the queue's: what it has used is confirmed",
+    { mined: 7, pending: 7, sent: [tx(5), tx(6)], waiting: 1 },
+    [
+      { kind: "confirm", nonce: 5 },
+      { kind: "confirm", nonce: 6 },
+      { kind: "send", nonce: 7 },
+    ],
+  ],
+  ["what was just sent is waited for", { mined: 5, pending: 5, sent: [tx(5)] }, []],
+  [
+    "what the chain does not show is rebroadcast",
+    { mined: 5, pending: 5, sent: [tx(5, UNSEEN)] },
+    [{ kind: "rebroadcast", nonce: 5 }],
+  ],
+  [
+    "what the RPC did not say that it has is rebroadcast at once",
+    { mined: 5, pending: 5, sent: [tx(5, { isAccepted: false })], waiting: 1 },
+    [
+      { kind: "rebroadcast", nonce: 5 },
+      { kind: "send", nonce: 6 },
+    ],
+  ],
+  [
+    "one that is stuck is replaced by the newest round",
+    { mined: 5, pending: 6, sent: [tx(5, STUCK)] },
+    [{ kind: "replace", nonce: 5, content: "newest" }],
+  ],
+  [
+    "those behind it wait, unless they offer too little",
+    { mined: 5, pending: 8, sent: [tx(5, STUCK), tx(6, STUCK), tx(7, { ...STUCK, isPayable: false })] },
+    [
+      { kind: "replace", nonce: 5, content: "newest" },
+      { kind: "replace", nonce: 7, content: "newest" },
+    ],
+  ],
+  [
+    "one that a newer round of its key follows is sent as it is, once more",
+    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, point: "K" }), tx(6, { point: "K" })] },
+    [{ kind: "replace", nonce: 5, content: "same" }],
+  ],
+  [
+    "or only uses up its nonce, when its round is too old",
+    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, ...EXPIRED, point: "K" }), tx(6, { point: "K" })] },
+    [{ kind: "replace", nonce: 5, content: "cancel" }],
+  ],
+  [
+    "one that uses up its nonce and is stuck is replaced by another such",
+    { mined: 5, pending: 6, sent: [tx(5, { ...STUCK, point: null })] },
+    [{ kind: "replace", nonce: 5, content: "cancel" }],
+  ],
+  [
+    "one that nobody has and that is too old is forgotten, and its nonce is free",
+    { mined: 5, pending: 5, sent: [tx(5, { ...UNSEEN, ...EXPIRED })], waiting: 1 },
+    [
+      { kind: "forget", nonce: 5 },
+      { kind: "send", nonce: 5 },
+    ],
+  ],
+  [
+    "but not when others follow it",
+    { mined: 5, pending: 5, sent: [tx(5, { ...UNSEEN, ...EXPIRED }), tx(6)] },
+    [{ kind: "replace", nonce: 5, content: "newest" }],
+  ],
+  [
+    "a gap is filled by an update that waits",
+    { mined: 5, pending: 5, sent: [tx(6)], waiting: 1 },
+    [{ kind: "send", nonce: 5 }],
+  ],
+  ["or used up", { mined: 5, pending: 5, sent: [tx(6)] }, [{ kind: "cancel", nonce: 5 }]],
+  ["what others have sent is waited for", { mined: 5, pending: 6, foreign: [[5, NOW - 999]] }, []],
+  [
+    "and used up when it is stuck",
+    { mined: 5, pending: 6, foreign: [[5, NOW - 1_000]] },
+    [{ kind: "cancel", nonce: 5 }],
+  ],
+])("%s", (_, situation, actions) => {
+  expect(plan(situation)).toEqual(actions);
+});
+
+describe("whatever the chain shows", () => {
+  const situation = fc.record({
+    mined: fc.integer({ min: 0, max: 6 }),
+    ahead: fc.integer({ min: 0, max: 6 }),
+    sent: fc.uniqueArray(
+      fc.record({
+        nonce: fc.integer({ min: 0, max: 12 }),
+        point: fc.constantFrom("A", "B", null),
+        sentAt: fc.constantFrom(NOW, NOW - 1_000),
+        submittedAt: fc.constantFrom(NOW, NOW - 100),
+        isAccepted: fc.boolean(),
+        expiresAt: fc.constantFrom(NOW, NEVER),
+        isPayable: fc.boolean(),
+      }),
+      { selector: ({ nonce }) => nonce, maxLength: 8 },
+    ),
+    waiting: fc.integer({ min: 0, max: 6 }),
+  });
+
+  test("each nonce is acted on once, none that is used gets a transaction, and no gap is left", () => {
+    fc.assert(
+      fc.property(situation, ({ mined, ahead, sent, waiting }) => {
+        const pending = mined + ahead;
+        const actions = planActions({ mined, pending }, sent, new Map(), waiting, NOW, LIMITS);
+        const forgotten = actions.filter(({ kind }) => kind === "forget").map(({ nonce }) => nonce);
+        const acted = actions.filter(({ kind }) => kind !== "forget").map(({ nonce }) => nonce);
+        expect(new Set(acted).size).toBe(acted.length);
+        for (const { kind, nonce } of actions) expect(kind === "confirm" ? nonce < mined : nonce >= mined).toBe(true);
+
+        const kept = sent.filter(({ nonce }) => nonce >= mined && !forgotten.includes(nonce)).map(({ nonce }) => nonce);
+        const given = actions.filter(({ kind }) => kind === "send" || kind === "cancel").map(({ nonce }) => nonce);
+        const all = new Set([...kept, ...given]);
+        const end = Math.max(pending, ...[...all].map((nonce) => nonce + 1));
+        for (let nonce = pending; nonce < end; nonce++) expect(all.has(nonce)).toBe(true);
+      }),
+      { seed: 1, numRuns: 2_000 },
+    );
+  });
+
+  test("an update is only sent to a free nonce, and all that fit are sent", () => {
+    fc.assert(
+      fc.property(situation, ({ mined, ahead, sent, waiting }) => {
+        const pending = mined + ahead;
+        const actions = planActions({ mined, pending }, sent, new Map(), waiting, NOW, LIMITS);
+        const forgotten = actions.filter(({ kind }) => kind === "forget").map(({ nonce }) => nonce);
+        const sends = actions.filter(({ kind }) => kind === "send");
+        const live = sent.filter(({ nonce }) => nonce >= mined && !forgotten.includes(nonce));
+        for (const { nonce } of sends) {
+          expect(nonce).toBeGreaterThanOrEqual(forgotten.includes(nonce) ? mined : pending);
+          expect(live.some((other) => other.nonce === nonce)).toBe(false);
+        }
+        expect(sends.length).toBeLessThanOrEqual(waiting);
+        if (waiting > sends.length) {
+          const shown = Array.from({ length: ahead }, (_, i) => mined + i);
+          expect(new Set([...shown, ...live.map(({ nonce }) => nonce)]).size + sends.length).toBeGreaterThanOrEqual(4);
+        }
+      }),
+      { seed: 2, numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,81 @@
+import type { Logger } from "pino";
+import { wordsOf } from "../chain/rpc.js";
+import type { Clock } from "../clock.js";
+import type { Task } from "./state.js";
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 30_000;
+const GIVEN_UP_MS = 600_000;
+
+interface Retry {
+  readonly since: number;
+  readonly nextTryAt: number;
+  readonly isTrying: boolean;
+}
+
+/** Updates that were promised and have no transaction: their newest round is asked for again and again. */
+export class RetryQueue {
+  readonly #retries = new Map<Task, Retry>();
+
+  /** @param onTried Is called after each attempt: with the task, once it has a call that can be sent. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly onTried: (ready: Task | null) => void,
+  ) {}
+
+  get size(): number {
+    return this.#retries.size;
+  }
+
+  /** @param isRefused Whether its newest round was just refused. */
+  add(task: Task, isRefused = false): void {
+    const since = this.clock();
+    this.#retries.set(task, { since, nextTryAt: isRefused ? since + FIRST_MS : since, isTrying: false });
+  }
+
+  /** Asks for the newest rounds that are due. It does not wait for them. */
+  run(): void {
+    const now = this.clock();
+    for (const [task, retry] of this.#retries) {
+      if (retry.isTrying || now < retry.nextTryAt) continue;
+      if (now - retry.since > GIVEN_UP_MS) {
+        this.logger.error({ point: task.job.point }, "an update was given up: no newer round could be had");
+        this.#end(task);
+        continue;
+      }
+      this.#retries.set(task, { ...retry, isTrying: true });
+      void this.#try(task, retry.since);
+    }
+  }
+
+  close(): void {
+    for (const task of this.#retries.keys()) this.#end(task);
+  }
+
+  async #try(task: Task, since: number): Promise<void> {
+    try {
+      const call = await task.job.renew();
+      // What is only pending can still be lost.
+      if (call === null && !(await task.job.isStored(task.call.round)))
+        throw new Error("a newer round is only pending");
+      if (!this.#retries.has(task)) return;
+      if (call === null) this.#end(task);
+      else this.#retries.delete(task);
+      if (call !== null) Object.assign(task, { call, attempts: 0 });
+      this.onTried(call === null ? null : task);
+    } catch (error) {
+      if (!this.#retries.has(task)) return;
+      this.logger.warn({ reason: wordsOf(error) }, "no newer round yet");
+      const now = this.clock();
+      const wait = Math.min(Math.max(now - since, FIRST_MS), LONGEST_MS);
+      this.#retries.set(task, { since, nextTryAt: now + wait, isTrying: false });
+      this.onTried(null);
+    }
+  }
+
+  #end(task: Task): void {
+    this.#retries.delete(task);
+    task.confirmed.resolve(null);
+  }
+}

@@ -1,0 +1,22 @@
+import type { Address, Hex } from "viem";
+import { rankedFor } from "../rendezvous-hash.js";
+import type { TransactionQueue } from "./queue.js";
+
+/** The senders of one network. One data point always has the same one, as long as the senders are the same. */
+export class Senders {
+  /** @param queues At least one. */
+  constructor(private readonly queues: readonly [TransactionQueue, ...TransactionQueue[]]) {}
+
+  get all(): readonly TransactionQueue[] {
+    return this.queues;
+  }
+
+  get addresses(): Address[] {
+    return this.queues.map(({ address }) => address);
+  }
+
+  queueFor(dataset: Address, key: Hex): TransactionQueue {
+    const [first] = rankedFor(dataset, key, this.addresses);
+    return this.queues.find(({ address }) => address === first) ?? this.queues[0];
+  }
+}

@@ -1,0 +1,399 @@
+import { pino } from "pino";
+import { type Hex, numberToHex, parseGwei } from "viem";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { connectEndpoint } from "../src/chain/endpoint.js";
+import { type Rpc, RpcError } from "../src/chain/rpc.js";
+import { type Job, OutcomeUnknown, type RoundCall } from "../src/tx/job.js";
+import { type QueueSettings, TransactionQueue } from "../src/tx/queue.js";
+import type { Call } from "../src/tx/submission.js";
+import { type Chain, STRANGER, startChain } from "./support/chain.js";
+
+/** TransactionQueues on a chain that mines only when it is told to. */
+
+let chain: Chain;
+let account: PrivateKeyAccount;
+let closing: AbortController;
+let log: string[];
+
+const SETTINGS: QueueSettings = {
+  stuckMs: 600,
+  unseenMs: 150,
+  maxPending: 16,
+  maxFeePerGas: parseGwei("500"),
+  pollMs: 50,
+  reorgDepth: 8,
+};
+
+beforeAll(async () => {
+  chain = await startChain();
+  await chain.client.setIntervalMining({ interval: 0 });
+  await chain.client.setAutomine(false);
+});
+
+beforeEach(async () => {
+  account = privateKeyToAccount(generatePrivateKey());
+  await chain.fund(account.address);
+  await chain.client.mine({ blocks: 1 });
+  closing = new AbortController();
+  log = [];
+});
+
+afterEach(() => closing.abort());
+
+afterAll(async () => chain?.close());
+
+function startQueue(
+  change: Partial<QueueSettings> = {},
+  rpc: Rpc = connectEndpoint(42, chain.url, 2_000),
+  recover: (call: Call) => Job<RoundCall> | null = () => null,
+): TransactionQueue {
+  const logger = pino({ level: "info" }, { write: (line: string) => log.push(line) });
+  const context = { clock: Date.now, logger, closing: closing.signal };
+  const queue = new TransactionQueue(rpc, account, { ...SETTINGS, ...change }, context);
+  queue.start(recover);
+  return queue;
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+function call(round: bigint, expiresAt = NEVER): RoundCall {
+  return { to: STRANGER, data: numberToHex(round, { size: 1 }), gas: 50_000n, round, expiresAt };
+}
+
+function job(point: string, change: Partial<Job<RoundCall>> = {}): Job<RoundCall> {
+  return { point, call: call(1n), renew: async () => call(2n), isStored: async () => false, onSigned() {}, ...change };
+}
+
+const gone = async () => {
+  throw new Error("no quorum");
+};
+const isOwn = (address: Hex | undefined) => address?.toLowerCase() === account.address.toLowerCase();
+const mine = () => chain.client.mine({ blocks: 1 });
+const transactionOf = (hash: Hex) => chain.client.getTransaction({ hash });
+
+async function until<T>(look: () => Promise<T | undefined | false> | T | undefined | false, what: string): Promise<T> {
+  const giveUpAt = Date.now() + 15_000;
+  for (;;) {
+    const seen = await look();
+    if (seen) return seen;
+    if (Date.now() > giveUpAt) throw new Error(`Not seen: ${what}\n${log.join("")}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** A transaction of the account's that the queue knows nothing of. */
+const raw = async (nonce: number, gwei: bigint) => {
+  const fees = { maxFeePerGas: gwei * parseGwei("1"), maxPriorityFeePerGas: gwei * parseGwei("1") };
+  const signed = await account.signTransaction({ chainId: 42, to: STRANGER, gas: 30_000n, nonce, ...fees });
+  return chain.client.sendRawTransaction({ serializedTransaction: signed });
+};
+
+/** What the pool has of the account, by nonce. */
+async function pool(): Promise<{ nonce: number; hash: Hex; to: Hex; maxFeePerGas: bigint; tip: bigint; input: Hex }[]> {
+  type Shown = Record<"nonce" | "hash" | "to" | "maxFeePerGas" | "maxPriorityFeePerGas" | "input", Hex>;
+  const content = (await chain.client.request({ method: "txpool_content" } as never)) as {
+    pending: Record<string, Record<string, Shown>>;
+    queued: Record<string, Record<string, Shown>>;
+  };
+  const of = (part: Record<string, Record<string, Shown>>) =>
+    Object.entries(part).flatMap(([sender, all]) =>
+      sender.toLowerCase() === account.address.toLowerCase() ? Object.values(all) : [],
+    );
+  return [...of(content.pending), ...of(content.queued)]
+    .map(({ nonce, hash, to, maxFeePerGas, maxPriorityFeePerGas, input }) => ({
+      nonce: Number(nonce),
+      hash,
+      to,
+      maxFeePerGas: BigInt(maxFeePerGas),
+      tip: BigInt(maxPriorityFeePerGas),
+      input,
+    }))
+    .toSorted((a, b) => a.nonce - b.nonce);
+}
+
+test("several are on their way at once, each with a nonce of its own, and no more than may be", async () => {
+  const queue = startQueue({ maxPending: 5 });
+  const sends = Array.from({ length: 8 }, (_, i) => queue.send(job(`K${i}`)));
+  await until(async () => (await pool()).length === 5, "five in the pool");
+  expect((await pool()).map(({ nonce }) => nonce)).toEqual([0, 1, 2, 3, 4]);
+  await mine();
+  const sent = await Promise.all(sends);
+  await until(async () => (await pool()).length === 3, "the rest in the pool");
+  await mine();
+  const confirmed = await Promise.all(sent.map((one) => one.confirmed));
+  expect(confirmed.map((one) => one?.isReverted)).toEqual(Array(8).fill(false));
+  expect(confirmed.map((one) => one?.hash)).toEqual(sent.map(({ hash }) => hash));
+  expect(new Set(sent.map(({ hash }) => hash)).size).toBe(8);
+  expect(await chain.nonce(account.address)).toBe(8);
+  expect(queue.depth).toEqual({ waiting: 0, sent: 0 });
+});
+
+describe("a transaction that is stuck", () => {
+  test("is replaced by the newest round of its key, with fees that are raised by more than a tenth", async () => {
+    const queue = startQueue();
+    const { hash, confirmed } = await queue.send(job("K"));
+    const before = await transactionOf(hash);
+    const after = await until(async () => (await pool()).find((one) => one.hash !== hash), "a replacement");
+    expect(after).toMatchObject({ nonce: 0, input: "0x02" });
+    expect(after.maxFeePerGas * 100n).toBeGreaterThan((before.maxFeePerGas ?? 0n) * 110n);
+    expect(after.tip * 100n).toBeGreaterThan((before.maxPriorityFeePerGas ?? 0n) * 110n);
+    await mine();
+    expect(await confirmed).toMatchObject({ call: { round: 2n }, isReverted: false });
+    expect(await chain.nonce(account.address)).toBe(1);
+  });
+
+  test("is sent again as it is while no newer round can be had", async () => {
+    const queue = startQueue();
+    const { hash, confirmed } = await queue.send(job("K", { renew: gone }));
+    await until(async () => (await pool()).find((one) => one.hash !== hash), "a replacement");
+    await mine();
+    const mined = await confirmed;
+    expect(mined).toMatchObject({ call: { round: 1n } });
+    expect(mined?.hash).not.toBe(hash);
+  });
+
+  test("only uses up its nonce when its round is too old, and the update is sent when there is a newer one", async () => {
+    let isThere = false;
+    const renew = async () => (isThere ? call(3n) : gone());
+    const queue = startQueue();
+    const { confirmed } = await queue.send(job("K", { call: call(1n, Date.now() + 500), renew }));
+    const replaced = await until(
+      async () => (await pool()).find(({ input }) => input === "0x"),
+      "a transfer of nothing",
+    );
+    expect(isOwn(replaced.to)).toBe(true);
+    await mine();
+    isThere = true;
+    await until(async () => (await pool())[0]?.nonce === 1, "the newest round");
+    await mine();
+    expect(await confirmed).toMatchObject({ call: { round: 3n } });
+  });
+
+  test("is not replaced beyond the cap, and says so", async () => {
+    const queue = startQueue({ maxFeePerGas: parseGwei("1") + 5n });
+    await queue.send(job("K"));
+    const fees = async () => (await pool()).map(({ maxFeePerGas }) => maxFeePerGas);
+    await until(() => log.join().includes("more than maxFeePerGasGwei"), "the cap");
+    for (const fee of await fees()) expect(fee).toBeLessThanOrEqual(parseGwei("1") + 5n);
+    await mine();
+  });
+
+  test("of a chain without a base fee has its gas price raised", async () => {
+    const node = connectEndpoint(42, chain.url, 2_000);
+    const legacy: Rpc = {
+      chainId: 42,
+      async request(method, params, isUsable) {
+        const result = await node.request(method, params, isUsable);
+        if (method !== "eth_getBlockByNumber") return result;
+        const { baseFeePerGas: _, ...block } = result as Record<string, unknown>;
+        return block;
+      },
+    };
+    const queue = startQueue({}, legacy);
+    const { hash, confirmed } = await queue.send(job("K"));
+    const before = await transactionOf(hash);
+    expect(before.type).toBe("legacy");
+    await until(() => queue.counts.replaced > 0, "a replacement");
+    await mine();
+    const mined = await confirmed;
+    const after = await transactionOf(mined?.hash ?? "0x");
+    expect((after.gasPrice ?? 0n) * 100n).toBeGreaterThan((before.gasPrice ?? 0n) * 110n);
+  });
+});
+
+test("one that fell out of the pool is rebroadcast, and leaves no gap", async () => {
+  const queue = startQueue({ stuckMs: 60_000 });
+  const sent = await Promise.all([0, 1, 2].map((i) => queue.send(job(`K${i}`))));
+  await chain.client.dropTransaction({ hash: sent[0]?.hash ?? "0x" });
+  await until(() => queue.counts.rebroadcast > 0, "it is rebroadcast");
+  await until(async () => (await pool()).length === 3, "all three");
+  await mine();
+  const confirmed = await Promise.all(sent.map((one) => one.confirmed));
+  expect(confirmed.map((one) => one?.hash)).toEqual(sent.map(({ hash }) => hash));
+});
+
+describe("transactions that another process has sent", () => {
+  test("are waited for, and what is sent goes behind them", async () => {
+    await raw(0, 3n);
+    const queue = startQueue({ stuckMs: 60_000 });
+    await queue.send(job("K"));
+    expect((await pool()).map(({ nonce }) => nonce)).toEqual([0, 1]);
+    await mine();
+    expect(await chain.nonce(account.address)).toBe(2);
+  });
+
+  test("are used up when they are stuck, however much they offer within the cap", async () => {
+    await raw(0, 20n);
+    startQueue();
+    await until(async () => (await pool()).some(({ input, to }) => input === "0x" && isOwn(to)), "it is used up");
+    const [only] = await pool();
+    expect(isOwn(only?.to)).toBe(true);
+    expect(only?.maxFeePerGas).toBeGreaterThan(parseGwei("22"));
+    await mine();
+  });
+
+  test("are seen to as its own when they are updates: what is stuck is replaced by the newest round", async () => {
+    const old = startQueue({ stuckMs: 60_000 });
+    const { hash } = await old.send(job("K"));
+    closing.abort();
+    closing = new AbortController();
+    const queue = startQueue({}, undefined, (call) => (call.to === STRANGER ? job("K") : null));
+    const after = await until(async () => (await pool()).find((one) => one.hash !== hash), "a replacement");
+    expect(after).toMatchObject({ nonce: 0, input: "0x02" });
+    await mine();
+    await until(() => queue.depth.sent === 0, "it is mined");
+  });
+
+  test("are found behind a gap, which is closed", async () => {
+    await raw(1, 3n);
+    expect((await pool()).map(({ nonce }) => nonce)).toEqual([1]);
+    const queue = startQueue({}, undefined, (call) => (call.to === STRANGER ? job("L") : null));
+    await until(async () => (await pool()).length === 2, "the gap is closed");
+    await mine();
+    await until(() => queue.depth.sent === 0, "both are mined");
+    expect(await chain.client.getTransactionCount({ address: account.address })).toBe(2);
+  });
+
+  test("that take the nonce of an update do not lose it: the newest round is sent", async () => {
+    const queue = startQueue({ stuckMs: 60_000 });
+    const { confirmed } = await queue.send(job("K"));
+    await raw(0, 100n);
+    await mine();
+    await until(async () => (await pool())[0]?.nonce === 1, "the newest round");
+    await mine();
+    expect(await confirmed).toMatchObject({ call: { round: 2n } });
+    expect(queue.counts.lost).toBe(1);
+  });
+});
+
+test("an update that was answered with a hash is not lost with a later one of its key that was not", async () => {
+  const rpc = connectEndpoint(42, chain.url, 2_000);
+  let isDeaf = false;
+  const queue = startQueue(
+    { stuckMs: 60_000, unseenMs: 60_000 },
+    {
+      chainId: 42,
+      request: async (method, ...rest) => {
+        const isOfIt = method === "eth_sendRawTransaction" || method === "eth_getTransactionByHash";
+        if (isDeaf && isOfIt) throw new RpcError("timeout", 42, method, "no answer");
+        return rpc.request(method, ...rest);
+      },
+    },
+  );
+  const renew = async () => call(3n);
+  await queue.send(job("K", { renew }));
+  isDeaf = true;
+  await expect(queue.send(job("K", { call: call(2n), renew }))).rejects.toThrow(OutcomeUnknown);
+  for (const nonce of [0, 1]) await raw(nonce, 100n);
+  await mine();
+  isDeaf = false;
+  await until(async () => (await pool()).some(({ input }) => input === "0x03"), "the newest round");
+  await mine();
+  await until(() => queue.depth.sent === 0, "it is mined");
+});
+
+describe("a reorganisation", () => {
+  test("that drops an update is noticed, and the newest round is sent", async () => {
+    const queue = startQueue();
+    const { confirmed } = await queue.send(job("K"));
+    await mine();
+    expect(await confirmed).toMatchObject({ call: { round: 1n } });
+    await chain.client.request({ method: "anvil_reorg", params: [1, []] } as never);
+    expect(await chain.client.getTransactionCount({ address: account.address })).toBe(0);
+    // The next block shows it.
+    await mine();
+    const [again] = await until(async () => (await pool()).some(({ input }) => input === "0x02") && pool(), "round 2");
+    expect(again?.nonce).toBe(0);
+    expect(queue.counts.reorged).toBe(1);
+    await mine();
+    await until(() => queue.depth.sent === 0, "it is mined again");
+    expect(await chain.client.getTransactionCount({ address: account.address })).toBe(1);
+  });
+
+  test("that drops an update is noticed though a newer update is already in the new chain", async () => {
+    const rpc = connectEndpoint(42, chain.url, 2_000);
+    let isBlind = false;
+    const queue = startQueue(
+      {},
+      {
+        chainId: 42,
+        request: async (method, ...rest) => {
+          if (isBlind && method === "eth_blockNumber") throw new Error("no answer");
+          return rpc.request(method, ...rest);
+        },
+      },
+    );
+    const { confirmed } = await queue.send(job("K"));
+    await mine();
+    expect(await confirmed).toMatchObject({ call: { round: 1n } });
+    isBlind = true;
+    await chain.client.request({ method: "anvil_reorg", params: [1, []] } as never);
+    // It takes the nonce that has become free.
+    const other = await queue.send(job("L", { call: call(9n) }));
+    await mine();
+    expect(await other.confirmed).toMatchObject({ call: { round: 9n } });
+    isBlind = false;
+    await mine();
+    const [again] = await until(async () => (await pool()).some(({ input }) => input === "0x02") && pool(), "round 2");
+    expect(again?.nonce).toBe(1);
+    await mine();
+    await until(() => queue.depth.sent === 0, "it is mined again");
+  });
+
+  test("is no longer looked for when the update is as deep as configured", async () => {
+    const queue = startQueue({ reorgDepth: 2 });
+    const { confirmed } = await queue.send(job("K"));
+    await mine();
+    await confirmed;
+    await chain.client.mine({ blocks: 3 });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await chain.client.request({ method: "anvil_reorg", params: [3, []] } as never);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(queue.counts.reorged).toBe(0);
+  });
+});
+
+test("an update that reverts, and is not stored, is sent again in its newest round", async () => {
+  const queue = startQueue();
+  // Takes any call but one whose first byte is 1.
+  await chain.client.setCode({ address: STRANGER, bytecode: "0x5f355f1a6001146008575b00fe" });
+  const { confirmed } = await queue.send(
+    job("K", { call: { ...call(1n), data: "0x01" }, renew: async () => ({ ...call(2n), data: "0x02" }) }),
+  );
+  await mine();
+  await until(async () => (await pool())[0]?.nonce === 1, "the newest round").finally(() =>
+    chain.client.setCode({ address: STRANGER, bytecode: "0x" }),
+  );
+  await mine();
+  expect(await confirmed).toMatchObject({ call: { round: 2n }, isReverted: false });
+});
+
+test("who waits when the operator shuts down is told, and so is who comes after", async () => {
+  const queue = startQueue({ maxPending: 1 });
+  const { confirmed } = await queue.send(job("K"));
+  const waiting = queue.send(job("L"));
+  await until(() => queue.depth.waiting === 1, "it waits");
+  closing.abort();
+  await expect(waiting).rejects.toMatchObject({ code: "shutting_down" });
+  await expect(queue.send(job("M"))).rejects.toMatchObject({ code: "shutting_down" });
+  expect(await confirmed).toBe(null);
+});
+
+test("who waits too long because nothing is mined is told, and nothing is left behind", async () => {
+  let now = Date.now();
+  const logger = pino({ level: "silent" });
+  const rpc = connectEndpoint(42, chain.url, 2_000);
+  const queue = new TransactionQueue(
+    rpc,
+    account,
+    { ...SETTINGS, stuckMs: 10 ** 9, maxPending: 1 },
+    { clock: () => now, logger, closing: closing.signal },
+  );
+  await queue.send(job("K"));
+  const waiting = queue.send(job("L"));
+  now += 31_000;
+  await expect(waiting).rejects.toMatchObject({ code: "rpc_timeout", reason: "waited too long for its turn" });
+  expect(queue.depth).toEqual({ waiting: 0, sent: 1 });
+  await mine();
+});
