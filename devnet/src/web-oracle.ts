@@ -57,7 +57,7 @@ export function publishExamples(chainUrl: string, folder: Folder, webOracle: Web
       const specHash = /^Published (0x[0-9a-f]{64}) /.exec(stdout)?.[1] as Hex | undefined;
       if (specHash === undefined) throw new Error(`The spec ${name} was not published: ${stdout}`);
       const key = webKey({ specHash, args });
-      if (!key.ok) throw new Error(key.problem);
+      if (!key.ok) throw new Error(key.error);
       return { name, dataset: webOracle[dataset], key: keyToAscii(key.value) ?? "", keyHex: key.value };
     }),
   );

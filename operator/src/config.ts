@@ -226,7 +226,7 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
   const endpoints = new Map<Address, string>();
   for (const { address, url } of settings.providers) {
     const parsed = parseAddress(address);
-    if (!parsed.ok) throw new ConfigError(`${where}: provider ${address}: ${parsed.problem}`);
+    if (!parsed.ok) throw new ConfigError(`${where}: provider ${address}: ${parsed.error}`);
     if (!URL.canParse(url))
       throw new ConfigError(`${where}: provider ${address}: its url cannot be parsed. Correct it.`);
     if (endpoints.has(parsed.value)) throw new ConfigError(`${where}: provider ${address} is named twice. Keep one.`);
@@ -237,7 +237,7 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
   const feeds = planFeeds(settings.feeds, deployment.datasets, where);
   const replicas = settings.replicas.map((address, place) => {
     const parsed = parseAddress(address);
-    if (!parsed.ok) throw new ConfigError(`${where}: replicas/${place}: ${parsed.problem}`);
+    if (!parsed.ok) throw new ConfigError(`${where}: replicas/${place}: ${parsed.error}`);
     if (settings.replicas.findIndex((other) => other.toLowerCase() === address.toLowerCase()) !== place)
       throw new ConfigError(`${where}: replicas names ${address} twice. Keep one.`);
     return parsed.value;

@@ -27,9 +27,9 @@ export function dataPointOf(network: Network, dataset: Dataset, key: Hex): DataP
  */
 export function findDataPoint(networks: ReadonlyMap<number, Network>, body: DataRequest): DataPoint {
   const address = parseAddress(body.dataset);
-  if (!address.ok) throw invalidProperty("dataset", address.problem);
+  if (!address.ok) throw invalidProperty("dataset", address.error);
   const key = parseKey(body.key);
-  if (!key.ok) throw invalidProperty("key", key.problem);
+  if (!key.ok) throw invalidProperty("key", key.error);
 
   const network = networks.get(body.network_id);
   if (network === undefined) throw unknownNetwork(body.network_id, [...networks.keys()]);

@@ -20,7 +20,7 @@ describe("parseAddress", () => {
 
   it("refuses a wrong checksum, and shows the way around it", () => {
     const wrong = CHECKSUMMED.replace("aA", "Aa");
-    expect(parseAddress(wrong)).toMatchObject({ ok: false, problem: expect.stringContaining(wrong.toLowerCase()) });
+    expect(parseAddress(wrong)).toMatchObject({ ok: false, error: expect.stringContaining(wrong.toLowerCase()) });
   });
 
   it.each([
@@ -34,6 +34,6 @@ describe("parseAddress", () => {
     ["a newline after", `${CHECKSUMMED}\n`],
     ["a name", "vitalik.eth"],
   ])("refuses %s", (_, text) => {
-    expect(parseAddress(text)).toEqual({ ok: false, problem: 'An address is "0x" and 40 hex digits.' });
+    expect(parseAddress(text)).toEqual({ ok: false, error: 'An address is "0x" and 40 hex digits.' });
   });
 });

@@ -33,7 +33,7 @@ export {
 } from "./client/send-update.js";
 export { InsufficientBalanceError, type SimulateQueryParameters, simulateQuery } from "./client/simulate-query.js";
 export { keyToAscii, parseKey, spotPriceKey } from "./key.js";
-export type { Parsed } from "./parsed.js";
 export { QUERY_STATUSES, type QueryStatus } from "./report.js";
+export type { Result } from "./result.js";
 export type { SignedValue } from "./update.js";
 export { type WebKey, webKey } from "./web-key.js";

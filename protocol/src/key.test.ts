@@ -23,7 +23,7 @@ describe("parseKey", () => {
   });
 
   it("survives a key shorter than two characters", () => {
-    expect(parseKey("")).toEqual({ ok: false, problem: "The key is empty." });
+    expect(parseKey("")).toEqual({ ok: false, error: "The key is empty." });
     expect(parseKey("0")).toEqual({ ok: true, value: "0x30" });
   });
 
@@ -35,7 +35,7 @@ describe("parseKey", () => {
     ["x".repeat(MAX_KEY_BYTES + 1), "has 257"],
     [`0x${"00".repeat(MAX_KEY_BYTES + 1)}`, "has 257"],
   ])("says of %s how to mend it", (text, hint) => {
-    expect(parseKey(text)).toMatchObject({ ok: false, problem: expect.stringContaining(hint) });
+    expect(parseKey(text)).toMatchObject({ ok: false, error: expect.stringContaining(hint) });
   });
 });
 

@@ -1,5 +1,5 @@
 import { type Hex, hexToBytes, stringToHex } from "viem";
-import { type Parsed, parsed, refused } from "./parsed.js";
+import { err, ok, type Result } from "./result.js";
 
 /** The most bytes that a key may have. */
 export const MAX_KEY_BYTES = 256;
@@ -25,24 +25,24 @@ const FORMS: Record<KeyForm, RegExp> = {
  *
  * @returns The key's bytes as lower-case hex.
  */
-export function parseKey(text: string): Parsed<Hex> {
-  if (text.startsWith("0X")) return refused('Hex starts with "0x", with a small x.');
+export function parseKey(text: string): Result<Hex> {
+  if (text.startsWith("0X")) return err('Hex starts with "0x", with a small x.');
   if (text.startsWith("0x")) return parseHexKey(text);
-  if (text.length === 0) return refused("The key is empty.");
+  if (text.length === 0) return err("The key is empty.");
   if (!/^[\x20-\x7e]*$/.test(text)) {
-    return refused("An ASCII key has only the characters from space to ~. Send other bytes in hex form.");
+    return err("An ASCII key has only the characters from space to ~. Send other bytes in hex form.");
   }
-  if (text.length > MAX_KEY_BYTES) return refused(tooLong(text.length));
-  return parsed(stringToHex(text));
+  if (text.length > MAX_KEY_BYTES) return err(tooLong(text.length));
+  return ok(stringToHex(text));
 }
 
-function parseHexKey(text: string): Parsed<Hex> {
+function parseHexKey(text: string): Result<Hex> {
   const digits = text.slice(2);
-  if (!/^[0-9a-fA-F]*$/.test(digits)) return refused('After "0x" come only hex digits.');
-  if (digits.length === 0) return refused("The key is empty.");
-  if (digits.length % 2 === 1) return refused("A byte is two hex digits, and here is an odd number of them.");
-  if (digits.length / 2 > MAX_KEY_BYTES) return refused(tooLong(digits.length / 2));
-  return parsed<Hex>(`0x${digits.toLowerCase()}`);
+  if (!/^[0-9a-fA-F]*$/.test(digits)) return err('After "0x" come only hex digits.');
+  if (digits.length === 0) return err("The key is empty.");
+  if (digits.length % 2 === 1) return err("A byte is two hex digits, and here is an odd number of them.");
+  if (digits.length / 2 > MAX_KEY_BYTES) return err(tooLong(digits.length / 2));
+  return ok<Hex>(`0x${digits.toLowerCase()}`);
 }
 
 const tooLong = (bytes: number) => `A key has at most ${MAX_KEY_BYTES} bytes; this one has ${bytes}.`;

@@ -86,7 +86,7 @@ describe("a Web Oracle key", () => {
   ])("with the argument %s is refused: it is spelled %s", (written, legal) => {
     expect(parseWebKey(stringToHex(`WEB/${DIGITS}/${written}`))).toMatchObject({
       ok: false,
-      problem: expect.stringContaining(`"${legal}"`),
+      error: expect.stringContaining(`"${legal}"`),
     });
   });
 
@@ -95,7 +95,7 @@ describe("a Web Oracle key", () => {
     (written) => {
       expect(parseWebKey(stringToHex(`WEB/${DIGITS}/${written}`))).toMatchObject({
         ok: false,
-        problem: expect.stringContaining("UTF-8"),
+        error: expect.stringContaining("UTF-8"),
       });
     },
   );
@@ -108,7 +108,7 @@ describe("a Web Oracle key", () => {
     ["with a newline at its end", `WEB/${DIGITS}/a\n`],
     ["that is too long", `WEB/${DIGITS}/${"a".repeat(MAX_KEY_BYTES)}`],
   ])("%s is refused", (_, text) => {
-    expect(parseWebKey(stringToHex(text))).toMatchObject({ ok: false, problem: expect.stringContaining('"WEB/"') });
+    expect(parseWebKey(stringToHex(text))).toMatchObject({ ok: false, error: expect.stringContaining('"WEB/"') });
   });
 
   it("has at most 256 bytes", () => {
@@ -116,7 +116,7 @@ describe("a Web Oracle key", () => {
     expect(webKey({ specHash: HASH, args: ["a".repeat(room)] }).ok).toBe(true);
     expect(webKey({ specHash: HASH, args: ["a".repeat(room + 1)] })).toMatchObject({
       ok: false,
-      problem: expect.stringContaining("has 257"),
+      error: expect.stringContaining("has 257"),
     });
   });
 
@@ -139,7 +139,7 @@ describe("a spec's hash", () => {
     expect(specHash(`0x${"20".repeat(MAX_SPEC_BYTES)}`).ok).toBe(true);
     expect(specHash(`0x${"20".repeat(MAX_SPEC_BYTES + 1)}`)).toMatchObject({
       ok: false,
-      problem: expect.stringContaining("has 8193"),
+      error: expect.stringContaining("has 8193"),
     });
   });
 });

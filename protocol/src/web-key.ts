@@ -1,6 +1,6 @@
 import { type Hex, keccak256, size, stringToHex } from "viem";
 import { keyToAscii, MAX_KEY_BYTES, matchesKeyForm } from "./key.js";
-import { type Parsed, parsed, refused } from "./parsed.js";
+import { err, ok, type Result } from "./result.js";
 
 /** What a Web Oracle key names. */
 export interface WebKey {
@@ -14,36 +14,36 @@ export interface WebKey {
  * The key `WEB/<64 lowercase hex digits>[/<argument>...]`. Arguments are written in the one way that is legal: UTF-8,
  * of which `A-Z a-z 0-9 - . _ ~` stand for themselves and every other byte is `%XX` in upper case.
  */
-export function webKey({ specHash, args }: WebKey): Parsed<Hex> {
-  if (!/^0x[0-9a-f]{64}$/.test(specHash)) return refused('A spec\'s hash is "0x" and 64 lowercase hex digits.');
+export function webKey({ specHash, args }: WebKey): Result<Hex> {
+  if (!/^0x[0-9a-f]{64}$/.test(specHash)) return err('A spec\'s hash is "0x" and 64 lowercase hex digits.');
   const parts: string[] = [];
   for (const arg of args) {
-    if (!isWellFormed(arg)) return refused(`${JSON.stringify(arg)} is half of a character: it has no UTF-8.`);
+    if (!isWellFormed(arg)) return err(`${JSON.stringify(arg)} is half of a character: it has no UTF-8.`);
     parts.push(`/${encodeArgument(arg)}`);
   }
   const text = `WEB/${specHash.slice(2)}${parts.join("")}`;
   if (text.length > MAX_KEY_BYTES) {
-    return refused(`A key has at most ${MAX_KEY_BYTES} bytes; with these arguments it has ${text.length}.`);
+    return err(`A key has at most ${MAX_KEY_BYTES} bytes; with these arguments it has ${text.length}.`);
   }
-  return parsed(stringToHex(text));
+  return ok(stringToHex(text));
 }
 
 /** Reads a key's bytes. An argument that is written in any other way than the legal one is refused. */
-export function parseWebKey(key: Hex): Parsed<WebKey> {
+export function parseWebKey(key: Hex): Result<WebKey> {
   const text = matchesKeyForm("WEB_ORACLE", key) ? keyToAscii(key) : null;
   if (text === null) {
-    return refused('A Web Oracle key is "WEB/", 64 lowercase hex digits and arguments, each after "/", in ASCII.');
+    return err('A Web Oracle key is "WEB/", 64 lowercase hex digits and arguments, each after "/", in ASCII.');
   }
   const [, hash = "", ...written] = text.split("/");
   const args: string[] = [];
   for (const argument of written) {
     const decoded = decodeArgument(argument);
-    if (decoded === null) return refused(`The argument "${argument}" is not percent-encoded UTF-8.`);
+    if (decoded === null) return err(`The argument "${argument}" is not percent-encoded UTF-8.`);
     const legal = encodeArgument(decoded);
-    if (legal !== argument) return refused(`The argument "${argument}" has one legal spelling: "${legal}".`);
+    if (legal !== argument) return err(`The argument "${argument}" has one legal spelling: "${legal}".`);
     args.push(decoded);
   }
-  return parsed({ specHash: `0x${hash}`, args });
+  return ok({ specHash: `0x${hash}`, args });
 }
 
 function encodeArgument(argument: string): string {
@@ -80,9 +80,9 @@ export const MAX_SPEC_BYTES = 8_192;
  *
  * @param spec The spec's canonical JSON (RFC 8785) in UTF-8. It is not looked into.
  */
-export function specHash(spec: Hex): Parsed<Hex> {
+export function specHash(spec: Hex): Result<Hex> {
   const bytes = size(spec);
   if (bytes < 1 || bytes > MAX_SPEC_BYTES)
-    return refused(`A spec has 1 to ${MAX_SPEC_BYTES} bytes; this one has ${bytes}.`);
-  return parsed(keccak256(spec));
+    return err(`A spec has 1 to ${MAX_SPEC_BYTES} bytes; this one has ${bytes}.`);
+  return ok(keccak256(spec));
 }

@@ -40,7 +40,7 @@ export function findDataset(
   const named = datasets?.get(request.dataset as Address);
   if (named !== undefined) return { ok: true, dataset: named };
   const address = parseAddress(request.dataset);
-  if (!address.ok) return refuse(invalidAddress(address.problem));
+  if (!address.ok) return refuse(invalidAddress(address.error));
   if (datasets === undefined) return refuse(unknownNetwork(request.network_id, [...served.keys()]));
   const dataset = datasets.get(address.value);
   return dataset === undefined ? refuse(unknownDataset(address.value, request.network_id)) : { ok: true, dataset };

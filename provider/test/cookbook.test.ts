@@ -209,7 +209,7 @@ async function attempt(name: string, args: readonly string[], answers: readonly 
   const overrides = Object.fromEntries(origins.map((origin, i) => [origin, `http://127.0.0.1:${port}/${i}`]));
   const egress = new Egress({ overrides, secrets: Secrets.load([], {}) });
   const bound = request.bind(args);
-  if (!bound.ok) throw new Error(bound.problem);
+  if (!bound.ok) throw new Error(bound.error);
   const { text, isValue } = await tryRequest(request, bound.value, egress, styleOf({ isTTY: false }, {}));
   await egress.close();
   return { text, isValue, type: request.type };

@@ -99,7 +99,7 @@ async function start({ hosts = [HOST] as Hosts, evidence = null as ProviderConfi
 
 const key = (specHash: Hex, ...args: string[]): Hex => {
   const made = webKey({ specHash, args });
-  if (!made.ok) throw new Error(made.problem);
+  if (!made.ok) throw new Error(made.error);
   return made.value;
 };
 

@@ -67,13 +67,13 @@ export function loadDeployment(path: string): Deployment {
 
 function requireAddress(text: string, where: string): Address {
   const address = parseAddress(text);
-  if (!address.ok) throw new ConfigError(`${where}: ${address.problem}`);
+  if (!address.ok) throw new ConfigError(`${where}: ${address.error}`);
   return address.value;
 }
 
 function requireKey(text: string, form: KeyForm, where: string): Hex {
   const key = parseKey(text);
-  if (!key.ok) throw new ConfigError(`${where}: key "${text}": ${key.problem}`);
+  if (!key.ok) throw new ConfigError(`${where}: key "${text}": ${key.error}`);
   if (!matchesKeyForm(form, key.value)) throw new ConfigError(`${where}: key "${text}" is not of the form ${form}.`);
   return key.value;
 }

@@ -34,7 +34,7 @@ export function keystores(variable: string): AccountSource {
 
 async function open(file: string, variable: string, password: string): Promise<LocalAccount> {
   const account = await openKeystore(readSecretFile(file, variable), password);
-  if (!account.ok) throw new ConfigError(`The file that ${variable} names ${account.problem}.`);
+  if (!account.ok) throw new ConfigError(`The file that ${variable} names ${account.error}.`);
   return account.value;
 }
 

@@ -1,6 +1,6 @@
 import { createDecipheriv, pbkdf2, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { bytesToHex, concatBytes, type Hex, hexToBytes, isAddressEqual, keccak256, type LocalAccount } from "viem";
@@ -50,10 +50,10 @@ const runPbkdf2 = promisify(pbkdf2);
  * @param text The file's content.
  * @returns Its account, or what is wrong, which repeats nothing of the file or the password.
  */
-export async function openKeystore(text: string, password: string): Promise<Parsed<LocalAccount>> {
+export async function openKeystore(text: string, password: string): Promise<Result<LocalAccount>> {
   const json = parseJson(text);
   if (!Value.Check(Keystore, json)) {
-    return refused("is not a keystore: version 3 of Web3 Secret Storage, aes-128-ctr, with scrypt or pbkdf2");
+    return err("is not a keystore: version 3 of Web3 Secret Storage, aes-128-ctr, with scrypt or pbkdf2");
   }
   const { address, crypto } = json;
   const derived = await deriveKey(crypto, password);
@@ -61,36 +61,36 @@ export async function openKeystore(text: string, password: string): Promise<Pars
   const [encryption, authentication] = [derived.value.subarray(0, 16), derived.value.subarray(16)];
   const ciphertext = bytesOf(crypto.ciphertext);
   const mac = keccak256(concatBytes([authentication, ciphertext]), "bytes");
-  if (!timingSafeEqual(mac, bytesOf(crypto.mac))) return refused("does not open with this password");
+  if (!timingSafeEqual(mac, bytesOf(crypto.mac))) return err("does not open with this password");
   const decipher = createDecipheriv("aes-128-ctr", encryption, bytesOf(crypto.cipherparams.iv));
   const account = toAccount(bytesToHex(Buffer.concat([decipher.update(ciphertext), decipher.final()])));
-  if (account === null) return refused("holds no private key: it is not above 0 and below the curve's order");
+  if (account === null) return err("holds no private key: it is not above 0 and below the curve's order");
   const named = address === undefined ? null : (`0x${address.replace(/^0x/, "")}` as const);
   if (named !== null && !isAddressEqual(named, account.address)) {
-    return refused(`names the address ${named}, and its key has ${account.address}`);
+    return err(`names the address ${named}, and its key has ${account.address}`);
   }
-  return parsed(account);
+  return ok(account);
 }
 
-async function deriveKey({ kdf, kdfparams }: Crypto, password: string): Promise<Parsed<Uint8Array>> {
+async function deriveKey({ kdf, kdfparams }: Crypto, password: string): Promise<Result<Uint8Array>> {
   const salted = bytesOf(kdfparams.salt);
   if (kdf === "pbkdf2") {
     const { c } = kdfparams;
-    if (c > MAX_PBKDF2_ROUNDS) return refused(`asks for ${c} rounds of pbkdf2, more than ${MAX_PBKDF2_ROUNDS}`);
-    return parsed(await runPbkdf2(password, salted, c, 32, "sha256"));
+    if (c > MAX_PBKDF2_ROUNDS) return err(`asks for ${c} rounds of pbkdf2, more than ${MAX_PBKDF2_ROUNDS}`);
+    return ok(await runPbkdf2(password, salted, c, 32, "sha256"));
   }
   const { n, r, p } = kdfparams;
   // RFC 7914, section 2. Keystores of 2014 have r = 1 with a larger n, and only their own programs open them.
   if (n < 2 || !Number.isInteger(Math.log2(n)) || Math.log2(n) >= 16 * r) {
-    return refused(`asks for what scrypt has not: n = ${n} is no power of two, or not below 2^(16 * ${r})`);
+    return err(`asks for what scrypt has not: n = ${n} is no power of two, or not below 2^(16 * ${r})`);
   }
   const bytes = 128 * n * r;
   if (bytes > MAX_SCRYPT_BYTES || n * r * p > MAX_SCRYPT_WORK) {
-    return refused(`asks for more of scrypt than is given: n = ${n}, r = ${r}, p = ${p}`);
+    return err(`asks for more of scrypt than is given: n = ${n}, r = ${r}, p = ${p}`);
   }
   // Beside the large table, OpenSSL counts p blocks and two to work with.
   const maxmem = bytes + 128 * r * (p + 2);
-  return parsed(await runScrypt(password, salted, 32, { N: n, r, p, maxmem }));
+  return ok(await runScrypt(password, salted, 32, { N: n, r, p, maxmem }));
 }
 
 function parseJson(text: string): unknown {

@@ -182,14 +182,14 @@ describe("the format", () => {
       const named = { ...pbkdf2, address: name };
       expect(await openKeystore(JSON.stringify(named), password)).toMatchObject({ ok: true, value: { address } });
     }
-    const refused = { ok: false, problem: "does not open with this password" };
+    const refused = { ok: false, error: "does not open with this password" };
     expect(await openKeystore(JSON.stringify(pbkdf2), `${password}1`)).toEqual(refused);
   });
 
   test("an address inside that is not the key's is told", async () => {
     const other = { ...pbkdf2, address: "11".repeat(20) };
     const problem = `names the address 0x${"11".repeat(20)}, and its key has ${address}`;
-    expect(await openKeystore(JSON.stringify(other), password)).toEqual({ ok: false, problem });
+    expect(await openKeystore(JSON.stringify(other), password)).toEqual({ ok: false, error: problem });
   });
 
   /** The one that cast made, changed. */
@@ -219,11 +219,11 @@ describe("the format", () => {
     ["a negative number", () => changed({}, { r: -8 }), "is not a keystore"],
   ])("with %s it is refused", async (_what, keystore, problem) => {
     const opened = await openKeystore(JSON.stringify(keystore()) ?? "{", PASSWORD);
-    expect(opened).toEqual({ ok: false, problem: expect.stringContaining(problem) });
+    expect(opened).toEqual({ ok: false, error: expect.stringContaining(problem) });
   });
 
   test("what geth's own keystores ask for is given", async () => {
     const opened = await openKeystore(JSON.stringify(changed({}, { n: 2 ** 18, r: 8, p: 1 })), PASSWORD);
-    expect(opened).toEqual({ ok: false, problem: "does not open with this password" });
+    expect(opened).toEqual({ ok: false, error: "does not open with this password" });
   });
 });

@@ -22,7 +22,7 @@ export function planFeeds(
     const at = `${where}: feeds/${place}`;
     const { dataset: text, keys, ...policy } = feed;
     const address = parseAddress(text);
-    if (!address.ok) throw new ConfigError(`${at}: ${address.problem}`);
+    if (!address.ok) throw new ConfigError(`${at}: ${address.error}`);
     const dataset = datasets.find((deployed) => deployed.address === address.value);
     if (dataset === undefined) throw new ConfigError(`${at}: dataset ${text} is not in the deployment. Correct it.`);
     if (policy.minIntervalSeconds > policy.heartbeatSeconds) {
@@ -32,7 +32,7 @@ export function planFeeds(
     planned.set(dataset.address, feeds);
     for (const key of keys) {
       const parsed = parseKey(key);
-      if (!parsed.ok) throw new ConfigError(`${at}: key "${key}": ${parsed.problem}`);
+      if (!parsed.ok) throw new ConfigError(`${at}: key "${key}": ${parsed.error}`);
       if (!matchesKeyForm(dataset.keyForm, parsed.value)) {
         throw new ConfigError(`${at}: key "${key}" is not of the form ${dataset.keyForm}.`);
       }

@@ -49,7 +49,7 @@ export async function simulateQuery(
   { dataset, key: text, account }: SimulateQueryParameters,
 ): Promise<DataPoint> {
   const key = parseKey(text);
-  if (!key.ok) throw new Error(`The key cannot be read. ${key.problem}`);
+  if (!key.ok) throw new Error(`The key cannot be read. ${key.error}`);
   const price = await readQueryPrice(client, { dataset });
   const call = { address: dataset, abi: datasetAbi, functionName: "query", args: [key.value], value: price } as const;
   try {

@@ -39,7 +39,7 @@ export async function fetchValue(args: readonly string[]): Promise<void> {
   if (given === null) return console.log(FETCH_USAGE);
   const config = given.configFile === null ? Value.Create(ProviderConfig) : loadProviderConfig(given.configFile);
   const key = parseKey(given.subject);
-  if (!key.ok) throw new ConfigError(`${given.subject} is no key: ${key.problem}`);
+  if (!key.ok) throw new ConfigError(`${given.subject} is no key: ${key.error}`);
   const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources);
   const { sourceOverrides: overrides } = config;
   checkOverrides(overrides, config.webOracle === undefined ? sources.map(({ origin }) => origin) : "any", []);

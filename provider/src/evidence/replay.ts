@@ -75,14 +75,14 @@ async function replaySpotPrice(file: string): Promise<Replay> {
 async function replayWebValue(file: string): Promise<Replay> {
   const record = loadConfig(file, WebOracleRecord);
   const key = parseWebKey(record.key as Hex);
-  if (!key.ok) throw new ConfigError(`${file}: its key is none of the Web Oracle's: ${key.problem}`);
+  if (!key.ok) throw new ConfigError(`${file}: its key is none of the Web Oracle's: ${key.error}`);
   const { specHash, args } = key.value;
   const spec = stringToHex(readText(file, record.spec));
   if (keccak256(spec) !== specHash) throw new ConfigError(`${file}: the spec ${record.spec} is not the key's.`);
   const compiled = compileCanonical(spec);
-  if (!compiled.ok) throw new ConfigError(`${file}: this version cannot use the spec. ${compiled.problem}`);
+  if (!compiled.ok) throw new ConfigError(`${file}: this version cannot use the spec. ${compiled.error}`);
   const request = compiled.value.bind(args);
-  if (!request.ok) throw new ConfigError(`${file}: ${request.problem}`);
+  if (!request.ok) throw new ConfigError(`${file}: ${request.error}`);
   const requests = request.value.sources.map((source) => ({ ...source.request, rateLimit: null }));
   const reading = await readWebValue({ request: request.value, requests }, readerOf(file, record), false);
   const { combined } = reading;

@@ -5,7 +5,7 @@ import { compileJsonPath } from "./json-path.js";
 
 function path(text: string) {
   const compiled = compileJsonPath(text);
-  if (!compiled.ok) throw new Error(compiled.problem);
+  if (!compiled.ok) throw new Error(compiled.error);
   return compiled.value.bind({});
 }
 

@@ -6,7 +6,7 @@ import { type BoundPath, compileJsonPath, MAX_STEPS } from "./json-path.js";
 
 function path(text: string, values: Record<string, string> = {}): BoundPath {
   const compiled = compileJsonPath(text, Object.keys(values));
-  if (!compiled.ok) throw new Error(compiled.problem);
+  if (!compiled.ok) throw new Error(compiled.error);
   return compiled.value.bind(values);
 }
 
@@ -68,7 +68,7 @@ describe("a variable in a path", () => {
   it("is one of those that there are", () => {
     expect(compileJsonPath("$['{other}']", ["v"])).toMatchObject({
       ok: false,
-      problem: expect.stringContaining("{other} is not a variable"),
+      error: expect.stringContaining("{other} is not a variable"),
     });
   });
 });

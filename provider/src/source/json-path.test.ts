@@ -21,7 +21,7 @@ describe("a source's JSONPath", () => {
     it(`may not have a descendant segment: ${path}`, () => {
       expect(compileJsonPath(path)).toMatchObject({
         ok: false,
-        problem: expect.stringContaining('".." is not allowed'),
+        error: expect.stringContaining('".." is not allowed'),
       });
     });
   }
@@ -30,7 +30,7 @@ describe("a source's JSONPath", () => {
     it(`may not call ${name}, whose cost a regular expression decides`, () => {
       expect(compileJsonPath(`$.a[?${name}(@.s, '(a+)+')]`)).toMatchObject({
         ok: false,
-        problem: expect.stringContaining("not a JSONPath that can be used here"),
+        error: expect.stringContaining("not a JSONPath that can be used here"),
       });
     });
   }

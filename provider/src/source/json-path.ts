@@ -1,4 +1,4 @@
-import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import jsonP3 from "json-p3";
 import type { Json } from "./document.js";
 import { type Budget, compileQuery, PathTooCostly } from "./json-path-query.js";
@@ -32,24 +32,24 @@ const STRING_LITERAL = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g;
  * `{name}`, stands in a quoted name or string; it is replaced after the path was parsed, so no value can change what
  * the path is.
  */
-export function compileJsonPath(text: string, variables: readonly string[] = []): Parsed<JsonPath> {
-  if (text.length > MAX_PATH) return refused(`The JSONPath has ${text.length} characters, more than ${MAX_PATH}.`);
+export function compileJsonPath(text: string, variables: readonly string[] = []): Result<JsonPath> {
+  if (text.length > MAX_PATH) return err(`The JSONPath has ${text.length} characters, more than ${MAX_PATH}.`);
   const environment = new jsonP3.JSONPathEnvironment();
   for (const name of ["match", "search"]) environment.functionRegister.delete(name);
   try {
     const { segments } = environment.compile(text);
     // In a path that compiles, ".." outside of a string is a descendant segment and nothing else.
-    if (text.replace(STRING_LITERAL, "''").includes("..")) return refused(`${text}: ".." is not allowed.`);
+    if (text.replace(STRING_LITERAL, "''").includes("..")) return err(`${text}: ".." is not allowed.`);
     const templates = new Map<string, TextTemplate>();
     const problems: string[] = [];
     compileQuery(segments, (string) => {
       const template = compileText(string, variables);
       if (template.ok) templates.set(string, template.value);
-      else problems.push(template.problem);
+      else problems.push(template.error);
       return string;
     });
-    if (problems[0] !== undefined) return refused(`${text}: ${problems[0]}`);
-    return parsed({
+    if (problems[0] !== undefined) return err(`${text}: ${problems[0]}`);
+    return ok({
       text,
       variables: new Set([...templates.values()].flatMap((template) => [...template.variables])),
       bind: (values) => {
@@ -59,7 +59,7 @@ export function compileJsonPath(text: string, variables: readonly string[] = [])
       },
     });
   } catch (error) {
-    return refused(`${text} is not a JSONPath that can be used here: ${(error as Error).message}.`);
+    return err(`${text} is not a JSONPath that can be used here: ${(error as Error).message}.`);
   }
 }
 

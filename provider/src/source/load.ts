@@ -19,7 +19,7 @@ export function loadSources(paths: readonly string[], excluded: readonly string[
   const sources = new Map<string, SpotSource>();
   for (const file of paths.flatMap(filesAt)) {
     const source = compileSpotSource(loadConfig(file, SpotSourceSpec));
-    if (!source.ok) throw new ConfigError(`${file}: ${source.problem}`);
+    if (!source.ok) throw new ConfigError(`${file}: ${source.error}`);
     const { name } = source.value;
     if (sources.has(name)) throw new ConfigError(`${file}: there is another source named "${name}". Rename one.`);
     const neighbour = [...sources.values()].find(({ origin }) => origin === source.value.origin);

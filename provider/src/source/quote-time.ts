@@ -1,4 +1,4 @@
-import { type Parsed, parsed } from "@dataset-oracle/protocol/parsed";
+import { ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
 import { scaleDecimal } from "./decimal.js";
 import { digitsOf, isNumber, type Json } from "./document.js";
@@ -27,10 +27,10 @@ export type ReadQuoteTime = (document: Json) => Reading<bigint>;
 export function compileQuoteTime(
   { path, unit }: QuoteTimeSpec,
   variables: readonly string[],
-): Parsed<(values: Values) => ReadQuoteTime> {
+): Result<(values: Values) => ReadQuoteTime> {
   const compiled = compileJsonPath(path, variables);
   if (!compiled.ok) return compiled;
-  return parsed((values) => {
+  return ok((values) => {
     const bound = compiled.value.bind(values);
     return (document) => {
       const node = findOne(bound, path, document);

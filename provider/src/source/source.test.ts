@@ -18,7 +18,7 @@ const compile = (change: Partial<SourceSpec>, variables = ["team", "year"]) =>
 
 function bind(change: Partial<SourceSpec>, values: Record<string, string>) {
   const source = compile(change);
-  if (!source.ok) throw new Error(source.problem);
+  if (!source.ok) throw new Error(source.error);
   return source.value.bind(values);
 }
 
@@ -72,7 +72,7 @@ describe("a source", () => {
     it(`refuses a value that is no plain text: ${JSON.stringify(value)}`, () => {
       expect(bind({}, { team: value, year: "1" })).toMatchObject({
         ok: false,
-        problem: expect.stringMatching(/^\{team\} (has|means)/),
+        error: expect.stringMatching(/^\{team\} (has|means)/),
       });
     });
   }
@@ -91,7 +91,7 @@ describe("a source", () => {
   ];
   for (const [change, problem] of refused) {
     it(`is refused for ${JSON.stringify(change)}`, () => {
-      expect(compile(change)).toMatchObject({ ok: false, problem: expect.stringMatching(problem) });
+      expect(compile(change)).toMatchObject({ ok: false, error: expect.stringMatching(problem) });
     });
   }
 });

@@ -1,4 +1,4 @@
-import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { FetchRequest } from "@dataset-oracle/service/fetch";
 import type { Json } from "./document.js";
 import { extract } from "./extract.js";
@@ -15,7 +15,7 @@ export interface Source {
   readonly origin: string;
   readonly shape: ValueShape;
   /** The source with each variable's value in its place; refused when one can't be used as a value there. */
-  bind(values: Values): Parsed<BoundSource>;
+  bind(values: Values): Result<BoundSource>;
 }
 
 /** A source, ready to be asked. */
@@ -34,35 +34,35 @@ const REFUSED_HEADERS =
  *
  * @param variables The names of the variables, each of which must stand somewhere in the spec.
  */
-export function compileSource(spec: SourceSpec, variables: readonly string[]): Parsed<Source> {
+export function compileSource(spec: SourceSpec, variables: readonly string[]): Result<Source> {
   const shape = shapeOf(spec);
   if (!shape.ok) return shape;
   const header = Object.keys(spec.headers ?? {}).find((name) => REFUSED_HEADERS.test(name));
-  if (header !== undefined) return refused(`headers: ${header} can not be set by a spec.`);
-  if ((spec.method === "POST") !== (spec.body !== undefined)) return refused("POST has a body, and GET has none.");
+  if (header !== undefined) return err(`headers: ${header} can not be set by a spec.`);
+  if ((spec.method === "POST") !== (spec.body !== undefined)) return err("POST has a body, and GET has none.");
   const url = compileUrl(spec.url, variables);
   if (!url.ok) return url;
-  const body = spec.body === undefined ? parsed(null) : compileBody(spec.body, variables);
+  const body = spec.body === undefined ? ok(null) : compileBody(spec.body, variables);
   if (!body.ok) return body;
   const path = compileJsonPath(spec.path, variables);
   if (!path.ok) return path;
-  const errorPath = spec.errorPath === undefined ? parsed(null) : compileJsonPath(spec.errorPath, variables);
+  const errorPath = spec.errorPath === undefined ? ok(null) : compileJsonPath(spec.errorPath, variables);
   if (!errorPath.ok) return errorPath;
   const used = [url.value, body.value, path.value].flatMap((part) => [...(part?.variables ?? [])]);
   const unused = variables.find((name) => !used.includes(name));
-  if (unused !== undefined) return refused(`{${unused}} is nowhere used, so two keys would get the same answer.`);
+  if (unused !== undefined) return err(`{${unused}} is nowhere used, so two keys would get the same answer.`);
 
-  return parsed({
+  return ok({
     origin: url.value.origin,
     shape: shape.value,
     bind: (values) => {
       for (const name of variables) {
         const problem = valueProblem(values[name] ?? "");
-        if (problem !== null) return refused(`{${name}} ${problem}.`);
+        if (problem !== null) return err(`{${name}} ${problem}.`);
       }
       const filledUrl = url.value.fill(values);
       if (!filledUrl.ok) return filledUrl;
-      const filledBody = body.value?.fill(values) ?? parsed(null);
+      const filledBody = body.value?.fill(values) ?? ok(null);
       if (!filledBody.ok) return filledBody;
       const extraction = {
         path: path.value.bind(values),
@@ -73,7 +73,7 @@ export function compileSource(spec: SourceSpec, variables: readonly string[]): P
       };
       const headers = spec.headers ?? {};
       const isBodiless = filledBody.value === null;
-      return parsed({
+      return ok({
         request: {
           method: spec.method,
           url: filledUrl.value,
@@ -86,14 +86,14 @@ export function compileSource(spec: SourceSpec, variables: readonly string[]): P
   });
 }
 
-function shapeOf({ type, decimals, rounding, hash }: SourceSpec): Parsed<ValueShape> {
-  if (type !== "string" && hash !== undefined) return refused("hash is for the type string alone.");
+function shapeOf({ type, decimals, rounding, hash }: SourceSpec): Result<ValueShape> {
+  if (type !== "string" && hash !== undefined) return err("hash is for the type string alone.");
   if (type === "uint") {
-    if (decimals === undefined || rounding === undefined) return refused("A uint needs decimals and rounding.");
-    return parsed({ type, decimals, rounding });
+    if (decimals === undefined || rounding === undefined) return err("A uint needs decimals and rounding.");
+    return ok({ type, decimals, rounding });
   }
   if (decimals !== undefined || rounding !== undefined) {
-    return refused("decimals and rounding are for the type uint alone.");
+    return err("decimals and rounding are for the type uint alone.");
   }
-  return parsed(type === "string" ? { type, hash: hash ?? false } : { type });
+  return ok(type === "string" ? { type, hash: hash ?? false } : { type });
 }

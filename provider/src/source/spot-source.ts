@@ -1,4 +1,4 @@
-import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
 import { ROUNDINGS } from "./decimal.js";
 import type { Json } from "./document.js";
@@ -105,12 +105,12 @@ export interface SpotQuestion {
 }
 
 /** Checks what a schema can't: the templates and the paths, for each of the pairs. */
-export function compileSpotSource(spec: SpotSourceSpec): Parsed<SpotSource> {
+export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
   const { symbols, rateLimit } = spec;
   const variables = symbols.pairs === undefined ? ["base", "quote"] : ["pair"];
   const source = compileSource(spec, variables);
   if (!source.ok) return source;
-  const quoteTime = spec.quoteTime === undefined ? parsed(null) : compileQuoteTime(spec.quoteTime, variables);
+  const quoteTime = spec.quoteTime === undefined ? ok(null) : compileQuoteTime(spec.quoteTime, variables);
   if (!quoteTime.ok) return quoteTime;
   const questions = new Map<string, SpotQuestion>();
   for (const pair of spec.pairs) {
@@ -118,7 +118,7 @@ export function compileSpotSource(spec: SpotSourceSpec): Parsed<SpotSource> {
     const asked = spec.convert?.[quote] ?? quote;
     const values = spell(symbols, base, asked);
     const bound = source.value.bind(values);
-    if (!bound.ok) return refused(`${pair}: ${bound.problem}`);
+    if (!bound.ok) return err(`${pair}: ${bound.error}`);
     const { extract } = bound.value;
     const readTime = quoteTime.value?.(values) ?? (() => read(null));
     questions.set(pair, {
@@ -132,7 +132,7 @@ export function compileSpotSource(spec: SpotSourceSpec): Parsed<SpotSource> {
       },
     });
   }
-  return parsed({
+  return ok({
     spec,
     name: spec.name,
     origin: source.value.origin,

@@ -5,9 +5,9 @@ const VARIABLES = ["base", "quote"];
 const compile = (text: string) => compileUrl(text, VARIABLES);
 
 function fill(template: ReturnType<typeof compileBody>, base: string, quote: string) {
-  if (!template.ok) throw new Error(template.problem);
+  if (!template.ok) throw new Error(template.error);
   const filled = template.value.fill({ base, quote });
-  return filled.ok ? filled.value : filled.problem;
+  return filled.ok ? filled.value : filled.error;
 }
 
 describe("a url template", () => {
@@ -40,17 +40,17 @@ describe("a url template", () => {
   ];
   for (const text of refused) {
     it(`has https, a plain host name and nothing else before its path: ${text}`, () => {
-      expect(compile(text)).toMatchObject({ ok: false, problem: expect.stringContaining("begins with") });
+      expect(compile(text)).toMatchObject({ ok: false, error: expect.stringContaining("begins with") });
     });
   }
 
   it("has no variable that is none, and no brace, space or fragment", () => {
     expect(compile("https://api.example.com/{key}")).toMatchObject({
-      problem: expect.stringContaining("{key} is not a variable. There are: base, quote."),
+      error: expect.stringContaining("{key} is not a variable. There are: base, quote."),
     });
     for (const text of ["{base}}", "{}", "{ base }", "{1}", "a b", "#{base}"]) {
       expect(compile(`https://api.example.com/${text}`), text).toMatchObject({
-        problem: expect.stringContaining("stands alone"),
+        error: expect.stringContaining("stands alone"),
       });
     }
   });
@@ -58,7 +58,7 @@ describe("a url template", () => {
   for (const rest of ["a/../{base}", "./{base}", "%2e%2e/{base}", "{base}/..", "a\\{base}", "ä", "?q='{base}'", '?"'])
     it(`is written as it is sent: ${rest}`, () => {
       expect(compile(`https://api.example.com/${rest}`)).toMatchObject({
-        problem: expect.stringContaining("not as a url is sent"),
+        error: expect.stringContaining("not as a url is sent"),
       });
     });
 });

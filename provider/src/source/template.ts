@@ -1,4 +1,4 @@
-import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { compileText, type Values, withoutVariables } from "./text-template.js";
 
 /** Everything up to the path: https, a host name, the standard port, no user. A variable can not stand in it. */
@@ -8,7 +8,7 @@ const ORIGIN = /^(https:\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]
 export interface Template {
   readonly variables: ReadonlySet<string>;
   /** The text with each variable's value, encoded, in its place; refused when it would mean something else. */
-  fill(values: Values): Parsed<string>;
+  fill(values: Values): Result<string>;
 }
 
 export interface UrlTemplate extends Template {
@@ -17,23 +17,23 @@ export interface UrlTemplate extends Template {
 }
 
 /** Checks a url template: variables such as `{base}` stand in its path or query, and their values percent-encoded. */
-export function compileUrl(text: string, variables: readonly string[]): Parsed<UrlTemplate> {
+export function compileUrl(text: string, variables: readonly string[]): Result<UrlTemplate> {
   const origin = ORIGIN.exec(text)?.[1];
   if (origin === undefined) {
-    return refused(`${text}: a url begins with "https://", a host name in small letters, and "/".`);
+    return err(`${text}: a url begins with "https://", a host name in small letters, and "/".`);
   }
   const template = compileText(text, variables);
-  if (!template.ok) return refused(`${text}: ${template.problem}`);
+  if (!template.ok) return err(`${text}: ${template.error}`);
   const rest = withoutVariables(text, "x");
-  if (/[{}\s#]/.test(rest)) return refused(`${text}: a brace, a space or a "#" stands alone.`);
-  if (!isNormal(rest)) return refused(`${text}: not as a url is sent. Without variables it would be ${normal(rest)}.`);
-  return parsed({
+  if (/[{}\s#]/.test(rest)) return err(`${text}: a brace, a space or a "#" stands alone.`);
+  if (!isNormal(rest)) return err(`${text}: not as a url is sent. Without variables it would be ${normal(rest)}.`);
+  return ok({
     origin,
     variables: template.value.variables,
     fill: (values) => {
       const url = template.value.fill(values, percentEncode);
       // For example, two empty values may leave a "." alone between two slashes.
-      return isNormal(url) ? parsed(url) : refused(`${url} is not as a url is sent.`);
+      return isNormal(url) ? ok(url) : err(`${url} is not as a url is sent.`);
     },
   });
 }
@@ -47,17 +47,17 @@ const percentEncode = (value: string) =>
   encodeURIComponent(value).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** Checks a body template: JSON, whose strings have variables in them. */
-export function compileBody(text: string, variables: readonly string[]): Parsed<Template> {
+export function compileBody(text: string, variables: readonly string[]): Result<Template> {
   const template = compileText(text, variables);
-  if (!template.ok) return refused(`body: ${template.problem} In other text, put a space inside the braces.`);
+  if (!template.ok) return err(`body: ${template.error} In other text, put a space inside the braces.`);
   try {
     // A letter that no word of JSON has: outside of a string it is no JSON.
     JSON.parse(withoutVariables(text, "Q"));
   } catch (error) {
-    return refused(`body: it must be JSON, with variables only inside its strings: ${(error as Error).message}.`);
+    return err(`body: it must be JSON, with variables only inside its strings: ${(error as Error).message}.`);
   }
-  return parsed({
+  return ok({
     variables: template.value.variables,
-    fill: (values) => parsed(template.value.fill(values, (value) => JSON.stringify(value).slice(1, -1))),
+    fill: (values) => ok(template.value.fill(values, (value) => JSON.stringify(value).slice(1, -1))),
   });
 }

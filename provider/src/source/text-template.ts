@@ -1,4 +1,4 @@
-import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 
 /** The values of a source's variables, by name. */
 export type Values = Readonly<Record<string, string>>;
@@ -14,14 +14,14 @@ export interface TextTemplate {
 const VARIABLE = /\{([A-Za-z][A-Za-z0-9_]*)\}/g;
 
 /** Text that is one of the variables, `{name}`, in each place where such a name stands in braces. */
-export function compileText(text: string, variables: readonly string[]): Parsed<TextTemplate> {
+export function compileText(text: string, variables: readonly string[]): Result<TextTemplate> {
   const names = new Set([...text.matchAll(VARIABLE)].map(([, name = ""]) => name));
   for (const name of names) {
     if (!variables.includes(name)) {
-      return refused(`{${name}} is not a variable. There are: ${variables.join(", ") || "none"}.`);
+      return err(`{${name}} is not a variable. There are: ${variables.join(", ") || "none"}.`);
     }
   }
-  return parsed({
+  return ok({
     variables: names,
     fill: (values, encode) => text.replace(VARIABLE, (_, name: string) => encode(values[name] ?? "")),
   });

@@ -6,7 +6,7 @@ import { parseCanonical, toCanonical } from "./canonical.js";
 
 const textOf = (value: unknown) => {
   const bytes = toCanonical(value);
-  return bytes.ok ? hexToString(bytes.value) : bytes.problem;
+  return bytes.ok ? hexToString(bytes.value) : bytes.error;
 };
 
 describe("canonical JSON", () => {

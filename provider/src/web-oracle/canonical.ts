@@ -1,34 +1,34 @@
-import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/web-key";
 import canonicalize from "canonicalize";
 import { bytesToHex, type Hex, hexToBytes } from "viem";
 
 /** A value's canonical JSON (RFC 8785) in UTF-8: one value has one text. Refused when it has none. */
-export function toCanonical(value: unknown): Parsed<Hex> {
+export function toCanonical(value: unknown): Result<Hex> {
   let text: string | undefined;
   try {
     text = canonicalize(value);
   } catch (error) {
-    return refused(`It has no canonical JSON: ${(error as Error).message}.`);
+    return err(`It has no canonical JSON: ${(error as Error).message}.`);
   }
-  if (text === undefined) return refused("It is not JSON.");
-  if (/\\ud[89a-f]/.test(text)) return refused("It has half of a character, which UTF-8 can't write.");
+  if (text === undefined) return err("It is not JSON.");
+  if (/\\ud[89a-f]/.test(text)) return err("It has half of a character, which UTF-8 can't write.");
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_SPEC_BYTES) {
-    return refused(`Its canonical JSON has ${bytes.length} bytes, more than ${MAX_SPEC_BYTES}.`);
+    return err(`Its canonical JSON has ${bytes.length} bytes, more than ${MAX_SPEC_BYTES}.`);
   }
-  return parsed(bytesToHex(bytes));
+  return ok(bytesToHex(bytes));
 }
 
 /** Reads bytes that must be canonical JSON: what could also be written otherwise is refused, so that one spec has one hash. */
-export function parseCanonical(bytes: Hex): Parsed<unknown> {
+export function parseCanonical(bytes: Hex): Result<unknown> {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(hexToBytes(bytes)));
   } catch (error) {
-    return refused(`It is not JSON in UTF-8: ${(error as Error).message}.`);
+    return err(`It is not JSON in UTF-8: ${(error as Error).message}.`);
   }
   const canonical = toCanonical(value);
   if (!canonical.ok) return canonical;
-  return canonical.value === bytes ? parsed(value) : refused("It is not canonical JSON (RFC 8785).");
+  return canonical.value === bytes ? ok(value) : err("It is not canonical JSON (RFC 8785).");
 }

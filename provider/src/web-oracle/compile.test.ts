@@ -22,18 +22,18 @@ const valid = { title: "The temperature", variables: [city], sources: [source], 
 
 function compiled(spec: object = valid) {
   const request = compileRequest(spec);
-  if (!request.ok) throw new Error(request.problem);
+  if (!request.ok) throw new Error(request.error);
   return request.value;
 }
 
 const problem = (spec: object) => {
   const request = compileRequest(spec);
-  return request.ok ? "" : request.problem;
+  return request.ok ? "" : request.error;
 };
 
 const bound = (spec: object, ...args: string[]) => {
   const request = compiled(spec).bind(args);
-  if (!request.ok) throw new Error(request.problem);
+  if (!request.ok) throw new Error(request.error);
   return request.value;
 };
 
@@ -142,7 +142,7 @@ describe("a request spec", () => {
     expect(bytes.ok && compileCanonical(bytes.value).ok).toBe(true);
     expect(compileCanonical(stringToHex(JSON.stringify(valid, null, 2)))).toMatchObject({
       ok: false,
-      problem: expect.stringContaining("not canonical JSON"),
+      error: expect.stringContaining("not canonical JSON"),
     });
   });
 });
@@ -176,7 +176,7 @@ describe("an argument", () => {
     const request = compiled({ ...valid, variables: [{ ...city, characters }] });
     const [good, bad] = samples[characters];
     expect(request.bind([good]).ok).toBe(true);
-    expect(request.bind([bad])).toMatchObject({ ok: false, problem: expect.stringContaining(characters) });
+    expect(request.bind([bad])).toMatchObject({ ok: false, error: expect.stringContaining(characters) });
   });
 
   it("that is an integer has one spelling", () => {
@@ -232,10 +232,10 @@ describe("specs of strangers", () => {
     fc.assert(
       fc.property(fc.oneof(spec, fc.jsonValue()), fc.array(text, { maxLength: 2 }), (json, args) => {
         const request = compileRequest(json);
-        if (!request.ok) return void expect(request.problem).not.toBe("");
+        if (!request.ok) return void expect(request.error).not.toBe("");
         const { variables } = request.value.spec as RequestSpec;
         const own = request.value.bind(variables.map((_, i) => args[i] ?? "1"));
-        if (!own.ok) return void expect(own.problem).not.toBe("");
+        if (!own.ok) return void expect(own.error).not.toBe("");
         made += 1;
         for (const { request: one } of own.value.sources) {
           const url = new URL(one.url);

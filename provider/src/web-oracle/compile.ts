@@ -1,4 +1,4 @@
-import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { schemaProblems } from "@dataset-oracle/service/config";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
@@ -20,7 +20,7 @@ export interface CompiledRequest {
   /** The hosts that are asked, each once. */
   readonly hosts: readonly string[];
   /** The request with a key's arguments; refused when they are not what the spec declares. */
-  bind(args: readonly string[]): Parsed<BoundRequest>;
+  bind(args: readonly string[]): Result<BoundRequest>;
 }
 
 /** A request, ready to be made. */
@@ -31,31 +31,31 @@ export interface BoundRequest {
 }
 
 /** Reads a published spec: the bytes whose hash keys name. */
-export function compileCanonical(bytes: Hex): Parsed<CompiledRequest> {
+export function compileCanonical(bytes: Hex): Result<CompiledRequest> {
   const json = parseCanonical(bytes);
   return json.ok ? compileRequest(json.value) : json;
 }
 
 /** Checks a spec. What is wrong is told with its place, one problem a line. */
-export function compileRequest(json: unknown): Parsed<CompiledRequest> {
+export function compileRequest(json: unknown): Result<CompiledRequest> {
   const problems = schemaProblems(RequestSpec, json);
-  if (problems.length > 0) return refused(problems.join("\n"));
+  if (problems.length > 0) return err(problems.join("\n"));
   const spec = json as RequestSpec;
   const wrong = findProblem(spec);
-  if (wrong !== null) return refused(wrong);
+  if (wrong !== null) return err(wrong);
   const names = spec.variables.map(({ name }) => name);
   const sources: Source[] = [];
   for (const [index, source] of spec.sources.entries()) {
     const at = `/sources/${index}`;
     const compiled = compileSource(source, names);
-    if (!compiled.ok) return refused(`${at}: ${compiled.problem}`);
+    if (!compiled.ok) return err(`${at}: ${compiled.error}`);
     const origin = parseHttpsUrl(`${compiled.value.origin}/`);
-    if (!origin.ok) return refused(`${at}/url: ${origin.problem}`);
+    if (!origin.ok) return err(`${at}/url: ${origin.error}`);
     sources.push(compiled.value);
   }
   const [{ shape } = { shape: { type: "uint" } as const }] = sources;
   const { type } = shape;
-  return parsed({
+  return ok({
     spec,
     type,
     kind: type === "uint" ? "median" : "majority",
@@ -64,28 +64,28 @@ export function compileRequest(json: unknown): Parsed<CompiledRequest> {
   });
 }
 
-function bind(spec: RequestSpec, sources: readonly Source[], args: readonly string[]): Parsed<BoundRequest> {
+function bind(spec: RequestSpec, sources: readonly Source[], args: readonly string[]): Result<BoundRequest> {
   const { variables, minSources } = spec;
   if (args.length !== variables.length) {
     const names = variables.map(({ name }) => name).join(", ") || "none";
-    return refused(`The spec has ${variables.length} variables (${names}), and the key ${args.length} arguments.`);
+    return err(`The spec has ${variables.length} variables (${names}), and the key ${args.length} arguments.`);
   }
   const values: Record<string, string> = {};
   for (const [index, variable] of variables.entries()) {
     const value = args[index] ?? "";
     const problem = argumentProblem(variable, value);
-    if (problem !== null) return refused(`The argument ${variable.name} ${problem}.`);
+    if (problem !== null) return err(`The argument ${variable.name} ${problem}.`);
     values[variable.name] = value;
   }
   const bound: BoundSource[] = [];
   for (const [index, source] of sources.entries()) {
     const one = source.bind(values);
-    if (!one.ok) return refused(`/sources/${index}: ${one.problem}`);
+    if (!one.ok) return err(`/sources/${index}: ${one.error}`);
     const url = parseHttpsUrl(one.value.request.url);
-    if (!url.ok) return refused(`/sources/${index}/url: ${url.problem}`);
+    if (!url.ok) return err(`/sources/${index}/url: ${url.error}`);
     bound.push(one.value);
   }
-  return parsed({ sources: bound, combine: (readings) => combine(readings, minSources, spec.combine) });
+  return ok({ sources: bound, combine: (readings) => combine(readings, minSources, spec.combine) });
 }
 
 /** What a schema can't say. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Parsed } from "@dataset-oracle/protocol/parsed";
+import type { Result } from "@dataset-oracle/protocol/result";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { TokenBucket } from "../source/token-bucket.js";
@@ -9,7 +9,7 @@ import type { SpecFolder } from "./spec-folder.js";
 
 /** What is known of a spec. */
 export type FoundSpec =
-  | { readonly kind: "published"; readonly request: Parsed<CompiledRequest> }
+  | { readonly kind: "published"; readonly request: Result<CompiledRequest> }
   | { readonly kind: "unknown" }
   /** Nothing is known now; `retryAfter` in seconds. */
   | { readonly kind: "unavailable"; readonly retryAfter: number };
@@ -33,7 +33,7 @@ export interface SpecsParts {
 export class Specs {
   readonly #parts: SpecsParts;
   /** By network and hash; what was used last comes last. */
-  readonly #compiled = new Map<string, Parsed<CompiledRequest>>();
+  readonly #compiled = new Map<string, Result<CompiledRequest>>();
   /** Until when a spec counts as not published, by `performance.now()`; the oldest first. */
   readonly #unknown = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<FoundSpec>>();
@@ -80,7 +80,7 @@ export class Specs {
     }
   }
 
-  #keep(id: string, request: Parsed<CompiledRequest>): FoundSpec {
+  #keep(id: string, request: Result<CompiledRequest>): FoundSpec {
     this.#compiled.delete(id);
     this.#compiled.set(id, request);
     dropOldest(this.#compiled, MAX_COMPILED);

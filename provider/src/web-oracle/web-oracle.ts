@@ -60,19 +60,19 @@ export class WebOracle {
   ): Promise<WebOracleKey | ProblemError> {
     const { specs, hosts, rateLimitOf, overrides } = this.#parts;
     const web = parseWebKey(key);
-    if (!web.ok) return invalidArguments(web.problem);
+    if (!web.ok) return invalidArguments(web.error);
     const { specHash, args } = web.value;
     const found = await specs.find(dataset.chainId, specHash, isReserved);
     if (found.kind === "unknown") return specNotPublished(specHash, dataset.chainId);
     if (found.kind === "unavailable") return registryUnavailable(found.retryAfter);
-    if (!found.request.ok) return invalidSpec(found.request.problem);
+    if (!found.request.ok) return invalidSpec(found.request.error);
     const compiled = found.request.value;
     const { type, kind, hosts: asked, bind } = compiled;
     if (kind !== dataset.kind) return otherKind(type, kind);
     const forbidden = hosts === "any" ? undefined : asked.find((host) => !hosts.includes(host));
     if (forbidden !== undefined) return hostNotAllowed(forbidden);
     const request = bind(args);
-    if (!request.ok) return invalidArguments(request.problem);
+    if (!request.ok) return invalidArguments(request.error);
     const requests = request.value.sources.map(({ request }) => {
       const rateLimit = rateLimitOf(new URL(request.url).origin);
       return withOverride(overrides, { ...request, rateLimit });

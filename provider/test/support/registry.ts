@@ -47,7 +47,7 @@ async function deployRegistry(anvil: Anvil, bytecode: Hex) {
     const receipt = await client.waitForTransactionReceipt({ hash: await wallet.writeContract(publish) });
     if (receipt.status !== "success") throw new Error("The spec was not published.");
     const hash = specHash(spec);
-    if (!hash.ok) throw new Error(hash.problem);
+    if (!hash.ok) throw new Error(hash.error);
     return hash.value;
   };
   return {
@@ -58,7 +58,7 @@ async function deployRegistry(anvil: Anvil, bytecode: Hex) {
     /** Publishes a spec's canonical JSON. */
     publish(spec: unknown): Promise<Hex> {
       const bytes = toCanonical(spec);
-      if (!bytes.ok) throw new Error(bytes.problem);
+      if (!bytes.ok) throw new Error(bytes.error);
       return publishBytes(bytes.value);
     },
     async close() {

@@ -55,7 +55,7 @@ export class Egress {
   /** Makes one request within limits. What is expected to go wrong is a result, and holds no secret. */
   async fetchText(request: FetchRequest, limits: FetchLimits, signal?: AbortSignal): Promise<EgressResult> {
     const url = parseHttpsUrl(request.url);
-    if (!url.ok) return { ok: false, failure: "forbidden", detail: `cannot be asked: ${url.problem}` };
+    if (!url.ok) return { ok: false, failure: "forbidden", detail: `cannot be asked: ${url.error}` };
     const { host, origin } = url.value;
     const underWay = this.#underWay.get(host) ?? 0;
     if (underWay >= MAX_PER_HOST || this.#total >= MAX_IN_ALL) {

@@ -1,4 +1,4 @@
-import { type Parsed, parsed, refused } from "@dataset-oracle/protocol/parsed";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 
@@ -17,19 +17,19 @@ const OWN_NAMES = ["localhost", "local", "internal", "intranet", "lan", "home", 
  * Reads an url that may be asked for strangers: https on its standard port, a host name in small ASCII letters with a
  * dot in it, no user, no fragment, no characters that a parser would change.
  */
-export function parseHttpsUrl(text: string): Parsed<URL> {
-  if (text.length > MAX_URL) return refused(`An url has at most ${MAX_URL} characters; this one has ${text.length}.`);
+export function parseHttpsUrl(text: string): Result<URL> {
+  if (text.length > MAX_URL) return err(`An url has at most ${MAX_URL} characters; this one has ${text.length}.`);
   const host = HTTPS_URL.exec(text)?.[1];
   if (host === undefined || host.length > MAX_HOST) {
-    return refused(
+    return err(
       `${text.slice(0, 100)}: an url is "https://", a host name in small letters and no address, no port, no user, ` +
         'then "/" and a path and query in ASCII, with other characters percent-encoded.',
     );
   }
   const last = host.slice(host.lastIndexOf(".") + 1);
-  if (OWN_NAMES.includes(last)) return refused(`${host}: names under .${last} are not public.`);
+  if (OWN_NAMES.includes(last)) return err(`${host}: names under .${last} are not public.`);
   const url = new URL(text);
   // A parser that reads another host, port or user than is written must not be relied on.
-  if (url.host !== host || url.username + url.password !== "") return refused(`${text}: this url reads in two ways.`);
-  return parsed(url);
+  if (url.host !== host || url.username + url.password !== "") return err(`${text}: this url reads in two ways.`);
+  return ok(url);
 }

@@ -3,7 +3,7 @@ import { KEY_FORM_WORDS, type KeyForm, matchesKeyForm, parseKey } from "@dataset
 /** What is wrong with a key, before anybody is asked; null if nothing is. */
 export function keyProblem(form: KeyForm, text: string): string | null {
   const parsed = parseKey(text);
-  if (!parsed.ok) return parsed.problem;
+  if (!parsed.ok) return parsed.error;
   if (matchesKeyForm(form, parsed.value)) return null;
   const upper = parseKey(text.toUpperCase());
   if (form === "SPOT_PRICE" && upper.ok && matchesKeyForm(form, upper.value)) {

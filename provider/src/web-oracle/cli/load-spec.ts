@@ -21,10 +21,10 @@ export function loadSpec(path: string): LoadedSpec {
   const json = parseJson(path);
   const request = compileRequest(json);
   if (!request.ok)
-    throw new ConfigError(`${path} is not a valid request spec:\n  ${request.problem.replaceAll("\n", "\n  ")}`);
+    throw new ConfigError(`${path} is not a valid request spec:\n  ${request.error.replaceAll("\n", "\n  ")}`);
   const bytes = toCanonical(json);
-  if (!bytes.ok) throw new ConfigError(`${path}: ${bytes.problem}`);
+  if (!bytes.ok) throw new ConfigError(`${path}: ${bytes.error}`);
   const hash = specHash(bytes.value);
-  if (!hash.ok) throw new ConfigError(`${path}: ${hash.problem}`);
+  if (!hash.ok) throw new ConfigError(`${path}: ${hash.error}`);
   return { request: request.value, bytes: bytes.value, hash: hash.value };
 }

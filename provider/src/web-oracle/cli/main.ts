@@ -54,13 +54,13 @@ function summary({ request, hash, bytes }: LoadedSpec): string {
 /** @throws ConfigError when the arguments are not those of the spec. */
 function bind({ request }: LoadedSpec, args: readonly string[]): BoundRequest {
   const bound = request.bind(args);
-  if (!bound.ok) throw new ConfigError(bound.problem);
+  if (!bound.ok) throw new ConfigError(bound.error);
   return bound.value;
 }
 
 function describeKey({ hash, request }: LoadedSpec, args: readonly string[]): string {
   const key = webKey({ specHash: hash, args });
-  if (!key.ok) throw new ConfigError(key.problem);
+  if (!key.ok) throw new ConfigError(key.error);
   return [keyToAscii(key.value), key.value, `for the Web Oracle's ${request.kind} dataset`].join("\n");
 }
 

@@ -53,7 +53,7 @@ export async function publish(
 async function senderOf(from: string | undefined, env: NodeJS.ProcessEnv): Promise<Account | Address> {
   if (from === undefined) return (await loadAccount(env, "PUBLISHER")).account;
   const address = parseAddress(from);
-  if (!address.ok) throw new ConfigError(`--from: ${address.problem}`);
+  if (!address.ok) throw new ConfigError(`--from: ${address.error}`);
   return address.value;
 }
 
