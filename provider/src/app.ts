@@ -8,8 +8,8 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { LocalAccount } from "viem";
 import type { ProviderConfig } from "./config.js";
-import { Decisions } from "./decisions.js";
-import { Evidence, unusableEvidence } from "./evidence/evidence.js";
+import { DecisionStore } from "./decision-store.js";
+import { EvidenceStore, unusableEvidence } from "./evidence/evidence-store.js";
 import { Metrics } from "./metrics.js";
 import { Recent } from "./recent.js";
 import { Reporter } from "./reporter.js";
@@ -64,7 +64,7 @@ export async function buildProvider(
     onAnswer: (source, seconds, reading) => metrics.sourceAsked(source, seconds, reading),
   });
   const isOperator = inRanges(config.operators);
-  const decisions = await Decisions.open(config.database, { now, onWrite: (seconds) => metrics.written(seconds) });
+  const decisions = await DecisionStore.open(config.database, { now, onWrite: (seconds) => metrics.written(seconds) });
   if (decisions.prunedThrough > now() + FAR_AHEAD) {
     logger.warn(`Silent until ${decisions.prunedThrough}: ${config.database} says so. The clock is wrong, or was.`);
   }
@@ -107,7 +107,7 @@ async function openEvidence(
   logger: Logger,
 ) {
   const maxBytes = (maxMegabytes * 1024 * 1024) / (hasWebOracle ? 2 : 1);
-  const open = (folder: string) => Evidence.open({ folder, maxBytes, overrides, logger });
+  const open = (folder: string) => EvidenceStore.open({ folder, maxBytes, overrides, logger });
   try {
     return { spotPrices: await open(join(folder, "spot-prices")), webOracle: await open(join(folder, "web-oracle")) };
   } catch (error) {

@@ -11,14 +11,14 @@ import { SECP256K1 } from "@dataset-oracle/service/secp256k1";
 import { buildProvider } from "./app.js";
 import { fetchValue } from "./cli/fetch.js";
 import { replayEvidence } from "./cli/replay.js";
+import { USAGE } from "./cli/usage.js";
 import { loadProviderConfig } from "./config.js";
-import { checkDatabase } from "./decisions.js";
-import { checkEvidence } from "./evidence/evidence.js";
+import { checkDatabase } from "./decision-store.js";
+import { checkEvidence } from "./evidence/evidence-store.js";
 import { decideServed, requireKeys } from "./served.js";
-import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
+import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import { checkOverrides } from "./source-overrides.js";
 import { startNotes, summary } from "./start-notes.js";
-import { USAGE } from "./usage.js";
 import { knownOrigins, planWebOracle } from "./web-oracle/plan.js";
 
 await runMain(async () => {

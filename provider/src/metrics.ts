@@ -1,7 +1,7 @@
 import type { KeyForm } from "@dataset-oracle/protocol/key";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { Decisions } from "./decisions.js";
-import type { Reading } from "./source/result.js";
+import type { DecisionStore } from "./decision-store.js";
+import type { Reading } from "./source/reading.js";
 import type { ExplainedPrice } from "./spot-price.js";
 
 /** A provider's figures for Prometheus, beside those of its requests and its process. No key's name is in them. */
@@ -107,11 +107,11 @@ export class Metrics {
   }
 
   /** Shows how full the database is, and whether the provider is ready, whenever the figures are read. */
-  watch(decisions: Pick<Decisions, "count">, isReady: () => boolean): void {
+  watch(decisions: Pick<DecisionStore, "count">, isReady: () => boolean): void {
     const registers = [this.#registry];
     new Gauge({
       name: "provider_database_decisions",
-      help: "Decisions that the database holds.",
+      help: "DecisionStore that the database holds.",
       registers,
       collect() {
         this.set(decisions.count);

@@ -1,7 +1,7 @@
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { ProblemError } from "@dataset-oracle/service/problem";
-import { MAX_AHEAD, MAX_BEHIND } from "./window.js";
+import { MAX_AHEAD, MAX_BEHIND } from "./signing-window.js";
 
 export const invalidAddress = (problem: string) =>
   new ProblemError({

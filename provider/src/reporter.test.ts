@@ -13,7 +13,7 @@ import { Registry } from "prom-client";
 import type { LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
-import { Decisions } from "./decisions.js";
+import { DecisionStore } from "./decision-store.js";
 import { Metrics } from "./metrics.js";
 import { Recent } from "./recent.js";
 import { Reporter } from "./reporter.js";
@@ -44,7 +44,7 @@ async function smallReporter(clock: { now: number }, account: LocalAccount = pri
     policy: { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 120 },
     webOracle: null,
     reader: new SourceReader({ egress: new Egress(), timeoutMs: 1_000, hasReserve: false, now }),
-    decisions: await Decisions.open(folder, { now: () => now() - 1_000n, capacity: 2 }),
+    decisions: await DecisionStore.open(folder, { now: () => now() - 1_000n, capacity: 2 }),
     signedReports: new Recent(10),
     signedRows: new Recent(10),
     now,

@@ -11,19 +11,19 @@ import { type Trace, traceFieldsOf } from "@dataset-oracle/service/trace";
 import type { Logger } from "pino";
 import { bytesToHex, type Hex, type LocalAccount, numberToHex } from "viem";
 import { type Decision, toDecision } from "./decision.js";
-import type { Decisions } from "./decisions.js";
-import type { Evidence } from "./evidence/evidence.js";
-import { RecordedReader } from "./evidence/recorded-reader.js";
-import { type FoundKey, findDataset, findKey, findServed, type WebKeyFinder } from "./find-served.js";
+import type { DecisionStore } from "./decision-store.js";
+import type { EvidenceStore } from "./evidence/evidence-store.js";
+import { RecordingReader } from "./evidence/recording-reader.js";
+import { type FoundKey, findDataset, findKey, findServed, type WebKeyFinder } from "./find-data-point.js";
 import type { Metrics } from "./metrics.js";
 import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "./problems.js";
 import { Recent } from "./recent.js";
 import type { Served, ServedDataset } from "./served.js";
+import { judgeWindow, USUAL_AGE } from "./signing-window.js";
 import type { SourceReader } from "./source/reader.js";
 import { toNotes, toWebNotes } from "./source-notes.js";
 import { askSources, decidePrice, type Policy } from "./spot-price.js";
 import { readWebValue, type WebOracle, type WebOracleKey } from "./web-oracle/web-oracle.js";
-import { judgeWindow, USUAL_AGE } from "./window.js";
 
 /** What a reporter works with. */
 export interface ReporterParts {
@@ -34,11 +34,11 @@ export interface ReporterParts {
   /** Null when the Web Oracle's keys are not served. */
   readonly webOracle: Pick<WebOracle, "find"> | null;
   readonly reader: SourceReader;
-  readonly decisions: Pick<Decisions, "prunedThrough" | "isWritable" | "recall" | "decide">;
+  readonly decisions: Pick<DecisionStore, "prunedThrough" | "isWritable" | "recall" | "decide">;
   readonly signedReports: Recent<ReportAnswer>;
   readonly signedRows: Recent<SignedBatchReport>;
   /** What was read, kept to be replayed; null when it is not kept. Strangers choose how much Web Oracle keys read. */
-  readonly evidence: Readonly<Record<"spotPrices" | "webOracle", Pick<Evidence, "keep">>> | null;
+  readonly evidence: Readonly<Record<"spotPrices" | "webOracle", Pick<EvidenceStore, "keep">>> | null;
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
   readonly logger: Logger;
@@ -198,7 +198,7 @@ export class Reporter {
     if ("request" in found.key) return this.#readWeb(found, found.key, round, caller);
     const { policy, now, evidence, logger, metrics } = this.#parts;
     const { sources } = found.key;
-    const reader = new RecordedReader(this.#parts.reader);
+    const reader = new RecordingReader(this.#parts.reader);
     const at = now();
     const price = decidePrice(await askSources(sources, { reader, isReserved: caller.isReserved, policy, at }), {
       policy,
@@ -228,7 +228,7 @@ export class Reporter {
 
   async #readWeb(found: FoundKey, key: WebOracleKey, round: bigint, caller: Caller): Promise<ReadValue> {
     const { now, evidence, logger, metrics } = this.#parts;
-    const reader = new RecordedReader(this.#parts.reader);
+    const reader = new RecordingReader(this.#parts.reader);
     const at = now();
     const { combined, answers } = await readWebValue(key, reader, caller.isReserved);
     const fields = fieldsOf(found, round, caller);

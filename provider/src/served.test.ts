@@ -3,7 +3,7 @@ import type { Deployment } from "@dataset-oracle/service/deployment";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { decideServed, pairSources, requireKeys } from "./served.js";
-import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
+import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import { startNotes, summary } from "./start-notes.js";
 
 const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";

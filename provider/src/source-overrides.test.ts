@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadSources, SHIPPED_SOURCES } from "./source/load.js";
+import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import { checkOverrides, withOverride } from "./source-overrides.js";
 
 const KRAKEN = "https://api.kraken.com";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { failed, type Reading, read, throttled } from "./source/result.js";
+import { failed, type Reading, read, throttled } from "./source/reading.js";
 import type { Quote, SpotSourceSpec } from "./source/spot-source.js";
 import { askSources, decidePrice, multiply, type PairSource, type Policy, type SourceAnswer } from "./spot-price.js";
 

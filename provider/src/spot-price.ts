@@ -1,6 +1,6 @@
 import { median } from "./median.js";
 import type { SourceReader } from "./source/reader.js";
-import { failed, type Reading, read, type SourceFailure, throttled } from "./source/result.js";
+import { failed, type Reading, read, type SourceFailure, throttled } from "./source/reading.js";
 import type { Quote, SpotQuestion, SpotSourceSpec } from "./source/spot-source.js";
 
 /** A source, ready to be asked for one pair. */

@@ -5,8 +5,8 @@ import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { styleOf } from "../src/cli/terminal.js";
 import { loadSpec } from "../src/web-oracle/cli/load-spec.js";
-import { styleOf } from "../src/web-oracle/cli/text.js";
 import { tryRequest } from "../src/web-oracle/cli/try.js";
 
 const at = (path: string) => new URL(`../../docs/${path}`, import.meta.url).pathname;

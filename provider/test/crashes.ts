@@ -7,7 +7,7 @@ import { keyToAscii, parseKey } from "@dataset-oracle/protocol/key";
 import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/wire";
 import type { Hex } from "viem";
 import type { Decision } from "../src/decision.js";
-import { Decisions } from "../src/decisions.js";
+import { DecisionStore } from "../src/decision-store.js";
 import { coinbaseTicker, type Exchanges, OTHER_SOURCES, startExchanges } from "./exchanges.js";
 import { type ProviderProcess, spawnProvider, untilListening, writeConfig } from "./process.js";
 import { DATASET, PRIVATE_KEY, signedPart } from "./provider.js";
@@ -234,7 +234,7 @@ async function compareWithDatabase(folder: string, witness: Witness): Promise<nu
   const copy = join(mkdtempSync(join(tmpdir(), "crash-")), "database");
   cpSync(folder, copy, { recursive: true });
   const now = BigInt(Math.floor(Date.now() / 1_000));
-  const decisions = await Decisions.open(copy, { now: () => now });
+  const decisions = await DecisionStore.open(copy, { now: () => now });
   let untold = 0;
   for (let round = now - 30n; round <= now + 2n; ++round) {
     const decided = await decisions.recall(round, KEYS.map(dataPointOf));

@@ -11,10 +11,10 @@ import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Evidence } from "../src/evidence/evidence.js";
-import { RecordedReader } from "../src/evidence/recorded-reader.js";
+import { EvidenceStore } from "../src/evidence/evidence-store.js";
+import { RecordingReader } from "../src/evidence/recording-reader.js";
 import { replay } from "../src/evidence/replay.js";
-import { loadSources, SHIPPED_SOURCES } from "../src/source/load.js";
+import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/reader.js";
 import type { RequestSpec } from "../src/web-oracle/request-spec.js";
 import { type Exchanges, json, startExchanges } from "./exchanges.js";
@@ -208,12 +208,12 @@ describe("evidence", () => {
       },
     });
     const now = () => 1_800_000_000n;
-    const reader = new RecordedReader(new SourceReader({ egress, timeoutMs: 2_000, hasReserve: false, now }));
+    const reader = new RecordingReader(new SourceReader({ egress, timeoutMs: 2_000, hasReserve: false, now }));
     const read = await reader.read({ method: "GET", url: `https://${host}/`, rateLimit: null }, false);
     expect(read.ok).toBe(true);
     expect([received[0]?.headers["x-key"], received[0]?.url]).toEqual([token, `/?apikey=${encodeURIComponent(token)}`]);
 
-    const evidence = await Evidence.open({ folder, maxBytes: 1_000_000, overrides: {}, logger: pino() });
+    const evidence = await EvidenceStore.open({ folder, maxBytes: 1_000_000, overrides: {}, logger: pino() });
     const spec: RequestSpec = { title: "An echo", variables: [], sources: [], minSources: 1, combine: "median" };
     evidence.keep({ kind: "web_oracle", ...SUBJECT, spec, at: now(), answers: reader.answers });
     await evidence.close();
@@ -232,7 +232,7 @@ describe("evidence", () => {
   it("that cannot be written is logged, and keeps nobody from signing", async () => {
     const logs: string[] = [];
     const logger = pino({}, { write: (line: string) => void logs.push(line) });
-    const evidence = await Evidence.open({ folder, maxBytes: 1, overrides: {}, logger });
+    const evidence = await EvidenceStore.open({ folder, maxBytes: 1, overrides: {}, logger });
     writeFileSync(join(folder, "1800000000"), "no folder");
     const policy = { minSources: 1, maxDeviationBps: 1, maxQuoteAge: 1 };
     evidence.keep({ kind: "spot_price", ...SUBJECT, policy, at: 1_800_000_000n, sources: [], answers: new Map() });

@@ -6,9 +6,9 @@ import { EXCHANGES, type Exchange, MARKET_PAIRS, ORIGINS } from "@dataset-oracle
 import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadSources, SHIPPED_SOURCES } from "../src/source/load.js";
+import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/reader.js";
-import type { Reading } from "../src/source/result.js";
+import type { Reading } from "../src/source/reading.js";
 import type { Quote } from "../src/source/spot-source.js";
 
 const SOURCES = new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));

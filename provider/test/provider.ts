@@ -14,7 +14,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { buildProvider } from "../src/app.js";
 import { ProviderConfig } from "../src/config.js";
 import { decideServed } from "../src/served.js";
-import { loadSources, SHIPPED_SOURCES } from "../src/source/load.js";
+import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import type { WebOraclePlan } from "../src/web-oracle/plan.js";
 import { OTHER_SOURCES } from "./exchanges.js";
 

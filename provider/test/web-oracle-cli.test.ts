@@ -10,7 +10,7 @@ import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-re
 import { parseWebKey } from "@dataset-oracle/protocol/web-key";
 import { decodeFunctionData, type Hex, hexToString, keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { styleOf } from "../src/web-oracle/cli/text.js";
+import { styleOf } from "../src/cli/terminal.js";
 import { startRegistry, type TestRegistry } from "./support/registry.js";
 
 const CLI = fileURLToPath(new URL("../dist/web-oracle/cli/main.js", import.meta.url));

@@ -7,17 +7,17 @@ import ora from "ora";
 import type { Hex } from "viem";
 import { loadProviderConfig, ProviderConfig } from "../config.js";
 import { pairSources } from "../served.js";
-import { loadSources, SHIPPED_SOURCES } from "../source/load.js";
+import { loadSources, SHIPPED_SOURCES } from "../source/load-sources.js";
 import { SourceReader } from "../source/reader.js";
 import type { SpotSource } from "../source/spot-source.js";
 import { checkOverrides } from "../source-overrides.js";
 import { askSources, decidePrice } from "../spot-price.js";
-import { FETCH_USAGE } from "../usage.js";
-import { styleOf } from "../web-oracle/cli/text.js";
 import { readWebValue } from "../web-oracle/web-oracle.js";
 import { readArguments } from "./arguments.js";
 import { findWebKey } from "./find-web-key.js";
 import { toJson, toTable } from "./price-table.js";
+import { styleOf } from "./terminal.js";
+import { FETCH_USAGE } from "./usage.js";
 import { webValueToJson, webValueToText } from "./web-value.js";
 
 /** A key, ready to be asked for. */

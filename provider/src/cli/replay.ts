@@ -1,10 +1,10 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import type { Hex } from "viem";
 import { type Replay, replay } from "../evidence/replay.js";
-import { REPLAY_USAGE } from "../usage.js";
-import { styleOf } from "../web-oracle/cli/text.js";
 import { readArguments } from "./arguments.js";
 import { toJson, toTable } from "./price-table.js";
+import { styleOf } from "./terminal.js";
+import { REPLAY_USAGE } from "./usage.js";
 import { webValueToJson, webValueToText } from "./web-value.js";
 
 /** `provider replay`: computes a value again from its evidence. */

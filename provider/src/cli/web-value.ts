@@ -1,6 +1,6 @@
 import { numberToHex } from "viem";
-import { describeValue, printable, type Style } from "../web-oracle/cli/text.js";
 import type { WebOracleKey, WebReading } from "../web-oracle/web-oracle.js";
+import { describeValue, printable, type Style } from "./terminal.js";
 
 /** What was read for a Web Oracle key. */
 export interface WebValue extends Pick<WebOracleKey, "name" | "compiled" | "request"> {

@@ -11,12 +11,12 @@ import { pairSources } from "../served.js";
 import type { Answer } from "../source/answer.js";
 import { parseDocument } from "../source/document.js";
 import { requestId, type SourceReader, type SourceRequest } from "../source/reader.js";
-import { type FailureCode, type Reading, read } from "../source/result.js";
+import { type FailureCode, type Reading, read } from "../source/reading.js";
 import { compileSpotSource, SpotSourceSpec } from "../source/spot-source.js";
 import { askSources, decidePrice, type ExplainedPrice } from "../spot-price.js";
 import { type BoundRequest, type CompiledRequest, compileCanonical } from "../web-oracle/compile.js";
 import { readWebValue, type WebReading } from "../web-oracle/web-oracle.js";
-import { sha256 } from "./evidence.js";
+import { sha256 } from "./evidence-store.js";
 import { AnyRecord, type EvidenceRecord, type RecordedAnswer, SpotPriceRecord, WebOracleRecord } from "./record.js";
 
 /** What evidence comes to, beside what was decided then. */

@@ -1,6 +1,6 @@
 import type { EgressResult } from "@dataset-oracle/service/egress/egress";
 import { type Json, parseDocument } from "./document.js";
-import { failed, type Reading, read, throttled } from "./result.js";
+import { failed, type Reading, read, throttled } from "./reading.js";
 
 /** What a source answered. */
 export interface Answer {

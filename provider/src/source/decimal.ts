@@ -1,4 +1,4 @@
-import { failed, type Reading, read } from "./result.js";
+import { failed, type Reading, read } from "./reading.js";
 
 /**
  * What becomes of decimals beyond those kept. `half-even`: to the nearest, and from the exact middle to the even

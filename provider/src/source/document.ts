@@ -1,5 +1,5 @@
 import { parse } from "lossless-json";
-import { failed, type Reading, read } from "./result.js";
+import { failed, type Reading, read } from "./reading.js";
 
 /** A number of a JSON text as it was written, whose digits a float would lose or write in another way. */
 export class WrittenNumber {

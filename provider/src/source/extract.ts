@@ -1,6 +1,6 @@
 import { digitsOf, isNumber, type Json } from "./document.js";
 import { type BoundPath, findOne } from "./json-path.js";
-import { failed, type Reading, read, throttled } from "./result.js";
+import { failed, type Reading, read, throttled } from "./reading.js";
 import { toValue, type ValueShape } from "./value.js";
 
 /** How a value is taken out of a source's answer. */

@@ -2,7 +2,7 @@ import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import jsonP3 from "json-p3";
 import type { Json } from "./document.js";
 import { type Budget, compileQuery, PathTooCostly } from "./json-path-query.js";
-import { failed, type Reading, read } from "./result.js";
+import { failed, type Reading, read } from "./reading.js";
 import { compileText, type TextTemplate, type Values } from "./text-template.js";
 
 /** What finding a path's nodes may cost: a node looked at, or 64 characters of text compared, is one step. */

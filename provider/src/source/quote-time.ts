@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { scaleDecimal } from "./decimal.js";
 import { digitsOf, isNumber, type Json } from "./document.js";
 import { compileJsonPath, findOne } from "./json-path.js";
-import { failed, type Reading, read } from "./result.js";
+import { failed, type Reading, read } from "./reading.js";
 import type { Values } from "./text-template.js";
 
 const UNITS = ["iso8601", "seconds", "milliseconds"] as const;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { FetchLimits, FetchRequest } from "@dataset-oracle/service/fetch";
 import { type Answer, judgeAnswer } from "./answer.js";
-import { type Reading, throttled } from "./result.js";
+import { type Reading, throttled } from "./reading.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
 
 /** The longest that a source may take for its whole answer, in milliseconds. */

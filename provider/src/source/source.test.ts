@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "./document.js";
 import { compileSource } from "./source.js";
-import type { SourceSpec } from "./spec.js";
+import type { SourceSpec } from "./source-spec.js";
 
 const SPEC: SourceSpec = {
   method: "GET",

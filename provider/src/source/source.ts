@@ -3,9 +3,9 @@ import type { FetchRequest } from "@dataset-oracle/service/fetch";
 import type { Json } from "./document.js";
 import { extract } from "./extract.js";
 import { compileJsonPath } from "./json-path.js";
-import type { Reading } from "./result.js";
-import type { SourceSpec } from "./spec.js";
-import { compileBody, compileUrl } from "./template.js";
+import type { Reading } from "./reading.js";
+import { compileBody, compileUrl } from "./request-template.js";
+import type { SourceSpec } from "./source-spec.js";
 import { type Values, valueProblem } from "./text-template.js";
 import type { ValueShape } from "./value.js";
 

@@ -4,9 +4,9 @@ import { ROUNDINGS } from "./decimal.js";
 import type { Json } from "./document.js";
 import { compileQuoteTime, QuoteTimeSpec } from "./quote-time.js";
 import type { SourceRequest } from "./reader.js";
-import { type Reading, read } from "./result.js";
+import { type Reading, read } from "./reading.js";
 import { compileSource } from "./source.js";
-import { SourceSpec } from "./spec.js";
+import { SourceSpec } from "./source-spec.js";
 import type { RateLimit } from "./token-bucket.js";
 
 const strict = { additionalProperties: false } as const;

@@ -2,7 +2,7 @@ import { toHex } from "@dataset-oracle/service/hex";
 import { keccak256, stringToBytes } from "viem";
 import { type Rounding, scaleDecimal } from "./decimal.js";
 import { digitsOf, isNumber, type Json } from "./document.js";
-import { failed, type Reading, read } from "./result.js";
+import { failed, type Reading, read } from "./reading.js";
 
 export const VALUE_TYPES = ["uint", "bool", "bytes32", "string"] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { failed, read, throttled } from "../source/result.js";
+import { failed, read, throttled } from "../source/reading.js";
 import { type Combination, combine } from "./combine.js";
 
 const values = (...all: bigint[]) => all.map(read);

@@ -1,5 +1,5 @@
 import { median } from "../median.js";
-import type { Reading } from "../source/result.js";
+import type { Reading } from "../source/reading.js";
 
 /** How the values of several sources become one. */
 export const COMBINATIONS = ["median", "majority", "equal"] as const;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "../source/document.js";
-import { read } from "../source/result.js";
+import { read } from "../source/reading.js";
 import type { BoundSource } from "../source/source.js";
 import { toCanonical } from "./canonical.js";
 import { compileCanonical, compileRequest } from "./compile.js";

@@ -3,7 +3,7 @@ import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { schemaProblems } from "@dataset-oracle/service/config";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { Hex } from "viem";
-import type { Reading } from "../source/result.js";
+import type { Reading } from "../source/reading.js";
 import { type BoundSource, compileSource, type Source } from "../source/source.js";
 import type { ValueType } from "../source/value.js";
 import { parseCanonical } from "./canonical.js";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { SourceSpec } from "../source/spec.js";
+import { SourceSpec } from "../source/source-spec.js";
 import { COMBINATIONS } from "./combine.js";
 import { Variable } from "./variables.js";
 

@@ -11,7 +11,7 @@ import {
 } from "../problems.js";
 import type { ServedDataset } from "../served.js";
 import type { SourceReader, SourceRequest } from "../source/reader.js";
-import type { Reading } from "../source/result.js";
+import type { Reading } from "../source/reading.js";
 import type { RateLimit } from "../source/token-bucket.js";
 import { type SourceOverrides, withOverride } from "../source-overrides.js";
 import type { Combined } from "./combine.js";

@@ -5,13 +5,13 @@ import { ConfigError } from "@dataset-oracle/service/config";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { runMain } from "@dataset-oracle/service/process";
+import { styleOf } from "../../cli/terminal.js";
 import { loadProviderConfig } from "../../config.js";
 import { checkOverrides } from "../../source-overrides.js";
 import type { BoundRequest, CompiledRequest } from "../compile.js";
 import { type CliCommand, readCliCommand } from "./arguments.js";
 import { type LoadedSpec, loadSpec } from "./load-spec.js";
 import { publish } from "./publish.js";
-import { styleOf } from "./text.js";
 import { tryRequest } from "./try.js";
 import { USAGE } from "./usage.js";
 

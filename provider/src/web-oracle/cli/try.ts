@@ -1,9 +1,9 @@
 import type { Egress } from "@dataset-oracle/service/egress/egress";
+import { describeValue, printable, type Style } from "../../cli/terminal.js";
 import { judgeAnswer } from "../../source/answer.js";
 import { MAX_BYTES, SOURCE_MS, USER_AGENT } from "../../source/reader.js";
-import type { Reading } from "../../source/result.js";
+import type { Reading } from "../../source/reading.js";
 import type { BoundRequest, CompiledRequest } from "../compile.js";
-import { describeValue, printable, type Style } from "./text.js";
 
 /**
  * Asks each source of a request once, as a provider does, and says what it answered and what that yields.

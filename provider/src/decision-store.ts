@@ -5,7 +5,7 @@ import { ConfigError } from "@dataset-oracle/service/config";
 import { toHex } from "@dataset-oracle/service/hex";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
 import type { Decision } from "./decision.js";
-import { MAX_AHEAD, MAX_BEHIND } from "./window.js";
+import { MAX_AHEAD, MAX_BEHIND } from "./signing-window.js";
 
 /** How long a decision is kept to be repeated, in seconds: twice what datasets accept by default. */
 export const KEPT = 600n;
@@ -28,7 +28,7 @@ const CAPACITY = 1_000_000;
 /** Sorts after every decision's key. */
 const MARK = "pruned-through";
 
-export interface DecisionsOptions {
+export interface DecisionStoreOptions {
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
   /** The most decisions that are kept. */
@@ -50,12 +50,12 @@ interface Proposal {
  * What was decided for each data point at each round, in a database on disk: the one place that keeps a provider from
  * signing two different values for one round. The first decision stands, and is on disk before anybody is told of it.
  *
- * Decisions are removed when they are older than `KEPT`. The last round of which one was removed is kept in their
+ * DecisionStore are removed when they are older than `KEPT`. The last round of which one was removed is kept in their
  * place: up to it nothing new is decided, whatever the clock says. One process has the database at a time.
  */
-export class Decisions {
+export class DecisionStore {
   readonly #database: Database;
-  readonly #options: Required<DecisionsOptions>;
+  readonly #options: Required<DecisionStoreOptions>;
   #prunedThrough: bigint;
   #count: number;
   #prunedAt = 0n;
@@ -64,7 +64,12 @@ export class Decisions {
   #wroteAt = Number.NEGATIVE_INFINITY;
   #failure: unknown;
 
-  private constructor(database: Database, options: Required<DecisionsOptions>, prunedThrough: bigint, count: number) {
+  private constructor(
+    database: Database,
+    options: Required<DecisionStoreOptions>,
+    prunedThrough: bigint,
+    count: number,
+  ) {
     this.#database = database;
     this.#options = options;
     this.#prunedThrough = prunedThrough;
@@ -77,7 +82,7 @@ export class Decisions {
    *
    * @throws ConfigError when it cannot be read or written, or another process has it.
    */
-  static async open(folder: string, options: DecisionsOptions): Promise<Decisions> {
+  static async open(folder: string, options: DecisionStoreOptions): Promise<DecisionStore> {
     checkDatabase(folder);
     const database: Database = new ClassicLevel(folder, { valueEncoding: "view" });
     try {
@@ -93,7 +98,7 @@ export class Decisions {
       }
       let count = 0;
       for await (const _ of database.keys({ lt: MARK })) count += 1;
-      return new Decisions(database, { capacity: CAPACITY, onWrite: () => {}, ...options }, prunedThrough, count);
+      return new DecisionStore(database, { capacity: CAPACITY, onWrite: () => {}, ...options }, prunedThrough, count);
     } catch (error) {
       await database.close();
       throw unusable(folder, error);

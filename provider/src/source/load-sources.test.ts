@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EXCHANGES, MARKET_PAIRS, ORIGINS } from "@dataset-oracle/devnet/market/pairs";
 import { describe, expect, it } from "vitest";
-import { loadSources, SHIPPED_SOURCES } from "./load.js";
+import { loadSources, SHIPPED_SOURCES } from "./load-sources.js";
 
 const shipped = () => new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));
 

@@ -10,17 +10,17 @@ import canonicalize from "canonicalize";
 import type { Logger } from "pino";
 import type { Answer } from "../source/answer.js";
 import type { SourceRequest } from "../source/reader.js";
-import type { Reading } from "../source/result.js";
+import type { Reading } from "../source/reading.js";
 import type { SourceOverrides } from "../source-overrides.js";
 import type { PairSource, Policy } from "../spot-price.js";
 import type { RequestSpec } from "../web-oracle/request-spec.js";
 import type { EvidenceRecord, RecordedAnswer } from "./record.js";
-import type { RecordedReader } from "./recorded-reader.js";
+import type { RecordingReader } from "./recording-reader.js";
 
 /** A decision, and the answers that it was made of. */
 interface DecidedReading extends ReportRequest, Pick<SignedReport, "outcome" | "value"> {
   readonly at: bigint;
-  readonly answers: RecordedReader["answers"];
+  readonly answers: RecordingReader["answers"];
 }
 
 export interface SpotPriceReading extends DecidedReading {
@@ -37,7 +37,7 @@ export interface WebOracleReading extends DecidedReading {
 /** What was read, and what was made of it. */
 export type ReadingEvidence = SpotPriceReading | WebOracleReading;
 
-export interface EvidenceOptions {
+export interface EvidenceStoreOptions {
   readonly folder: string;
   /** The most that the folder may hold, in bytes. */
   readonly maxBytes: number;
@@ -58,8 +58,8 @@ const compress = promisify(gzip);
  * for each decision, and beside it each spec and answer once, named by its SHA-256. When there is more than is to be
  * kept, the oldest minutes go. What cannot be written is logged, and keeps nobody from signing.
  */
-export class Evidence {
-  readonly #options: EvidenceOptions;
+export class EvidenceStore {
+  readonly #options: EvidenceStoreOptions;
   /** Bytes, by minute; the oldest first. */
   readonly #minutes: Map<string, number>;
   /** What is there of the newest minute. */
@@ -67,18 +67,18 @@ export class Evidence {
   #writing: Promise<void> = Promise.resolve();
   #waiting = 0;
 
-  private constructor(options: EvidenceOptions, minutes: Map<string, number>) {
+  private constructor(options: EvidenceStoreOptions, minutes: Map<string, number>) {
     this.#options = options;
     this.#minutes = minutes;
   }
 
   /** @throws When the folder cannot be made or read. */
-  static async open(options: EvidenceOptions): Promise<Evidence> {
+  static async open(options: EvidenceStoreOptions): Promise<EvidenceStore> {
     await mkdir(options.folder, { recursive: true });
     const names = (await readdir(options.folder)).filter((name) => /^\d{1,20}$/.test(name));
     const minutes = names.toSorted((a, b) => Number(a) - Number(b)).map((name) => join(options.folder, name));
     const sizes = await Promise.all(minutes.map(sizeOf));
-    return new Evidence(options, new Map(minutes.map((path, i) => [path, sizes[i] ?? 0])));
+    return new EvidenceStore(options, new Map(minutes.map((path, i) => [path, sizes[i] ?? 0])));
   }
 
   /** Keeps the evidence of a decision; it is on disk a little later. */

@@ -1,9 +1,9 @@
 import type { Answer } from "../source/answer.js";
 import { requestId, type SourceReader, type SourceRequest } from "../source/reader.js";
-import type { Reading } from "../source/result.js";
+import type { Reading } from "../source/reading.js";
 
 /** For one reading: asks each url once, however many prices and rates need it, and remembers what it was answered. */
-export class RecordedReader {
+export class RecordingReader {
   readonly #reader: Pick<SourceReader, "read">;
   /** By `requestId`. */
   readonly answers = new Map<string, { readonly request: SourceRequest; readonly reading: Promise<Reading<Answer>> }>();

@@ -5,7 +5,7 @@ import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { numberToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Decision } from "./decision.js";
-import { Decisions, WRITE_INTERVAL_MS } from "./decisions.js";
+import { DecisionStore, WRITE_INTERVAL_MS } from "./decision-store.js";
 
 const NOW = 1_800_000_000n;
 
@@ -15,7 +15,7 @@ const says = (decision: Decision, ...dataPoints: string[]) => new Map(dataPoints
 
 let folder: string;
 let clock: { now: bigint };
-let decisions: Decisions;
+let decisions: DecisionStore;
 const writes: number[] = [];
 
 /** A new life of the process that has the database. */
@@ -25,7 +25,7 @@ async function reopen(capacity?: number): Promise<void> {
 }
 
 const open = (capacity = 1_000) =>
-  Decisions.open(folder, { now: () => clock.now, capacity, onWrite: (seconds) => writes.push(seconds) });
+  DecisionStore.open(folder, { now: () => clock.now, capacity, onWrite: (seconds) => writes.push(seconds) });
 
 beforeEach(async () => {
   folder = join(mkdtempSync(join(tmpdir(), "decisions-")), "database");
@@ -193,10 +193,10 @@ describe("a database", () => {
 
   it("is not made in a folder that holds something else, nor with the folders above it", async () => {
     const above = join(folder, "..", "no");
-    await expect(Decisions.open(join(above, "database"), { now: () => NOW })).rejects.toThrow("ENOENT");
+    await expect(DecisionStore.open(join(above, "database"), { now: () => NOW })).rejects.toThrow("ENOENT");
     const other = mkdtempSync(join(tmpdir(), "other-"));
     writeFileSync(join(other, "file"), "");
-    await expect(Decisions.open(other, { now: () => NOW })).rejects.toThrow("holds something else");
+    await expect(DecisionStore.open(other, { now: () => NOW })).rejects.toThrow("holds something else");
     expect(readdirSync(other)).toEqual(["file"]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { judgeWindow } from "./window.js";
+import { judgeWindow } from "./signing-window.js";
 
 const NOW = 1_800_000_000n;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileBody, compileUrl } from "./template.js";
+import { compileBody, compileUrl } from "./request-template.js";
 
 const VARIABLES = ["base", "quote"];
 const compile = (text: string) => compileUrl(text, VARIABLES);

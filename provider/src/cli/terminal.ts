@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { hexToString, numberToHex } from "viem";
-import type { CompiledRequest } from "../compile.js";
+import type { CompiledRequest } from "../web-oracle/compile.js";
 
 /** Emphasis, where there is a terminal that shows it. */
 export interface Style {
