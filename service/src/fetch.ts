@@ -33,13 +33,14 @@ export type FetchResult =
  * Makes one HTTP request, within limits: a deadline for the whole answer, a bound on its size, no redirects.
  * An answer with any HTTP status is a result; the caller judges it.
  *
- * @param dispatcher Opens the connections; undici's own when there is none.
+ * @param dispatcher Opens the connections. The global dispatcher is never used: Node's own fetch shares it, in whatever
+ * version of undici that Node has.
  */
 export async function fetchText(
   request: FetchRequest,
   limits: FetchLimits,
+  dispatcher: Dispatcher,
   signal?: AbortSignal,
-  dispatcher?: Dispatcher,
 ): Promise<FetchResult> {
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
@@ -47,7 +48,7 @@ export async function fetchText(
       method: request.method,
       redirect: "manual",
       signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
-      ...(dispatcher && { dispatcher }),
+      dispatcher,
       ...(request.headers && { headers: request.headers }),
       ...(request.body !== undefined && { body: request.body }),
     });

@@ -1,6 +1,12 @@
 import { isUtf8 } from "node:buffer";
-import { type Dispatcher, getGlobalDispatcher } from "undici";
+import { Agent, type Dispatcher } from "undici";
 import type { FetchLimits, FetchResult } from "./fetch.js";
+
+/**
+ * The global dispatcher is shared with Node's own fetch, whose undici may be of another version: Node 22's refuses our
+ * handlers. Idle connections do not keep the process alive.
+ */
+const CONNECTIONS = new Agent();
 
 /**
  * Posts JSON to a service that its owner has chosen, as `fetchText` makes any request, at a fraction of the CPU time: no
@@ -19,7 +25,7 @@ export function postText(
   return new Promise((resolve) => {
     const exchange = new Exchange(limits, resolve, signal);
     const all = { "content-type": "application/json", ...headers };
-    getGlobalDispatcher().dispatch({ origin, path: pathname + search, method: "POST", headers: all, body }, exchange);
+    CONNECTIONS.dispatch({ origin, path: pathname + search, method: "POST", headers: all, body }, exchange);
   });
 }
 

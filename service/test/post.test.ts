@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
 import { postText } from "@dataset-oracle/service/post";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
@@ -11,7 +13,7 @@ let url: string;
 let answer: RequestListener = (_request, response) => void response.end();
 
 beforeAll(async () => {
-  server = createServer((request, response) => answer(request, response));
+  server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => answer(request, response));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/report?a=b`;
 });
@@ -62,3 +64,16 @@ it("ends when its caller no longer needs it, also before it begins", async () =>
   expect(await waiting).toMatchObject({ ok: false, failure: "aborted" });
   expect(await post(LIMITS, AbortSignal.abort())).toMatchObject({ ok: false, failure: "aborted" });
 });
+
+it("does not keep a process alive, and works where Node's own fetch has been used before", async () => {
+  answer = (_request, response) => void response.end("ok");
+  const script = `
+    import { postText } from "@dataset-oracle/service/post";
+    await (await fetch(${JSON.stringify(url)})).text();
+    console.log((await postText(${JSON.stringify(url)}, {}, "{}", ${JSON.stringify(LIMITS)})).text);`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd: import.meta.dirname,
+    timeout: 15_000,
+  });
+  expect(stdout).toBe("ok\n");
+}, 20_000);

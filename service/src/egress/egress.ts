@@ -67,9 +67,9 @@ export class Egress {
       const target = Object.hasOwn(this.#overrides, origin) ? this.#overrides[origin] : undefined;
       if (target !== undefined) {
         const local = { ...request, url: target + request.url.slice(origin.length) };
-        return await fetchText(local, limits, signal, this.#local);
+        return await fetchText(local, limits, this.#local, signal);
       }
-      return this.#judge(await fetchText(this.#secrets.addTo(request), limits, signal, this.#guarded));
+      return this.#judge(await fetchText(this.#secrets.addTo(request), limits, this.#guarded, signal));
     } finally {
       const left = (this.#underWay.get(host) ?? 1) - 1;
       if (left === 0) this.#underWay.delete(host);
