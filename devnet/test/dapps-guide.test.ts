@@ -17,7 +17,7 @@ const BLOCKS = blocksOf(GUIDE);
 const blocks = (language: string) => BLOCKS.filter((block) => block.language === language);
 
 /** Those of the guide, then those of other documents. */
-const PROGRAMS = ["docs/Dapps.md", "protocol/README.md", "docs/Carrying.md"]
+const PROGRAMS = ["docs/Dapps.md", "protocol/README.md", "docs/Relaying.md"]
   .flatMap((file) => blocksOf(readFileSync(join(ROOT, file), "utf8")))
   .flatMap(({ language, text }) => (language === "ts" ? [text] : []));
 
@@ -155,10 +155,10 @@ describe("the programs", () => {
     expect(PROGRAMS).toHaveLength(6);
   });
 
-  test("that carries reports without an operator says how many", async () => {
-    const { stdout, stderr } = await program("Carried ");
+  test("that submits reports without an operator says how many", async () => {
+    const { stdout, stderr } = await program("Submitted ");
     expect(stderr).toBe("");
-    expect(stdout).toBe("Carried 4 of 4 reports: success.\n");
+    expect(stdout).toBe("Submitted 4 of 4 reports: success.\n");
   });
 
   test("that sends the transaction itself prints its receipt", async () => {

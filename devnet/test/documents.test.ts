@@ -15,7 +15,7 @@ const DOCUMENTS = ["docs/Cookbook.md", "docs/Tour.md"];
 /** Those whose blocks another test runs, or holds to the files that they show. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "README.md": "devnet/test/readme.test.ts",
-  "docs/Carrying.md": "devnet/test/dapps-guide.test.ts",
+  "docs/Relaying.md": "devnet/test/dapps-guide.test.ts",
   "docs/Dapps.md": "devnet/test/dapps-guide.test.ts",
   "docs/WebOracle.md": "devnet/test/web-oracle.test.ts",
   "protocol/README.md": "devnet/test/dapps-guide.test.ts",

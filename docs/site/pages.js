@@ -71,7 +71,7 @@ export const SECTIONS = [
       page("docs/ThreatModel.md", "threat-model/", "Threat model"),
       page("SECURITY.md", "security/", "Security policy"),
       page("docs/Comparison.md", "comparison/", "Beside other oracles"),
-      page("docs/Carrying.md", "carrying/", "Without this operator"),
+      page("docs/Relaying.md", "relaying/", "Relaying without an operator"),
     ],
   },
   {
