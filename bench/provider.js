@@ -132,7 +132,7 @@ async function signAlone(keys, rows) {
   const account = fromPrivateKey(PRIVATE_KEY);
   const digests = new ReportDigests(42, DATASET, keccak);
   const sign = (digest) => account.sign({ hash: bytesToHex(digest) });
-  const timestamp = 1_790_000_000n;
+  const round = 1_790_000_000n;
   const value = `0x${"00".repeat(24)}${"12".repeat(8)}`;
   const time = async (work) => {
     const times = [];
@@ -146,11 +146,11 @@ async function signAlone(keys, rows) {
   };
   return {
     reports: await time(async () => {
-      for (const key of keys) await sign(digests.of({ key, timestamp })("OK", value));
+      for (const key of keys) await sign(digests.of({ key, round })("OK", value));
     }),
     rows: await time(async () => {
       for (const row of rows) {
-        await sign(digests.ofRow({ keys: row, missing: 0n, values: row.map(() => value), timestamp }));
+        await sign(digests.ofRow({ keys: row, missing: 0n, values: row.map(() => value), round }));
       }
     }),
   };

@@ -73,9 +73,9 @@ async function prepareBare({ dataset, keys }) {
   const calls = [];
   for (let round = 0; round < BARE_ROUNDS; round++) {
     for (const text of keys.slice(0, UPDATES)) {
-      const subject = { chainId: 42, dataset, key: stringToHex(text), timestamp: BigInt(first + round) };
-      const reports = await Promise.all(providers.map((provider, i) => signedValue(provider, subject, i)));
-      calls.push(encodeUpdate("median", subject, committee, "OK", reports));
+      const header = { chainId: 42, dataset, key: stringToHex(text), round: BigInt(first + round) };
+      const reports = await Promise.all(providers.map((provider, i) => signedValue(provider, header, i)));
+      calls.push(encodeUpdate("median", header, committee, "OK", reports));
     }
   }
   await sleep(Math.max(0, (first + BARE_ROUNDS) * 1_000 - Date.now()));
@@ -92,8 +92,8 @@ async function bareSender({ client, dataset }, calls) {
   };
 }
 
-async function signedValue(provider, subject, i) {
+async function signedValue(provider, header, i) {
   const value = numberToHex(parseEther("100") + BigInt(i), { size: 32 });
-  const hash = reportDigest({ ...subject, outcome: "OK", value });
+  const hash = reportDigest({ ...header, outcome: "OK", value });
   return { provider: provider.address, value, signature: await provider.sign({ hash }) };
 }

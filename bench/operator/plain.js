@@ -54,8 +54,8 @@ async function answer(body, trace) {
   const reports = await Promise.all(providers.map((provider) => askProvider(provider, asked, trace)));
   const signed = reports.filter(({ outcome }) => outcome === "OK");
   if (!isQuorum(signed.length, providers.length - signed.length)) throw new Error("There is no quorum.");
-  const subject = { chainId: body.network_id, dataset, key, timestamp: BigInt(timestamp) };
-  const data = encodeUpdate("median", subject, committee, "OK", signed);
+  const header = { chainId: body.network_id, dataset, key, round: BigInt(timestamp) };
+  const data = encodeUpdate("median", header, committee, "OK", signed);
   const call = { to: dataset, data, blockTag: "pending" };
   const [result, estimate] = await Promise.all([client.call(call), client.estimateGas(call)]);
   const status = decodeFunctionResult({ abi: datasetAbi, functionName: "update", data: result.data });

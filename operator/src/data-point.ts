@@ -1,6 +1,6 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
 import { matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
-import type { ReportSubject } from "@dataset-oracle/protocol/report";
+import type { ReportHeader } from "@dataset-oracle/protocol/report";
 import type { DataRequest } from "@dataset-oracle/protocol/wire";
 import type { Hex } from "viem";
 import type { Dataset, Network } from "./network.js";
@@ -45,7 +45,7 @@ export function workId(dataPoint: DataPoint, round: bigint): string {
   return `${dataPoint.id} ${round}`;
 }
 
-/** The data point at a round. */
-export function subjectOf({ network, dataset, key }: DataPoint, round: bigint): ReportSubject {
-  return { chainId: network.chainId, dataset: dataset.address, key, timestamp: round };
+/** Returns the header of a report about a data point at a round. */
+export function reportHeaderOf({ network, dataset, key }: DataPoint, round: bigint): ReportHeader {
+  return { chainId: network.chainId, dataset: dataset.address, key, round };
 }

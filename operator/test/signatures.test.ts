@@ -28,8 +28,8 @@ let signature: Hex;
 beforeAll(async () => {
   chain = await startChain();
   const dataset: Address = await chain.deploy(committee.members);
-  const timestamp = (await chain.client.getBlock()).timestamp;
-  report = { chainId: 42, dataset, key: "0x53504f5450582f4554482d555344", timestamp, outcome: "OK", value: word(7n) };
+  const round = (await chain.client.getBlock()).timestamp;
+  report = { chainId: 42, dataset, key: "0x53504f5450582f4554482d555344", round, outcome: "OK", value: word(7n) };
   signature = await signReport(account, report);
 });
 

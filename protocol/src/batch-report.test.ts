@@ -18,7 +18,7 @@ const reportOf = (vector: Vector): BatchReport => ({
   chainId: vector.chainId,
   dataset: vector.dataset as Address,
   keys: vector.keys as Hex[],
-  timestamp: BigInt(vector.timestamp),
+  round: BigInt(vector.timestamp),
   missing: hexToBigInt(vector.missing as Hex),
   values: vector.values as Hex[],
 });
@@ -56,7 +56,7 @@ describe("recoverBatchReporter", () => {
     { missing: 0n },
     { values: report.values.toReversed() },
     { values: [...report.values, numberToHex(0, { size: 32 })] },
-    { timestamp: report.timestamp + 1n },
+    { round: report.round + 1n },
   ];
 
   it.each(others)("finds another signer where %o was not signed", async (change) => {

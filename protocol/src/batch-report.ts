@@ -1,24 +1,24 @@
 import { type Address, type Hex, hashTypedData, type LocalAccount } from "viem";
 import { recoverSigner, reportDomain } from "./report.js";
 
-/** The most keys that a batch may have: there is one bit for each. */
+/** The maximum number of keys in a batch: `missing` has one bit for each. */
 export const MAX_BATCH_KEYS = 256;
 
-/** The data points of one dataset, at one round, on which a provider reports at once. */
-export interface BatchSubject {
+/** The keys of one dataset and the round that a batch report is about. */
+export interface BatchHeader {
   readonly chainId: number;
   readonly dataset: Address;
-  /** 1 to `MAX_BATCH_KEYS`, no two alike. */
+  /** 1 to `MAX_BATCH_KEYS` distinct keys. */
   readonly keys: readonly Hex[];
-  /** The round's, in seconds since 1970. */
-  readonly timestamp: bigint;
+  /** In seconds since 1970. */
+  readonly round: bigint;
 }
 
-/** What one provider says of each key: a row of a batch. */
-export interface BatchReport extends BatchSubject {
-  /** One bit for each key, the lowest for the first: whether the provider has no data for it. */
+/** One provider's statement about every key of a batch: a row of the batch. */
+export interface BatchReport extends BatchHeader {
+  /** One bit for each key, lowest bit first; a set bit means that the provider has no data for that key. */
   readonly missing: bigint;
-  /** One for each key, in 32 bytes; zero where it is missing. */
+  /** One value of 32 bytes for each key; zero where it is missing. */
   readonly values: readonly Hex[];
 }
 
@@ -32,16 +32,16 @@ export const BATCH_REPORT_TYPES = {
   ],
 } as const;
 
-function typedData({ chainId, dataset, keys, missing, values, timestamp }: BatchReport) {
+function typedData({ chainId, dataset, keys, missing, values, round }: BatchReport) {
   return {
     domain: reportDomain(chainId, dataset),
     types: BATCH_REPORT_TYPES,
     primaryType: "BatchReport",
-    message: { keys, missing, values, timestamp },
+    message: { keys, missing, values, timestamp: round },
   } as const;
 }
 
-/** The digest that a provider signs. */
+/** Returns the EIP-712 digest that a provider signs. */
 export function batchReportDigest(report: BatchReport): Hex {
   return hashTypedData(typedData(report));
 }
@@ -55,12 +55,12 @@ export function signBatchReport(account: LocalAccount, report: BatchReport): Pro
   return account.signTypedData(typedData(report));
 }
 
-/** Who signed a row, or null when the signature is not one that the contract would take; as `recoverReporter`. */
+/** Recovers the signer of a row, or returns null under the conditions of `recoverReporter`. */
 export function recoverBatchReporter(report: BatchReport, signature: string): Promise<Address | null> {
   return recoverSigner(batchReportDigest(report), signature);
 }
 
-/** Whether a row has no data for the key at a place. */
-export function isMissing({ missing }: Pick<BatchReport, "missing">, place: number): boolean {
-  return ((missing >> BigInt(place)) & 1n) === 1n;
+/** Reports whether a row has no data for the key at an index. */
+export function isMissing({ missing }: Pick<BatchReport, "missing">, index: number): boolean {
+  return ((missing >> BigInt(index)) & 1n) === 1n;
 }

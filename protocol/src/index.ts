@@ -5,7 +5,6 @@
 
 export { datasetAbi } from "./abi/dataset.js";
 export { oracleAbi } from "./abi/oracle.js";
-export type { DataPoint } from "./client/data-point.js";
 export { formatSpotPrice, SPOT_PRICE_DECIMALS } from "./client/format-spot-price.js";
 export {
   type ClientProblem,
@@ -16,6 +15,7 @@ export {
   type ProviderFailure,
 } from "./client/problem.js";
 export type { UpdateProgress } from "./client/progress.js";
+export type { QueryResult } from "./client/query-result.js";
 export { readQueryPrice } from "./client/read-query-price.js";
 export {
   type BroadcastUpdate,

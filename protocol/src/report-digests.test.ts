@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import batchVectors from "../vectors/batches.json" with { type: "json" };
 import vectors from "../vectors/reports.json" with { type: "json" };
 import { batchReportDigest } from "./batch-report.js";
-import { type Outcome, type ReportSubject, reportDigest, ZERO_VALUE } from "./report.js";
+import { type Outcome, type ReportHeader, reportDigest, ZERO_VALUE } from "./report.js";
 import { ReportDigests } from "./report-digests.js";
 
 const keccak = (bytes: Uint8Array) => keccak256(bytes, "bytes");
@@ -17,7 +17,7 @@ const hex = (minBytes: number, maxBytes: number) =>
 describe("ReportDigests", () => {
   it.each(vectors.reports)("makes the vectors' digest of $name", ({ chainId, dataset, key, ...vector }) => {
     const digests = new ReportDigests(chainId, dataset as Address, keccak);
-    const digest = digests.of({ key: key as Hex, timestamp: BigInt(vector.timestamp) });
+    const digest = digests.of({ key: key as Hex, round: BigInt(vector.timestamp) });
     const outcome = vector.outcome === 1 ? "OK" : "NOT_AVAILABLE";
     expect(Buffer.from(digest(outcome, vector.value as Hex)).toString("hex")).toBe(vector.digest.slice(2));
   });
@@ -31,16 +31,16 @@ describe("ReportDigests", () => {
         hex(1, 256),
         fc.bigInt(0n, 2n ** 40n - 1n),
         fc.array(said),
-        (address, key, timestamp, all) => {
+        (address, key, round, all) => {
           const dataset = getAddress(address);
-          const subject: ReportSubject = { chainId, dataset, key, timestamp };
+          const header: ReportHeader = { chainId, dataset, key, round };
           const digests = new ReportDigests(chainId, dataset, keccak);
-          const digest = digests.of(subject);
-          const other = digests.of({ key: "0x00", timestamp: 0n });
+          const digest = digests.of(header);
+          const other = digests.of({ key: "0x00", round: 0n });
           for (const { outcome, value } of all) {
             other("OK", ZERO_VALUE);
             const made = `0x${Buffer.from(digest(outcome, value)).toString("hex")}`;
-            expect(made).toBe(reportDigest({ ...subject, outcome, value }));
+            expect(made).toBe(reportDigest({ ...header, outcome, value }));
           }
         },
       ),
@@ -50,7 +50,7 @@ describe("ReportDigests", () => {
   it.each(batchVectors.batches)("makes the vectors' digest of the row of $name", ({ chainId, dataset, ...vector }) => {
     const row = {
       keys: vector.keys as Hex[],
-      timestamp: BigInt(vector.timestamp),
+      round: BigInt(vector.timestamp),
       missing: hexToBigInt(vector.missing as Hex),
       values: vector.values as Hex[],
     };
@@ -63,14 +63,14 @@ describe("ReportDigests", () => {
     const digests = new ReportDigests(chainId, dataset, keccak);
     const row = fc.record({
       keys: fc.array(hex(1, 256), { minLength: 1, maxLength: 20 }),
-      timestamp: fc.bigInt(0n, 2n ** 40n - 1n),
+      round: fc.bigInt(0n, 2n ** 40n - 1n),
       missing: fc.bigInt(0n, 2n ** 256n - 1n),
       values: fc.array(hex(32, 32), { minLength: 1, maxLength: 20 }),
     });
     fc.assert(
       fc.property(row, (said) => {
         expect(bytesToHex(digests.ofRow(said))).toBe(batchReportDigest({ chainId, dataset, ...said }));
-        digests.of({ key: "0x00", timestamp: 0n })("OK", ZERO_VALUE);
+        digests.of({ key: "0x00", round: 0n })("OK", ZERO_VALUE);
       }),
     );
   });

@@ -19,7 +19,7 @@ const reportOf = (vector: Vector): Report => ({
   chainId: vector.chainId,
   dataset: vector.dataset as Address,
   key: vector.key as Hex,
-  timestamp: BigInt(vector.timestamp),
+  round: BigInt(vector.timestamp),
   outcome: vector.outcome === 1 ? "OK" : "NOT_AVAILABLE",
   value: vector.value as Hex,
 });
@@ -53,7 +53,7 @@ describe("recoverReporter", () => {
     { dataset: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" },
     { key: "0x53504f5450582f4254432d555344" },
     { key: `${first.key as Hex}00` },
-    { timestamp: BigInt(first.timestamp) - 1n },
+    { round: BigInt(first.timestamp) - 1n },
     { outcome: "NOT_AVAILABLE" },
     { value: ZERO_VALUE },
   ];

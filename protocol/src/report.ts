@@ -11,24 +11,29 @@ import {
   type TypedDataDomain,
 } from "viem";
 
-/** What a query, or a report, says of a data point; the index is the contract's `QueryStatus`. */
+/** The statuses of a query's answer or of an update; the index is the contract's `QueryStatus`. */
 export const QUERY_STATUSES = ["INVALID", "OK", "NOT_AVAILABLE", "DISAGREEMENT"] as const;
 export type QueryStatus = (typeof QUERY_STATUSES)[number];
 
-/** What a provider can say of a key: that it has a value, or that it serves the key but has none now. */
+/** The outcomes a provider can report: it has a value, or it serves the key but has no value now. */
 export type Outcome = "OK" | "NOT_AVAILABLE";
 
-/** The data point, at the round, on which a provider reports. */
-export interface ReportSubject {
+/** A value that a dataset stores, identified by network, dataset and key. */
+export interface DataPoint {
   readonly chainId: number;
   readonly dataset: Address;
+  /** Lower-case hex. */
   readonly key: Hex;
-  /** The round's, in seconds since 1970. */
-  readonly timestamp: bigint;
 }
 
-/** What one provider says. */
-export interface Report extends ReportSubject {
+/** The data point and the round that a report is about. */
+export interface ReportHeader extends DataPoint {
+  /** The time the report is about, in seconds since 1970. On the wire and in the contracts it is the `timestamp`. */
+  readonly round: bigint;
+}
+
+/** One provider's statement about a data point at a round. */
+export interface Report extends ReportHeader {
   readonly outcome: Outcome;
   /** 32 bytes; all zero when the outcome is NOT_AVAILABLE. */
   readonly value: Hex;
@@ -46,7 +51,7 @@ export const REPORT_TYPES = {
   ],
 } as const;
 
-/** The EIP-712 domain of a dataset. */
+/** Returns the EIP-712 domain of a dataset. */
 export function reportDomain(chainId: number, dataset: Address): TypedDataDomain {
   return { name: "Dataset Oracle", version: "1", chainId, verifyingContract: dataset };
 }
@@ -60,12 +65,12 @@ function typedData(report: Report) {
       key: report.key,
       outcome: QUERY_STATUSES.indexOf(report.outcome),
       value: report.value,
-      timestamp: report.timestamp,
+      timestamp: report.round,
     },
   } as const;
 }
 
-/** The digest that a provider signs. */
+/** Returns the EIP-712 digest that a provider signs. */
 export function reportDigest(report: Report): Hex {
   return hashTypedData(typedData(report));
 }
@@ -79,18 +84,18 @@ export function signReport(account: LocalAccount, report: Report): Promise<Hex> 
   return account.signTypedData(typedData(report));
 }
 
-/** Half the order of secp256k1. A signature with a higher s is a second form of another signature. */
+/** Half the order of secp256k1. A signature with a higher s is a malleated copy of another one. */
 export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
- * Who signed a report, or null when the signature is not one that the contract would take: 65 bytes, r and s above
- * zero, s not above half the curve's order, v 27 or 28.
+ * Recovers the signer of a report. Returns null for a signature that the contract would reject: it must have 65 bytes, r
+ * and s above zero, s at most half the curve's order, and v 27 or 28.
  */
 export function recoverReporter(report: Report, signature: string): Promise<Address | null> {
   return recoverSigner(reportDigest(report), signature);
 }
 
-/** Who signed a digest, or null; as `recoverReporter`. */
+/** Recovers the signer of a digest, or returns null under the conditions of `recoverReporter`. */
 export async function recoverSigner(digest: Hex, signature: string): Promise<Address | null> {
   if (!isHex(signature, { strict: true }) || signature.length !== 132) return null;
   const v = hexToBigInt(slice(signature, 64, 65));
@@ -99,12 +104,12 @@ export async function recoverSigner(digest: Hex, signature: string): Promise<Add
   try {
     return await recoverAddress({ hash: digest, signature });
   } catch {
-    // r or s is out of range, or r is on no point of the curve.
+    // r or s is out of range, or r is the x-coordinate of no point on the curve.
     return null;
   }
 }
 
-/** A signature as the contract reads it: r, and s with the parity of v in its highest bit (EIP-2098). */
+/** Returns a signature in the form that the contract reads: r, and s with the parity of v in its highest bit (EIP-2098). */
 export function compactSignature(signature: Hex): { readonly r: Hex; readonly vs: Hex } {
   if (size(signature) !== 65) throw new Error(`A signature has 65 bytes; this one has ${size(signature)}.`);
   const parity = hexToBigInt(slice(signature, 64, 65)) - 27n;

@@ -19,7 +19,7 @@ const accounts = [1, 2, 3, 4, 5]
 const committee: Committee = { members: accounts.map(({ address }) => address), toleranceBps: 100n };
 const chainId = 42;
 const dataset: Address = "0xD0fCe56b6e915fbB54aCF9521ebCc9270D50088F";
-const timestamp = 1_790_000_000n;
+const round = 1_790_000_000n;
 
 const bytes32 = (value: number) => numberToHex(value, { size: 32 });
 
@@ -32,30 +32,30 @@ const NO_DATA: Stored = { status: "NOT_AVAILABLE", value: 0 };
 /** What the members say of one key, by place; those left out are absent. */
 async function single(kind: DatasetKind, said: Record<number, number>, outcome: Outcome, stored: Stored) {
   const key = stringToHex("SPOTPX/ETH-USD");
-  const subject = { chainId, dataset, key, timestamp };
+  const header = { chainId, dataset, key, round };
   const reports = await Promise.all(
     members(said).map(async ({ account, says }) => {
       const value = outcome === "OK" ? bytes32(says) : ZERO_VALUE;
-      const signature = await signReport(account, { ...subject, outcome, value });
+      const signature = await signReport(account, { ...header, outcome, value });
       return { provider: account.address, value, signature };
     }),
   );
-  return vector(kind, [key], encodeUpdate(kind, subject, committee, outcome, reports), [stored]);
+  return vector(kind, [key], encodeUpdate(kind, header, committee, outcome, reports), [stored]);
 }
 
 /** What the members say of each key, by place; null where they have no data. */
 async function batch(kind: DatasetKind, said: Record<number, readonly (number | null)[]>, stored: readonly Stored[]) {
   const keys = stored.map((_, i) => stringToHex(`SPOTPX/T${i}-USD`));
-  const subject = { chainId, dataset, keys, timestamp };
+  const header = { chainId, dataset, keys, round };
   const rows = await Promise.all(
     members(said).map(async ({ account, says }) => {
       const values = says.map((value) => bytes32(value ?? 0));
       const missing = says.reduce((bits, value, i) => (value === null ? bits | (1n << BigInt(i)) : bits), 0n);
-      const signature = await signBatchReport(account, { ...subject, missing, values });
+      const signature = await signBatchReport(account, { ...header, missing, values });
       return { provider: account.address, missing, values, signature };
     }),
   );
-  return vector(kind, keys, encodeUpdateBatch(kind, subject, committee, rows), stored);
+  return vector(kind, keys, encodeUpdateBatch(kind, header, committee, rows), stored);
 }
 
 function members<T>(said: Record<number, T>) {
@@ -72,7 +72,7 @@ function vector(kind: DatasetKind, keys: readonly Hex[], data: Hex, stored: read
     dataset,
     members: committee.members,
     toleranceBps: Number(committee.toleranceBps),
-    timestamp: Number(timestamp),
+    timestamp: Number(round),
     data,
     keys: keys.map((key, i) => ({
       key,

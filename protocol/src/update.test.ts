@@ -18,11 +18,11 @@ const accounts = [1, 2, 3, 4]
   .map((key) => privateKeyToAccount(numberToHex(key, { size: 32 })))
   .toSorted((a, b) => (a.address.toLowerCase() < b.address.toLowerCase() ? -1 : 1));
 const committee = { members: accounts.map(({ address }) => address), toleranceBps: 100n };
-const subject = {
+const header = {
   chainId: 42,
   dataset: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" as Address,
   key: "0x53504f5450582f4554482d555344" as Hex,
-  timestamp: 1_790_000_000n,
+  round: 1_790_000_000n,
 };
 
 const bytes32 = (value: bigint) => numberToHex(value, { size: 32 });
@@ -30,7 +30,7 @@ const bytes32 = (value: bigint) => numberToHex(value, { size: 32 });
 async function signed(place: number, value: Hex, outcome: Outcome = "OK"): Promise<SignedValue> {
   const account = accounts[place];
   if (account === undefined) throw new Error(`The committee has no place ${place}.`);
-  return { provider: account.address, value, signature: await signReport(account, { ...subject, outcome, value }) };
+  return { provider: account.address, value, signature: await signReport(account, { ...header, outcome, value }) };
 }
 
 const row = ({ value, signature }: SignedValue) => ({ content: value, ...compactSignature(signature) });
@@ -38,12 +38,12 @@ const row = ({ value, signature }: SignedValue) => ({ content: value, ...compact
 describe("encodeUpdate", () => {
   it("puts reports and absentees into the committee's order, whatever order they came in", async () => {
     const [a, c, d] = await Promise.all([signed(0, bytes32(30n)), signed(2, bytes32(10n)), signed(3, bytes32(20n))]);
-    const data = encodeUpdate("median", subject, committee, "OK", [d, a, c]);
+    const data = encodeUpdate("median", header, committee, "OK", [d, a, c]);
     expect(decodeFunctionData({ abi: datasetAbi, data })).toEqual({
       functionName: "update",
       args: [
-        subject.key,
-        subject.timestamp,
+        header.key,
+        header.round,
         bytes32(20n),
         0b1101n,
         [row(a), row(c), row(d)],
@@ -57,40 +57,40 @@ describe("encodeUpdate", () => {
     const all = await Promise.all([0, 1, 2, 3].map((place) => signed(place, bytes32(7n))));
     const { args } = decodeFunctionData({
       abi: datasetAbi,
-      data: encodeUpdate("median", subject, committee, "OK", all),
+      data: encodeUpdate("median", header, committee, "OK", all),
     });
     expect(args?.slice(3)).toEqual([0b1111n, all.map(row), [], committee.toleranceBps]);
   });
 
   it('carries "no data" to the function of its own, without a value', async () => {
     const reports = await Promise.all([0, 1, 2].map((place) => signed(place, ZERO_VALUE, "NOT_AVAILABLE")));
-    const data = encodeUpdate("median", subject, committee, "NOT_AVAILABLE", reports);
+    const data = encodeUpdate("median", header, committee, "NOT_AVAILABLE", reports);
     expect(decodeFunctionData({ abi: datasetAbi, data })).toEqual({
       functionName: "updateNotAvailable",
-      args: [subject.key, subject.timestamp, 0b0111n, reports.map(row), [committee.members[3]], committee.toleranceBps],
+      args: [header.key, header.round, 0b0111n, reports.map(row), [committee.members[3]], committee.toleranceBps],
     });
   });
 
   it("refuses a stranger", async () => {
-    const stranger = { ...(await signed(0, bytes32(1n))), provider: subject.dataset };
+    const stranger = { ...(await signed(0, bytes32(1n))), provider: header.dataset };
     const others = [await signed(1, bytes32(1n)), await signed(2, bytes32(1n))];
-    expect(() => encodeUpdate("median", subject, committee, "OK", [stranger, ...others])).toThrow("another member");
+    expect(() => encodeUpdate("median", header, committee, "OK", [stranger, ...others])).toThrow("committee member");
   });
 
   it("refuses two reports of one member", async () => {
     const once = await signed(0, bytes32(1n));
     const twice = await signed(0, bytes32(2n));
     const other = await signed(1, bytes32(1n));
-    expect(() => encodeUpdate("median", subject, committee, "OK", [once, other, twice])).toThrow("another member");
+    expect(() => encodeUpdate("median", header, committee, "OK", [once, other, twice])).toThrow("committee member");
     const lower = { ...twice, provider: twice.provider.toLowerCase() as Address };
-    expect(() => encodeUpdate("median", subject, committee, "OK", [once, other, lower])).toThrow("another member");
+    expect(() => encodeUpdate("median", header, committee, "OK", [once, other, lower])).toThrow("committee member");
   });
 
   it("numbers 255 places", () => {
     const members = Array.from({ length: 255 }, (_, i) => getAddress(numberToHex(i + 1, { size: 20 })));
     const signature: Hex = `0x${"11".repeat(64)}1b`;
     const reports = members.slice(84).map((provider) => ({ provider, value: ZERO_VALUE, signature }));
-    const data = encodeUpdate("median", subject, { members, toleranceBps: 0n }, "OK", reports);
+    const data = encodeUpdate("median", header, { members, toleranceBps: 0n }, "OK", reports);
     const { args } = decodeFunctionData({ abi: datasetAbi, data });
     expect(args?.[3]).toBe(((1n << 171n) - 1n) << 84n);
     expect(args?.[5]).toEqual(members.slice(0, 84));
@@ -99,7 +99,7 @@ describe("encodeUpdate", () => {
 
 describe("encodeUpdateBatch", () => {
   const keys: Hex[] = ["0x61", "0x62", "0x63"];
-  const batch = { chainId: subject.chainId, dataset: subject.dataset, keys, timestamp: subject.timestamp };
+  const batch = { chainId: header.chainId, dataset: header.dataset, keys, round: header.round };
   const signature: Hex = `0x${"11".repeat(64)}1b`;
   const rowOf = (place: number, missing: bigint, values: bigint[]): SignedRow => ({
     provider: committee.members[place] as Address,
@@ -116,7 +116,7 @@ describe("encodeUpdateBatch", () => {
     const rows = [rowOf(3, 0n, [3n, 3n, 3n]), rowOf(0, 0b101n, [0n, 2n, 0n]), rowOf(2, 0n, [1n, 2n, 3n])];
     expect(encoded("median", rows)).toEqual({
       keyHashes: keys.map((key) => keccak256(key)),
-      timestamp: subject.timestamp,
+      timestamp: header.round,
       toleranceBps: committee.toleranceBps,
       signers: 0b1101n,
       rows: [0b101n, 0n, 0n].map((missing) => ({ content: bytes32(missing), ...compactSignature(signature) })),
@@ -145,7 +145,9 @@ describe("encodeUpdateBatch", () => {
   it("refuses a row with too few values, and two rows of one member", () => {
     const short = { ...rowOf(0, 0n, [1n, 1n, 1n]), values: [bytes32(1n)] };
     expect(() => encoded("median", [short])).toThrow("has 1 values for 3 keys");
-    expect(() => encoded("median", [rowOf(0, 0n, [1n, 1n, 1n]), rowOf(0, 0n, [1n, 1n, 1n])])).toThrow("another member");
+    expect(() => encoded("median", [rowOf(0, 0n, [1n, 1n, 1n]), rowOf(0, 0n, [1n, 1n, 1n])])).toThrow(
+      "committee member",
+    );
   });
 });
 
@@ -184,7 +186,7 @@ describe("agreedValue", () => {
     expect(agreed("majority", values)).toBe(expected);
   });
 
-  it("is nothing for no values", () => {
-    for (const kind of DATASET_KINDS) expect(() => agreedValue(kind, [])).toThrow("No values");
+  it("throws without values", () => {
+    for (const kind of DATASET_KINDS) expect(() => agreedValue(kind, [])).toThrow("no agreed value");
   });
 });

@@ -75,12 +75,12 @@ describe.each<[account: string, account: LocalAccount]>([
 ])("a reporter with %s", (_, account) => {
   it("signs reports and rows that the contract takes", async () => {
     const reporter = await smallReporter({ now: NOW }, account);
-    const subject = { chainId: 42, dataset: address, timestamp: BigInt(NOW) } as const;
+    const common = { chainId: 42, dataset: address, round: BigInt(NOW) } as const;
     const { signature } = await reporter.report(request(NOW), caller);
-    const report = { ...subject, key, outcome: "NOT_AVAILABLE", value: ZERO_VALUE } as const;
+    const report = { ...common, key, outcome: "NOT_AVAILABLE", value: ZERO_VALUE } as const;
     expect(await recoverReporter(report, signature)).toBe(account.address);
     const row = await reporter.row({ network_id: 42, dataset: address, keys: [key], timestamp: NOW }, caller);
-    const batch = { ...subject, keys: [key], missing: 1n, values: [ZERO_VALUE] };
+    const batch = { ...common, keys: [key], missing: 1n, values: [ZERO_VALUE] };
     expect(await recoverBatchReporter(batch, row.signature)).toBe(account.address);
   });
 });

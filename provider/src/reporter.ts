@@ -115,7 +115,7 @@ export class Reporter {
       chainId: found.dataset.chainId,
       dataset: found.dataset.address,
       keys: keys.map(({ key }) => key.key),
-      timestamp: round,
+      round,
       missing: decisions.reduce((bits, { outcome }, i) => (outcome === "OK" ? bits : bits | (1n << BigInt(i))), 0n),
       values: decisions.map(({ value }) => value),
     };
@@ -268,7 +268,7 @@ export class Reporter {
       chainId: dataset.chainId,
       dataset: dataset.address,
       key: key.key,
-      timestamp: round,
+      round,
       outcome,
       value,
     };
@@ -292,17 +292,16 @@ export class Reporter {
 
   async #signRow(report: BatchReport, hash: Hex, { trace }: Caller): Promise<SignedBatchReport> {
     const { account, logger, metrics } = this.#parts;
-    const { chainId, dataset, keys, timestamp, missing, values } = report;
+    const { chainId, dataset, keys, round, missing, values } = report;
     const signature = await (account.sign?.({ hash }) ?? signBatchReport(account, report));
     metrics.rowSigned();
-    const round = Number(timestamp);
-    const row = { network: chainId, dataset, keys: keys.length, missing: missing.toString(2), round };
+    const row = { network: chainId, dataset, keys: keys.length, missing: missing.toString(2), round: Number(round) };
     logger.info({ ...traceFieldsOf(trace), ...row }, "row signed");
     return {
       network_id: chainId,
       dataset,
       keys: [...keys],
-      timestamp: round,
+      timestamp: Number(round),
       provider: account.address,
       missing: numberToHex(missing, { size: 32 }),
       values: [...values],

@@ -29,7 +29,7 @@ const rowOf = (answer: SignedBatchReport): BatchReport => ({
   chainId: answer.network_id,
   dataset: answer.dataset as Address,
   keys: answer.keys as Hex[],
-  timestamp: BigInt(answer.timestamp),
+  round: BigInt(answer.timestamp),
   missing: hexToBigInt(answer.missing as Hex),
   values: answer.values as Hex[],
 });

@@ -110,7 +110,7 @@ export const reportOf = (answer: SignedReport): Report => ({
   chainId: answer.network_id,
   dataset: answer.dataset as Address,
   key: answer.key as Hex,
-  timestamp: BigInt(answer.timestamp),
+  round: BigInt(answer.timestamp),
   outcome: answer.outcome,
   value: answer.value as Hex,
 });

@@ -25,9 +25,9 @@ export async function rowsOf(operator: Operator, batch: Batch): Promise<readonly
   const { network, dataset, keys, round } = batch;
   const committee = dataset.committee.current;
   const id = keccak256(concatHex([dataset.address, committee.hash, ...keys.map((key) => keccak256(key))]));
-  const subject = { chainId: network.chainId, dataset: dataset.address, keys, timestamp: round };
+  const header = { chainId: network.chainId, dataset: dataset.address, keys, round };
   const askable = askableOf(operator, network, committee);
-  const work = operator.rows.run(`${network.chainId} ${id} ${round}`, () => gatherRows(subject, askable));
+  const work = operator.rows.run(`${network.chainId} ${id} ${round}`, () => gatherRows(header, askable));
   const answers = await work.result;
   for (const answer of answers) {
     if (answer.kind === "row") continue;
@@ -43,12 +43,11 @@ export async function rowsOf(operator: Operator, batch: Batch): Promise<readonly
  * @returns Null when the chain would store none of its keys.
  */
 export async function readyBatch(operator: Operator, batch: Batch): Promise<ReadyBatch | null> {
-  const { network, dataset, keys, round } = batch;
+  const { network, dataset } = batch;
   const committee = dataset.committee.current;
   const rows = await rowsOf(operator, batch);
   if (rows.length === 0) return null;
-  const subject = { chainId: network.chainId, dataset: dataset.address, keys, timestamp: round };
-  const data = encodeUpdateBatch(dataset.kind, subject, committee, rows);
+  const data = encodeUpdateBatch(dataset.kind, batch, committee, rows);
   const simulation = await simulateBatch(network, dataset.address, data);
   return simulation.stored.includes(true) ? { ...simulation, data } : null;
 }

@@ -1,4 +1,4 @@
-import { readCarried } from "@dataset-oracle/protocol/carried";
+import { decodeUpdate } from "@dataset-oracle/protocol/decode-update";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import type { LastUpdate } from "@dataset-oracle/protocol/wire-data";
 import { type Static, Type } from "@sinclair/typebox";
@@ -26,7 +26,7 @@ export async function readLastUpdate(operator: Operator, dataPoint: DataPoint): 
   if (update === undefined) return null;
   const sent = await requestAs(rpc, Transaction, "eth_getTransactionByHash", [update.transactionHash]);
   const relayed = sent === null ? null : await readReports(sent, { chainId, dataset: dataset.address, key });
-  const round = relayed?.timestamp === update.timestamp ? relayed : null;
+  const round = relayed?.round === update.timestamp ? relayed : null;
   const values = round?.reports.flatMap(({ outcome, value }) => (outcome === "OK" ? [value] : [])) ?? [];
   return {
     transaction_hash: update.transactionHash,
@@ -41,10 +41,10 @@ export async function readLastUpdate(operator: Operator, dataPoint: DataPoint): 
 /** An update that another contract relayed does not show its reports in the transaction. */
 function readReports(
   { to, input }: NonNullable<Static<typeof Transaction>>,
-  subject: Parameters<typeof readCarried>[1],
-): ReturnType<typeof readCarried> {
-  if (to === null || getAddress(to) !== subject.dataset) return Promise.resolve(null);
-  return readCarried(input, subject);
+  dataPoint: Parameters<typeof decodeUpdate>[1],
+): ReturnType<typeof decodeUpdate> {
+  if (to === null || getAddress(to) !== dataPoint.dataset) return Promise.resolve(null);
+  return decodeUpdate(input, dataPoint);
 }
 
 function spreadOf(kind: DatasetKind, values: readonly Hex[]): string | null {

@@ -1,4 +1,4 @@
-import { type BatchSubject, batchReportDigest } from "@dataset-oracle/protocol/batch-report";
+import { type BatchHeader, batchReportDigest } from "@dataset-oracle/protocol/batch-report";
 import type { SignedRow } from "@dataset-oracle/protocol/update";
 import { type BatchReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
 import { Type } from "@sinclair/typebox";
@@ -15,9 +15,9 @@ const signedRow = TypeCompiler.Compile(Type.Object(SignedBatchReport.properties)
 export type RowAnswer = ({ readonly kind: "row" } & SignedRow) | Failure;
 
 /** Asks one member of a committee for its row of a batch. */
-export function askRow(subject: BatchSubject, asked: Asked): Promise<RowAnswer> {
+export function askRow(header: BatchHeader, asked: Asked): Promise<RowAnswer> {
   const { provider } = asked;
-  const request = toRequest(subject);
+  const request = toRequest(header);
   return callProvider<RowAnswer>(asked, "/report/batch", request, MAX_ANSWER_BYTES, (json, refuse) => {
     if (!signedRow.Check(json)) return refuse("invalid_report", "answered something that is not a row of a batch");
     const isOther =
@@ -25,18 +25,18 @@ export function askRow(subject: BatchSubject, asked: Asked): Promise<RowAnswer> 
       json.dataset !== request.dataset ||
       json.timestamp !== request.timestamp ||
       json.provider !== provider ||
-      json.values.length !== subject.keys.length;
+      json.values.length !== header.keys.length;
     if (isOther) return refuse("other_report", "answered another row than it was asked for");
 
     const row = { missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
     const signature = json.signature as Hex;
     // The keys are those that were asked for, whatever the answer repeats: the signature is over them.
-    const digest = hexToBytes(batchReportDigest({ ...subject, ...row }));
+    const digest = hexToBytes(batchReportDigest({ ...header, ...row }));
     if (recoverSigner(digest, signature) !== provider) return refuse("wrong_signer", "sent a row that it did not sign");
     return { kind: "row", provider, ...row, signature };
   });
 }
 
-function toRequest({ chainId, dataset, keys, timestamp }: BatchSubject): BatchReportRequest {
-  return { network_id: chainId, dataset, keys: [...keys], timestamp: Number(timestamp) };
+function toRequest({ chainId, dataset, keys, round }: BatchHeader): BatchReportRequest {
+  return { network_id: chainId, dataset, keys: [...keys], timestamp: Number(round) };
 }

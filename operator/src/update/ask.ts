@@ -1,4 +1,4 @@
-import { type Outcome, type ReportSubject, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { type Outcome, type ReportHeader, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import type { SignedValue } from "@dataset-oracle/protocol/update";
 import { type ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
 import { Type } from "@sinclair/typebox";
@@ -16,7 +16,7 @@ export type ProviderAnswer = ({ readonly kind: "report"; readonly outcome: Outco
 
 /** What the providers are asked. */
 export interface Question {
-  readonly subject: ReportSubject;
+  readonly header: ReportHeader;
   /** What a report on it is signed by: the digest of what it says. */
   readonly digest: (outcome: Outcome, value: Hex) => Uint8Array;
   /** The largest value that the dataset can store. */
@@ -24,11 +24,11 @@ export interface Question {
 }
 
 /** Asks one member of a committee for its report of a data point. */
-export function askProvider({ subject, digest, maxValue }: Question, asked: Asked): Promise<ProviderAnswer> {
+export function askProvider({ header, digest, maxValue }: Question, asked: Asked): Promise<ProviderAnswer> {
   const { provider } = asked;
-  return callProvider<ProviderAnswer>(asked, "/report", toRequest(subject), MAX_ANSWER_BYTES, (json, refuse) => {
+  return callProvider<ProviderAnswer>(asked, "/report", toRequest(header), MAX_ANSWER_BYTES, (json, refuse) => {
     if (!signedReport.Check(json)) return refuse("invalid_report", "answered something that is not a signed report");
-    const other = firstDifference(json, provider, subject);
+    const other = firstDifference(json, provider, header);
     if (other !== null) return refuse("other_report", `reported on another ${other} than it was asked for`);
 
     const value = json.value as Hex;
@@ -44,14 +44,14 @@ export function askProvider({ subject, digest, maxValue }: Question, asked: Aske
   });
 }
 
-function toRequest({ chainId, dataset, key, timestamp }: ReportSubject): ReportRequest {
-  return { network_id: chainId, dataset, key, timestamp: Number(timestamp) };
+function toRequest({ chainId, dataset, key, round }: ReportHeader): ReportRequest {
+  return { network_id: chainId, dataset, key, timestamp: Number(round) };
 }
 
-function firstDifference(report: SignedReport, provider: Address, subject: ReportSubject): string | null {
-  if (report.network_id !== subject.chainId) return "network";
-  if (report.dataset !== subject.dataset) return "dataset";
-  if (report.key !== subject.key) return "key";
-  if (BigInt(report.timestamp) !== subject.timestamp) return "round";
+function firstDifference(report: SignedReport, provider: Address, header: ReportHeader): string | null {
+  if (report.network_id !== header.chainId) return "network";
+  if (report.dataset !== header.dataset) return "dataset";
+  if (report.key !== header.key) return "key";
+  if (BigInt(report.timestamp) !== header.round) return "round";
   return report.provider === provider ? null : "provider's behalf";
 }

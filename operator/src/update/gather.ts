@@ -1,4 +1,4 @@
-import type { BatchSubject } from "@dataset-oracle/protocol/batch-report";
+import type { BatchHeader } from "@dataset-oracle/protocol/batch-report";
 import type { Committee } from "@dataset-oracle/protocol/committee";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { traceHeaders } from "@dataset-oracle/service/trace";
@@ -37,7 +37,7 @@ export function gatherReports(
   progress: Progress,
 ): Promise<readonly ProviderAnswer[]> {
   const { members } = askable.committee;
-  progress.emit({ event: "asked", timestamp: Number(question.subject.timestamp), providers: [...members] });
+  progress.emit({ event: "asked", timestamp: Number(question.header.round), providers: [...members] });
   let received = 0;
   const ask = async (asked: Asked) => {
     const answer = await askProvider(question, asked);
@@ -57,13 +57,13 @@ export function gatherReports(
  *
  * @returns One answer for each member, in the committee's order.
  */
-export function gatherRows(subject: BatchSubject, askable: Askable): Promise<readonly RowAnswer[]> {
+export function gatherRows(header: BatchHeader, askable: Askable): Promise<readonly RowAnswer[]> {
   const all = askable.committee.members.length;
   const isEnough = (answers: readonly RowAnswer[]) => {
     const rows = answers.filter(({ kind }) => kind === "row").length;
     return isQuorum(rows, all - rows);
   };
-  return gather(askable, {}, (asked) => askRow(subject, asked), isEnough);
+  return gather(askable, {}, (asked) => askRow(header, asked), isEnough);
 }
 
 /**

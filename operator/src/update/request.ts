@@ -6,7 +6,7 @@ import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/problem";
 import type { StoredCommittee } from "../chain/dataset.js";
 import { msUntilRoundAfter, roundAt } from "../clock.js";
-import { type DataPoint, subjectOf, workId } from "../data-point.js";
+import { type DataPoint, reportHeaderOf, workId } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import { askableOf, type Operator, type Relayed, type StaleUpdate, type Unsent, type Update } from "../operator.js";
 import { noQuorum, staleRound, unknownKey } from "../problems.js";
@@ -150,11 +150,11 @@ async function tryUpdate(
 ): Promise<Update | { readonly kind: "refused"; readonly problem: ProblemError }> {
   const { network, dataset } = dataPoint;
   const { kind, digests, maxValue } = dataset;
-  const subject = subjectOf(dataPoint, round);
+  const header = reportHeaderOf(dataPoint, round);
   const id = `${workId(dataPoint, round)} ${committee.hash}`;
   const askable = askableOf(operator, network, committee);
   const ask = (gathering: Progress) =>
-    gatherReports({ subject, digest: digests.of(subject), maxValue }, askable, gathering);
+    gatherReports({ header, digest: digests.of(header), maxValue }, askable, gathering);
   const gathering = operator.gatherings.run(id, ask, progress.trace);
   const answers = await following(
     gathering,
@@ -171,7 +171,7 @@ async function tryUpdate(
     throw unknownKey(answers);
   }
   const { outcome, reports } = decision;
-  const data = encodeUpdate(kind, subject, committee, outcome, reports);
+  const data = encodeUpdate(kind, header, committee, outcome, reports);
   const simulation = await simulateUpdate(network, dataset.address, outcome, data);
   if (simulation.kind === "refused") operator.gatherings.forget(id);
   if (simulation.kind !== "ok") return simulation;

@@ -155,7 +155,7 @@ async function row(provider: Provider, question: BatchReportRequest): Promise<Si
   const values = keys.map((key) => (hasData ? toHex(signedValue(provider, key), { size: 32 }) : ZERO_VALUE));
   const signature = await signBatchReport(account, {
     ...{ chainId: question.network_id, dataset: question.dataset as Address, keys, missing, values },
-    timestamp: BigInt(question.timestamp),
+    round: BigInt(question.timestamp),
   });
   const row = { provider: account.address, missing: toHex(missing, { size: 32 }), values, signature };
   return { ...question, ...row };
@@ -175,7 +175,7 @@ async function signed(
     chainId: question.network_id,
     dataset: question.dataset as Address,
     key: question.key as Hex,
-    timestamp: BigInt(question.timestamp),
+    round: BigInt(question.timestamp),
     outcome,
     value: value === 0n ? ZERO_VALUE : toHex(value, { size: 32 }),
   };

@@ -5,9 +5,9 @@ import { datasetAbi } from "../abi/dataset.js";
 import { parseKey } from "../key.js";
 import type { SignedValue } from "../update.js";
 import { AnsweredReport, DataAnswer, type DataRequest, PROBLEM_CONTENT_TYPE, UnsentTransaction } from "../wire.js";
-import { type DataPoint, dataPoint } from "./data-point.js";
 import { DataRequestError, parseProblem, unexpectedAnswer } from "./problem.js";
 import { parseProgress, type UpdateProgress } from "./progress.js";
+import { type QueryResult, queryResult } from "./query-result.js";
 import { type Reach, type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
 
 /** What to ask of which operator. */
@@ -36,7 +36,7 @@ export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
 }
 
 /** What both answers have: the data point as it is, or will be, stored. */
-interface Update extends DataPoint {
+interface Update extends QueryResult {
   /** The chain id of the dataset's network. */
   readonly networkId: number;
   /** With its EIP-55 checksum. */
@@ -198,7 +198,7 @@ function toUpdate(
     networkId,
     dataset: answer.dataset as Address,
     key: asked.value,
-    ...dataPoint(answer.status, BigInt(answer.value), BigInt(answer.timestamp)),
+    ...queryResult(answer.status, BigInt(answer.value), BigInt(answer.timestamp)),
     reports: answer.reports.map(({ provider, value, signature }) => ({
       provider: provider as Address,
       value: numberToHex(BigInt(value), { size: 32 }),

@@ -3,7 +3,7 @@ import { simulateContract } from "viem/actions";
 import { datasetAbi } from "../abi/dataset.js";
 import { parseKey } from "../key.js";
 import { QUERY_STATUSES } from "../report.js";
-import { type DataPoint, dataPoint } from "./data-point.js";
+import { type QueryResult, queryResult } from "./query-result.js";
 import { readQueryPrice } from "./read-query-price.js";
 
 /** What to read off chain. */
@@ -47,7 +47,7 @@ export class InsufficientBalanceError extends Error {
 export async function simulateQuery(
   client: Client,
   { dataset, key: text, account }: SimulateQueryParameters,
-): Promise<DataPoint> {
+): Promise<QueryResult> {
   const key = parseKey(text);
   if (!key.ok) throw new Error(`The key cannot be read. ${key.error}`);
   const price = await readQueryPrice(client, { dataset });
@@ -58,7 +58,7 @@ export async function simulateQuery(
       ...(account ? { account } : { account: zeroAddress, stateOverride: [{ address: zeroAddress, balance: price }] }),
     });
     const [output, updatedAt, status] = result;
-    return dataPoint(statusOf(status), BigInt(output), updatedAt);
+    return queryResult(statusOf(status), BigInt(output), updatedAt);
   } catch (error) {
     if (account && error instanceof BaseError && error.walk((cause) => cause instanceof InsufficientFundsError)) {
       throw new InsufficientBalanceError(account, price, { cause: error });

@@ -3,7 +3,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import { datasetAbi } from "./abi/dataset.js";
 import { signBatchReport } from "./batch-report.js";
-import { readCarried } from "./carried.js";
+import { decodeUpdate } from "./decode-update.js";
 import { type Outcome, signReport, ZERO_VALUE } from "./report.js";
 import { encodeUpdate, encodeUpdateBatch } from "./update.js";
 
@@ -13,11 +13,11 @@ const accounts = [1, 2, 3, 4]
 const members = accounts.map(({ address }) => address);
 const committee = { members, toleranceBps: 100n };
 const [first, second, third, fourth] = members as [Address, Address, Address, Address];
-const subject = {
+const header = {
   chainId: 42,
   dataset: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" as Address,
   key: stringToHex("SPOTPX/ETH-USD"),
-  timestamp: 1_790_000_000n,
+  round: 1_790_000_000n,
 };
 const OTHER = stringToHex("SPOTPX/BTC-USD");
 
@@ -32,16 +32,16 @@ const sign = (places: readonly number[], outcome: Outcome, signs: (place: number
         return {
           provider: account.address,
           value,
-          signature: await signReport(account, { ...subject, outcome, value }),
+          signature: await signReport(account, { ...header, outcome, value }),
         };
       }),
   );
 
 test("an update shows who signed which value, in the committee's order, and who did not", async () => {
   const reports = await sign([0, 2, 3], "OK", (place) => bytes32(10n + BigInt(place)));
-  const data = encodeUpdate("median", subject, committee, "OK", reports.toReversed());
-  expect(await readCarried(data, subject)).toEqual({
-    timestamp: subject.timestamp,
+  const data = encodeUpdate("median", header, committee, "OK", reports.toReversed());
+  expect(await decodeUpdate(data, header)).toEqual({
+    round: header.round,
     reports: [
       { provider: first, outcome: "OK", value: bytes32(10n) },
       { provider: third, outcome: "OK", value: bytes32(12n) },
@@ -53,16 +53,16 @@ test("an update shows who signed which value, in the committee's order, and who 
 
 test.each([ZERO_VALUE, bytes32(7n)])("an update of no data has no values, whatever was signed: %s", async (value) => {
   const reports = await sign([0, 1, 2], "NOT_AVAILABLE", () => value);
-  const data = encodeUpdate("median", subject, committee, "NOT_AVAILABLE", reports);
-  const carried = await readCarried(data, subject);
-  expect(carried?.reports).toEqual(
+  const data = encodeUpdate("median", header, committee, "NOT_AVAILABLE", reports);
+  const decoded = await decodeUpdate(data, header);
+  expect(decoded?.reports).toEqual(
     [first, second, third].map((provider) => ({ provider, outcome: "NOT_AVAILABLE", value: ZERO_VALUE })),
   );
 });
 
 test("a batch shows each key's own part of every row", async () => {
-  const { chainId, dataset, timestamp } = subject;
-  const batch = { chainId, dataset, keys: [OTHER, subject.key], timestamp };
+  const { chainId, dataset, round } = header;
+  const batch = { chainId, dataset, keys: [OTHER, header.key], round };
   const rows = await Promise.all(
     accounts.slice(0, 3).map(async (account, place) => {
       // The last of them has no data for the second key.
@@ -73,8 +73,8 @@ test("a batch shows each key's own part of every row", async () => {
     }),
   );
   const data = encodeUpdateBatch("median", batch, committee, rows);
-  expect(await readCarried(data, subject)).toEqual({
-    timestamp,
+  expect(await decodeUpdate(data, header)).toEqual({
+    round,
     reports: [
       { provider: first, outcome: "OK", value: bytes32(200n) },
       { provider: second, outcome: "OK", value: bytes32(201n) },
@@ -82,28 +82,28 @@ test("a batch shows each key's own part of every row", async () => {
     ],
     absentees: [fourth],
   });
-  expect((await readCarried(data, { ...subject, key: OTHER }))?.reports[2]?.value).toBe(bytes32(102n));
-  expect(await readCarried(data, { ...subject, key: stringToHex("SPOTPX/SOL-USD") })).toBeNull();
+  expect((await decodeUpdate(data, { ...header, key: OTHER }))?.reports[2]?.value).toBe(bytes32(102n));
+  expect(await decodeUpdate(data, { ...header, key: stringToHex("SPOTPX/SOL-USD") })).toBeNull();
 });
 
 test("what is no update of the key is nothing", async () => {
   const reports = await sign([0, 1, 2], "OK", () => bytes32(1n));
-  const data = encodeUpdate("median", subject, committee, "OK", reports);
-  const announced = encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [subject.key] });
-  expect(await readCarried(data, { ...subject, key: OTHER })).toBeNull();
-  expect(await readCarried(announced, subject)).toBeNull();
-  expect(await readCarried("0x", subject)).toBeNull();
-  expect(await readCarried("0x12345678", subject)).toBeNull();
+  const data = encodeUpdate("median", header, committee, "OK", reports);
+  const announced = encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [header.key] });
+  expect(await decodeUpdate(data, { ...header, key: OTHER })).toBeNull();
+  expect(await decodeUpdate(announced, header)).toBeNull();
+  expect(await decodeUpdate("0x", header)).toBeNull();
+  expect(await decodeUpdate("0x12345678", header)).toBeNull();
 });
 
 test("a signature that nobody can have made is nothing, and one of another chain is somebody else's", async () => {
   const reports = await sign([0, 1, 2], "OK", () => bytes32(1n));
   const [report, ...others] = reports;
   const broken = { ...report, signature: `0x${"00".repeat(64)}1b` } as (typeof reports)[number];
-  const data = encodeUpdate("median", subject, committee, "OK", [broken, ...others]);
-  expect(await readCarried(data, subject)).toBeNull();
-  const elsewhere = await readCarried(encodeUpdate("median", subject, committee, "OK", reports), {
-    ...subject,
+  const data = encodeUpdate("median", header, committee, "OK", [broken, ...others]);
+  expect(await decodeUpdate(data, header)).toBeNull();
+  const elsewhere = await decodeUpdate(encodeUpdate("median", header, committee, "OK", reports), {
+    ...header,
     chainId: 7,
   });
   for (const { provider } of elsewhere?.reports ?? []) expect(members).not.toContain(provider);

@@ -1,0 +1,145 @@
+import {
+  type Address,
+  concatHex,
+  decodeFunctionData,
+  domainSeparator,
+  encodeAbiParameters,
+  type Hex,
+  hexToBigInt,
+  keccak256,
+  numberToHex,
+  stringToHex,
+} from "viem";
+import { datasetAbi } from "./abi/dataset.js";
+import { isMissing } from "./batch-report.js";
+import {
+  type DataPoint,
+  type Outcome,
+  type ReportHeader,
+  recoverReporter,
+  recoverSigner,
+  reportDomain,
+  ZERO_VALUE,
+} from "./report.js";
+
+/** One provider's report about a key, read from an update's calldata. */
+export interface DecodedReport {
+  readonly provider: Address;
+  readonly outcome: Outcome;
+  /** 32 bytes; zero when the outcome is NOT_AVAILABLE. */
+  readonly value: Hex;
+}
+
+/** The reports about one key in an update's calldata. */
+export interface DecodedUpdate {
+  /** In seconds since 1970. */
+  readonly round: bigint;
+  /** In committee order. */
+  readonly reports: readonly DecodedReport[];
+  /** The committee members whose report the update does not have. */
+  readonly absentees: readonly Address[];
+}
+
+interface Signed {
+  readonly content: Hex;
+  readonly r: Hex;
+  readonly vs: Hex;
+}
+
+const BATCH_TYPEHASH = keccak256(
+  stringToHex("BatchReport(bytes[] keys,uint256 missing,bytes32[] values,uint256 timestamp)"),
+);
+
+/**
+ * Decodes the reports about a data point from the calldata of an update, single or batch: the inverse of `encodeUpdate`
+ * and `encodeUpdateBatch`. The providers' addresses are recovered from their signatures.
+ *
+ * @returns Null if the calldata is not an update of the data point, or has an invalid signature.
+ */
+export async function decodeUpdate(data: Hex, dataPoint: DataPoint): Promise<DecodedUpdate | null> {
+  const call = decodeCall(data);
+  if (call?.functionName === "update") {
+    const [key, round, , , signed, absentees] = call.args;
+    return key === dataPoint.key ? decodeSingle({ ...dataPoint, round }, "OK", signed, absentees) : null;
+  }
+  if (call?.functionName === "updateNotAvailable") {
+    const [key, round, , signed, absentees] = call.args;
+    return key === dataPoint.key ? decodeSingle({ ...dataPoint, round }, "NOT_AVAILABLE", signed, absentees) : null;
+  }
+  if (call?.functionName !== "updateBatch") return null;
+  const [{ keyHashes, timestamp: round, values, rows, absentees }] = call.args;
+  const index = keyHashes.indexOf(keccak256(dataPoint.key));
+  if (index < 0 || values.length !== rows.length * keyHashes.length) return null;
+  const reports = await Promise.all(
+    rows.map(async ({ content, ...signature }, i): Promise<DecodedReport | null> => {
+      const row = values.slice(i * keyHashes.length, (i + 1) * keyHashes.length);
+      const missing = hexToBigInt(content);
+      const digest = rowDigest(dataPoint, keyHashes, missing, row, round);
+      const provider = await recoverSigner(digest, fullSignature(signature));
+      const hasNoData = isMissing({ missing }, index);
+      const value = hasNoData ? ZERO_VALUE : (row[index] ?? ZERO_VALUE);
+      return provider && { provider, outcome: hasNoData ? "NOT_AVAILABLE" : "OK", value };
+    }),
+  );
+  return toUpdate(round, reports, absentees);
+}
+
+function decodeCall(data: Hex) {
+  try {
+    return decodeFunctionData({ abi: datasetAbi, data });
+  } catch {
+    return null;
+  }
+}
+
+async function decodeSingle(
+  header: ReportHeader,
+  outcome: Outcome,
+  signed: readonly Signed[],
+  absentees: readonly Address[],
+): Promise<DecodedUpdate | null> {
+  const reports = await Promise.all(
+    signed.map(async ({ content, ...signature }): Promise<DecodedReport | null> => {
+      const provider = await recoverReporter({ ...header, outcome, value: content }, fullSignature(signature));
+      return provider && { provider, outcome, value: outcome === "OK" ? content : ZERO_VALUE };
+    }),
+  );
+  return toUpdate(header.round, reports, absentees);
+}
+
+function toUpdate(
+  round: bigint,
+  reports: readonly (DecodedReport | null)[],
+  absentees: readonly Address[],
+): DecodedUpdate | null {
+  const known = reports.flatMap((report) => report ?? []);
+  return known.length === reports.length ? { round, reports: known, absentees } : null;
+}
+
+/** Computes what `batchReportDigest` does, from the keys' hashes: an update has nothing more of them. */
+function rowDigest(
+  { chainId, dataset }: Omit<DataPoint, "key">,
+  keyHashes: readonly Hex[],
+  missing: bigint,
+  values: readonly Hex[],
+  round: bigint,
+): Hex {
+  const words = [
+    BATCH_TYPEHASH,
+    keccak256(concatHex(keyHashes)),
+    missing,
+    keccak256(concatHex(values)),
+    round,
+  ] as const;
+  const types = ["bytes32", "bytes32", "uint256", "bytes32", "uint256"].map((type) => ({ type }));
+  const struct = keccak256(encodeAbiParameters(types, words));
+  return keccak256(concatHex(["0x1901", domainSeparator({ domain: reportDomain(chainId, dataset) }), struct]));
+}
+
+/** Expands a compact signature to 65 bytes: the inverse of `compactSignature`. */
+function fullSignature({ r, vs }: Omit<Signed, "content">): Hex {
+  const word = hexToBigInt(vs);
+  const v = 27n + (word >> 255n);
+  const s = word & ((1n << 255n) - 1n);
+  return concatHex([r, numberToHex(s, { size: 32 }), numberToHex(v, { size: 1 })]);
+}
