@@ -1,21 +1,22 @@
-/** `operator --help`. */
+/** The text that `operator --help` prints. */
 export const USAGE = `Usage: operator --config FILE [--check-config]
 
-Answers POST /data/request: gathers the data providers' signed reports, and sends them to the dataset or hands the
-transaction to the caller. It logs JSON to stdout, and ends cleanly on SIGTERM.
+Serves POST /data/request: collects signed reports from the data providers, and either sends the update to the dataset or
+returns the transaction to the caller. Logs JSON to stdout and shuts down cleanly on SIGTERM.
 
-  --config FILE    required: the configuration, in JSON; its settings are in operator/README.md
-  --check-config   check the configuration, the files it names and the keys, then end: 0 if all is well, else 2
-  --help           this text
+  --config FILE    required: the configuration, in JSON; operator/README.md lists its settings
+  --check-config   check the configuration, the files it names and the keys, then exit: 0 if all are valid, else 2
+  --help           show this text
 
 Environment
   OPERATOR_KEYSTORE, with OPERATOR_KEYSTORE_PASSWORD_FILE or OPERATOR_KEYSTORE_PASSWORD
-                   the path of the encrypted keystore of the account that broadcasts, or of a folder of
-                   several, and their password
+                   path of the encrypted keystore of the account that broadcasts, or of a folder of
+                   keystores, and their password
   OPERATOR_PRIVATE_KEY_FILE, OPERATOR_PRIVATE_KEY
-                   its key, or the keys of several with white space between them, in a file or as they are
+                   the private key of that account, or several separated by white space: the path of a
+                   file that holds them, or the keys themselves
   OPERATOR_KEYSTORE_<chainId>..., OPERATOR_PRIVATE_KEY_<chainId>...
-                   the same for one network only; a network without a key answers only "broadcast": false
+                   the same for one network only; a network without a key serves only "broadcast": false
 
 Examples
   operator --config operator.json --check-config

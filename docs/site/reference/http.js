@@ -14,7 +14,7 @@ export async function httpReference() {
     `${info.description}`,
     "Made from the OpenAPI 3.1 document that every operator serves: `GET /openapi.json` for programs, `GET /docs` to read. " +
       "All paths but `/live` and `/ready` stand behind the operator's base path. " +
-      "Errors are `application/problem+json`: [their codes](../../operator/README.md#what-callers-see).",
+      "Errors are `application/problem+json`: [their codes](../../operator/README.md#http-api).",
     ...operations,
   ].join("\n\n");
 }
