@@ -3,7 +3,7 @@ import { measureRequests } from "@dataset-oracle/service/metrics";
 import type { Registry } from "prom-client";
 import { Balances } from "./balances.js";
 import type { OperatorConfig } from "./config.js";
-import { ANY_ORIGIN, addPreflight } from "./http/any-origin.js";
+import { allowAnyOrigin } from "./http/any-origin.js";
 import { addData } from "./http/data.js";
 import { addDataRequest } from "./http/data-request.js";
 import { addDatasets } from "./http/datasets.js";
@@ -23,14 +23,14 @@ export type AppSettings = Pick<
 
 /** The operator's HTTP side. It opens no port. */
 export async function buildOperatorApp(operator: Operator, settings: AppSettings, registry: Registry): Promise<App> {
-  const app = await buildApp({ ...settings, logger: operator.logger, headers: ANY_ORIGIN });
+  const app = await buildApp({ ...settings, logger: operator.logger });
   measureRequests(app, registry);
   const networks = [...operator.networks.values()];
   const balances = new Balances(networks, operator.clock);
   operator.metrics.watch(networks, balances, operator.clock);
   app.setSerializerCompiler(() => serializeOnce());
   await gatherSchemas(app);
-  addPreflight(app);
+  await allowAnyOrigin(app);
   const overview = new Overview(operator);
   await app.register(
     async (routes) => {

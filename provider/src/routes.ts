@@ -1,6 +1,6 @@
 import { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
+import { anonymousLimit } from "@dataset-oracle/service/anonymous-limit";
 import type { App } from "@dataset-oracle/service/app";
-import { strangersLimit } from "@dataset-oracle/service/strangers-limit";
 import { Type } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
 import { notReady } from "./problems.js";
@@ -20,7 +20,7 @@ const BATCH_BODY_LIMIT = 144 * 1024;
  */
 export function routes(reporter: Reporter, isOperator: (address: string) => boolean, strangersPerMinute: number) {
   return async (app: App): Promise<void> => {
-    const preParsing = strangersLimit(strangersPerMinute, isOperator);
+    const preParsing = anonymousLimit(app, strangersPerMinute, isOperator);
     const schema = { body: ReportRequest, response: { 200: ReportAnswer } };
     const callerOf = ({ ip, trace }: FastifyRequest): Caller => ({ isReserved: isOperator(ip), trace });
     app.post("/report", { schema, preParsing }, (request) => reporter.report(request.body, callerOf(request)));

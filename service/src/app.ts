@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/wire";
+import rateLimit from "@fastify/rate-limit";
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from "@fastify/type-provider-typebox";
 import Fastify, {
   type FastifyBaseLogger,
@@ -15,7 +16,7 @@ import { callerAt } from "./caller.js";
 import { CONNECTION_LIMITS, endConnectionsAtClose } from "./connections.js";
 import { BODY_LIMIT, methodNotAllowed, noSuchPath, toProblem, unreadable } from "./http-problems.js";
 import { ProblemError } from "./problem.js";
-import { limitRate, type RateLimit } from "./rate-limit.js";
+import { type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";
 import { parseStrictJson } from "./strict-json.js";
 import { requestIdOf, type Trace, traceFieldsOf, traceOf } from "./trace.js";
 
@@ -109,19 +110,19 @@ export async function buildApp(options: AppOptions): Promise<App> {
     logFailure(request, error, problem);
     return sendProblem(reply, problem);
   });
-  const limit = limitRate(limitOf(options));
-  const limitsOfRoutes = new Map<RateLimit, typeof limit>();
-  const limitOfRoute = (own: RateLimit) => {
-    const ofRoute = limitsOfRoutes.get(own) ?? limitRate(own);
-    limitsOfRoutes.set(own, ofRoute);
-    return ofRoute;
+  await app.register(rateLimit, { global: false });
+  const limit = rateLimiter(app, limitOf(options));
+  const limitersOfRoutes = new Map<RateLimit, RateLimiter>();
+  const limiterOfRoute = (own: RateLimit) => {
+    const limiter = limitersOfRoutes.get(own) ?? rateLimiter(app, own);
+    limitersOfRoutes.set(own, limiter);
+    return limiter;
   };
-  // Before the body is read: what is refused costs little.
-  app.addHook("preParsing", (request, reply, _payload, done) => {
+  // A request above its limit is refused before its body is read, so that it costs little.
+  app.addHook("preParsing", async (request, reply) => {
     const own = request.routeOptions.config.rate;
-    if (own === undefined) limit(request, reply);
-    else if (own !== null) limitOfRoute(own)(request, reply);
-    done();
+    if (own === undefined) await limit(request, reply);
+    else if (own !== null) await limiterOfRoute(own)(request, reply);
   });
   // Looked up as text: what a stranger asks for is never read as a route's pattern.
   const methodsAt = new Map<string, Set<string>>();

@@ -1,40 +1,46 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { CreateRateLimitOptions } from "@fastify/rate-limit";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerAt } from "./caller.js";
 import { tooManyRequests } from "./http-problems.js";
 import type { ProblemError } from "./problem.js";
-import { RequestCounts } from "./request-counts.js";
 
 const WINDOW_SECONDS = 60;
-/** A megabyte or so for each limit. */
-const MAX_CALLERS = 5_000;
 
-/** A bound on what one caller may ask for. */
+/** A bound on the requests of one caller. */
 export interface RateLimit {
-  /** What its answers call it: letters and dashes. */
+  /** Names the limit in the answer's headers: letters and dashes. */
   readonly name: string;
   readonly perMinute: number | ((request: FastifyRequest) => number);
-  /** Who is one caller; an IPv4 address or an IPv6 network of 64 bits when it is left out. */
-  readonly callerOf?: (request: FastifyRequest) => string;
-  /** What a caller is told who asks for more. */
+  /** Identifies the caller; by default the IPv4 address or the IPv6 network of 64 bits. */
+  readonly callerOf?: NonNullable<CreateRateLimitOptions["keyGenerator"]>;
+  /** Makes the answer for a caller above the limit. */
   readonly exceeded?: (perMinute: number, retryAfterSeconds: number) => ProblemError;
 }
 
+/** Counts a request and adds the limit's headers to its answer. Rejects with a ProblemError above the limit. */
+export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
 /**
- * What counts a request, and says in RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) how many more
- * there may be. A request that several limits count has each of them there.
- *
- * @returns It throws a ProblemError when there have been too many.
+ * Makes a limiter with counters of its own, kept by @fastify/rate-limit. The headers are written here: the plugin's are of
+ * an older draft (draft-ietf-httpapi-ratelimit-headers) that cannot name several limits of one request.
  */
-export function limitRate({ name, perMinute, callerOf, exceeded = tooManyRequests }: RateLimit) {
-  const counts = new RequestCounts(WINDOW_SECONDS * 1_000, MAX_CALLERS);
-  return (request: FastifyRequest, reply: FastifyReply): void => {
-    const max = typeof perMinute === "number" ? perMinute : perMinute(request);
-    const now = Math.trunc(performance.now());
-    const { count, endsAt } = counts.add(callerOf?.(request) ?? callerAt(request.ip), now);
-    const seconds = Math.ceil((endsAt - now) / 1_000);
+export function rateLimiter(
+  app: Pick<FastifyInstance, "createRateLimit">,
+  { name, perMinute, callerOf = ({ ip }) => callerAt(ip), exceeded = tooManyRequests }: RateLimit,
+): RateLimiter {
+  const count = app.createRateLimit({
+    max: perMinute,
+    timeWindow: WINDOW_SECONDS * 1_000,
+    keyGenerator: callerOf,
+  });
+  return async (request, reply) => {
+    const counted = await count(request);
+    // Only callers on the plugin's allow list are not counted, and there is no such list.
+    if (counted.isAllowed) return;
+    const { max, remaining, ttlInSeconds, isExceeded } = counted;
     addItem(reply, "ratelimit-policy", `"${name}";q=${max};w=${WINDOW_SECONDS}`);
-    addItem(reply, "ratelimit", `"${name}";r=${Math.max(0, max - count)};t=${seconds}`);
-    if (count > max) throw exceeded(max, seconds);
+    addItem(reply, "ratelimit", `"${name}";r=${remaining};t=${ttlInSeconds}`);
+    if (isExceeded) throw exceeded(max, ttlInSeconds);
   };
 }
 

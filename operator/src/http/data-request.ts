@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/wire";
 import { type App, logFailure } from "@dataset-oracle/service/app";
 import { toProblem } from "@dataset-oracle/service/http-problems";
-import { limitRate } from "@dataset-oracle/service/rate-limit";
+import { rateLimiter } from "@dataset-oracle/service/rate-limit";
 import { traceFieldsOf } from "@dataset-oracle/service/trace";
 import { Type } from "@sinclair/typebox";
 import { RpcError } from "../chain/rpc.js";
@@ -44,17 +44,17 @@ const schema = {
 
 /** `POST /data/request`. What may send a transaction is counted before anything is done for it. */
 export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute: number): void {
-  const limitBroadcasts = limitRate({
+  const limitBroadcasts = rateLimiter(app, {
     name: "broadcasts",
     perMinute: broadcastsPerMinute,
     exceeded: tooManyBroadcasts,
   });
   const dataPoints = new DataPoints(operator.networks, MAX_TARGETS);
-  app.post("/data/request", { schema }, (request, reply) => {
+  app.post("/data/request", { schema }, async (request, reply) => {
     const dataPoint = dataPoints.find(request.body);
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
-    if (broadcast) limitBroadcasts(request, reply);
+    if (broadcast) await limitBroadcasts(request, reply);
     const preferred = broadcast ? preferredWait(request.headers.prefer?.toString(), MAX_WAIT_MS / 1000) : null;
     if (preferred !== null) reply.header("preference-applied", `wait=${preferred}`);
     reply.header("vary", "accept, prefer");

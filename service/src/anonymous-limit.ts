@@ -1,0 +1,23 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { tooManyRequests } from "./http-problems.js";
+import { rateLimiter } from "./rate-limit.js";
+
+/**
+ * Makes a `preParsing` hook that bounds the requests of all anonymous callers together: those without a reserved share. On
+ * a route it runs after the limit of each caller, so that one caller above its limit does not use up the others'.
+ */
+export function anonymousLimit(
+  app: Pick<FastifyInstance, "createRateLimit">,
+  requestsPerMinute: number,
+  isReserved: (address: string) => boolean,
+) {
+  const limit = rateLimiter(app, {
+    name: "anonymous",
+    perMinute: requestsPerMinute,
+    callerOf: () => "anonymous",
+    exceeded: (max, seconds) => tooManyRequests(max, seconds, "All callers without a reserved share together"),
+  });
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (!isReserved(request.ip)) await limit(request, reply);
+  };
+}
