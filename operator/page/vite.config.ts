@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { precompress } from "@dataset-oracle/tools/precompress";
 import { defineConfig } from "vite";
 
 /** The operator that the page asks while it is worked on. */
@@ -10,6 +12,7 @@ export default defineConfig({
   // The operator may serve it under any path.
   base: "./",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  plugins: [{ name: "precompress", closeBundle: () => precompress(join(import.meta.dirname, "dist")) }],
   build: {
     target: "es2022",
     // A data: URL would be the one thing that is not a file of the page.

@@ -7,12 +7,11 @@ import { allowAnyOrigin } from "./http/any-origin.js";
 import { addData } from "./http/data.js";
 import { addDataRequest } from "./http/data-request.js";
 import { addDatasets } from "./http/datasets.js";
-import { addGuide } from "./http/guide.js";
 import { addHealth } from "./http/health.js";
 import { addHistory } from "./http/history.js";
 import { addDocs, gatherSchemas } from "./http/openapi.js";
 import { addOverview } from "./http/overview.js";
-import { addPage } from "./http/page.js";
+import { addGuide, addPage } from "./http/static-files.js";
 import type { Operator } from "./operator.js";
 import { Overview } from "./overview/overview.js";
 
@@ -39,9 +38,9 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addOverview(routes as unknown as App, overview, settings.requestsPerMinute);
       addData(routes as unknown as App, operator, overview, settings.requestsPerMinute);
       addHistory(routes as unknown as App, operator, settings.requestsPerMinute);
-      addDocs(routes as unknown as App);
-      await routes.register(async (scope) => addGuide(scope as unknown as App, settings.requestsPerMinute));
-      if (!addPage(routes as unknown as App)) operator.logger.warn("the page is not built: npm run build");
+      await addDocs(routes as unknown as App);
+      await addGuide(routes as unknown as App);
+      if (!(await addPage(routes as unknown as App))) operator.logger.warn("the page is not built: npm run build");
     },
     { prefix: settings.basePath },
   );

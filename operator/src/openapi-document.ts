@@ -1,14 +1,14 @@
+import type { App } from "@dataset-oracle/service/app";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { type AppSettings, buildOperatorApp } from "./app.js";
 import { OperatorConfig } from "./config.js";
-import type { OpenApi } from "./http/docs-page.js";
 import { Metrics } from "./metrics.js";
 import { createOperator } from "./operator.js";
 
-/** What `GET /openapi.json` answers, of an operator that serves no network and opens no port. */
-export async function openApiDocument(): Promise<OpenApi> {
+/** Returns the answer of `GET /openapi.json`, from an operator that serves no network and opens no port. */
+export async function openApiDocument(): Promise<ReturnType<App["swagger"]>> {
   const registry = new Registry();
   const closing = new AbortController();
   const logger = pino({ level: "silent" });
@@ -16,7 +16,7 @@ export async function openApiDocument(): Promise<OpenApi> {
   const settings = Value.Default(OperatorConfig, {}) as AppSettings;
   const app = await buildOperatorApp(operator, settings, registry);
   await app.ready();
-  const document = app.swagger() as OpenApi;
+  const document = app.swagger();
   closing.abort();
   await app.close();
   return document;

@@ -1,18 +1,19 @@
 import { Problem } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
 import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
 import { Type } from "@sinclair/typebox";
-import { docsPage, type OpenApi } from "./docs-page.js";
+import { STATIC_POLICY, shareBytes, staticRate } from "./static-files.js";
 
 const header = (description: string) => Type.String({ description });
 
 /** The caller's rate limits, as every answer but those of health has them. */
 export const RATE_HEADERS = {
   "RateLimit-Policy": header("The limits that count this request: q requests in w seconds."),
-  RateLimit: header("How many requests r each of them has left, and in how many seconds t it begins anew."),
+  RateLimit: header("How many requests r each of them has left, and in how many seconds t the count starts again."),
 };
 
-/** What every route of the API answers beside its 200. */
+/** The answers that every route of the API has beside its 200. */
 export const PROBLEMS = {
   429: {
     description: "A limit is used up: too_many_requests, too_many_broadcasts or gas_budget_spent.",
@@ -32,7 +33,8 @@ export async function gatherSchemas(app: App): Promise<void> {
         title: "Dataset Oracle operator",
         description:
           "Updates data points of dataset contracts: gathers the data providers' signed reports, and sends the update " +
-          "transaction or hands it to the caller. Keyless; the path is version 1 for good.",
+          "transaction or hands it to the caller. No API key is needed. The paths are stable: a breaking change would be " +
+          "served under /v2.",
         version: "1",
         license: { name: "MIT", identifier: "MIT" },
       },
@@ -40,16 +42,25 @@ export async function gatherSchemas(app: App): Promise<void> {
   });
 }
 
-/** `GET /openapi.json`, generated from the schemas that requests are checked with, and `GET /docs`, a page to read it. */
-export function addDocs(app: App): void {
-  const hide = { hide: true } as const;
-  app.get("/openapi.json", { schema: hide }, async () => app.swagger());
-  app.get("/docs", { schema: hide }, async (_request, reply) => {
-    const { html, policy } = docsPage(app.swagger() as OpenApi);
-    return reply
-      .header("content-security-policy", policy)
-      .type("text/html; charset=utf-8")
-      .serializer(String)
-      .send(html);
+/**
+ * Adds `GET /openapi.json`, generated from the schemas that requests are checked with, and `GET /docs`, a page to read it
+ * and to try it out.
+ */
+export async function addDocs(app: App): Promise<void> {
+  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  await app.register(async (scope) => {
+    const rate = staticRate("docs");
+    scope.addHook("onRoute", (route) => {
+      route.config = { ...route.config, rate };
+    });
+    shareBytes(scope as unknown as App);
+    await scope.register(swaggerUi, {
+      routePrefix: "/docs",
+      // Its files are named relative to the page, so that they are found below any base path.
+      indexPrefix: ".",
+      staticCSP: STATIC_POLICY,
+      theme: { title: "Dataset Oracle operator: API" },
+      uiConfig: { layout: "BaseLayout", docExpansion: "list", defaultModelsExpandDepth: -1, tryItOutEnabled: false },
+    });
   });
 }

@@ -1,0 +1,60 @@
+import { type App, buildApp } from "@dataset-oracle/service/app";
+import { Type } from "@sinclair/typebox";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addDocs, gatherSchemas } from "../src/http/openapi.js";
+
+let app: App;
+
+beforeAll(async () => {
+  const logger = pino({ level: "silent" });
+  app = await buildApp({ logger, requestsPerMinute: 100, maxConnections: 10, trustedProxies: [] });
+  await gatherSchemas(app);
+  await app.register(
+    async (routes) => {
+      routes.get(
+        "/data",
+        { schema: { summary: "A data point.", response: { 200: Type.Object({}) } } },
+        async () => ({}),
+      );
+      await addDocs(routes as unknown as App);
+    },
+    { prefix: "/oracle" },
+  );
+});
+afterAll(async () => app?.close());
+
+const get = (url: string) => app.inject({ url });
+
+test.each(["/oracle/docs", "/oracle/docs/"])(
+  "%s loads only what is its own, and finds it below the base path",
+  async (url) => {
+    const { statusCode, headers, body } = await get(url);
+    expect(statusCode).toBe(200);
+    expect(headers["content-type"]).toContain("text/html");
+    const policy = String(headers["content-security-policy"]);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    const loaded = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? "");
+    expect(loaded.length).toBeGreaterThan(4);
+    for (const path of loaded) {
+      const file = await get(new URL(path, `http://operator${url}`).pathname);
+      expect(file.statusCode, path).toBe(200);
+      expect(file.headers["content-security-policy"], path).toBe(policy);
+    }
+    expect(body.replace(/<script src="[^"]*" charset="UTF-8">\s*<\/script>/g, "")).not.toMatch(
+      /<script|<style|\sstyle=/,
+    );
+  },
+);
+
+test("the document that the page reads is the one for programs", async () => {
+  const forPrograms = (await get("/oracle/openapi.json")).json();
+  expect(Object.keys(forPrograms.paths)).toEqual(["/oracle/data"]);
+  expect((await get("/oracle/docs/json")).json()).toEqual(forPrograms);
+});
+
+test("reading it takes nothing of what a caller may ask for", async () => {
+  expect((await get("/oracle/docs")).headers["ratelimit-policy"]).toBe('"docs";q=300;w=60');
+});
