@@ -1,4 +1,4 @@
-import { type Address, BaseError, type Client, InsufficientFundsError, zeroAddress } from "viem";
+import { type Address, BaseError, type BlockTag, type Client, InsufficientFundsError, zeroAddress } from "viem";
 import { simulateContract } from "viem/actions";
 import { datasetAbi } from "../abi/dataset.js";
 import { parseKey } from "../key.js";
@@ -17,9 +17,11 @@ export interface SimulateQueryParameters {
    * overrides the balance of its sender: an RPC that has no state overrides needs an account.
    */
   readonly account?: Address;
+  /** The state that is read: `latest` by default. */
+  readonly blockTag?: BlockTag;
 }
 
-/** The account of a call holds less than the query price. */
+/** The account of a simulated query holds less than the query price. */
 export class InsufficientBalanceError extends Error {
   override readonly name = "InsufficientBalanceError";
 
@@ -37,8 +39,8 @@ export class InsufficientBalanceError extends Error {
 }
 
 /**
- * What a query would answer now, without a transaction and without payment. `eth_call` lets no sender show more Ether
- * than it holds: see `account`.
+ * Simulates a query: returns what it would answer now, without a transaction and without payment. `eth_call` lets no
+ * sender show more Ether than it holds: see `account`.
  *
  * @param client Any viem client of the dataset's network.
  * @throws An Error when the key cannot be read, `InsufficientBalanceError`, and viem's `ContractFunctionExecutionError`
@@ -46,15 +48,16 @@ export class InsufficientBalanceError extends Error {
  */
 export async function simulateQuery(
   client: Client,
-  { dataset, key: text, account }: SimulateQueryParameters,
+  { dataset, key: text, account, blockTag = "latest" }: SimulateQueryParameters,
 ): Promise<QueryResult> {
   const key = parseKey(text);
   if (!key.ok) throw new Error(`The key cannot be read. ${key.error}`);
-  const price = await readQueryPrice(client, { dataset });
-  const call = { address: dataset, abi: datasetAbi, functionName: "query", args: [key.value], value: price } as const;
+  const price = await readQueryPrice(client, { dataset, blockTag });
+  const query = { address: dataset, abi: datasetAbi, functionName: "query", args: [key.value], value: price } as const;
   try {
     const { result } = await simulateContract(client, {
-      ...call,
+      ...query,
+      blockTag,
       ...(account ? { account } : { account: zeroAddress, stateOverride: [{ address: zeroAddress, balance: price }] }),
     });
     const [output, updatedAt, status] = result;
@@ -69,6 +72,6 @@ export async function simulateQuery(
 
 function statusOf(index: number) {
   const status = QUERY_STATUSES[index];
-  if (!status) throw new Error(`${index} is no query status.`);
+  if (!status) throw new Error(`${index} is not a query status. Check the dataset's address.`);
   return status;
 }
