@@ -1,11 +1,10 @@
-import { Type } from "@sinclair/typebox";
-import { type Address, type Hex, hexToBigInt } from "viem";
-import { requestAs } from "./chain/rpc.js";
+import type { Address } from "viem";
+import { getBalance } from "viem/actions";
 import type { Clock } from "./clock.js";
 import type { Network } from "./network.js";
 import { SingleFlight } from "./single-flight.js";
 
-/** What one sender has on one network. */
+/** The balance of one sender on one network. */
 export interface Balance {
   readonly network: Network;
   readonly sender: Address;
@@ -13,12 +12,10 @@ export interface Balance {
   readonly wei: bigint | null;
 }
 
-/** How long a balance is shown without being read again: foreign may ask whether the operator is ready. */
+/** How long a balance is shown without being read again: anonymous callers may ask whether the operator is ready. */
 const REMEMBER_MS = 5_000;
 
-const Wei = Type.Unsafe<Hex>(Type.String({ pattern: "^0x[0-9a-fA-F]{1,64}$" }));
-
-/** The balances of all senders. */
+/** Reads the balances of all senders. */
 export class Balances {
   readonly #reads: SingleFlight<bigint>;
 
@@ -33,7 +30,7 @@ export class Balances {
     return Promise.all(
       this.networks.flatMap((network) =>
         (network.senders?.addresses ?? []).map(async (sender) => {
-          const read = async () => hexToBigInt(await requestAs(network.rpc, Wei, "eth_getBalance", [sender, "latest"]));
+          const read = () => getBalance(network.client, { address: sender });
           const { result } = this.#reads.run(`${network.chainId} ${sender}`, read);
           return { network, sender, wei: await result.catch(() => null) };
         }),

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { formatEther, type Hex } from "viem";
 import type { Balances } from "./balances.js";
-import type { RpcError } from "./chain/rpc.js";
+import type { RpcError } from "./chain/rpc-error.js";
 import type { Clock } from "./clock.js";
 import type { Network } from "./network.js";
 
@@ -52,8 +52,8 @@ export class Metrics {
   }
 
   /** @param place The endpoint's, in the configuration. */
-  rpcFailed(network: number, place: number, { method, failure }: RpcError): void {
-    this.#rpcErrors.inc({ network, endpoint: `rpcUrls/${place}`, method, class: failure });
+  rpcFailed(network: number, index: number, { method, kind }: RpcError): void {
+    this.#rpcErrors.inc({ network, endpoint: `rpcUrls/${index}`, method, class: kind });
   }
 
   failedOver(network: number, feeds: number): void {
@@ -125,7 +125,7 @@ export class Metrics {
       labelNames: ["network"],
       registers,
       collect() {
-        for (const { chainId, rpc } of networks) this.set({ network: chainId }, rpc.isReady ? 1 : 0);
+        for (const { chainId, client } of networks) this.set({ network: chainId }, client.isReady() ? 1 : 0);
       },
     });
   }

@@ -5,10 +5,12 @@ import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
 import { keccak } from "@dataset-oracle/service/keccak";
 import { type Address, type LocalAccount, parseGwei } from "viem";
+import { type ChainClient, connectChain } from "./chain/client.js";
 import { CommitteeWatch } from "./chain/committee.js";
 import { readKeyForm, readMaxRoundAge, readQueryPrice } from "./chain/dataset.js";
-import { type Rpc, RpcError } from "./chain/rpc.js";
-import { type PoolContext, RpcPool } from "./chain/rpc-pool.js";
+import { type Rpc, rpcOf } from "./chain/rpc.js";
+import { RpcError } from "./chain/rpc-error.js";
+import type { PoolContext } from "./chain/rpc-pool.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
 import type { Replicas } from "./feeds/failover.js";
 import type { Feed } from "./feeds/policy.js";
@@ -48,7 +50,8 @@ const MAX_VALUES: Record<DatasetKind, bigint> = { median: 2n ** 208n - 1n, major
 /** One network that is served, and what this operator may do on it. */
 export interface Network {
   readonly chainId: number;
-  readonly rpc: RpcPool;
+  readonly client: ChainClient;
+  readonly rpc: Rpc;
   readonly simulator: Simulator;
   readonly datasets: ReadonlyMap<Address, Dataset>;
   readonly endpoints: ReadonlyMap<Address, string>;
@@ -89,10 +92,12 @@ export async function connectNetwork(
   const { chainId } = deployment;
   const replicas = replicasOf(plan, accounts);
   try {
-    const rpc = await connectRpcs(plan, context);
-    const datasets = await Promise.all(deployment.datasets.map((dataset) => connectDataset(rpc, dataset)));
+    const client = await connectRpcs(plan, context);
+    const rpc = rpcOf(client);
+    const datasets = await Promise.all(deployment.datasets.map((dataset) => connectDataset(client, dataset)));
     return {
       chainId,
+      client,
       rpc,
       simulator: new Simulator(rpc, context.clock),
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
@@ -140,15 +145,15 @@ export function replicasOf(
   return { senders: replicas, own: own[0] ?? null, failoverMs: settings.failoverSeconds * 1000 };
 }
 
-function connectRpcs({ settings, deployment, rpcUrls }: NetworkPlan, context: PoolContext): Promise<RpcPool> {
+function connectRpcs({ settings, deployment, rpcUrls }: NetworkPlan, context: PoolContext): Promise<ChainClient> {
   const { chainId } = deployment;
   const lag = { blocks: settings.maxHeadLagBlocks, seconds: settings.maxHeadLagSeconds };
   const pool = { timeoutMs: settings.rpcTimeoutMs, pollMs: settings.rpcPollMs, lag };
-  return RpcPool.connect(chainId, rpcUrls, pool, { ...context, logger: context.logger.child({ network: chainId }) });
+  return connectChain(chainId, rpcUrls, pool, { ...context, logger: context.logger.child({ network: chainId }) });
 }
 
 function createSenders(
-  rpc: RpcPool,
+  rpc: Rpc,
   settings: NetworkSettings,
   accounts: readonly LocalAccount[],
   { clock, logger, closing }: PoolContext,
@@ -169,24 +174,24 @@ function createSenders(
   return new Senders([first, ...others]);
 }
 
-async function connectDataset(rpc: Rpc, dataset: DeployedDataset): Promise<Dataset> {
+async function connectDataset(client: ChainClient, dataset: DeployedDataset): Promise<Dataset> {
   const { address } = dataset;
   const [keyForm, committee, maxRoundAge] = await Promise.all([
-    readKeyForm(rpc, address),
-    CommitteeWatch.load(rpc, address),
-    readMaxRoundAge(rpc, address),
+    readKeyForm(client, address),
+    CommitteeWatch.load(client, address),
+    readMaxRoundAge(client, address),
     // Read so that a dataset that cannot be queried stops the start, not the first request.
-    readQueryPrice(rpc, address),
+    readQueryPrice(client, address),
   ]);
   if (KEY_FORMS[keyForm] !== dataset.keyForm) {
     throw new ConfigError(
-      `network ${rpc.chainId}: the keys of dataset ${address} are ${KEY_FORMS[keyForm]}, and its deployment file says ` +
+      `network ${client.chain.id}: the keys of dataset ${address} are ${KEY_FORMS[keyForm]}, and its deployment file says ` +
         `${dataset.keyForm}. Correct the file.`,
     );
   }
   const { kind, name } = dataset;
   const keys = dataset.keys.flatMap((key) => keyToAscii(key) ?? []);
-  const digests = new ReportDigests(rpc.chainId, address, keccak);
+  const digests = new ReportDigests(client.chain.id, address, keccak);
   const maxValue = MAX_VALUES[kind];
   return { address, name, kind, keyForm: dataset.keyForm, keys, maxValue, maxRoundAge, committee, digests };
 }

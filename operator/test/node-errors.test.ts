@@ -2,8 +2,8 @@ import { parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectEndpoint } from "../src/chain/endpoint.js";
-import { classifyRejection } from "../src/chain/rejection.js";
-import type { RpcError } from "../src/chain/rpc.js";
+import { classifyNodeError } from "../src/chain/node-errors.js";
+import type { RpcError } from "../src/chain/rpc-error.js";
 import { type Chain, STRANGER, startChain } from "./support/chain.js";
 
 let chain: Chain;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(async () => chain?.close());
 
-/** What the node says when it is given a transaction; null when it takes it. */
+/** Returns the error that the node answers to a transaction; null when it accepts it. */
 async function send(nonce: number, gwei: bigint, from = account): Promise<string | null> {
   const fees = { maxFeePerGas: gwei * parseGwei("1"), maxPriorityFeePerGas: gwei * parseGwei("1") };
   const raw = await from.signTransaction({ chainId: 42, to: STRANGER, gas: 21_000n, nonce, ...fees });
@@ -28,7 +28,7 @@ async function send(nonce: number, gwei: bigint, from = account): Promise<string
   );
 }
 
-test("anvil's own words are understood", async () => {
+test("anvil's own messages are classified", async () => {
   expect(await send(0, 10n)).toBeNull();
   const seen = {
     again: await send(0, 10n),
@@ -36,7 +36,7 @@ test("anvil's own words are understood", async () => {
     poor: await send(0, 10n, privateKeyToAccount(generatePrivateKey())),
     used: await chain.client.mine({ blocks: 1 }).then(() => send(0, 11n)),
   };
-  expect(Object.fromEntries(Object.entries(seen).map(([of, reason]) => [of, classifyRejection(reason ?? "")]))).toEqual(
+  expect(Object.fromEntries(Object.entries(seen).map(([of, reason]) => [of, classifyNodeError(reason ?? "")]))).toEqual(
     {
       again: "already_known",
       cheaper: "replacement_underpriced",

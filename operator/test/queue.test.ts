@@ -3,7 +3,8 @@ import { type Hex, numberToHex, parseGwei } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { connectEndpoint } from "../src/chain/endpoint.js";
-import { type Rpc, RpcError } from "../src/chain/rpc.js";
+import type { Rpc } from "../src/chain/rpc.js";
+import { RpcError } from "../src/chain/rpc-error.js";
 import { type Job, OutcomeUnknown, type RoundCall } from "../src/tx/job.js";
 import { type QueueSettings, TransactionQueue } from "../src/tx/queue.js";
 import type { Call } from "../src/tx/submission.js";
@@ -43,9 +44,11 @@ afterEach(() => closing.abort());
 
 afterAll(async () => chain?.close());
 
+const connectNode = (): Rpc => ({ chainId: 42, ...connectEndpoint(42, chain.url, 2_000) });
+
 function startQueue(
   change: Partial<QueueSettings> = {},
-  rpc: Rpc = connectEndpoint(42, chain.url, 2_000),
+  rpc: Rpc = connectNode(),
   recover: (call: Call) => Job<RoundCall> | null = () => null,
 ): TransactionQueue {
   const logger = pino({ level: "info" }, { write: (line: string) => log.push(line) });
@@ -180,11 +183,11 @@ describe("a transaction that is stuck", () => {
   });
 
   test("of a chain without a base fee has its gas price raised", async () => {
-    const node = connectEndpoint(42, chain.url, 2_000);
+    const node = connectNode();
     const legacy: Rpc = {
       chainId: 42,
-      async request(method, params, isUsable) {
-        const result = await node.request(method, params, isUsable);
+      async request(method, params) {
+        const result = await node.request(method, params);
         if (method !== "eth_getBlockByNumber") return result;
         const { baseFeePerGas: _, ...block } = result as Record<string, unknown>;
         return block;
@@ -268,7 +271,7 @@ describe("transactions that another process has sent", () => {
 });
 
 test("an update that was answered with a hash is not lost with a later one of its key that was not", async () => {
-  const rpc = connectEndpoint(42, chain.url, 2_000);
+  const rpc = connectNode();
   let isDeaf = false;
   const queue = startQueue(
     { stuckMs: 60_000, unseenMs: 60_000 },
@@ -312,7 +315,7 @@ describe("a reorganisation", () => {
   });
 
   test("that drops an update is noticed though a newer update is already in the new chain", async () => {
-    const rpc = connectEndpoint(42, chain.url, 2_000);
+    const rpc = connectNode();
     let isBlind = false;
     const queue = startQueue(
       {},
@@ -383,7 +386,7 @@ test("who waits when the operator shuts down is told, and so is who comes after"
 test("who waits too long because nothing is mined is told, and nothing is left behind", async () => {
   let now = Date.now();
   const logger = pino({ level: "silent" });
-  const rpc = connectEndpoint(42, chain.url, 2_000);
+  const rpc = connectNode();
   const queue = new TransactionQueue(
     rpc,
     account,

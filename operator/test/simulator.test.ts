@@ -38,7 +38,7 @@ beforeAll(async () => {
 beforeEach(() => {
   elapsed = 0;
   proxy.calls.length = 0;
-  simulator = new Simulator(connectEndpoint(42, proxy.url, 500), () => Date.now() + elapsed);
+  simulator = new Simulator({ chainId: 42, ...connectEndpoint(42, proxy.url, 500) }, () => Date.now() + elapsed);
 });
 
 afterEach(() => {
@@ -78,7 +78,7 @@ test("the gas limit is a quarter above what the call needs, either way", async (
 test("what a call reverts with is told, either way", async () => {
   const revertOf = async () => {
     const error = await run(REVERTS).catch((reason) => reason);
-    return [error.failure, decodeErrorResult({ abi: datasetAbi, data: error.data }).errorName];
+    return [error.kind, decodeErrorResult({ abi: datasetAbi, data: error.data }).errorName];
   };
   expect(await revertOf()).toEqual(["refused", "OwnableUnauthorizedAccount"]);
   await learn();
@@ -130,6 +130,6 @@ test("it is compared again after ten minutes", async () => {
 test("an endpoint that fails is no reason to run it another way", async () => {
   await learn();
   proxy.faults.set("eth_simulateV1", "HTTP 500");
-  await expect(run()).rejects.toMatchObject({ failure: "failed", method: "eth_simulateV1" });
+  await expect(run()).rejects.toMatchObject({ kind: "failed", method: "eth_simulateV1" });
   expect(asked()).toEqual(["eth_simulateV1"]);
 });

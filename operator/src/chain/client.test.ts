@@ -1,9 +1,9 @@
 import Fastify from "fastify";
 import { pino } from "pino";
 import { numberToHex } from "viem";
+import { getGasPrice, sendRawTransaction } from "viem/actions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { requestQuantity } from "./rpc.js";
-import { RpcPool } from "./rpc-pool.js";
+import { type ChainClient, connectChain, unwrapRpcError } from "./client.js";
 
 /** Nodes of network 42 that answer from a table, over real HTTP. */
 interface Node {
@@ -13,7 +13,7 @@ interface Node {
   head: number;
   /** Seconds since 1970. */
   timestamp: number;
-  /** What `eth_gasPrice` and `eth_sendRawTransaction` answer. */
+  /** The answer to `eth_gasPrice` and `eth_sendRawTransaction`. */
   answer: object;
   mode: "well" | "hangs" | "HTTP 500";
 }
@@ -46,7 +46,9 @@ async function startNode(change: Partial<Node> = {}): Promise<Node> {
     if (node.mode === "HTTP 500") return reply.status(500).send("");
     const results: Record<string, object> = {
       eth_chainId: { result: numberToHex(node.chainId) },
-      eth_getBlockByNumber: { result: { number: numberToHex(node.head), timestamp: numberToHex(node.timestamp) } },
+      eth_getBlockByNumber: {
+        result: { number: numberToHex(node.head), hash: HASH, timestamp: numberToHex(node.timestamp) },
+      },
     };
     return { jsonrpc: "2.0", id, ...(results[method] ?? node.answer) };
   });
@@ -66,7 +68,7 @@ async function startNode(change: Partial<Node> = {}): Promise<Node> {
 }
 
 const connect = (...nodes: Node[]) =>
-  RpcPool.connect(
+  connectChain(
     42,
     nodes.map(({ url }) => url),
     { timeoutMs: 300, pollMs: 20, lag: { blocks: 3, seconds: 30 } },
@@ -77,7 +79,7 @@ const connect = (...nodes: Node[]) =>
     },
   );
 
-const gasPrice = (rpc: RpcPool) => requestQuantity(rpc, "eth_gasPrice", []);
+const gasPrice = (client: ChainClient) => unwrapRpcError(client, "eth_gasPrice", getGasPrice(client));
 
 async function until(what: () => boolean): Promise<void> {
   const giveUpAt = Date.now() + 5_000;
@@ -90,67 +92,67 @@ async function until(what: () => boolean): Promise<void> {
 describe("a read", () => {
   test("goes to the first, and to the second when the first fails", async () => {
     const [first, second] = [await startNode(), await startNode({ answer: { result: "0x2" } })];
-    const rpc = await connect(first, second);
-    expect(await gasPrice(rpc)).toBe(1n);
+    const client = await connect(first, second);
+    expect(await gasPrice(client)).toBe(1n);
     first.mode = "HTTP 500";
-    expect(await gasPrice(rpc)).toBe(2n);
+    expect(await gasPrice(client)).toBe(2n);
   });
 
   test.each([
     ["hangs", { mode: "hangs" as const }],
-    ["answers something of another shape", { answer: { result: "fast" } }],
+    ["answers in an unexpected shape", { answer: { result: "fast" } }],
     ["is asked too often", { answer: { error: { code: 429, message: "Too many concurrent requests" } } }],
     ["gave up waiting", { answer: { error: { code: -32603, message: "Timeout expired" } } }],
   ])("goes to the second when the first %s", async (_, change) => {
     const [first, second] = [await startNode(), await startNode({ answer: { result: "0x2" } })];
-    const rpc = await connect(first, second);
+    const client = await connect(first, second);
     Object.assign(first, change);
-    expect(await gasPrice(rpc)).toBe(2n);
+    expect(await gasPrice(client)).toBe(2n);
   });
 
   test("that a node refuses is asked once: another would say the same", async () => {
     const refusal = { error: { code: 3, message: "execution reverted", data: "0x12" } };
     const [first, second] = [await startNode({ answer: refusal }), await startNode()];
-    const rpc = await connect(first, second);
-    await expect(gasPrice(rpc)).rejects.toMatchObject({ failure: "refused", data: "0x12" });
+    const client = await connect(first, second);
+    await expect(gasPrice(client)).rejects.toMatchObject({ kind: "refused", data: "0x12" });
     expect(second.asked).not.toContain("eth_gasPrice");
   });
 
   test("does not go to an endpoint that is behind, until it has caught up", async () => {
     const [first, second] = [await startNode({ head: 96 }), await startNode({ answer: { result: "0x2" } })];
-    const rpc = await connect(first, second);
-    expect(await gasPrice(rpc)).toBe(2n);
+    const client = await connect(first, second);
+    expect(await gasPrice(client)).toBe(2n);
     first.head = 100;
     await until(() => first.asked.length > 4);
-    expect(await gasPrice(rpc)).toBe(1n);
+    expect(await gasPrice(client)).toBe(1n);
   });
 
   test("does not go to an endpoint whose head is from the future, however far it says it is", async () => {
     const liar = await startNode({ head: 1_000_000, timestamp: NOW + 3_600 });
-    const rpc = await connect(liar, await startNode({ answer: { result: "0x2" } }));
-    expect(await gasPrice(rpc)).toBe(2n);
+    const client = await connect(liar, await startNode({ answer: { result: "0x2" } }));
+    expect(await gasPrice(client)).toBe(2n);
   });
 
   test("fails with the network's name when all fail, and is not kept waiting when one is back", async () => {
     const nodes = [await startNode(), await startNode({ answer: { result: "0x2" } })];
-    const rpc = await connect(...nodes);
+    const client = await connect(...nodes);
     for (const node of nodes) node.mode = "HTTP 500";
-    const error = await gasPrice(rpc).catch((reason: Error) => reason);
+    const error = await gasPrice(client).catch((reason: Error) => reason);
     expect(error).toMatchObject({ status: 502, code: "rpc_failed", title: "The RPC of network 42 failed." });
-    expect(rpc.isReady).toBe(false);
+    expect(client.isReady()).toBe(false);
     for (const node of nodes) node.mode = "well";
     // The clock stands still: both are still in quarantine.
-    expect([1n, 2n]).toContain(await gasPrice(rpc));
-    expect(rpc.isReady).toBe(true);
+    expect([1n, 2n]).toContain(await gasPrice(client));
+    expect(client.isReady()).toBe(true);
   });
 });
 
 describe("an endpoint that failed", () => {
   test("is not asked while it is in quarantine; then its chain id first", async () => {
     const [first, second] = [await startNode({ mode: "well" }), await startNode({ answer: { result: "0x2" } })];
-    const rpc = await connect(first, second);
+    const client = await connect(first, second);
     first.mode = "HTTP 500";
-    await gasPrice(rpc);
+    await gasPrice(client);
     first.mode = "well";
     first.asked.length = 0;
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -158,27 +160,27 @@ describe("an endpoint that failed", () => {
     nowMs += 1_000;
     await until(() => first.asked.length >= 2);
     expect(first.asked[0]).toBe("eth_chainId");
-    expect(await gasPrice(rpc)).toBe(1n);
+    expect(await gasPrice(client)).toBe(1n);
     expect(log.join()).toContain("RPC endpoint is back");
   });
 
   test("and comes back as another chain's is not used", async () => {
     const [first, second] = [await startNode(), await startNode({ answer: { result: "0x2" } })];
-    const rpc = await connect(first, second);
+    const client = await connect(first, second);
     first.mode = "HTTP 500";
-    await gasPrice(rpc);
+    await gasPrice(client);
     Object.assign(first, { mode: "well", chainId: 43, asked: [] });
     nowMs += 1_000;
     await until(() => log.some((line) => line.includes("its RPC is of network 43")));
-    expect(await gasPrice(rpc)).toBe(2n);
+    expect(await gasPrice(client)).toBe(2n);
     expect(first.asked).not.toContain("eth_gasPrice");
   });
 
-  test("is named in the log by its place: no line holds its URL", async () => {
+  test("is named in the log by its index: no line holds its URL", async () => {
     const [first, second] = [await startNode(), await startNode()];
-    const rpc = await connect(first, second);
+    const client = await connect(first, second);
     first.mode = "HTTP 500";
-    await gasPrice(rpc);
+    await gasPrice(client);
     const line = JSON.parse(log[0] ?? "{}");
     expect(line).toMatchObject({ endpoint: "rpcUrls/0", msg: "RPC endpoint failed", quarantinedMs: 1_000 });
     expect(log.join()).not.toMatch(/secret-token|127\.0\.0\.1/);
@@ -188,8 +190,8 @@ describe("an endpoint that failed", () => {
 describe("the start", () => {
   test("needs one endpoint that answers", async () => {
     const dead = await startNode({ mode: "HTTP 500" });
-    const rpc = await connect(dead, await startNode({ answer: { result: "0x2" } }));
-    expect(await gasPrice(rpc)).toBe(2n);
+    const client = await connect(dead, await startNode({ answer: { result: "0x2" } }));
+    expect(await gasPrice(client)).toBe(2n);
     await expect(connect(dead)).rejects.toMatchObject({ code: "rpc_failed" });
   });
 
@@ -200,7 +202,8 @@ describe("the start", () => {
 });
 
 describe("a transaction", () => {
-  const send = (rpc: RpcPool) => rpc.request("eth_sendRawTransaction", ["0x01"]);
+  const send = (client: ChainClient) =>
+    unwrapRpcError(client, "eth_sendRawTransaction", sendRawTransaction(client, { serializedTransaction: "0x01" }));
   const refusal = (message: string) => ({ answer: { error: { code: -32000, message } } });
 
   test("goes to all, those that are behind too; one that takes it is enough", async () => {
@@ -209,29 +212,29 @@ describe("a transaction", () => {
       await startNode({ answer: { result: HASH } }),
       await startNode({ head: 0, ...refusal("busy") }),
     ];
-    const rpc = await connect(...nodes);
-    expect(await send(rpc)).toBe(HASH);
+    const client = await connect(...nodes);
+    expect(await send(client)).toBe(HASH);
     await until(() => nodes.every(({ asked }) => asked.includes("eth_sendRawTransaction")));
   });
 
   test("is answered by the fastest", async () => {
     const [first, second] = [await startNode(), await startNode({ answer: { result: HASH } })];
-    const rpc = await connect(first, second);
+    const client = await connect(first, second);
     first.mode = "hangs";
     const begun = performance.now();
-    expect(await send(rpc)).toBe(HASH);
+    expect(await send(client)).toBe(HASH);
     expect(performance.now() - begun).toBeLessThan(250);
   });
 
   test("that all refuse is refused, in the words of the first", async () => {
-    const rpc = await connect(await startNode(refusal("nonce too low")), await startNode(refusal("busy")));
-    await expect(send(rpc)).rejects.toMatchObject({ failure: "refused", reason: "-32000: nonce too low" });
+    const client = await connect(await startNode(refusal("nonce too low")), await startNode(refusal("busy")));
+    await expect(send(client)).rejects.toMatchObject({ kind: "refused", reason: "-32000: nonce too low" });
   });
 
   test("that one refuses and another does not answer may have been taken", async () => {
     const [first, second] = [await startNode(refusal("nonce too low")), await startNode()];
-    const rpc = await connect(first, second);
+    const client = await connect(first, second);
     second.mode = "hangs";
-    await expect(send(rpc)).rejects.toMatchObject({ failure: "timeout" });
+    await expect(send(client)).rejects.toMatchObject({ kind: "timeout" });
   });
 });

@@ -1,21 +1,14 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { readQueryPrice as readPrice } from "@dataset-oracle/protocol/client/read-query-price";
+import { simulateQuery } from "@dataset-oracle/protocol/client/simulate-query";
 import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee";
 import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
-import { type Static, Type } from "@sinclair/typebox";
-import {
-  type Address,
-  decodeEventLog,
-  decodeFunctionResult,
-  encodeEventTopics,
-  encodeFunctionData,
-  type Hex,
-  hexToNumber,
-  keccak256,
-  numberToHex,
-} from "viem";
-import { Bytes32, Data, Quantity, type Rpc, RpcError, requestAs, requestQuantity } from "./rpc.js";
+import { type Address, type BlockTag, type Hex, keccak256 } from "viem";
+import { getBlockNumber, getContractEvents, readContract } from "viem/actions";
+import { type ChainClient, unwrapRpcError } from "./client.js";
+import { RpcError } from "./rpc-error.js";
 
-/** What a dataset has stored of a key. */
+/** A key's value as a dataset stores it. */
 export interface StoredPoint {
   /** 32 bytes. */
   readonly value: Hex;
@@ -24,86 +17,88 @@ export interface StoredPoint {
   readonly status: QueryStatus;
 }
 
-/** Nobody's account: it is lent, within one call and only there, what a query costs. */
-export const READER: Address = "0x00000000000000000000000000000000000c0de1";
-/** How far back the transaction that stored a fresh round is looked for. */
+/** How far back the transaction that stored a fresh round is searched for. */
 const RECENT_BLOCKS = 100;
-
-type Tag = "latest" | "pending";
 
 /** A committee that a dataset has. */
 export interface StoredCommittee extends Committee {
-  /** What the dataset stores of it. */
+  /** The hash of it that the dataset stores. */
   readonly hash: Hex;
 }
 
-/** The present committee, from the one block that holds its event, checked against the stored hash. */
-export async function readCommittee(rpc: Rpc, dataset: Address): Promise<StoredCommittee> {
+/**
+ * Reads the present committee from the one block that holds its event, and checks it against the stored hash.
+ *
+ * @throws RpcError
+ */
+export async function readCommittee(client: ChainClient, dataset: Address): Promise<StoredCommittee> {
   const [hash, block] = await Promise.all([
-    readView(rpc, dataset, "committeeHash"),
-    readView(rpc, dataset, "committeeBlock"),
+    readView(client, dataset, "committeeHash"),
+    readView(client, dataset, "committeeBlock"),
   ]);
-  const at = numberToHex(block);
-  const logs = await readLogs(
-    rpc,
-    dataset,
-    at,
-    at,
-    encodeEventTopics({ abi: datasetAbi, eventName: "CommitteeChanged" }),
-  );
-  for (const log of logs) {
-    const { args } = decode(rpc, "eth_getLogs", () =>
-      decodeEventLog({ abi: datasetAbi, eventName: "CommitteeChanged", ...log }),
-    );
-    if (committeeHash(args) === hash) return { ...args, hash };
-  }
-  throw new RpcError(
-    "failed",
-    rpc.chainId,
-    "eth_getLogs",
-    `block ${block} has no event of the committee of ${dataset}`,
-  );
+  const events = getContractEvents(client, {
+    address: dataset,
+    abi: datasetAbi,
+    eventName: "CommitteeChanged",
+    fromBlock: block,
+    toBlock: block,
+    strict: true,
+  });
+  const found = (await unwrapRpcError(client, "eth_getLogs", events)).find(({ args }) => committeeHash(args) === hash);
+  if (found !== undefined) return { ...found.args, hash };
+  const reason = `block ${block} has no event of the committee of ${dataset}`;
+  throw new RpcError("failed", client.chain.id, "eth_getLogs", reason);
 }
 
-export function readCommitteeHash(rpc: Rpc, dataset: Address): Promise<Hex> {
-  return readView(rpc, dataset, "committeeHash");
+export function readCommitteeHash(client: ChainClient, dataset: Address): Promise<Hex> {
+  return readView(client, dataset, "committeeHash");
 }
 
-/** The price of one query, in wei. */
-export function readQueryPrice(rpc: Rpc, dataset: Address): Promise<bigint> {
-  return readView(rpc, dataset, "queryPrice");
+/** Reads the price of one query, in wei. */
+export function readQueryPrice(client: ChainClient, dataset: Address): Promise<bigint> {
+  return unwrapRpcError(client, "eth_call", readPrice(client, { dataset }));
 }
 
-/** How old a round may be when it is stored, in seconds. */
-export function readMaxRoundAge(rpc: Rpc, dataset: Address): Promise<bigint> {
-  return readView(rpc, dataset, "maxRoundAge");
+/** Reads how old a round may be when it is stored, in seconds. */
+export function readMaxRoundAge(client: ChainClient, dataset: Address): Promise<bigint> {
+  return readView(client, dataset, "maxRoundAge");
 }
 
-/** The index of the dataset's key form. */
-export function readKeyForm(rpc: Rpc, dataset: Address): Promise<number> {
-  return readView(rpc, dataset, "keyForm");
+/** Reads the index of the dataset's key form. */
+export function readKeyForm(client: ChainClient, dataset: Address): Promise<number> {
+  return readView(client, dataset, "keyForm");
 }
 
-/** What is stored of a key, read as anyone reads it, but without paying. */
-export async function readPoint(rpc: Rpc, dataset: Address, key: Hex, tag: Tag): Promise<StoredPoint> {
-  const price = await readView(rpc, dataset, "queryPrice", tag);
-  const data = encodeFunctionData({ abi: datasetAbi, functionName: "query", args: [key] });
-  const call = { from: READER, to: dataset, data, value: numberToHex(price) };
-  const result = await requestAs(rpc, Data, "eth_call", [call, tag, { [READER]: { balance: numberToHex(price) } }]);
-  const [value, updatedAt, status] = decode(rpc, "eth_call", () =>
-    decodeFunctionResult({ abi: datasetAbi, functionName: "query", data: result }),
-  );
-  return { value, updatedAt, status: QUERY_STATUSES[status] ?? "INVALID" };
+/** Reads the stored value of a key by a query that is simulated, and so not paid for. */
+export async function readPoint(
+  client: ChainClient,
+  dataset: Address,
+  key: Hex,
+  blockTag: BlockTag,
+): Promise<StoredPoint> {
+  const query = simulateQuery(client, { dataset, key, blockTag });
+  const { output, updatedAt, status } = await unwrapRpcError(client, "eth_call", query);
+  return { value: output, updatedAt, status };
 }
 
-/** The recent transaction that stored a round of a key, or null when none is found. */
-export async function findUpdate(rpc: Rpc, dataset: Address, key: Hex, timestamp: bigint): Promise<Hex | null> {
-  const head = Number(await requestQuantity(rpc, "eth_blockNumber", []));
-  const updates = await readUpdates(rpc, dataset, key, Math.max(0, head - RECENT_BLOCKS), "latest");
+/** Reads the number of the newest block. */
+export async function readBlockNumber(client: ChainClient): Promise<number> {
+  return Number(await unwrapRpcError(client, "eth_blockNumber", getBlockNumber(client)));
+}
+
+/** Finds the recent transaction that stored a round of a key; null when there is none. */
+export async function findUpdate(
+  client: ChainClient,
+  dataset: Address,
+  key: Hex,
+  timestamp: bigint,
+): Promise<Hex | null> {
+  const head = await readBlockNumber(client);
+  const updates = await readUpdates(client, dataset, key, Math.max(0, head - RECENT_BLOCKS), "latest");
   return updates.find((update) => update.timestamp === timestamp)?.transactionHash ?? null;
 }
 
-/** One update of a key, as its event says. */
+/** One update of a key, from its event. */
 export interface PastUpdate {
   /** 32 bytes; zero unless OK. */
   readonly value: Hex;
@@ -114,74 +109,51 @@ export interface PastUpdate {
   readonly transactionHash: Hex;
 }
 
-/** The updates of a key in a range of blocks, both inclusive; the oldest first. */
+/** Reads the updates of a key in a range of blocks, both inclusive; the oldest first. */
 export async function readUpdates(
-  rpc: Rpc,
+  client: ChainClient,
   dataset: Address,
   key: Hex,
   from: number,
   to: number | "latest",
 ): Promise<readonly PastUpdate[]> {
-  const topics = encodeEventTopics({ abi: datasetAbi, eventName: "Updated", args: { keyHash: keccak256(key) } });
-  const toBlock = to === "latest" ? to : numberToHex(to);
-  const logs = await readLogs(rpc, dataset, numberToHex(from), toBlock, topics);
-  return logs.map((log) => {
-    const { args } = decode(rpc, "eth_getLogs", () =>
-      decodeEventLog({ abi: datasetAbi, eventName: "Updated", ...log }),
-    );
+  const events = getContractEvents(client, {
+    address: dataset,
+    abi: datasetAbi,
+    eventName: "Updated",
+    args: { keyHash: keccak256(key) },
+    fromBlock: BigInt(from),
+    toBlock: to === "latest" ? to : BigInt(to),
+    strict: true,
+  });
+  return (await unwrapRpcError(client, "eth_getLogs", events)).map(({ args, blockNumber, transactionHash }) => {
     const { value, timestamp, status } = args;
-    const { transactionHash, blockNumber } = log;
     const named = QUERY_STATUSES[status] ?? "INVALID";
-    return { value, status: named, timestamp, blockNumber: hexToNumber(blockNumber), transactionHash };
+    return { value, status: named, timestamp, blockNumber: Number(blockNumber), transactionHash };
   });
 }
 
-interface Views {
-  readonly committeeHash: Hex;
-  readonly committeeBlock: bigint;
-  readonly queryPrice: bigint;
-  readonly maxRoundAge: bigint;
-  readonly keyForm: number;
-}
-
-async function readView<N extends keyof Views>(
-  rpc: Rpc,
+/** Reads the keys that were added to a dataset in a range of blocks, both inclusive; the oldest first. */
+export async function readAddedKeys(
+  client: ChainClient,
   dataset: Address,
-  functionName: N,
-  tag: Tag = "latest",
-): Promise<Views[N]> {
-  const name: keyof Views = functionName;
-  const data = encodeFunctionData({ abi: datasetAbi, functionName: name });
-  const result = await requestAs(rpc, Data, "eth_call", [{ to: dataset, data }, tag]);
-  return decode(rpc, "eth_call", () =>
-    decodeFunctionResult({ abi: datasetAbi, functionName: name, data: result }),
-  ) as Views[N];
+  from: number,
+  to: number,
+): Promise<readonly Hex[]> {
+  const events = getContractEvents(client, {
+    address: dataset,
+    abi: datasetAbi,
+    eventName: "KeyAdded",
+    fromBlock: BigInt(from),
+    toBlock: BigInt(to),
+    strict: true,
+  });
+  return (await unwrapRpcError(client, "eth_getLogs", events)).map(({ args }) => args.key);
 }
 
-/** @throws RpcError when what a call returned, or a log, is not of the dataset's interface. */
-export function decode<T>(rpc: Rpc, method: "eth_call" | "eth_getLogs", read: () => T): T {
-  try {
-    return read();
-  } catch {
-    throw new RpcError("failed", rpc.chainId, method, "answered something that no dataset answers");
-  }
-}
+type View = "committeeHash" | "committeeBlock" | "maxRoundAge" | "keyForm";
 
-const Log = Type.Object({
-  data: Data,
-  topics: Type.Unsafe<[Hex, ...Hex[]]>(Type.Array(Bytes32, { minItems: 1, maxItems: 4 })),
-  transactionHash: Bytes32,
-  blockNumber: Quantity,
-});
-const Logs = Type.Array(Log);
-
-/** The logs of a contract in a range of blocks, the oldest first. */
-export async function readLogs(
-  rpc: Rpc,
-  address: Address,
-  fromBlock: string,
-  toBlock: string,
-  topics: readonly unknown[],
-): Promise<readonly Static<typeof Log>[]> {
-  return requestAs(rpc, Logs, "eth_getLogs", [{ address, fromBlock, toBlock, topics }]);
+function readView<const N extends View>(client: ChainClient, dataset: Address, functionName: N) {
+  const view = readContract(client, { address: dataset, abi: datasetAbi, functionName });
+  return unwrapRpcError(client, "eth_call", view);
 }

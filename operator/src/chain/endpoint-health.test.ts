@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { afterCheck, afterFailure, type Health, isFromTheFuture, readable, UNCHECKED } from "./health.js";
+import { afterCheck, afterFailure, type Health, isFromTheFuture, readable, UNCHECKED } from "./endpoint-health.js";
 
 const LIMITS = { blocks: 3, seconds: 30 };
 const at = (number: number, timestamp = 1_000): Health => afterCheck({ number, timestamp });
@@ -32,8 +32,8 @@ test.each<[string, Health[], number[]]>([
   ["none whose time is one second more behind", [at(7, 969), at(7, 1_000)], [1]],
   ["none in quarantine", [afterFailure(at(7), 0), at(7)], [1]],
   ["one that is behind those in quarantine only", [afterFailure(at(99), 0), at(7)], [1]],
-])("reads from %s", (_, healths, places) => {
-  expect(readable(healths, LIMITS)).toEqual(places);
+])("reads from %s", (_, healths, indices) => {
+  expect(readable(healths, LIMITS)).toEqual(indices);
 });
 
 test("a head may be a minute ahead of the clock, and no more", () => {

@@ -1,57 +1,50 @@
 import { postText } from "@dataset-oracle/service/post";
 import { type Hex, isHex } from "viem";
-import { classifyRejection } from "./rejection.js";
-import { otherShape, type Rpc, RpcError, type RpcFailure } from "./rpc.js";
+import { hasExpectedShape } from "./answer-shapes.js";
+import { classifyNodeError } from "./node-errors.js";
+import { RpcError, type RpcErrorKind } from "./rpc-error.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
+/** Makes JSON-RPC calls of one network. */
+export interface JsonRpc {
+  /** @throws RpcError */
+  request(method: string, params: readonly unknown[]): Promise<unknown>;
+}
+
 /**
- * One JSON-RPC endpoint. A call is never repeated by itself.
+ * Connects one JSON-RPC endpoint. It never repeats a call by itself.
  *
  * @param url May hold a token: it is in no error.
  * @param timeoutMs The deadline of each call.
  */
-export function connectEndpoint(chainId: number, url: string, timeoutMs: number): Rpc {
+export function connectEndpoint(chainId: number, url: string, timeoutMs: number): JsonRpc {
   const limits = { timeoutMs, maxBytes: MAX_ANSWER_BYTES };
   const withoutUrl = urlRemover(url);
   return {
-    chainId,
-    async request(method, params, isUsable = () => true) {
+    async request(method, params) {
+      const fail = (kind: RpcErrorKind, reason: string, data: Hex | null = null) =>
+        new RpcError(kind, chainId, method, reason, data);
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
       const answer = await postText(url, {}, body, limits);
-      if (!answer.ok) {
-        throw new RpcError(
-          answer.failure === "timeout" ? "timeout" : "failed",
-          chainId,
-          method,
-          withoutUrl(answer.detail),
-        );
-      }
-      // Who answers with such a status may be a gateway, and the node behind it may have done what it was asked.
+      if (!answer.ok) throw fail(answer.failure === "timeout" ? "timeout" : "failed", withoutUrl(answer.detail));
+      // Such a status may come from a gateway, and the node behind it may have executed the call.
       const message = answer.status < 500 && answer.status !== 429 ? parseAnswer(answer.text) : null;
-      if (message === null) {
-        throw new RpcError("failed", chainId, method, `answered HTTP ${answer.status} without a JSON-RPC answer`);
+      if (message === null) throw fail("failed", `answered HTTP ${answer.status} without a JSON-RPC answer`);
+      if ("reason" in message) {
+        throw fail(kindOf(message.reason), withoutUrl(message.reason).slice(0, 300), message.data);
       }
-      if ("result" in message) {
-        if (isUsable(message.result)) return message.result;
-        throw otherShape(chainId, method);
-      }
-      throw new RpcError(
-        failureOf(message.reason),
-        chainId,
-        method,
-        withoutUrl(message.reason).slice(0, 300),
-        message.data,
-      );
+      if (!hasExpectedShape(method, params, message.result)) throw fail("failed", "answered in an unexpected shape");
+      return message.result;
     },
   };
 }
 
-/** Most of what a node says is its answer. That it is too busy, or gave up waiting, is none: another can be asked. */
-function failureOf(reason: string): RpcFailure {
-  const said = classifyRejection(reason);
-  if (said === "timeout") return "timeout";
-  return said === "rate_limited" ? "failed" : "refused";
+/** An error is an answer, unless the node says that it is too busy or gave up waiting: then another can be asked. */
+function kindOf(reason: string): RpcErrorKind {
+  const kind = classifyNodeError(reason);
+  if (kind === "timeout") return "timeout";
+  return kind === "rate_limited" ? "failed" : "refused";
 }
 
 type Message = { readonly result: unknown } | { readonly reason: string; readonly data: Hex | null };
@@ -68,16 +61,16 @@ function parseAnswer(text: string): Message | null {
   return "result" in json ? { result: json.result } : null;
 }
 
-/** @returns Null when it is not an error as JSON-RPC has them: then it may not be the node's. */
+/** @returns Null when it is not a JSON-RPC error: then it may not come from the node. */
 function readError(error: unknown): Message | null {
   if (typeof error !== "object" || error === null) return null;
   const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
   if (typeof code !== "number") return null;
-  const words = typeof message === "string" ? message : "";
-  return { reason: `${code}: ${words}`, data: findHex(data) };
+  const text = typeof message === "string" ? message : "";
+  return { reason: `${code}: ${text}`, data: findHex(data) };
 }
 
-/** Most nodes put what a call reverted with into `data`; some into `data.data`, some behind a word. */
+/** Most nodes put a call's revert data into `data`; some into `data.data`, some behind a word. */
 function findHex(data: unknown): Hex | null {
   const found = typeof data === "object" && data !== null && "data" in data ? data.data : data;
   if (typeof found !== "string") return null;
@@ -85,7 +78,7 @@ function findHex(data: unknown): Hex | null {
   return isHex(hex) ? hex : null;
 }
 
-/** Nodes and proxies repeat the URL in what they say, as it is or decoded, and it may hold a token. */
+/** Nodes and proxies repeat the URL in their messages, as it is or decoded, and it may hold a token. */
 function urlRemover(url: string): (text: string) => string {
   const { host, hostname, pathname, search } = new URL(url);
   const parts = [host, hostname, ...`${pathname}${search}`.split(/[/?&=]/)].flatMap((part) => [part, decoded(part)]);

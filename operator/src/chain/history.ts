@@ -1,7 +1,8 @@
 import type { Address, Hex } from "viem";
 import type { Clock } from "../clock.js";
+import type { ChainClient } from "./client.js";
 import { type PastUpdate, readUpdates } from "./dataset.js";
-import { type Rpc, RpcError } from "./rpc.js";
+import { RpcError } from "./rpc-error.js";
 
 /** The updates of a data point in some blocks. */
 export interface History {
@@ -29,7 +30,13 @@ const MAX_MS = 10_000;
  *
  * @throws RpcError when not even one block can be read.
  */
-export async function readHistory(rpc: Rpc, dataset: Address, key: Hex, span: Span, clock: Clock): Promise<History> {
+export async function readHistory(
+  client: ChainClient,
+  dataset: Address,
+  key: Hex,
+  span: Span,
+  clock: Clock,
+): Promise<History> {
   const giveUpAt = clock() + MAX_MS;
   const updates: PastUpdate[] = [];
   let window = FIRST_WINDOW;
@@ -39,10 +46,10 @@ export async function readHistory(rpc: Rpc, dataset: Address, key: Hex, span: Sp
     if (hasRead && (calls === MAX_CALLS || clock() > giveUpAt)) break;
     const first = Math.max(span.from, next - window + 1);
     try {
-      updates.push(...(await readUpdates(rpc, dataset, key, first, next)).toReversed());
+      updates.push(...(await readUpdates(client, dataset, key, first, next)).toReversed());
       next = first - 1;
     } catch (error) {
-      if (!(error instanceof RpcError) || error.failure !== "refused" || window === 1) throw error;
+      if (!(error instanceof RpcError) || error.kind !== "refused" || window === 1) throw error;
       window = Math.ceil(Math.min(window, next - first + 1) / 2);
     }
   }

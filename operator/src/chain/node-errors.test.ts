@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { classifyRejection, SAID } from "./rejection.js";
+import { classifyNodeError, NODE_ERROR_TEXTS } from "./node-errors.js";
 
-// Of these, test/rejections.test.ts has what anvil says from anvil itself.
-test.each(SAID.map(({ words, meaning }) => [words, meaning]))("%s: %s", (words, meaning) => {
-  expect(words).toBe(words.toLowerCase());
-  for (const reason of [`-32000: ${words}`, `-32003: Tx: ${words.toUpperCase()}: next nonce 5, tx nonce 4`]) {
-    expect(classifyRejection(reason)).toBe(meaning);
+// Of these, test/node-errors.test.ts has what anvil says from anvil itself.
+test.each(NODE_ERROR_TEXTS.map(({ text, kind }) => [text, kind]))("%s: %s", (text, kind) => {
+  expect(text).toBe(text.toLowerCase());
+  for (const reason of [`-32000: ${text}`, `-32003: Tx: ${text.toUpperCase()}: next nonce 5, tx nonce 4`]) {
+    expect(classifyNodeError(reason)).toBe(kind);
   }
 });
 
@@ -19,10 +19,10 @@ test.each([
   ["-32000: exceeds block gas limit", "other"],
   ["-32005: Transaction gas limit exceeds block gas limit", "other"],
 ])("%s: %s", (reason, rejection) => {
-  expect(classifyRejection(reason)).toBe(rejection);
+  expect(classifyNodeError(reason)).toBe(rejection);
 });
 
 test("every text says who says it, or that this is not verified", () => {
-  for (const { by } of SAID) expect(by.length).toBeGreaterThan(0);
-  expect(new Set(SAID.map(({ words }) => words)).size).toBe(SAID.length);
+  for (const { sources } of NODE_ERROR_TEXTS) expect(sources.length).toBeGreaterThan(0);
+  expect(new Set(NODE_ERROR_TEXTS.map(({ text }) => text)).size).toBe(NODE_ERROR_TEXTS.length);
 });

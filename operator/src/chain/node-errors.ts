@@ -1,29 +1,29 @@
-/** What a node means by refusing a transaction. */
-export type Rejection =
+/** The meaning of an error that a node answers, mostly to a transaction. */
+export type NodeErrorKind =
   | "already_known"
   | "nonce_too_low"
-  /** It leaves a gap, or is too far ahead. */
+  /** The nonce leaves a gap, or is too far ahead. */
   | "nonce_too_high"
-  /** Another transaction has this nonce, and offers too much to be replaced by this one. */
+  /** Another transaction has this nonce, and its fees are too high to be replaced by this one. */
   | "replacement_underpriced"
-  /** Less than the node, or the block, takes at all. */
+  /** The fees are lower than the node, or the block, accepts at all. */
   | "underpriced"
   | "insufficient_funds"
-  /** More than the node passes on. */
+  /** The fees are higher than the node relays. */
   | "fee_cap_exceeded"
   | "reverted"
   | "rate_limited"
-  /** The node, or who stands before it, gave up waiting: it may have been taken. */
+  /** The node, or a gateway in front of it, gave up waiting: it may have accepted the transaction. */
   | "timeout"
   | "other";
 
-/** One text, and who says it. */
-export interface Said {
-  /** In lower case; a part of what is said. */
-  readonly words: string;
-  readonly meaning: Rejection;
-  /** Client or gateway, version, and the file or page that the text was looked up in; or that it is not verified. */
-  readonly by: readonly string[];
+/** A text that nodes answer, and its meaning. */
+export interface NodeErrorText {
+  /** In lower case; a part of the message. */
+  readonly text: string;
+  readonly kind: NodeErrorKind;
+  /** The client or gateway, its version, and the file or page that the text was found in; or that it is not verified. */
+  readonly sources: readonly string[];
 }
 
 const GETH_POOL = "geth 0dfc43ad core/txpool/errors.go";
@@ -32,64 +32,67 @@ const ERIGON = "erigon 05916db2 txnprovider/txpool/txpoolcfg/txpoolcfg.go";
 const NETHERMIND = "nethermind, 2026, src/Nethermind/Nethermind.TxPool/TxPoolErrorMessages.cs";
 const BESU = "besu 06af6b57 ethereum/api/.../jsonrpc/internal/response/RpcErrorType.java";
 const RETH = "reth 00971c29 crates/rpc/rpc-eth-types/src/error/mod.rs";
-const ANVIL = "anvil 1.7.1, itself: test/rejections.test.ts";
+const ANVIL = "anvil 1.7.1, itself: test/node-errors.test.ts";
 const ANVIL_SOURCE = "anvil 02ad6dec crates/anvil/src/eth/error.rs";
 const ALCHEMY = "Alchemy, its documentation of rate limits";
 const UNVERIFIED = "not verified";
 
-/** Nodes say it in words only: their codes differ, and one code means several things. The first row that fits counts. */
-export const SAID: readonly Said[] = [
-  { words: "already known", meaning: "already_known", by: [GETH_POOL, ERIGON, NETHERMIND, RETH] },
-  { words: "known transaction", meaning: "already_known", by: [BESU] },
-  { words: "already imported", meaning: "already_known", by: [ANVIL, ANVIL_SOURCE] },
-  { words: "existing txn with same hash", meaning: "already_known", by: [ERIGON] },
-  { words: "nonce too low", meaning: "nonce_too_low", by: [GETH_CORE, ERIGON, NETHERMIND, BESU, RETH, ANVIL] },
-  { words: "nonce is too low", meaning: "nonce_too_low", by: [UNVERIFIED] },
-  { words: "nonce too high", meaning: "nonce_too_high", by: [GETH_CORE, NETHERMIND, BESU, RETH, ANVIL_SOURCE] },
-  { words: "nonce too far in future", meaning: "nonce_too_high", by: [NETHERMIND] },
-  { words: "nonce is too distant from current sender nonce", meaning: "nonce_too_high", by: [BESU] },
-  { words: "an invalid transaction with a lower nonce exists", meaning: "nonce_too_high", by: [BESU] },
-  { words: "future transaction tries to replace pending", meaning: "nonce_too_high", by: [GETH_POOL] },
+/**
+ * Nodes tell the meaning in the message only: their codes differ, and one code means several things. The first entry
+ * that matches counts.
+ */
+export const NODE_ERROR_TEXTS: readonly NodeErrorText[] = [
+  { text: "already known", kind: "already_known", sources: [GETH_POOL, ERIGON, NETHERMIND, RETH] },
+  { text: "known transaction", kind: "already_known", sources: [BESU] },
+  { text: "already imported", kind: "already_known", sources: [ANVIL, ANVIL_SOURCE] },
+  { text: "existing txn with same hash", kind: "already_known", sources: [ERIGON] },
+  { text: "nonce too low", kind: "nonce_too_low", sources: [GETH_CORE, ERIGON, NETHERMIND, BESU, RETH, ANVIL] },
+  { text: "nonce is too low", kind: "nonce_too_low", sources: [UNVERIFIED] },
+  { text: "nonce too high", kind: "nonce_too_high", sources: [GETH_CORE, NETHERMIND, BESU, RETH, ANVIL_SOURCE] },
+  { text: "nonce too far in future", kind: "nonce_too_high", sources: [NETHERMIND] },
+  { text: "nonce is too distant from current sender nonce", kind: "nonce_too_high", sources: [BESU] },
+  { text: "an invalid transaction with a lower nonce exists", kind: "nonce_too_high", sources: [BESU] },
+  { text: "future transaction tries to replace pending", kind: "nonce_too_high", sources: [GETH_POOL] },
   {
-    words: "replacement transaction underpriced",
-    meaning: "replacement_underpriced",
-    by: [GETH_POOL, ERIGON, NETHERMIND, BESU, RETH, ANVIL],
+    text: "replacement transaction underpriced",
+    kind: "replacement_underpriced",
+    sources: [GETH_POOL, ERIGON, NETHERMIND, BESU, RETH, ANVIL],
   },
-  { words: "could not replace existing tx", meaning: "replacement_underpriced", by: [ERIGON] },
+  { text: "could not replace existing tx", kind: "replacement_underpriced", sources: [ERIGON] },
   {
-    words: "insufficient gas price to replace existing transaction",
-    meaning: "replacement_underpriced",
-    by: [ANVIL_SOURCE],
+    text: "insufficient gas price to replace existing transaction",
+    kind: "replacement_underpriced",
+    sources: [ANVIL_SOURCE],
   },
-  { words: "replacement fee too low", meaning: "replacement_underpriced", by: [UNVERIFIED] },
-  { words: "underpriced", meaning: "underpriced", by: [GETH_POOL, ERIGON, NETHERMIND, RETH] },
-  { words: "fee too low", meaning: "underpriced", by: [ERIGON] },
-  { words: "max fee per gas less than block base fee", meaning: "underpriced", by: [GETH_CORE, RETH, ANVIL_SOURCE] },
-  { words: "gas price below current base fee", meaning: "underpriced", by: [BESU] },
-  { words: "gas price below configured minimum gas price", meaning: "underpriced", by: [BESU] },
-  { words: "priority fee below minimum required priority fee", meaning: "underpriced", by: [RETH] },
+  { text: "replacement fee too low", kind: "replacement_underpriced", sources: [UNVERIFIED] },
+  { text: "underpriced", kind: "underpriced", sources: [GETH_POOL, ERIGON, NETHERMIND, RETH] },
+  { text: "fee too low", kind: "underpriced", sources: [ERIGON] },
+  { text: "max fee per gas less than block base fee", kind: "underpriced", sources: [GETH_CORE, RETH, ANVIL_SOURCE] },
+  { text: "gas price below current base fee", kind: "underpriced", sources: [BESU] },
+  { text: "gas price below configured minimum gas price", kind: "underpriced", sources: [BESU] },
+  { text: "priority fee below minimum required priority fee", kind: "underpriced", sources: [RETH] },
   {
-    words: "insufficient funds",
-    meaning: "insufficient_funds",
-    by: [GETH_CORE, ERIGON, NETHERMIND, RETH, ANVIL, ANVIL_SOURCE],
+    text: "insufficient funds",
+    kind: "insufficient_funds",
+    sources: [GETH_CORE, ERIGON, NETHERMIND, RETH, ANVIL, ANVIL_SOURCE],
   },
-  { words: "upfront cost exceeds account balance", meaning: "insufficient_funds", by: [BESU] },
-  { words: "insufficient balance", meaning: "insufficient_funds", by: [UNVERIFIED] },
-  { words: "exceeds the configured cap", meaning: "fee_cap_exceeded", by: ["geth, internal/ethapi", RETH] },
-  { words: "transaction fee cap exceeded", meaning: "fee_cap_exceeded", by: [BESU] },
-  { words: "execution reverted", meaning: "reverted", by: [BESU, RETH, ANVIL_SOURCE] },
-  { words: "compute units per second capacity", meaning: "rate_limited", by: [ALCHEMY] },
-  { words: "too many concurrent requests", meaning: "rate_limited", by: [ALCHEMY] },
-  { words: "too many requests", meaning: "rate_limited", by: [UNVERIFIED] },
-  { words: "request rate limited", meaning: "rate_limited", by: [UNVERIFIED] },
-  { words: "rate limit", meaning: "rate_limited", by: [UNVERIFIED] },
-  { words: "timeout expired", meaning: "timeout", by: [BESU] },
-  { words: "but wasn't confirmed within", meaning: "timeout", by: [ANVIL_SOURCE] },
-  { words: "request timed out", meaning: "timeout", by: [UNVERIFIED] },
+  { text: "upfront cost exceeds account balance", kind: "insufficient_funds", sources: [BESU] },
+  { text: "insufficient balance", kind: "insufficient_funds", sources: [UNVERIFIED] },
+  { text: "exceeds the configured cap", kind: "fee_cap_exceeded", sources: ["geth, internal/ethapi", RETH] },
+  { text: "transaction fee cap exceeded", kind: "fee_cap_exceeded", sources: [BESU] },
+  { text: "execution reverted", kind: "reverted", sources: [BESU, RETH, ANVIL_SOURCE] },
+  { text: "compute units per second capacity", kind: "rate_limited", sources: [ALCHEMY] },
+  { text: "too many concurrent requests", kind: "rate_limited", sources: [ALCHEMY] },
+  { text: "too many requests", kind: "rate_limited", sources: [UNVERIFIED] },
+  { text: "request rate limited", kind: "rate_limited", sources: [UNVERIFIED] },
+  { text: "rate limit", kind: "rate_limited", sources: [UNVERIFIED] },
+  { text: "timeout expired", kind: "timeout", sources: [BESU] },
+  { text: "but wasn't confirmed within", kind: "timeout", sources: [ANVIL_SOURCE] },
+  { text: "request timed out", kind: "timeout", sources: [UNVERIFIED] },
 ];
 
-/** @param reason What the node said. A text that is not understood costs a clear error, and nothing else. */
-export function classifyRejection(reason: string): Rejection {
-  const said = reason.toLowerCase();
-  return SAID.find(({ words }) => said.includes(words))?.meaning ?? "other";
+/** Classifies a node's error by its message. A text that is not known is `other`: it costs a less specific error only. */
+export function classifyNodeError(message: string): NodeErrorKind {
+  const lowerCase = message.toLowerCase();
+  return NODE_ERROR_TEXTS.find(({ text }) => lowerCase.includes(text))?.kind ?? "other";
 }

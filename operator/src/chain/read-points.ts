@@ -1,8 +1,11 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/report";
 import { type Address, concatHex, encodeFunctionData, type Hex, hexToBigInt, numberToHex, size, slice } from "viem";
-import { READER, type StoredPoint } from "./dataset.js";
-import { Data, type Rpc, RpcError, requestAs } from "./rpc.js";
+import type { StoredPoint } from "./dataset.js";
+import { Data, type Rpc, requestAs } from "./rpc.js";
+import { RpcError } from "./rpc-error.js";
+
+const READER: Address = "0x00000000000000000000000000000000000c0de1";
 
 /** What one query answers: value, timestamp, status. */
 const ANSWER_BYTES = 96;

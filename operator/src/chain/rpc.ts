@@ -1,7 +1,9 @@
-import { ProblemError } from "@dataset-oracle/service/problem";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, hexToBigInt } from "viem";
+import type { ChainClient } from "./client.js";
+import type { JsonRpc } from "./endpoint.js";
+import { RpcError, rpcErrorIn } from "./rpc-error.js";
 
 /** At most 2^53 - 1, so that it is exact as a number, too. */
 export const Quantity = Type.Unsafe<Hex>(
@@ -11,58 +13,20 @@ export const Bytes32 = Type.Unsafe<Hex>(Type.String({ pattern: "^0x[0-9a-fA-F]{6
 /** Any number of whole bytes. */
 export const Data = Type.Unsafe<Hex>(Type.String({ pattern: "^0x(?:[0-9a-fA-F]{2})*$" }));
 
-/**
- * How an RPC call failed: no answer in time, no usable answer, or an error that the node answered. Only a refusal says
- * that nothing came of the call.
- */
-export type RpcFailure = "timeout" | "failed" | "refused";
-
-/** An RPC call that failed. What a caller sees of it names the network and never the endpoint. */
-export class RpcError extends ProblemError {
-  constructor(
-    readonly failure: RpcFailure,
-    chainId: number,
-    readonly method: string,
-    /** What the node, or the connection, said, without the endpoint's URL. For logs. */
-    readonly reason: string,
-    /** What a reverted call returned. */
-    readonly data: Hex | null = null,
-  ) {
-    super(
-      failure === "timeout"
-        ? {
-            title: `The RPC of network ${chainId} did not answer in time.`,
-            status: 504,
-            code: "rpc_timeout",
-            detail: "Try again in a few seconds. If it lasts, the operator's RPC endpoint is in trouble.",
-          }
-        : {
-            title: `The RPC of network ${chainId} failed.`,
-            status: 502,
-            code: "rpc_failed",
-            detail: "Try again in a few seconds. If it lasts, the operator's RPC endpoint is in trouble.",
-          },
-    );
-    this.name = "RpcError";
-  }
-}
-
-/** What a log says of an error. */
-export function wordsOf(error: unknown): string {
-  if (error instanceof RpcError) return `${error.method}: ${error.reason}`;
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** JSON-RPC of one network. */
-export interface Rpc {
+/** JSON-RPC of one network. The transaction queue moves from it to `ChainClient`. */
+export interface Rpc extends JsonRpc {
   readonly chainId: number;
-  /**
-   * Makes one call.
-   *
-   * @param isUsable Whether a result has the shape that it must have; without it any has.
-   * @throws RpcError
-   */
-  request(method: string, params: readonly unknown[], isUsable?: (result: unknown) => boolean): Promise<unknown>;
+}
+
+export function rpcOf(client: ChainClient): Rpc {
+  const request = client.request as (call: { method: string; params: readonly unknown[] }) => Promise<unknown>;
+  return {
+    chainId: client.chain.id,
+    request: (method, params) =>
+      request({ method, params }).catch((error: unknown) => {
+        throw rpcErrorIn(error) ?? error;
+      }),
+  };
 }
 
 /**
@@ -76,10 +40,9 @@ export async function requestAs<T extends TSchema>(
   method: string,
   params: readonly unknown[],
 ): Promise<Static<T>> {
-  const isUsable = (result: unknown) => Value.Check(shape, result);
-  const result = await rpc.request(method, params, isUsable);
-  if (isUsable(result)) return result as Static<T>;
-  throw otherShape(rpc.chainId, method);
+  const result = await rpc.request(method, params);
+  if (Value.Check(shape, result)) return result as Static<T>;
+  throw new RpcError("failed", rpc.chainId, method, "answered in an unexpected shape");
 }
 
 /**
@@ -89,8 +52,4 @@ export async function requestAs<T extends TSchema>(
  */
 export async function requestQuantity(rpc: Rpc, method: string, params: readonly unknown[]): Promise<bigint> {
   return hexToBigInt(await requestAs(rpc, Quantity, method, params));
-}
-
-export function otherShape(chainId: number, method: string): RpcError {
-  return new RpcError("failed", chainId, method, "answered something of another shape");
 }

@@ -5,7 +5,7 @@ import { ProblemError } from "@dataset-oracle/service/problem";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { readPoint, type StoredPoint } from "../chain/dataset.js";
-import { RpcError } from "../chain/rpc.js";
+import { RpcError } from "../chain/rpc-error.js";
 import { roundAt } from "../clock.js";
 import { dataPointOf, workId } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
@@ -60,11 +60,11 @@ class FeedLoop {
 
   /** Looks at every feed, and starts the updates of those that are due. It does not wait for them to be mined. */
   async #look(): Promise<void> {
-    const { rpc } = this.network;
+    const { client } = this.network;
     const { dataset, feeds } = this.ofDataset;
     const idle = feeds.filter(({ key }) => !this.#busy.has(key));
     const seen = await Promise.all(
-      idle.map(async (feed) => ({ ...feed, stored: await readPoint(rpc, dataset.address, feed.key, "pending") })),
+      idle.map(async (feed) => ({ ...feed, stored: await readPoint(client, dataset.address, feed.key, "pending") })),
     );
     for (const { key, stored } of seen) {
       this.operator.metrics.feedSeen(this.network.chainId, dataset.address, key, stored.updatedAt);

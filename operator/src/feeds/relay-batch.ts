@@ -59,7 +59,7 @@ export function batchJob(operator: Operator, batch: Batch, call: BatchCall): Job
       return renewed === null ? null : toCall(newest, renewed);
     },
     isStored: async (at) => {
-      const points = await Promise.all(keys.map((key) => readPoint(network.rpc, dataset.address, key, "latest")));
+      const points = await Promise.all(keys.map((key) => readPoint(network.client, dataset.address, key, "latest")));
       return points.every(({ updatedAt }) => updatedAt >= at);
     },
     onSigned: () => {},

@@ -5,7 +5,7 @@ import { toProblem } from "@dataset-oracle/service/http-problems";
 import { rateLimiter } from "@dataset-oracle/service/rate-limit";
 import { traceFieldsOf } from "@dataset-oracle/service/trace";
 import { Type } from "@sinclair/typebox";
-import { RpcError } from "../chain/rpc.js";
+import { RpcError } from "../chain/rpc-error.js";
 import { DataPoints } from "../data-points.js";
 import type { Operator } from "../operator.js";
 import { shuttingDown, tooManyBroadcasts } from "../problems.js";

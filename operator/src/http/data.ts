@@ -39,8 +39,8 @@ export function addData(app: App, operator: Operator, overview: Overview, reques
 async function read(operator: Operator, overview: Overview, dataPoint: DataPoint): Promise<DataPointAnswer> {
   const { network, dataset, key } = dataPoint;
   const [price, stored] = await Promise.all([
-    readQueryPrice(network.rpc, dataset.address),
-    readPoint(network.rpc, dataset.address, key, "latest"),
+    readQueryPrice(network.client, dataset.address),
+    readPoint(network.client, dataset.address, key, "latest"),
   ]);
   return {
     network_id: network.chainId,

@@ -2,8 +2,9 @@ import { ServedDataset } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
 import { Type } from "@sinclair/typebox";
 import type { Address } from "viem";
+import type { ChainClient } from "../chain/client.js";
 import { readQueryPrice } from "../chain/dataset.js";
-import { RpcError } from "../chain/rpc.js";
+import { RpcError } from "../chain/rpc-error.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { notReady } from "../problems.js";
@@ -38,13 +39,13 @@ export function addDatasets(app: App, operator: Operator): void {
 
 async function describe(network: Network, dataset: Dataset, prices: SingleFlight<bigint>): Promise<ServedDataset> {
   const { address, kind, keys, committee } = dataset;
-  const { chainId, rpc, endpoints } = network;
+  const { chainId, client, endpoints } = network;
   return {
     network_id: chainId,
     dataset: address,
     kind,
     keys: [...keys],
-    query_price: (await readPrice(rpc, address, prices)).toString(),
+    query_price: (await readPrice(client, address, prices)).toString(),
     providers: committee.current.members.flatMap((member: Address) => {
       const url = endpoints.get(member);
       return url === undefined ? [] : [{ address: member, url }];
@@ -52,10 +53,10 @@ async function describe(network: Network, dataset: Dataset, prices: SingleFlight
   };
 }
 
-async function readPrice(rpc: Network["rpc"], dataset: Address, prices: SingleFlight<bigint>): Promise<bigint> {
+async function readPrice(client: ChainClient, dataset: Address, prices: SingleFlight<bigint>): Promise<bigint> {
   try {
-    return await prices.run(`${rpc.chainId} ${dataset}`, () => readQueryPrice(rpc, dataset)).result;
+    return await prices.run(`${client.chain.id} ${dataset}`, () => readQueryPrice(client, dataset)).result;
   } catch (error) {
-    throw error instanceof RpcError ? notReady(rpc.chainId) : error;
+    throw error instanceof RpcError ? notReady(client.chain.id) : error;
   }
 }

@@ -40,11 +40,11 @@ export function addHealth(app: App, operator: Operator, balances: Balances): voi
   app.get("/ready", { config, schema: ready }, async () => {
     const read = await balances.read();
     const health = networks.map((network) => {
-      const { chainId, rpc, lowBalanceGwei } = network;
+      const { chainId, client, lowBalanceGwei } = network;
       const known = read.filter((balance) => balance.network === network).flatMap(({ wei }) => wei ?? []);
       const isLow = known.some((wei) => wei < parseGwei(String(lowBalanceGwei)));
       const broadcasting = network.senders === null ? "no_key" : isLow ? "low_balance" : "ok";
-      return { network_id: chainId, rpc: rpc.isReady, broadcasting };
+      return { network_id: chainId, rpc: client.isReady(), broadcasting };
     });
     if (health.some(({ rpc }) => !rpc)) throw notAllReady(health);
     return { ready: true as const, networks: health };

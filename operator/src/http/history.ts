@@ -1,8 +1,8 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { HistoryAnswer, HistoryQuery } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
+import { readBlockNumber } from "../chain/dataset.js";
 import { readHistory, type Span } from "../chain/history.js";
-import { requestQuantity } from "../chain/rpc.js";
 import { findDataPoint } from "../data-point.js";
 import type { Network } from "../network.js";
 import type { Operator } from "../operator.js";
@@ -34,7 +34,7 @@ export function addHistory(app: App, operator: Operator, requestsPerMinute: numb
     const asked = { network_id: Number(query.network_id), dataset: query.dataset, key: query.key, broadcast: false };
     const { network, dataset, key } = findDataPoint(operator.networks, asked);
     const span = await spanOf(network, query);
-    const { from, updates } = await readHistory(network.rpc, dataset.address, key, span, operator.clock);
+    const { from, updates } = await readHistory(network.client, dataset.address, key, span, operator.clock);
     return {
       network_id: network.chainId,
       dataset: dataset.address,
@@ -54,8 +54,8 @@ export function addHistory(app: App, operator: Operator, requestsPerMinute: numb
 }
 
 /** @throws ProblemError when it is no range, or too wide. */
-async function spanOf({ rpc, historyBlocks }: Network, query: HistoryQuery): Promise<Span> {
-  const head = Number(await requestQuantity(rpc, "eth_blockNumber", []));
+async function spanOf({ client, historyBlocks }: Network, query: HistoryQuery): Promise<Span> {
+  const head = await readBlockNumber(client);
   const to = Math.min(head, Number(query.to ?? head));
   const from = Number(query.from ?? Math.max(0, to - historyBlocks + 1));
   if (from > to) throw invalidQuery([`from: ${from} is after ${to}, the last block.`]);

@@ -1,28 +1,29 @@
-import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { type Address, decodeEventLog, encodeEventTopics, type Hex, numberToHex } from "viem";
-import { decode, readLogs } from "../chain/dataset.js";
-import { type Rpc, RpcError, requestQuantity } from "../chain/rpc.js";
+import { LRUCache } from "lru-cache";
+import type { Address, Hex } from "viem";
+import type { ChainClient } from "../chain/client.js";
+import { readAddedKeys, readBlockNumber } from "../chain/dataset.js";
+import { RpcError } from "../chain/rpc-error.js";
 
 const FIRST_WINDOW = 2_000;
 /** The newest are kept: anyone may add keys. */
 const MAX_KEYS = 1_000;
-/** So many blocks are looked at again: the chain may have replaced them. */
+/** So many blocks are read again: the chain may have replaced them. */
 const OVERLAP = 16;
 
-/** The keys that were added to a dataset in its recent blocks. Kept in memory alone, and read anew after a restart. */
+/** The keys that were added to a dataset in its recent blocks. They are kept in memory alone, and read again after a restart. */
 export class KnownKeys {
-  readonly #keys = new Set<Hex>();
+  readonly #keys = new LRUCache<Hex, true>({ max: MAX_KEYS });
   #next: number | null = null;
   #reading: Promise<void> | null = null;
 
   constructor(
-    private readonly rpc: Rpc,
+    private readonly client: ChainClient,
     private readonly dataset: Address,
-    /** How far back is looked, in blocks. */
+    /** How far back keys are searched for, in blocks. */
     private readonly blocks: number,
   ) {}
 
-  /** Those that are known, the newest first. The first to ask waits for one window of blocks; the rest follows. */
+  /** Returns the known keys, the newest first. The first caller waits for one window of blocks; the rest follows. */
   async read(): Promise<readonly Hex[]> {
     const isFirst = this.#next === null;
     this.#reading ??= this.#readOn().finally(() => {
@@ -30,41 +31,22 @@ export class KnownKeys {
     });
     if (isFirst) await this.#reading;
     else this.#reading.catch(() => {});
-    return [...this.#keys].toReversed();
+    return [...this.#keys.keys()];
   }
 
   async #readOn(): Promise<void> {
-    const head = Number(await requestQuantity(this.rpc, "eth_blockNumber", []));
+    const head = await readBlockNumber(this.client);
     let next = Math.max(0, this.#next === null ? head - this.blocks + 1 : this.#next - OVERLAP);
     for (let window = FIRST_WINDOW; next <= head; ) {
       const last = Math.min(head, next + window - 1);
       try {
-        for (const key of await this.#added(next, last)) this.#add(key);
+        for (const key of await readAddedKeys(this.client, this.dataset, next, last)) this.#keys.set(key, true);
         next = last + 1;
         this.#next = next;
       } catch (error) {
-        if (!(error instanceof RpcError) || error.failure !== "refused" || window === 1) throw error;
+        if (!(error instanceof RpcError) || error.kind !== "refused" || window === 1) throw error;
         window = Math.ceil(window / 2);
       }
     }
-  }
-
-  async #added(from: number, to: number): Promise<readonly Hex[]> {
-    const topics = encodeEventTopics({ abi: datasetAbi, eventName: "KeyAdded" });
-    const logs = await readLogs(this.rpc, this.dataset, numberToHex(from), numberToHex(to), topics);
-    return logs.map((log) =>
-      decode(
-        this.rpc,
-        "eth_getLogs",
-        () => decodeEventLog({ abi: datasetAbi, eventName: "KeyAdded", ...log }).args.key,
-      ),
-    );
-  }
-
-  #add(key: Hex): void {
-    this.#keys.add(key);
-    if (this.#keys.size <= MAX_KEYS) return;
-    const [oldest] = this.#keys;
-    if (oldest !== undefined) this.#keys.delete(oldest);
   }
 }

@@ -1,31 +1,27 @@
 import { decodeUpdate } from "@dataset-oracle/protocol/decode-update";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import type { LastUpdate } from "@dataset-oracle/protocol/wire-data";
-import { type Static, Type } from "@sinclair/typebox";
-import { type Address, getAddress, type Hex, hexToBigInt } from "viem";
+import { getAddress, type Hex, hexToBigInt, TransactionNotFoundError } from "viem";
+import { getTransaction } from "viem/actions";
+import { type ChainClient, unwrapRpcError } from "../chain/client.js";
+import { readBlockNumber } from "../chain/dataset.js";
 import { readHistory } from "../chain/history.js";
-import { Bytes32, Data, requestAs, requestQuantity } from "../chain/rpc.js";
 import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { formatValue } from "../update/answer.js";
 
-const AccountAddress = Type.Unsafe<Address>(Type.String({ pattern: "^0x[0-9a-fA-F]{40}$" }));
-
-const Transaction = Type.Union([
-  Type.Null(),
-  Type.Object({ hash: Bytes32, from: AccountAddress, to: Type.Union([AccountAddress, Type.Null()]), input: Data }),
-]);
-
-/** The newest update of a data point in the blocks that the operator looks at; null when there is none. */
+/** Reads the newest update of a data point in the blocks that the operator searches; null when there is none. */
 export async function readLastUpdate(operator: Operator, dataPoint: DataPoint): Promise<LastUpdate | null> {
   const { network, dataset, key } = dataPoint;
-  const { rpc, historyBlocks, chainId } = network;
-  const head = Number(await requestQuantity(rpc, "eth_blockNumber", []));
+  const { client, historyBlocks, chainId } = network;
+  const head = await readBlockNumber(client);
   const span = { from: Math.max(0, head - historyBlocks + 1), to: head, limit: 1 };
-  const [update] = (await readHistory(rpc, dataset.address, key, span, operator.clock)).updates;
+  const [update] = (await readHistory(client, dataset.address, key, span, operator.clock)).updates;
   if (update === undefined) return null;
-  const sent = await requestAs(rpc, Transaction, "eth_getTransactionByHash", [update.transactionHash]);
-  const relayed = sent === null ? null : await readReports(sent, { chainId, dataset: dataset.address, key });
+  const sent = await readTransaction(client, update.transactionHash);
+  // An update that another contract relayed does not show its reports in the transaction.
+  const isDirect = sent !== null && sent.to !== null && getAddress(sent.to) === dataset.address;
+  const relayed = isDirect ? await decodeUpdate(sent.input, { chainId, dataset: dataset.address, key }) : null;
   const round = relayed?.round === update.timestamp ? relayed : null;
   const values = round?.reports.flatMap(({ outcome, value }) => (outcome === "OK" ? [value] : [])) ?? [];
   return {
@@ -38,13 +34,13 @@ export async function readLastUpdate(operator: Operator, dataPoint: DataPoint): 
   };
 }
 
-/** An update that another contract relayed does not show its reports in the transaction. */
-function readReports(
-  { to, input }: NonNullable<Static<typeof Transaction>>,
-  dataPoint: Parameters<typeof decodeUpdate>[1],
-): ReturnType<typeof decodeUpdate> {
-  if (to === null || getAddress(to) !== dataPoint.dataset) return Promise.resolve(null);
-  return decodeUpdate(input, dataPoint);
+/** @returns Null when the node does not have the transaction. */
+async function readTransaction(client: ChainClient, hash: Hex) {
+  const found = getTransaction(client, { hash }).catch((error: unknown) => {
+    if (error instanceof TransactionNotFoundError) return null;
+    throw error;
+  });
+  return unwrapRpcError(client, "eth_getTransactionByHash", found);
 }
 
 function spreadOf(kind: DatasetKind, values: readonly Hex[]): string | null {

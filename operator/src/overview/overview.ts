@@ -25,11 +25,11 @@ export class Overview {
   constructor(private readonly operator: Operator) {
     this.#networks = new SingleFlight(operator.clock, SHOWN_MS);
     for (const network of operator.networks.values()) {
-      const { rpc, registry, historyBlocks } = network;
-      if (registry !== null) this.#formats.set(network, new Formats(rpc, registry));
+      const { client, registry, historyBlocks } = network;
+      if (registry !== null) this.#formats.set(network, new Formats(client, registry));
       for (const dataset of network.datasets.values()) {
         if (dataset.keyForm === "WEB_ORACLE")
-          this.#keys.set(dataset, new KnownKeys(rpc, dataset.address, historyBlocks));
+          this.#keys.set(dataset, new KnownKeys(client, dataset.address, historyBlocks));
       }
     }
   }
@@ -89,7 +89,7 @@ export class Overview {
     dataset: Dataset,
   ): Promise<Pick<DatasetOverview, "query_price" | "points" | "left_out">> {
     try {
-      const price = await readQueryPrice(network.rpc, dataset.address);
+      const price = await readQueryPrice(network.client, dataset.address);
       const known = await this.#keysOf(network, dataset);
       const keys = known.slice(0, MAX_POINTS);
       const stored = await readPoints(network.rpc, dataset.address, keys, price);

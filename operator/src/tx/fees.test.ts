@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { type Rpc, RpcError } from "../chain/rpc.js";
+import type { Rpc } from "../chain/rpc.js";
+import { RpcError } from "../chain/rpc-error.js";
 import { covers, type Fees, feesFor, raisedFees, readMarket } from "./fees.js";
 
 /** A node that answers from a table; null refuses the method. */

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { hexToBigInt } from "viem";
-import { Quantity, type Rpc, RpcError, requestAs, requestQuantity } from "../chain/rpc.js";
+import { Quantity, type Rpc, requestAs, requestQuantity } from "../chain/rpc.js";
+import { RpcError } from "../chain/rpc-error.js";
 import { feesTooHigh } from "../problems.js";
 
 /** What a transaction offers to pay, in wei for each unit of gas. */
@@ -29,7 +30,7 @@ async function readTip(rpc: Rpc): Promise<bigint> {
   try {
     return await requestQuantity(rpc, "eth_maxPriorityFeePerGas", []);
   } catch (error) {
-    if (error instanceof RpcError && error.failure === "refused") return DEFAULT_TIP;
+    if (error instanceof RpcError && error.kind === "refused") return DEFAULT_TIP;
     throw error;
   }
 }

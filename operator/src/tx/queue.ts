@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import type { Logger } from "pino";
 import type { Address, Hex, LocalAccount } from "viem";
-import { type Rpc, RpcError, requestQuantity, wordsOf } from "../chain/rpc.js";
+import { type Rpc, requestQuantity } from "../chain/rpc.js";
+import { describeError, RpcError } from "../chain/rpc-error.js";
 import type { Clock } from "../clock.js";
 import { outOfFunds, shuttingDown } from "../problems.js";
 import { covers, type Market, readMarket } from "./fees.js";
@@ -349,7 +350,7 @@ export class TransactionQueue {
   }
 
   #warn(error: unknown, message: string): void {
-    this.#log.warn({ reason: wordsOf(error) }, message);
+    this.#log.warn({ reason: describeError(error) }, message);
   }
 }
 

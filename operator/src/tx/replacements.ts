@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
-import { type Rpc, wordsOf } from "../chain/rpc.js";
+import type { Rpc } from "../chain/rpc.js";
+import { describeError } from "../chain/rpc-error.js";
 import type { Clock } from "../clock.js";
 import type { Market } from "./fees.js";
 import type { InFlightTransactions, Replaceable } from "./in-flight.js";
@@ -71,7 +72,7 @@ export class Replacements {
       })
       .catch((error: unknown) => {
         begun.result = "failed";
-        logger.warn({ reason: wordsOf(error) }, "no newer round");
+        logger.warn({ reason: describeError(error) }, "no newer round");
       })
       .finally(onRenewed);
     return "later";
@@ -100,5 +101,5 @@ export class Replacements {
 
 function saidOf(submission: Submission): { readonly outcome: string; readonly reason?: string } {
   if (submission.kind === "accepted") return { outcome: "accepted" };
-  return { outcome: submission.kind, reason: wordsOf(submission.error) };
+  return { outcome: submission.kind, reason: describeError(submission.error) };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { wordsOf } from "../chain/rpc.js";
+import { describeError } from "../chain/rpc-error.js";
 import type { Clock } from "../clock.js";
 import type { Task } from "./state.js";
 
@@ -66,7 +66,7 @@ export class RetryQueue {
       this.onTried(call === null ? null : task);
     } catch (error) {
       if (!this.#retries.has(task)) return;
-      this.logger.warn({ reason: wordsOf(error) }, "no newer round yet");
+      this.logger.warn({ reason: describeError(error) }, "no newer round yet");
       const now = this.clock();
       const wait = Math.min(Math.max(now - since, FIRST_MS), LONGEST_MS);
       this.#retries.set(task, { since, nextTryAt: now + wait, isTrying: false });

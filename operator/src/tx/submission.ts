@@ -1,8 +1,9 @@
 import { toBytes, toHex } from "@dataset-oracle/service/hex";
 import { keccak } from "@dataset-oracle/service/keccak";
 import type { Address, Hex, LocalAccount } from "viem";
-import { classifyRejection, type Rejection } from "../chain/rejection.js";
-import { Bytes32, type Rpc, RpcError, requestAs } from "../chain/rpc.js";
+import { classifyNodeError, type NodeErrorKind } from "../chain/node-errors.js";
+import { Bytes32, type Rpc, requestAs } from "../chain/rpc.js";
+import { RpcError } from "../chain/rpc-error.js";
 import type { Fees } from "./fees.js";
 import { isKnown } from "./receipt.js";
 
@@ -23,7 +24,7 @@ export interface Signed {
 export type Submission =
   | { readonly kind: "accepted" }
   | { readonly kind: "unknown"; readonly error: unknown }
-  | { readonly kind: "rejected"; readonly why: Rejection; readonly error: RpcError };
+  | { readonly kind: "rejected"; readonly why: NodeErrorKind; readonly error: RpcError };
 
 export async function sign(
   account: LocalAccount,
@@ -41,8 +42,8 @@ export async function submit(rpc: Rpc, { raw, hash }: Signed): Promise<Submissio
     await requestAs(rpc, Bytes32, "eth_sendRawTransaction", [raw]);
     return { kind: "accepted" };
   } catch (error) {
-    if (error instanceof RpcError && error.failure === "refused") {
-      const why = classifyRejection(error.reason);
+    if (error instanceof RpcError && error.kind === "refused") {
+      const why = classifyNodeError(error.reason);
       return why === "already_known" ? { kind: "accepted" } : { kind: "rejected", why, error };
     }
     // The node knows whether it has it.

@@ -11,13 +11,13 @@ import { toAnswer } from "./answer.js";
  * @returns Null when it is too old, not OK, not found, or the network asks for none.
  */
 export function freshAnswer(operator: Operator, dataPoint: DataPoint, round: bigint): Promise<DataAnswer | null> {
-  const { rpc, minUpdateAgeSeconds } = dataPoint.network;
+  const { client, minUpdateAgeSeconds } = dataPoint.network;
   if (minUpdateAgeSeconds === 0) return Promise.resolve(null);
   const find = async (): Promise<DataAnswer | null> => {
     const { address } = dataPoint.dataset;
-    const { value, status, updatedAt } = await readPoint(rpc, address, dataPoint.key, "latest");
+    const { value, status, updatedAt } = await readPoint(client, address, dataPoint.key, "latest");
     if (status !== "OK" || operator.clock() >= (Number(updatedAt) + minUpdateAgeSeconds) * 1000) return null;
-    const hash = await findUpdate(rpc, address, dataPoint.key, updatedAt);
+    const hash = await findUpdate(client, address, dataPoint.key, updatedAt);
     if (hash === null) return null;
     // The reports behind it may be another carrier's.
     const answer = toAnswer(dataPoint, { value, status, timestamp: updatedAt, reports: [] });

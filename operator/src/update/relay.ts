@@ -79,7 +79,7 @@ export function updateJob<C extends RoundCall>(
   onSigned: (hash: Hex) => void = () => {},
 ): Job<C> {
   const isStored = async (round: bigint) =>
-    (await readPoint(network.rpc, dataset.address, key, "latest")).updatedAt >= round;
+    (await readPoint(network.client, dataset.address, key, "latest")).updatedAt >= round;
   return { point: `${dataset.address} ${key}`, call, renew, isStored, onSigned };
 }
 
@@ -100,7 +100,7 @@ async function reserveGas(operator: Operator, dataPoint: DataPoint, gas: bigint,
 /** Whether nothing was ever stored of a data point. What once was stays stored, so that is asked only once. */
 async function isNew({ storedKeys }: Operator, { network, dataset, key, id }: DataPoint): Promise<boolean> {
   if (storedKeys.has(id)) return false;
-  const { updatedAt } = await readPoint(network.rpc, dataset.address, key, "latest");
+  const { updatedAt } = await readPoint(network.client, dataset.address, key, "latest");
   if (updatedAt > 0n) storedKeys.add(id);
   return updatedAt === 0n;
 }
@@ -118,8 +118,8 @@ function answerOf(dataPoint: DataPoint, { call, hash }: Confirmed<UpdateCall>): 
 /** The answer when another carrier has stored this round or a newer one: what is stored. */
 export async function storedByAnother(dataPoint: DataPoint): Promise<Relayed> {
   const { network, dataset, key } = dataPoint;
-  const { value, status, updatedAt } = await readPoint(network.rpc, dataset.address, key, "pending");
-  const hash = await findUpdate(network.rpc, dataset.address, key, updatedAt).catch(() => null);
+  const { value, status, updatedAt } = await readPoint(network.client, dataset.address, key, "pending");
+  const hash = await findUpdate(network.client, dataset.address, key, updatedAt).catch(() => null);
   // The reports behind it are the other carrier's.
   const answer = toAnswer(dataPoint, { value, status, timestamp: updatedAt, reports: [] });
   return { answer: { ...answer, transaction_hash: hash }, mined: () => Promise.resolve(null) };

@@ -2,8 +2,8 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Outcome, QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
 import type { ProblemError } from "@dataset-oracle/service/problem";
 import { type Address, decodeErrorResult, decodeFunctionResult, type Hex, hexToBytes } from "viem";
-import { decode } from "../chain/dataset.js";
-import { type Rpc, RpcError } from "../chain/rpc.js";
+import type { Rpc } from "../chain/rpc.js";
+import { RpcError } from "../chain/rpc-error.js";
 import { updateReverted } from "../problems.js";
 import type { Simulator } from "./simulator.js";
 
@@ -34,7 +34,7 @@ export async function simulateUpdate(
     const { result, gasLimit } = await simulator.run(dataset, data);
     return { kind: "ok", status: decode(rpc, "eth_call", () => statusOf(outcome, result)), gasLimit };
   } catch (error) {
-    if (!(error instanceof RpcError) || error.failure !== "refused") throw error;
+    if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
     // Some nodes do not say what a call reverted with, or that it did.
     return error.data === null ? { kind: "refused", problem: error } : readRevert(error.data);
   }
@@ -65,7 +65,7 @@ export async function simulateBatch(
     );
     return { stored: [...outcomes].map((outcome) => outcome === STORED), gasLimit };
   } catch (error) {
-    if (!(error instanceof RpcError) || error.failure !== "refused" || error.data === null) throw error;
+    if (!(error instanceof RpcError) || error.kind !== "refused" || error.data === null) throw error;
     throw updateReverted(namedError(error.data));
   }
 }
@@ -93,5 +93,14 @@ function decodeRevert(data: Hex) {
     return decodeErrorResult({ abi: datasetAbi, data });
   } catch {
     return null;
+  }
+}
+
+/** @throws RpcError when what a call returned is not of the dataset's interface. */
+function decode<T>(rpc: Rpc, method: "eth_call", read: () => T): T {
+  try {
+    return read();
+  } catch {
+    throw new RpcError("failed", rpc.chainId, method, "answered something that no dataset answers");
   }
 }

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt, hexToNumber, numberToHex } from "viem";
-import { Data, Quantity, type Rpc, RpcError, requestAs, requestQuantity } from "../chain/rpc.js";
+import { Data, Quantity, type Rpc, requestAs, requestQuantity } from "../chain/rpc.js";
+import { RpcError } from "../chain/rpc-error.js";
 import type { Clock } from "../clock.js";
 
 /** A call that the next block would relay out. */
@@ -74,7 +75,7 @@ export class Simulator {
     const blocks = await this.rpc
       .request("eth_simulateV1", [{ blockStateCalls: [block] }, "latest"])
       .catch((error: unknown) => {
-        if (error instanceof RpcError && error.failure === "refused") return null;
+        if (error instanceof RpcError && error.kind === "refused") return null;
         throw error;
       });
     if (!simulatedBlocks.Check(blocks)) return null;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { SAID } from "../../src/chain/rejection.js";
+import { NODE_ERROR_TEXTS } from "../../src/chain/node-errors.js";
 import type { Random } from "./random.js";
 
 /** What happens to a call on its way. */
@@ -36,7 +36,7 @@ const SILENCE_MS = 4_000;
 const STALE_MS = 3_000;
 const HTTP_ERRORS = [429, 500, 502, 503, 504] as const;
 /** Errors that a node makes up: the call is not passed on. */
-const WORDS = SAID.filter(({ meaning }) => meaning !== "already_known" && meaning !== "insufficient_funds");
+const TEXTS = NODE_ERROR_TEXTS.filter(({ kind }) => kind !== "already_known" && kind !== "insufficient_funds");
 /** What an endpoint that is behind answers from its memory. */
 const OF_THE_HEAD = ["eth_blockNumber", "eth_getBlockByNumber", "eth_getTransactionCount"];
 
@@ -67,11 +67,11 @@ export async function startFaultProxy(dataPoint: string, options: FaultProxyOpti
     if (fault === "delayed") await delay(50 + random.below(700));
     if (fault === "HTTP error") return send(response, random.pick(HTTP_ERRORS), "upstream failed");
     if (fault === "error in a node's words" && call !== null) {
-      const { words } = WORDS[random.below(WORDS.length)] ?? { words: "underpriced" };
+      const { text } = TEXTS[random.below(TEXTS.length)] ?? { text: "underpriced" };
       return send(
         response,
         200,
-        JSON.stringify({ jsonrpc: "2.0", id: call.id, error: { code: -32000, message: words } }),
+        JSON.stringify({ jsonrpc: "2.0", id: call.id, error: { code: -32000, message: text } }),
       );
     }
     if (fault === "stale head") staleUntil = Date.now() + STALE_MS;

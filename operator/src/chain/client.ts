@@ -1,0 +1,61 @@
+import { BaseError, type Chain, type Client, type CustomTransport, createClient, custom, defineChain } from "viem";
+import type { JsonRpc } from "./endpoint.js";
+import { RpcError, rpcErrorIn } from "./rpc-error.js";
+import { type PoolContext, type PoolSettings, RpcPool } from "./rpc-pool.js";
+
+/** A viem client of one network, for viem's actions: `readContract(client, ...)`. Its errors wrap an `RpcError`. */
+export type ChainClient = Client<CustomTransport, Chain> & {
+  /** Returns true while at least one RPC endpoint can be used. */
+  isReady(): boolean;
+};
+
+/**
+ * Connects a network through all of its RPC endpoints.
+ *
+ * @param urls At least one. They may hold tokens: they are in no error and no log line.
+ * @throws ConfigError when an endpoint is of another chain. RpcError when none answers.
+ */
+export async function connectChain(
+  chainId: number,
+  urls: readonly string[],
+  settings: PoolSettings,
+  context: PoolContext,
+): Promise<ChainClient> {
+  const pool = await RpcPool.connect(chainId, urls, settings, context);
+  return createChainClient(chainId, pool, () => pool.isReady);
+}
+
+/** Creates a client over any JSON-RPC. Failover is the pool's, so that viem retries, batches and caches nothing. */
+export function createChainClient(chainId: number, rpc: JsonRpc, isReady: () => boolean = () => true): ChainClient {
+  const request = ({ method, params = [] }: { method: string; params?: readonly unknown[] }) =>
+    rpc.request(method, params);
+  return createClient({
+    chain: defineChain({
+      id: chainId,
+      name: `network ${chainId}`,
+      nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+      rpcUrls: { default: { http: [] } },
+    }),
+    transport: custom({ request }, { retryCount: 0 }),
+    cacheTime: 0,
+    // A contract could name any URL for viem to fetch (EIP-3668).
+    ccipRead: false,
+  }).extend(() => ({ isReady }));
+}
+
+/**
+ * Waits for a viem action, and unwraps its error.
+ *
+ * @param method The JSON-RPC method of the action.
+ * @throws RpcError; of kind `failed` when viem cannot decode the answer.
+ */
+export async function unwrapRpcError<T>(client: ChainClient, method: string, action: Promise<T>): Promise<T> {
+  try {
+    return await action;
+  } catch (error) {
+    const rpcError = rpcErrorIn(error);
+    if (rpcError !== null) throw rpcError;
+    const [reason = ""] = String(error instanceof BaseError ? error.shortMessage : error).split("\n");
+    throw new RpcError("failed", client.chain.id, method, `its answer cannot be decoded: ${reason}`);
+  }
+}

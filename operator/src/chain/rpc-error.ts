@@ -1,0 +1,53 @@
+import { ProblemError } from "@dataset-oracle/service/problem";
+import type { Hex } from "viem";
+
+/**
+ * How a JSON-RPC call failed: `timeout`, no answer in time; `failed`, no usable answer; `refused`, the node answered with
+ * an error. Only after `refused` is it certain that the call had no effect.
+ */
+export type RpcErrorKind = "timeout" | "failed" | "refused";
+
+/** A JSON-RPC call that failed. Callers of the HTTP API see the network's id and never the endpoint. */
+export class RpcError extends ProblemError {
+  constructor(
+    readonly kind: RpcErrorKind,
+    chainId: number,
+    readonly method: string,
+    /** The node's or the connection's message, without the endpoint's URL. For logs. */
+    readonly reason: string,
+    /** The revert data of a call. */
+    readonly data: Hex | null = null,
+  ) {
+    super(
+      kind === "timeout"
+        ? {
+            title: `The RPC of network ${chainId} did not answer in time.`,
+            status: 504,
+            code: "rpc_timeout",
+            detail: "Try again in a few seconds. If it lasts, the operator's RPC endpoint is in trouble.",
+          }
+        : {
+            title: `The RPC of network ${chainId} failed.`,
+            status: 502,
+            code: "rpc_failed",
+            detail: "Try again in a few seconds. If it lasts, the operator's RPC endpoint is in trouble.",
+          },
+    );
+    this.name = "RpcError";
+  }
+}
+
+/** Finds the RpcError in an error or its causes: viem wraps what its transport throws. */
+export function rpcErrorIn(error: unknown): RpcError | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof RpcError) return cause;
+  }
+  return null;
+}
+
+/** Describes an error for a log. */
+export function describeError(error: unknown): string {
+  const rpcError = rpcErrorIn(error);
+  if (rpcError !== null) return `${rpcError.method}: ${rpcError.reason}`;
+  return error instanceof Error ? error.message : String(error);
+}
