@@ -21,19 +21,16 @@ export function keystores(variable: string): AccountSource {
       if (path === undefined) throw new ConfigError(`Set ${variable} to the path of the keystore, too.`);
       const opened = readPassword(env, password);
       const files = filesAt(path, variable);
-      const accounts: LocalAccount[] = [];
-      // One after the other: each may take much memory.
-      for (const file of files) accounts.push(await open(file, variable, opened.password));
       return {
-        accounts,
+        accounts: files.map((file) => open(file, variable, opened.password)),
         warnings: [...opened.warnings, ...files.flatMap((file) => permissionWarnings(file, variable))],
       };
     },
   };
 }
 
-async function open(file: string, variable: string, password: string): Promise<LocalAccount> {
-  const account = await openKeystore(readSecretFile(file, variable), password);
+function open(file: string, variable: string, password: string): LocalAccount {
+  const account = openKeystore(readSecretFile(file, variable), password);
   if (!account.ok) throw new ConfigError(`The file that ${variable} names ${account.error}.`);
   return account.value;
 }
