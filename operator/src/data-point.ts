@@ -1,12 +1,15 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
 import { matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
-import type { ReportHeader } from "@dataset-oracle/protocol/report";
 import type { DataRequest } from "@dataset-oracle/protocol/wire";
+import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import type { Dataset, Network } from "./network.js";
-import { invalidKey, invalidProperty, noSigner, unknownDataset, unknownNetwork } from "./problems.js";
+import { invalidKey, invalidProperty, noSender, unknownDataset, unknownNetwork } from "./problems.js";
 
-/** A data point: a network, a dataset, a key. */
+/** Anonymous callers choose the keys. A key has at most 256 bytes, so this many take a few megabytes. */
+const MAX_REMEMBERED = 10_000;
+
+/** A key of a dataset on a network. */
 export interface DataPoint {
   readonly network: Network;
   readonly dataset: Dataset;
@@ -19,33 +22,40 @@ export function dataPointOf(network: Network, dataset: Dataset, key: Hex): DataP
   return { network, dataset, key, id: `${network.chainId} ${dataset.address} ${key}` };
 }
 
+/** Identifies the work on a data point at one round. */
+export function roundId({ id }: DataPoint, round: bigint): string {
+  return `${id} ${round}`;
+}
+
 /**
- * Finds what a request names among what is served. It asks neither chain nor provider, so that a stranger's contract or
- * key costs nothing.
+ * Finds the data point that a request names. It asks neither the chain nor a provider, so a request for somebody else's
+ * contract or for an invalid key costs nothing.
  *
  * @throws ProblemError: 400, 404 or 422.
  */
-export function findDataPoint(networks: ReadonlyMap<number, Network>, body: DataRequest): DataPoint {
-  const address = parseAddress(body.dataset);
+export function findDataPoint(networks: ReadonlyMap<number, Network>, request: DataRequest): DataPoint {
+  const address = parseAddress(request.dataset);
   if (!address.ok) throw invalidProperty("dataset", address.error);
-  const key = parseKey(body.key);
+  const key = parseKey(request.key);
   if (!key.ok) throw invalidProperty("key", key.error);
 
-  const network = networks.get(body.network_id);
-  if (network === undefined) throw unknownNetwork(body.network_id, [...networks.keys()]);
+  const network = networks.get(request.network_id);
+  if (network === undefined) throw unknownNetwork(request.network_id, [...networks.keys()]);
   const dataset = network.datasets.get(address.value);
-  if (dataset === undefined) throw unknownDataset(address.value, body.network_id);
+  if (dataset === undefined) throw unknownDataset(address.value, request.network_id);
   if (!matchesKeyForm(dataset.keyForm, key.value)) throw invalidKey(dataset.keyForm);
-  if (body.broadcast && network.senders === null) throw noSigner(body.network_id);
+  if (request.broadcast && network.senders === null) throw noSender(request.network_id);
   return dataPointOf(network, dataset, key.value);
 }
 
-/** One piece of work: a data point at a round. */
-export function workId(dataPoint: DataPoint, round: bigint): string {
-  return `${dataPoint.id} ${round}`;
-}
-
-/** Returns the header of a report about a data point at a round. */
-export function reportHeaderOf({ network, dataset, key }: DataPoint, round: bigint): ReportHeader {
-  return { chainId: network.chainId, dataset: dataset.address, key, round };
+/** Finds data points as `findDataPoint` does, and remembers them: many requests name the same one. */
+export function dataPointFinder(networks: ReadonlyMap<number, Network>): (request: DataRequest) => DataPoint {
+  const known = new LRUCache<string, DataPoint>({ max: MAX_REMEMBERED });
+  return (request) => {
+    const { network_id, dataset, key, broadcast } = request;
+    const id = `${network_id} ${dataset} ${broadcast} ${key}`;
+    const found = known.get(id) ?? findDataPoint(networks, request);
+    known.set(id, found);
+    return found;
+  };
 }

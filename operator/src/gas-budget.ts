@@ -4,10 +4,10 @@ export type Reservation =
   | { readonly ok: true; readonly release: () => void }
   | { readonly ok: false; readonly retryAfterSeconds: number };
 
-/** The gas that feeds may use is spent: no stranger's doing, and none's concern. */
+/** The feeds' own gas budget is spent. Requests do not draw on it, so no caller is told. */
 export class FeedGasSpent extends Error {
   constructor(readonly retryAfterSeconds: number) {
-    super("The gas that feeds may use in an hour is used up.");
+    super(`The feeds have used their gas for this hour. The next update is possible in ${retryAfterSeconds} s.`);
     this.name = "FeedGasSpent";
   }
 }
@@ -18,11 +18,11 @@ interface Entry {
 }
 
 /**
- * Gas that may be used in any hour: a sliding window. A transaction is recorded before it is sent, with its gas limit,
+ * Limits the gas used in any hour, as a sliding window. A transaction is recorded before it is sent, with its gas limit:
  * the most that it can use.
  */
 export class GasBudget {
-  /** In the order of time. */
+  /** Ordered by time. */
   readonly #entries = new Set<Entry>();
   #used = 0n;
 
@@ -42,7 +42,7 @@ export class GasBudget {
     return { ok: true, release: () => this.#remove(entry) };
   }
 
-  /** When enough has left the window; a whole hour when even an empty one is too small. */
+  /** Returns when enough gas has left the window; an hour when even an empty window is too small. */
   #secondsUntil(gas: bigint, nowMs: number): number {
     let excess = this.#used + gas - this.perHour;
     for (const entry of this.#entries) {

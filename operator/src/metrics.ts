@@ -74,7 +74,7 @@ export class Metrics {
     const registers = [this.registry];
     const feeds = this.#feeds;
     const queues = networks.flatMap(({ chainId, senders }) =>
-      (senders?.all ?? []).map((queue) => ({ queue, labels: { network: chainId, sender: queue.address } })),
+      (senders?.queues ?? []).map((queue) => ({ queue, labels: { network: chainId, sender: queue.address } })),
     );
     new Gauge({
       name: "operator_feed_age_seconds",

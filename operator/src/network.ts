@@ -17,7 +17,6 @@ import type { Feed } from "./feeds/policy.js";
 import { GasBudget } from "./gas-budget.js";
 import { TransactionQueue } from "./tx/queue.js";
 import { Senders } from "./tx/senders.js";
-import type { GatherLimits } from "./update/gather.js";
 import { Simulator } from "./update/simulator.js";
 
 /** One dataset that is served. */
@@ -57,7 +56,8 @@ export interface Network {
   readonly endpoints: ReadonlyMap<Address, string>;
   /** Where request specs are published; null if the network has none. */
   readonly registry: Address | null;
-  readonly limits: GatherLimits;
+  /** How long each provider may take, and how long the rest is waited for once the answers so far decide. */
+  readonly limits: { readonly timeoutMs: number; readonly graceMs: number };
   /** A stored value younger than this is answered without a transaction; 0: never. */
   readonly minUpdateAgeSeconds: number;
   /** Null where the operator has no key: there it sends nothing. */

@@ -5,16 +5,16 @@ import { Registry } from "prom-client";
 import { type AppSettings, buildOperatorApp } from "./app.js";
 import { OperatorConfig } from "./config.js";
 import { Metrics } from "./metrics.js";
-import { createOperator } from "./operator.js";
+import { startOperator } from "./operator.js";
 
 /** Returns the answer of `GET /openapi.json`, from an operator that serves no network and opens no port. */
 export async function openApiDocument(): Promise<ReturnType<App["swagger"]>> {
   const registry = new Registry();
   const closing = new AbortController();
   const logger = pino({ level: "silent" });
-  const operator = createOperator([], Date.now, logger, closing.signal, new Metrics(registry));
-  const settings = Value.Default(OperatorConfig, {}) as AppSettings;
-  const app = await buildOperatorApp(operator, settings, registry);
+  const context = { clock: Date.now, logger, closing: closing.signal, metrics: new Metrics(registry) };
+  const operator = await startOperator([], new Map(), context);
+  const app = await buildOperatorApp(operator, Value.Default(OperatorConfig, {}) as AppSettings, registry);
   await app.ready();
   const document = app.swagger();
   closing.abort();

@@ -3,8 +3,7 @@
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { type Address, formatGwei } from "viem";
-import type { ProviderAnswer } from "./update/ask.js";
-import { reportsOf } from "./update/decide.js";
+import { type ProviderAnswer, reportsOf } from "./update/reports.js";
 
 export function invalidProperty(property: string, problem: string): ProblemError {
   return new ProblemError(
@@ -85,7 +84,7 @@ export function unknownKey(answers: readonly ProviderAnswer[] = []): ProblemErro
   );
 }
 
-export function noSigner(networkId: number): ProblemError {
+export function noSender(networkId: number): ProblemError {
   return new ProblemError({
     title: `This operator does not broadcast on network ${networkId}.`,
     status: 422,

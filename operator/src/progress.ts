@@ -3,19 +3,19 @@ import type { Trace } from "@dataset-oracle/service/trace";
 
 export type ProgressListener = (step: UpdateProgress) => void;
 
-/** Who waits for a piece of work. */
+/** The request that waits for an update. */
 export interface Caller {
-  /** Of the request; null where there is none. */
+  /** Null where no request is behind it. */
   readonly trace: Trace | null;
   readonly listener: ProgressListener;
 }
 
-/** The steps of one piece of work. Whoever follows late is told what happened before. */
+/** The steps of one piece of work. A late follower is notified of the earlier steps first. */
 export class Progress {
   readonly #steps: UpdateProgress[] = [];
   readonly #listeners = new Set<ProgressListener>();
 
-  /** @param trace Of the request that began the work; null where there is none. */
+  /** @param trace Of the request that started the work; null where there is none. */
   constructor(readonly trace: Trace | null = null) {}
 
   emit(step: UpdateProgress): void {
@@ -23,7 +23,7 @@ export class Progress {
     for (const listener of this.#listeners) listener(step);
   }
 
-  /** @returns What ends the following. */
+  /** @returns A function that stops following. */
   follow(listener: ProgressListener): () => void {
     for (const step of this.#steps) listener(step);
     this.#listeners.add(listener);

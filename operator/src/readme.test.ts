@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { Balances } from "./balances.js";
 import { OperatorConfig } from "./config.js";
 import { Metrics } from "./metrics.js";
-import { FAILURE_REASONS } from "./update/provider-call.js";
+import { FAILURE_REASONS } from "./update/ask-provider.js";
 import { USAGE } from "./usage.js";
 
 const ROOM = join(import.meta.dirname, "..");

@@ -1,20 +1,20 @@
 import { findAccounts, type LoadedAccounts } from "@dataset-oracle/service/accounts";
 
+/** The accounts that send transactions, and what their owner should know about how their keys are kept. */
+export type SenderKeys = ReadonlyMap<number, LoadedAccounts>;
+
 /**
- * The accounts that send transactions on each network: those of the variables with its chain id, else the common ones,
- * else none; then that network is served without broadcasting.
+ * Loads the sender accounts of each network from the environment: those whose variables name its chain id, else the
+ * common ones, else none. A network without accounts is served without broadcasting.
  *
  * @throws ConfigError that never holds a key.
  */
-export async function loadSenderKeys(
-  env: NodeJS.ProcessEnv,
-  chainIds: readonly number[],
-): Promise<ReadonlyMap<number, LoadedAccounts>> {
+export async function loadSenderKeys(env: NodeJS.ProcessEnv, chainIds: readonly number[]): Promise<SenderKeys> {
   const common = await findAccounts(env, "OPERATOR");
-  const signers = new Map<number, LoadedAccounts>();
+  const keys = new Map<number, LoadedAccounts>();
   for (const chainId of chainIds) {
-    const signer = (await findAccounts(env, "OPERATOR", chainId)) ?? common;
-    if (signer !== null) signers.set(chainId, signer);
+    const loaded = (await findAccounts(env, "OPERATOR", chainId)) ?? common;
+    if (loaded !== null) keys.set(chainId, loaded);
   }
-  return signers;
+  return keys;
 }

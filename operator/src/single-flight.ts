@@ -2,21 +2,21 @@ import type { Trace } from "@dataset-oracle/service/trace";
 import type { Clock } from "./clock.js";
 import { Progress, type ProgressListener } from "./progress.js";
 
-/** One piece of work, which any number of requests wait for. */
+/** A piece of work that any number of callers wait for. */
 export interface Flight<T> {
   readonly result: Promise<T>;
   readonly progress: Progress;
 }
 
-/** Tells a listener the steps of a piece of work, while it is waited for and its result is used. */
-export async function following<T, R>(
-  work: Flight<T>,
+/** Waits for a flight, and notifies a listener of its steps until `use` is done with the result. */
+export async function followed<T, R = T>(
+  flight: Flight<T>,
   listener: ProgressListener,
-  use: (result: T) => Promise<R>,
+  use: (result: T) => R | Promise<R> = (result) => result as unknown as R,
 ): Promise<R> {
-  const unfollow = work.progress.follow(listener);
+  const unfollow = flight.progress.follow(listener);
   try {
-    return await use(await work.result);
+    return await use(await flight.result);
   } finally {
     unfollow();
   }
@@ -29,8 +29,8 @@ interface Entry<T> extends Flight<T> {
 }
 
 /**
- * Runs each piece of work once, however many ask for it. What succeeded is remembered for a while; a failure is
- * forgotten at once. Work belongs to nobody who waits for it: a caller that goes away ends nothing.
+ * Runs each piece of work once, however many callers ask for it. A success is remembered for a while, a failure is
+ * forgotten at once. The work does not belong to its callers: it goes on when they leave.
  */
 export class SingleFlight<T> {
   readonly #entries = new Map<string, Entry<T>>();
@@ -38,11 +38,11 @@ export class SingleFlight<T> {
   constructor(
     private readonly clock: Clock,
     private readonly rememberMs: number,
-    /** Called whenever work is shared instead of done again. */
+    /** Called whenever work is shared instead of started again. */
     private readonly onShared: () => void = () => {},
   ) {}
 
-  /** @param trace Of the request that asks; it is the work's if the request begins it. */
+  /** @param trace The trace of the caller's request; the work takes it over if this call starts the work. */
   run(id: string, start: (progress: Progress) => Promise<T>, trace: Trace | null = null): Flight<T> {
     this.#forgetOld();
     const known = this.#entries.get(id);
@@ -59,7 +59,7 @@ export class SingleFlight<T> {
         entry.value = value;
         entry.doneAt = this.clock();
         if (this.#entries.get(id) !== entry) return;
-        // The map is in the order in which work ended, so that the oldest is found without a search.
+        // Entries stay ordered by when they ended, so that the oldest is found without a search.
         this.#entries.delete(id);
         this.#entries.set(id, entry);
       },
@@ -70,19 +70,19 @@ export class SingleFlight<T> {
     return entry;
   }
 
-  /** What came of work that has succeeded and is still remembered. */
+  /** Returns the result of work that has succeeded and is still remembered. */
   done(id: string): T | undefined {
     const value = this.#entries.get(id)?.value;
     if (value !== undefined) this.onShared();
     return value;
   }
 
-  /** Whether this work runs, or has succeeded and is still remembered. */
+  /** Tells whether this work is running, or has succeeded and is still remembered. */
   has(id: string): boolean {
     return this.#entries.has(id);
   }
 
-  /** Lets the next caller start anew, when what came of the work turned out to be of no use. */
+  /** Lets the next caller start again, because the result turned out to be useless. */
   forget(id: string): void {
     this.#entries.delete(id);
   }

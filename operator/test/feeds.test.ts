@@ -117,7 +117,7 @@ test("feeds have a gas budget of their own, and requests another", async () => {
   const { ask, log } = await start({}, { gasPerHourForFeeds: 0, gasPerHourForNewKeys: 400_000 });
   await confirm();
   expect(await chain.updates(dataset)).toEqual([]);
-  expect(log.join()).toContain("The gas that feeds may use in an hour is used up.");
+  expect(log.join()).toContain("The feeds have used their gas for this hour");
   // At any moment a feed may be at the same key and round.
   const answer = await ask(body(KEYS[0] as string), { prefer: "wait=10" });
   expect(await chain.query(dataset, KEYS[0] as string)).toMatchObject({ updatedAt: BigInt(answer.timestamp) });

@@ -64,8 +64,15 @@ function call(round: bigint, expiresAt = NEVER): RoundCall {
   return { to: STRANGER, data: numberToHex(round, { size: 1 }), gas: 50_000n, round, expiresAt };
 }
 
-function job(point: string, change: Partial<Job<RoundCall>> = {}): Job<RoundCall> {
-  return { point, call: call(1n), renew: async () => call(2n), isStored: async () => false, onSigned() {}, ...change };
+function job(dataPoint: string, change: Partial<Job<RoundCall>> = {}): Job<RoundCall> {
+  return {
+    dataPoint,
+    call: call(1n),
+    renew: async () => call(2n),
+    isStored: async () => false,
+    onSigned() {},
+    ...change,
+  };
 }
 
 const gone = async () => {

@@ -70,9 +70,9 @@ test("the first call runs on pending, and the next ones in one simulated block t
 test("the gas limit is a quarter above what the call needs, either way", async () => {
   const needed = await chain.client.estimateGas({ to: dataset, data: READS });
   const expected = needed + needed / 4n;
-  expect((await run()).gasLimit).toBe(expected);
+  expect((await run()).gas).toBe(expected);
   await learn();
-  expect((await run()).gasLimit).toBe(expected);
+  expect((await run()).gas).toBe(expected);
 });
 
 test("what a call reverts with is told, either way", async () => {

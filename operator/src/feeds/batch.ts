@@ -1,53 +1,60 @@
-import { encodeUpdateBatch, type SignedRow } from "@dataset-oracle/protocol/update";
-import { concatHex, type Hex, keccak256 } from "viem";
-import type { Dataset, Network } from "../network.js";
-import { askableOf, type Operator } from "../operator.js";
-import { gatherRows } from "../update/gather.js";
-import { type BatchSimulation, simulateBatch } from "../update/simulate.js";
-
-/** Data points of one dataset at one round. */
-export interface Batch {
-  readonly network: Network;
-  readonly dataset: Dataset;
-  /** 1 to 256. */
-  readonly keys: readonly Hex[];
-  /** Seconds since 1970. */
-  readonly round: bigint;
-}
-
-/** An update of a batch that the chain would take now. */
-export interface ReadyBatch extends BatchSimulation {
-  readonly data: Hex;
-}
-
-/** The rows that the committee signs of a batch. All who ask for the same share them. */
-export async function rowsOf(operator: Operator, batch: Batch): Promise<readonly SignedRow[]> {
-  const { network, dataset, keys, round } = batch;
-  const committee = dataset.committee.current;
-  const id = keccak256(concatHex([dataset.address, committee.hash, ...keys.map((key) => keccak256(key))]));
-  const header = { chainId: network.chainId, dataset: dataset.address, keys, round };
-  const askable = askableOf(operator, network, committee);
-  const work = operator.rows.run(`${network.chainId} ${id} ${round}`, () => gatherRows(header, askable));
-  const answers = await work.result;
-  for (const answer of answers) {
-    if (answer.kind === "row") continue;
-    const { provider, reason, detail } = answer;
-    operator.logger.debug({ network: network.chainId, provider, reason, detail }, "no row of a batch");
-  }
-  return answers.flatMap((answer) => (answer.kind === "row" ? [answer] : []));
-}
+import type { Hex } from "viem";
+import { readPoint } from "../chain/dataset.js";
+import { roundAt } from "../clock.js";
+import type { Context } from "../context.js";
+import { dataPointOf } from "../data-point.js";
+import type { Job } from "../tx/job.js";
+import type { Batch, BatchUpdate, UpdateBuilder } from "../update/build.js";
+import { MAX_WAIT_MS, type Relayed, reserveFeedGas, storedByOther, submit, withTimeout } from "../update/relay.js";
 
 /**
- * Makes the transaction of a batch.
+ * Relays a batch in one transaction, within the feeds' gas budget, and waits until it is mined.
  *
- * @returns Null when the chain would store none of its keys.
+ * @returns The keys that it stored. Every other key has to be sent by itself.
+ * @throws ProblemError when the batch cannot be sent. FeedGasSpent.
  */
-export async function readyBatch(operator: Operator, batch: Batch): Promise<ReadyBatch | null> {
-  const { network, dataset } = batch;
-  const committee = dataset.committee.current;
-  const rows = await rowsOf(operator, batch);
-  if (rows.length === 0) return null;
-  const data = encodeUpdateBatch(dataset.kind, batch, committee, rows);
-  const simulation = await simulateBatch(network, dataset.address, data);
-  return simulation.stored.includes(true) ? { ...simulation, data } : null;
+export async function relayBatch(
+  context: Context,
+  builder: UpdateBuilder,
+  batch: Batch,
+): Promise<ReadonlyMap<Hex, Relayed>> {
+  const { network, dataset, keys, round } = batch;
+  const [first] = keys;
+  const update = await builder.buildBatch(batch);
+  if (update === null || network.senders === null || first === undefined) return new Map();
+  const release = reserveFeedGas(context, network, update.gas);
+  const queue = network.senders.queueFor(dataset.address, first);
+  const { hash, confirmed } = await submit(queue, batchJob(context, builder, batch, update), release);
+  context.logger.info(
+    {
+      ...{ network: network.chainId, dataset: dataset.address, round: round.toString() },
+      ...{ transaction: hash, keys: keys.filter((_, index) => update.isStored[index]) },
+    },
+    "batch sent",
+  );
+  const mined = await withTimeout(confirmed, MAX_WAIT_MS);
+  if (mined === null || mined.isReverted) return new Map();
+  const stored = keys.filter((_, index) => mined.call.isStored[index]);
+  const relayed = stored.map(async (key) => [key, await storedByOther(dataPointOf(network, dataset, key))] as const);
+  return new Map(await Promise.all(relayed));
+}
+
+/** The job of a batch. If its transaction gets stuck or lost, the newest round of its keys replaces it. */
+export function batchJob(
+  { clock }: Context,
+  builder: UpdateBuilder,
+  batch: Batch,
+  call: BatchUpdate,
+): Job<BatchUpdate> {
+  const { network, dataset, keys } = batch;
+  return {
+    dataPoint: `${dataset.address} ${keys.join(" ")}`,
+    call,
+    renew: () => builder.buildBatch({ ...batch, round: roundAt(clock()) }),
+    isStored: async (round) => {
+      const points = await Promise.all(keys.map((key) => readPoint(network.client, dataset.address, key, "latest")));
+      return points.every(({ updatedAt }) => updatedAt >= round);
+    },
+    onSigned: () => {},
+  };
 }

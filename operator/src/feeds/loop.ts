@@ -1,5 +1,3 @@
-/** Ongoing supply: a loop that keeps the configured feeds fresh, by the same path as a request. */
-
 import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import type { Logger } from "pino";
@@ -7,34 +5,33 @@ import type { Hex } from "viem";
 import { readPoint, type StoredPoint } from "../chain/dataset.js";
 import { RpcError } from "../chain/rpc-error.js";
 import { roundAt } from "../clock.js";
-import { dataPointOf, workId } from "../data-point.js";
+import { dataPointOf } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import type { DatasetFeeds, Network } from "../network.js";
-import type { Operator, Relayed } from "../operator.js";
-import { MAX_WAIT_MS } from "../update/relay.js";
-import { relayRound } from "../update/request.js";
-import { type Batch, rowsOf } from "./batch.js";
+import type { Operator } from "../operator.js";
+import type { Batch } from "../update/build.js";
+import { MAX_WAIT_MS, type Relayed } from "../update/relay.js";
+import { relayBatch } from "./batch.js";
 import { Failover } from "./failover.js";
 import { type Feed, hasMoved, observe, stage } from "./policy.js";
-import { relayBatch } from "./relay-batch.js";
 
-/** A feed, and what the chain has of it. */
-interface Seen extends Feed {
+/** A feed with its stored value. */
+interface StoredFeed extends Feed {
   readonly stored: StoredPoint;
 }
 
-/** With four rows, a batch of so many keys uses about five million units of gas. */
+/** A batch of this many keys, signed by four providers, uses about five million units of gas. */
 const MAX_BATCH_KEYS = 100;
 
 /** Keeps all feeds fresh until the operator shuts down. It never throws. */
 export async function runFeeds(operator: Operator): Promise<void> {
   const networks = [...operator.networks.values()].filter(({ senders }) => senders !== null);
   await Promise.all(
-    networks.flatMap((network) => network.feeds.map((ofDataset) => new FeedLoop(operator, network, ofDataset).run())),
+    networks.flatMap((network) => network.feeds.map((feeds) => new FeedLoop(operator, network, feeds).run())),
   );
 }
 
-/** Keeps the feeds of one dataset fresh. */
+/** Keeps the feeds of one dataset fresh, by the same path as requests. */
 class FeedLoop {
   /** The keys whose update is on its way. */
   readonly #busy = new Set<Hex>();
@@ -44,90 +41,108 @@ class FeedLoop {
   constructor(
     private readonly operator: Operator,
     private readonly network: Network,
-    private readonly ofDataset: DatasetFeeds,
+    private readonly datasetFeeds: DatasetFeeds,
   ) {
-    this.#failover = new Failover(ofDataset.dataset.address, network.replicas);
-    this.#log = operator.logger.child({ network: network.chainId, dataset: ofDataset.dataset.address });
+    const { address } = datasetFeeds.dataset;
+    this.#failover = new Failover(address, network.replicas);
+    this.#log = operator.logger.child({ network: network.chainId, dataset: address });
   }
 
   async run(): Promise<void> {
     const { closing } = this.operator;
     while (!closing.aborted) {
-      await this.#look().catch((error: unknown) => logTrouble(this.#log, error));
+      await this.#poll().catch((error: unknown) => logFailure(this.#log, error));
       await delay(this.network.feedPollMs, undefined, { signal: closing }).catch(() => {});
     }
   }
 
-  /** Looks at every feed, and starts the updates of those that are due. It does not wait for them to be mined. */
-  async #look(): Promise<void> {
-    const { client } = this.network;
-    const { dataset, feeds } = this.ofDataset;
-    const idle = feeds.filter(({ key }) => !this.#busy.has(key));
-    const seen = await Promise.all(
-      idle.map(async (feed) => ({ ...feed, stored: await readPoint(client, dataset.address, feed.key, "pending") })),
-    );
-    for (const { key, stored } of seen) {
-      this.operator.metrics.feedSeen(this.network.chainId, dataset.address, key, stored.updatedAt);
-    }
-    const now = this.operator.clock();
-    const at = (wanted: ReturnType<typeof stage>) =>
-      seen.filter(({ policy, stored }) => stage(policy, stored, now / 1000) === wanted);
+  /** Starts the updates that are due, and does not wait until they are mined. */
+  async #poll(): Promise<void> {
+    const { operator, network } = this;
+    const { dataset } = this.datasetFeeds;
+    const feeds = await this.#readStored();
+    const now = operator.clock();
     const round = roundAt(now);
+    const at = (wanted: ReturnType<typeof stage>) =>
+      feeds.filter(({ policy, stored }) => stage(policy, stored, now / 1000) === wanted);
     const due = this.#failover.own([...at("due"), ...(await this.#moved(at("look"), round))], now);
-    const late = due.filter(({ key }) => this.#failover.rankOf(key) > 0);
-    if (late.length > 0) this.#failedOver(late);
+    this.#reportFailover(due.filter(({ key }) => this.#failover.rankOf(key) > 0));
 
-    // A batch leaves out keys that were never stored; what a request is doing already needs no second transaction.
-    const isBatched = ({ key, stored }: Seen) =>
-      stored.updatedAt > 0n && !this.operator.broadcasts.has(workId(dataPointOf(this.network, dataset, key), round));
-    for (const batch of chunks(due.filter(isBatched))) this.#relay(batch, round);
-    for (const feed of due.filter((feed) => !isBatched(feed))) this.#relay([feed], round);
+    // A batch skips keys that were never stored, and a key that a request is updating needs no second transaction.
+    const isBatched = ({ key, stored }: StoredFeed) =>
+      stored.updatedAt > 0n && !operator.updates.isRelaying(dataPointOf(network, dataset, key), round);
+    for (const batch of chunks(due.filter(isBatched))) this.#update(batch, round);
+    for (const feed of due.filter((feed) => !isBatched(feed))) this.#update([feed], round);
   }
 
-  #failedOver(feeds: readonly Seen[]): void {
-    this.#log.warn({ keys: feeds.map(({ key }) => key) }, "feed: the replica that leads it did not update it");
+  async #readStored(): Promise<readonly StoredFeed[]> {
+    const { operator, network } = this;
+    const { dataset, feeds } = this.datasetFeeds;
+    const idle = feeds.filter(({ key }) => !this.#busy.has(key));
+    return Promise.all(
+      idle.map(async (feed) => {
+        const stored = await readPoint(network.client, dataset.address, feed.key, "pending");
+        operator.metrics.feedSeen(network.chainId, dataset.address, feed.key, stored.updatedAt);
+        return { ...feed, stored };
+      }),
+    );
+  }
+
+  #reportFailover(feeds: readonly StoredFeed[]): void {
+    if (feeds.length === 0) return;
+    this.#log.warn({ keys: feeds.map(({ key }) => key) }, "feed: the replica of a better rank did not update it");
     this.operator.metrics.failedOver(this.network.chainId, feeds.length);
   }
 
-  /** Those whose value is another now by what they are configured for. */
-  async #moved(looked: readonly Seen[], round: bigint): Promise<readonly Seen[]> {
-    const { dataset } = this.ofDataset;
-    const found = await Promise.all(
-      chunks(looked).map(async (some) => {
+  /** Returns the feeds whose value has moved by their deviation threshold. */
+  async #moved(feeds: readonly StoredFeed[], round: bigint): Promise<readonly StoredFeed[]> {
+    const { dataset } = this.datasetFeeds;
+    const moved = await Promise.all(
+      chunks(feeds).map(async (chunk) => {
         const members = dataset.committee.current.members.length;
-        const rows = await rowsOf(this.operator, this.#batch(some, round));
-        return some.filter(({ policy, stored }, place) => {
-          const observed = observe(dataset.kind, members, rows, place);
+        const rows = await this.operator.updates.builder.rowsOf(this.#batch(chunk, round));
+        return chunk.filter(({ policy, stored }, index) => {
+          const observed = observe(dataset.kind, members, rows, index);
           return observed !== null && hasMoved(policy, dataset.kind, stored, observed);
         });
       }),
     );
-    return found.flat();
+    return moved.flat();
   }
 
-  #relay(feeds: readonly Seen[], round: bigint): void {
+  /** Updates feeds in one transaction, and each that the batch did not store in its own. */
+  #update(feeds: readonly StoredFeed[], round: bigint): void {
     const { network, operator } = this;
-    const { dataset } = this.ofDataset;
-    const batch = feeds.length > 1 ? this.#batch(feeds, round) : null;
-    const batched = batch === null ? null : relayBatch(operator, batch).catch((error: unknown) => this.#failed(error));
+    const { dataset } = this.datasetFeeds;
+    const batched = feeds.length > 1 ? this.#relayBatch(this.#batch(feeds, round)) : null;
     for (const { key } of feeds) {
       this.#busy.add(key);
-      const ofBatch = batched?.then((relayed) => relayed.get(key) ?? null);
-      relayRound(operator, dataPointOf(network, dataset, key), round, "feed", { trace: null }, ofBatch)
-        .result.then((relayed) => relayed.mined(MAX_WAIT_MS))
-        .catch((error: unknown) => logTrouble(this.#log.child({ key }), error))
+      const dataPoint = dataPointOf(network, dataset, key);
+      operator.updates
+        .relay(
+          dataPoint,
+          round,
+          "feed",
+          { trace: null },
+          batched?.then((stored) => stored.get(key) ?? null),
+        )
+        .result.then(({ mined }) => mined(MAX_WAIT_MS))
+        .catch((error: unknown) => logFailure(this.#log.child({ key }), error))
         .finally(() => this.#busy.delete(key));
     }
   }
 
-  /** Then each of the keys goes by itself. */
-  #failed(error: unknown): ReadonlyMap<Hex, Relayed> {
-    logTrouble(this.#log, error);
-    return new Map();
+  async #relayBatch(batch: Batch): Promise<ReadonlyMap<Hex, Relayed>> {
+    try {
+      return await relayBatch(this.operator, this.operator.updates.builder, batch);
+    } catch (error) {
+      logFailure(this.#log, error);
+      return new Map();
+    }
   }
 
-  #batch(feeds: readonly Seen[], round: bigint): Batch {
-    return { network: this.network, dataset: this.ofDataset.dataset, keys: feeds.map(({ key }) => key), round };
+  #batch(feeds: readonly StoredFeed[], round: bigint): Batch {
+    return { network: this.network, dataset: this.datasetFeeds.dataset, keys: feeds.map(({ key }) => key), round };
   }
 }
 
@@ -136,7 +151,7 @@ function chunks<T>(all: readonly T[]): T[][] {
   return Array.from({ length: count }, (_, i) => all.slice(i * MAX_BATCH_KEYS, (i + 1) * MAX_BATCH_KEYS));
 }
 
-function logTrouble(log: Logger, error: unknown): void {
+function logFailure(log: Logger, error: unknown): void {
   if (error instanceof RpcError) log.warn({ method: error.method, reason: error.reason }, "feed: RPC failed");
   else if (error instanceof FeedGasSpent) log.warn({ retryAfterSeconds: error.retryAfterSeconds }, error.message);
   else if (error instanceof ProblemError) log.warn({ code: error.code, detail: error.detail }, `feed: ${error.title}`);

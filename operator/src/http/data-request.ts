@@ -6,18 +6,14 @@ import { rateLimiter } from "@dataset-oracle/service/rate-limit";
 import { traceFieldsOf } from "@dataset-oracle/service/trace";
 import { Type } from "@sinclair/typebox";
 import { RpcError } from "../chain/rpc-error.js";
-import { DataPoints } from "../data-points.js";
+import { dataPointFinder } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { shuttingDown, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
 import { MAX_WAIT_MS } from "../update/relay.js";
-import { broadcastUpdate, preparedAnswer, prepareUpdate } from "../update/request.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
 import { PROBLEMS, RATE_HEADERS } from "./openapi.js";
 import { preferredWait } from "./prefer.js";
-
-/** A key has at most 256 bytes, so these take a few megabytes. */
-const MAX_TARGETS = 10_000;
 
 const schema = {
   tags: ["data"],
@@ -42,41 +38,40 @@ const schema = {
   },
 };
 
-/** `POST /data/request`. What may send a transaction is counted before anything is done for it. */
+/** Adds `POST /data/request`. A broadcast is counted against its rate limit before any work starts. */
 export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute: number): void {
   const limitBroadcasts = rateLimiter(app, {
     name: "broadcasts",
     perMinute: broadcastsPerMinute,
     exceeded: tooManyBroadcasts,
   });
-  const dataPoints = new DataPoints(operator.networks, MAX_TARGETS);
+  const { updates } = operator;
+  const findDataPoint = dataPointFinder(operator.networks);
   app.post("/data/request", { schema }, async (request, reply) => {
-    const dataPoint = dataPoints.find(request.body);
+    const dataPoint = findDataPoint(request.body);
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
     if (broadcast) await limitBroadcasts(request, reply);
     const preferred = broadcast ? preferredWait(request.headers.prefer?.toString(), MAX_WAIT_MS / 1000) : null;
     if (preferred !== null) reply.header("preference-applied", `wait=${preferred}`);
     reply.header("vary", "accept, prefer");
-    const prepared = broadcast || isStream ? null : preparedAnswer(operator, dataPoint);
+    const prepared = broadcast || isStream ? null : updates.preparedAnswer(dataPoint);
     if (prepared !== null) return prepared;
 
-    // A stream shows the transaction mined, unless the caller prefers less.
+    // A stream goes on until the transaction is mined, unless the caller prefers a shorter wait.
     const waitMs = preferred === null ? (isStream ? MAX_WAIT_MS : 0) : preferred * 1000;
     const { trace } = request;
     const work = async (listener: ProgressListener) => {
       const caller = { trace, listener };
       try {
-        return await (broadcast
-          ? broadcastUpdate(operator, dataPoint, waitMs, caller)
-          : prepareUpdate(operator, dataPoint, caller));
+        return await (broadcast ? updates.broadcast(dataPoint, waitMs, caller) : updates.prepare(dataPoint, caller));
       } catch (error) {
-        // What the RPC said is for the operator, not for the caller.
+        // The node's own words are for the operator's log, not for the caller.
         if (error instanceof RpcError) {
           const fields = { ...traceFieldsOf(trace), method: error.method, reason: error.reason };
           request.log.warn(fields, "RPC failed");
         }
-        // Everything that is waited for ends then, and what failed of it is no one's fault.
+        // A shutdown ends everything that is waited for, so its failure says nothing about the request.
         throw operator.closing.aborted ? shuttingDown() : error;
       }
     };

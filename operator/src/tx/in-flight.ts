@@ -37,7 +37,7 @@ export class InFlightTransactions {
   begin(task: Task, nonce: number, { signed, fees, submission }: Submitted, now: number): void {
     const { call, job } = task;
     this.set({
-      ...{ nonce, point: job.point, task, fees, versions: [{ ...signed, call }] },
+      ...{ nonce, dataPoint: job.dataPoint, task, fees, versions: [{ ...signed, call }] },
       ...{ sentAt: now, submittedAt: now, expiresAt: call.expiresAt },
       ...{ isAccepted: submission.kind === "accepted", isPayable: true, missed: 0, renewal: null },
     });
@@ -45,11 +45,11 @@ export class InFlightTransactions {
 
   /** One that an earlier process has sent is this one's now. */
   recover({ nonce, hash, fees }: Pooled, job: Job<RoundCall>, now: number): void {
-    const { point, call } = job;
+    const { dataPoint, call } = job;
     const confirmed = deferred<Confirmed<RoundCall> | null>();
     const task: Task = { job, call, caller: null, confirmed, isPromised: true, attempts: 0 };
     this.set({
-      ...{ nonce, point, task, fees, versions: [{ raw: null, hash, call }] },
+      ...{ nonce, dataPoint, task, fees, versions: [{ raw: null, hash, call }] },
       ...{ sentAt: now, submittedAt: now, expiresAt: call.expiresAt },
       ...{ isAccepted: true, isPayable: true, missed: 0, renewal: null },
     });
@@ -66,12 +66,12 @@ export class InFlightTransactions {
   }
 
   /** The job of a later transaction for the same data point. */
-  laterThan({ point, nonce }: Transaction): Task | null {
-    return this.all.find((other) => other.point === point && other.nonce > nonce)?.task ?? null;
+  laterThan({ dataPoint, nonce }: Transaction): Task | null {
+    return this.all.find((other) => other.dataPoint === dataPoint && other.nonce > nonce)?.task ?? null;
   }
 }
 
 /** What has a nonce, or may have it: without fees where a stranger's transaction has it. */
-export type Replaceable = Pick<Transaction, "nonce" | "point" | "task" | "versions" | "missed"> & {
+export type Replaceable = Pick<Transaction, "nonce" | "dataPoint" | "task" | "versions" | "missed"> & {
   readonly fees: Fees | null;
 };

@@ -13,7 +13,7 @@ export interface RoundCall extends Call {
 /** An update to relay to the chain, whatever happens to the transactions that relay it. */
 export interface Job<C extends RoundCall> {
   /** The data point. */
-  readonly point: string;
+  readonly dataPoint: string;
   readonly call: C;
   /** The newest round, ready to be sent; null when the chain has a newer one than this job's. Throws when there is none now. */
   renew(): Promise<C | null>;

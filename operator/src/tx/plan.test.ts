@@ -8,7 +8,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 const tx = (nonce: number, change: Partial<InFlight> = {}): InFlight => ({
   nonce,
-  point: `K${nonce}`,
+  dataPoint: `K${nonce}`,
   sentAt: NOW,
   submittedAt: NOW,
   isAccepted: true,
@@ -87,17 +87,17 @@ test.each<[string, Situation, Action[]]>([
   ],
   [
     "one that a newer round of its key follows is sent as it is, once more",
-    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, point: "K" }), tx(6, { point: "K" })] },
+    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, dataPoint: "K" }), tx(6, { dataPoint: "K" })] },
     [{ kind: "replace", nonce: 5, content: "same" }],
   ],
   [
     "or only uses up its nonce, when its round is too old",
-    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, ...EXPIRED, point: "K" }), tx(6, { point: "K" })] },
+    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, ...EXPIRED, dataPoint: "K" }), tx(6, { dataPoint: "K" })] },
     [{ kind: "replace", nonce: 5, content: "cancel" }],
   ],
   [
     "one that uses up its nonce and is stuck is replaced by another such",
-    { mined: 5, pending: 6, sent: [tx(5, { ...STUCK, point: null })] },
+    { mined: 5, pending: 6, sent: [tx(5, { ...STUCK, dataPoint: null })] },
     [{ kind: "replace", nonce: 5, content: "cancel" }],
   ],
   [
@@ -136,7 +136,7 @@ describe("whatever the chain shows", () => {
     sent: fc.uniqueArray(
       fc.record({
         nonce: fc.integer({ min: 0, max: 12 }),
-        point: fc.constantFrom("A", "B", null),
+        dataPoint: fc.constantFrom("A", "B", null),
         sentAt: fc.constantFrom(NOW, NOW - 1_000),
         submittedAt: fc.constantFrom(NOW, NOW - 100),
         isAccepted: fc.boolean(),

@@ -12,7 +12,7 @@ export interface Counts {
 export interface InFlight {
   readonly nonce: number;
   /** The data point that it updates; null when it only uses up its nonce. */
-  readonly point: string | null;
+  readonly dataPoint: string | null;
   /** When this version was made. */
   readonly sentAt: number;
   /** When it was last given to the RPC. */
@@ -120,9 +120,11 @@ function planOne(
 }
 
 function contentOf(one: InFlight, live: ReadonlyMap<number, InFlight>, isExpired: boolean): Content {
-  if (one.point === null) return "cancel";
+  if (one.dataPoint === null) return "cancel";
   // A newer round of the key before an older one would make the older one revert.
-  const isFollowed = [...live.values()].some(({ point, nonce }) => point === one.point && nonce > one.nonce);
+  const isFollowed = [...live.values()].some(
+    ({ dataPoint, nonce }) => dataPoint === one.dataPoint && nonce > one.nonce,
+  );
   if (!isFollowed) return "newest";
   return isExpired ? "cancel" : "same";
 }

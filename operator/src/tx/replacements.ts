@@ -32,7 +32,7 @@ export class Replacements {
 
   /** A transfer of nothing takes a nonce that nothing of the queue's has. */
   async cancel(nonce: number, market: Market): Promise<void> {
-    await this.#offer({ nonce, point: null, task: null, versions: [], missed: 0, fees: null }, null, market);
+    await this.#offer({ nonce, dataPoint: null, task: null, versions: [], missed: 0, fees: null }, null, market);
     this.counts.cancelled++;
   }
 

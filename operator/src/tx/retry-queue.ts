@@ -40,7 +40,7 @@ export class RetryQueue {
     for (const [task, retry] of this.#retries) {
       if (retry.isTrying || now < retry.nextTryAt) continue;
       if (now - retry.since > GIVEN_UP_MS) {
-        this.logger.error({ point: task.job.point }, "an update was given up: no newer round could be had");
+        this.logger.error({ dataPoint: task.job.dataPoint }, "an update was given up: no newer round could be had");
         this.#end(task);
         continue;
       }

@@ -5,11 +5,7 @@ import type { TransactionQueue } from "./queue.js";
 /** The senders of one network. One data point always has the same one, as long as the senders are the same. */
 export class Senders {
   /** @param queues At least one. */
-  constructor(private readonly queues: readonly [TransactionQueue, ...TransactionQueue[]]) {}
-
-  get all(): readonly TransactionQueue[] {
-    return this.queues;
-  }
+  constructor(readonly queues: readonly [TransactionQueue, ...TransactionQueue[]]) {}
 
   get addresses(): Address[] {
     return this.queues.map(({ address }) => address);

@@ -1,77 +1,139 @@
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import { traceFieldsOf } from "@dataset-oracle/service/trace";
+import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import { findUpdate, readPoint } from "../chain/dataset.js";
+import type { Context } from "../context.js";
 import type { DataPoint } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
-import type { Operator, ReadyUpdate, Relayed } from "../operator.js";
-import { gasBudgetSpent, noSigner, updateReverted } from "../problems.js";
+import type { Network } from "../network.js";
+import { gasBudgetSpent, noSender, updateReverted } from "../problems.js";
 import type { Progress } from "../progress.js";
-import { type Confirmed, type Job, OutcomeUnknown, type RoundCall } from "../tx/job.js";
+import { type Job, OutcomeUnknown, type RoundCall, type Sent } from "../tx/job.js";
+import type { TransactionQueue } from "../tx/queue.js";
 import { toAnswer } from "./answer.js";
+import type { Update } from "./build.js";
 
 /** The longest that anyone waits until a transaction is mined. */
 export const MAX_WAIT_MS = 60_000;
 
+/** Anonymous callers choose the keys. */
+const MAX_STORED_KEYS = 10_000;
+
 /** Whose gas budget pays for an update. */
 export type Payer = "request" | "feed";
 
-/** A call that carries one update. */
-export interface UpdateCall extends RoundCall {
-  readonly update: ReadyUpdate;
+/** A round that is on its way to the chain, sent by this operator or by another relayer before it. */
+export interface Relayed {
+  readonly answer: DataAnswer;
+  /**
+   * Waits for a mined update of this round or a newer one of its key. It returns null when none is mined in time, and when
+   * another relayer sent it.
+   */
+  readonly mined: (waitMs: number) => Promise<{ readonly answer: DataAnswer; readonly isReverted: boolean } | null>;
+}
+
+/** Sends updates from the operator's accounts, within the gas budgets. */
+export class Relayer {
+  /** Data points that the chain has stored. A key never becomes unknown again, so each is read only once. */
+  readonly #stored = new LRUCache<string, true>({ max: MAX_STORED_KEYS });
+
+  constructor(private readonly context: Context) {}
+
+  /**
+   * Sends an update. It returns once an RPC endpoint has accepted the transaction.
+   *
+   * @param renew Builds the update of the newest round, in case this one gets stuck or lost; null when the chain has a
+   * newer one.
+   * @throws ProblemError when the gas budget is spent, or no RPC endpoint accepts the transaction. FeedGasSpent.
+   */
+  async relay(
+    dataPoint: DataPoint,
+    update: Update,
+    renew: () => Promise<Update | null>,
+    payer: Payer,
+    progress: Progress,
+  ): Promise<Relayed> {
+    const { network, dataset, key } = dataPoint;
+    if (network.senders === null) throw noSender(network.chainId);
+    const release = await this.#reserveGas(dataPoint, update.gas, payer);
+    const job = updateJob(dataPoint, update, renew, (hash) =>
+      progress.emit({ event: "signed", transaction_hash: hash }),
+    );
+    const { hash, confirmed } = await submit(network.senders.queueFor(dataset.address, key), job, release);
+    const { round, status, reports } = update;
+    const log = { network: network.chainId, dataset: dataset.address, key, round: round.toString(), transaction: hash };
+    this.context.logger.info(
+      { ...traceFieldsOf(progress.trace), ...log, status, signers: reports.length },
+      "update sent",
+    );
+    progress.emit({ event: "sent", transaction_hash: hash });
+    void confirmed.then((mined) => {
+      if (mined === null || mined.isReverted) return;
+      progress.emit({ event: "mined", transaction_hash: mined.hash, block_number: mined.blockNumber });
+    });
+    return {
+      answer: { ...toAnswer(dataPoint, update), transaction_hash: hash },
+      mined: async (waitMs) => {
+        const mined = waitMs === 0 ? null : await withTimeout(confirmed, waitMs);
+        if (mined === null) return null;
+        // The mined update can be of a newer round than the one that was sent first.
+        const answer = { ...toAnswer(dataPoint, mined.call), transaction_hash: mined.hash };
+        return { answer, isReverted: mined.isReverted };
+      },
+    };
+  }
+
+  /** Returns a function that gives the gas back. */
+  async #reserveGas(dataPoint: DataPoint, gas: bigint, payer: Payer): Promise<() => void> {
+    const { network } = dataPoint;
+    if (payer === "feed") return reserveFeedGas(this.context, network, gas);
+    const isNewKey = await this.#isNew(dataPoint);
+    const reservation = (isNewKey ? network.gasForNewKeys : network.gas).reserve(gas, this.context.clock());
+    if (!reservation.ok) throw gasBudgetSpent(isNewKey, reservation.retryAfterSeconds);
+    return reservation.release;
+  }
+
+  async #isNew({ network, dataset, key, id }: DataPoint): Promise<boolean> {
+    if (this.#stored.has(id)) return false;
+    const { updatedAt } = await readPoint(network.client, dataset.address, key, "latest");
+    if (updatedAt > 0n) this.#stored.set(id, true);
+    return updatedAt === 0n;
+  }
 }
 
 /**
- * Sends an update from one of the operator's accounts, within the gas budget.
+ * Reserves gas of the feeds' budget.
  *
- * @param newest Makes the call of the newest round, should this one be stuck or lost; null when the chain has a newer one.
- * @throws ProblemError when the budget is spent, or the RPC does not take the transaction. FeedGasSpent.
+ * @returns A function that gives the gas back.
+ * @throws FeedGasSpent
  */
-export async function broadcast(
-  operator: Operator,
-  dataPoint: DataPoint,
-  update: ReadyUpdate,
-  newest: () => Promise<UpdateCall | null>,
-  payer: Payer,
-  progress: Progress,
-): Promise<Relayed> {
-  const { network, dataset, key } = dataPoint;
-  if (network.senders === null) throw noSigner(network.chainId);
-  const reservation = await reserveGas(operator, dataPoint, update.gasLimit, payer);
-
-  const job = updateJob(dataPoint, toCall(dataPoint, update), newest, (hash) =>
-    progress.emit({ event: "signed", transaction_hash: hash }),
-  );
-  const queue = network.senders.queueFor(dataset.address, key);
-  const { hash, confirmed } = await queue.send(job).catch((error: unknown) => {
-    // It may still be mined: its gas stays counted.
-    if (error instanceof OutcomeUnknown) throw error.reason;
-    reservation.release();
-    throw error;
-  });
-  operator.logger.info(
-    {
-      ...traceFieldsOf(progress.trace),
-      ...{ network: network.chainId, dataset: dataset.address, key, round: update.timestamp.toString() },
-      ...{ transaction: hash, status: update.status, signers: update.reports.length },
-    },
-    "update sent",
-  );
-  progress.emit({ event: "sent", transaction_hash: hash });
-  void confirmed.then((mined) => {
-    if (mined === null || mined.isReverted) return;
-    progress.emit({ event: "mined", transaction_hash: mined.hash, block_number: mined.blockNumber });
-  });
-  return {
-    answer: { ...toAnswer(dataPoint, update), transaction_hash: hash },
-    mined: async (waitMs) => {
-      const mined = waitMs === 0 ? null : await withinTime(confirmed, waitMs);
-      return mined === null ? null : { isReverted: mined.isReverted, answer: answerOf(dataPoint, mined) };
-    },
-  };
+export function reserveFeedGas({ clock }: Context, network: Network, gas: bigint): () => void {
+  const reservation = network.gasForFeeds.reserve(gas, clock());
+  if (!reservation.ok) throw new FeedGasSpent(reservation.retryAfterSeconds);
+  return reservation.release;
 }
 
-/** The job of one update: should its call be stuck or lost, what `renew` makes. */
+/**
+ * Sends a job through a transaction queue, and gives the reserved gas back if nothing was sent.
+ *
+ * @throws The queue's error. A transaction whose outcome is unknown may still be mined, so its gas stays reserved.
+ */
+export async function submit<C extends RoundCall>(
+  queue: TransactionQueue,
+  job: Job<C>,
+  release: () => void,
+): Promise<Sent<C>> {
+  try {
+    return await queue.send(job);
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) throw error.reason;
+    release();
+    throw error;
+  }
+}
+
+/** The job of one update. If its transaction gets stuck or lost, `renew` builds the next. */
 export function updateJob<C extends RoundCall>(
   { network, dataset, key }: DataPoint,
   call: C,
@@ -80,52 +142,24 @@ export function updateJob<C extends RoundCall>(
 ): Job<C> {
   const isStored = async (round: bigint) =>
     (await readPoint(network.client, dataset.address, key, "latest")).updatedAt >= round;
-  return { point: `${dataset.address} ${key}`, call, renew, isStored, onSigned };
+  return { dataPoint: `${dataset.address} ${key}`, call, renew, isStored, onSigned };
 }
 
-async function reserveGas(operator: Operator, dataPoint: DataPoint, gas: bigint, payer: Payer) {
-  const { network } = dataPoint;
-  const now = operator.clock();
-  if (payer === "feed") {
-    const reservation = network.gasForFeeds.reserve(gas, now);
-    if (!reservation.ok) throw new FeedGasSpent(reservation.retryAfterSeconds);
-    return reservation;
-  }
-  const isNewKey = await isNew(operator, dataPoint);
-  const reservation = (isNewKey ? network.gasForNewKeys : network.gas).reserve(gas, now);
-  if (!reservation.ok) throw gasBudgetSpent(isNewKey, reservation.retryAfterSeconds);
-  return reservation;
-}
-
-/** Whether nothing was ever stored of a data point. What once was stays stored, so that is asked only once. */
-async function isNew({ storedKeys }: Operator, { network, dataset, key, id }: DataPoint): Promise<boolean> {
-  if (storedKeys.has(id)) return false;
-  const { updatedAt } = await readPoint(network.client, dataset.address, key, "latest");
-  if (updatedAt > 0n) storedKeys.add(id);
-  return updatedAt === 0n;
-}
-
-export function toCall({ dataset }: DataPoint, update: ReadyUpdate): UpdateCall {
-  const expiresAt = Number(update.timestamp + dataset.maxRoundAge) * 1000;
-  return { to: dataset.address, data: update.data, gas: update.gasLimit, round: update.timestamp, expiresAt, update };
-}
-
-/** It can be of a newer round than the one that was asked for. */
-function answerOf(dataPoint: DataPoint, { call, hash }: Confirmed<UpdateCall>): DataAnswer {
-  return { ...toAnswer(dataPoint, call.update), transaction_hash: hash };
-}
-
-/** The answer when another carrier has stored this round or a newer one: what is stored. */
-export async function storedByAnother(dataPoint: DataPoint): Promise<Relayed> {
+/** Returns what is stored, when another relayer has stored this round or a newer one. */
+export async function storedByOther(dataPoint: DataPoint): Promise<Relayed> {
   const { network, dataset, key } = dataPoint;
   const { value, status, updatedAt } = await readPoint(network.client, dataset.address, key, "pending");
   const hash = await findUpdate(network.client, dataset.address, key, updatedAt).catch(() => null);
-  // The reports behind it are the other carrier's.
-  const answer = toAnswer(dataPoint, { value, status, timestamp: updatedAt, reports: [] });
+  // The other relayer's reports are not known here.
+  const answer = toAnswer(dataPoint, { value, status, round: updatedAt, reports: [] });
   return { answer: { ...answer, transaction_hash: hash }, mined: () => Promise.resolve(null) };
 }
 
-/** What is answered of a round that was relayed: what is mined within `waitMs`, else what is on its way. */
+/**
+ * Waits up to `waitMs` until a relayed round is mined, and answers with it; else with the transaction on its way.
+ *
+ * @throws ProblemError when the update reverted and nothing newer is stored.
+ */
 export async function answerAfter(
   { answer, mined }: Relayed,
   dataPoint: DataPoint,
@@ -135,20 +169,20 @@ export async function answerAfter(
   const done = await mined(waitMs);
   if (done === null) return answer;
   if (!done.isReverted) return done.answer;
-  // Another carrier's update came first in the block.
-  const stored = await storedByAnother(dataPoint);
+  // Another relayer's update came first in the block.
+  const stored = await storedByOther(dataPoint);
   if (stored.answer.timestamp < Number(round)) throw updateReverted(null);
   return stored.answer;
 }
 
-/** Null when the wait takes longer; what is waited for goes on. */
-export async function withinTime<T>(wanted: Promise<T | null>, waitMs: number): Promise<T | null> {
+/** Returns null when the promise takes longer. Whatever it stands for goes on. */
+export async function withTimeout<T>(promise: Promise<T | null>, waitMs: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<null>((resolve) => {
+  const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), waitMs);
   });
   try {
-    return await Promise.race([wanted, tooLate]);
+    return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }

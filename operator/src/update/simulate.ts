@@ -18,7 +18,7 @@ interface Simulating {
 
 /** The status that would be stored and the gas to send, or why the chain would not take it. */
 export type Simulation =
-  | { readonly kind: "ok"; readonly status: QueryStatus; readonly gasLimit: bigint }
+  | { readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint }
   /** The chain has this round or a newer one: `stored`, in seconds since 1970. */
   | { readonly kind: "stale"; readonly stored: bigint }
   | { readonly kind: "refused"; readonly problem: ProblemError };
@@ -31,8 +31,8 @@ export async function simulateUpdate(
   data: Hex,
 ): Promise<Simulation> {
   try {
-    const { result, gasLimit } = await simulator.run(dataset, data);
-    return { kind: "ok", status: decode(rpc, "eth_call", () => statusOf(outcome, result)), gasLimit };
+    const { result, gas } = await simulator.run(dataset, data);
+    return { kind: "ok", status: decode(rpc, "eth_call", () => statusOf(outcome, result)), gas };
   } catch (error) {
     if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
     // Some nodes do not say what a call reverted with, or that it did.
@@ -43,9 +43,9 @@ export async function simulateUpdate(
 /** What a batch would do now. */
 export interface BatchSimulation {
   /** For each key, in the batch's order, whether it would be stored. */
-  readonly stored: readonly boolean[];
+  readonly isStored: readonly boolean[];
   /** In units of gas. */
-  readonly gasLimit: bigint;
+  readonly gas: bigint;
 }
 
 /**
@@ -59,11 +59,11 @@ export async function simulateBatch(
   data: Hex,
 ): Promise<BatchSimulation> {
   try {
-    const { result, gasLimit } = await simulator.run(dataset, data);
+    const { result, gas } = await simulator.run(dataset, data);
     const outcomes = decode(rpc, "eth_call", () =>
       hexToBytes(decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result })),
     );
-    return { stored: [...outcomes].map((outcome) => outcome === STORED), gasLimit };
+    return { isStored: [...outcomes].map((outcome) => outcome === STORED), gas };
   } catch (error) {
     if (!(error instanceof RpcError) || error.kind !== "refused" || error.data === null) throw error;
     throw updateReverted(namedError(error.data));

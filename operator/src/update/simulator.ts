@@ -10,7 +10,7 @@ export interface Executed {
   /** What it returns. */
   readonly result: Hex;
   /** The gas to send, with a quarter to spare: what another transaction stores before it can change the cost. */
-  readonly gasLimit: bigint;
+  readonly gas: bigint;
 }
 
 /** How long a node's simulation is believed, once it has agreed with its estimate. */
@@ -44,14 +44,14 @@ export class Simulator {
   async run(to: Address, data: Hex): Promise<Executed> {
     const call = { to, data };
     const simulated = this.clock() < this.#believedUntil ? await this.#simulate(call) : null;
-    if (simulated !== null) return { result: simulated.result, gasLimit: withSpare(simulated.gas) };
+    if (simulated !== null) return { result: simulated.result, gas: withSpare(simulated.gas) };
     this.#believedUntil = 0;
     const [result, estimate] = await Promise.all([
       requestAs(this.rpc, Data, "eth_call", [call, "pending"]),
       requestQuantity(this.rpc, "eth_estimateGas", [call, "pending"]),
     ]);
     if (this.clock() >= this.#nextTrialAt) void this.#try(call, estimate);
-    return { result, gasLimit: withSpare(estimate) };
+    return { result, gas: withSpare(estimate) };
   }
 
   /** Learns whether the nodes' simulation can be believed. Nobody waits for it. */

@@ -11,9 +11,7 @@ import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import { planFeeds } from "../../src/feeds/feeds.js";
 import { runFeeds } from "../../src/feeds/loop.js";
 import { Metrics } from "../../src/metrics.js";
-import { connectNetwork } from "../../src/network.js";
-import { createOperator } from "../../src/operator.js";
-import { recover } from "../../src/update/recover.js";
+import { startOperator as startOperatorWithoutHttp } from "../../src/operator.js";
 import type { Chain } from "./chain.js";
 import type { Provider } from "./providers.js";
 
@@ -56,12 +54,10 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const registry = new Registry();
   const metrics = new Metrics(registry);
   const context = { clock: Date.now, logger, closing: closing.signal, metrics };
-  const networks = await Promise.all(
-    served.map((network) => connectNetwork(planOf(network), options.hasKey === false ? [] : [account], context)),
-  );
-  const operator = createOperator(networks, Date.now, logger, closing.signal, metrics);
-  recover(operator);
-  const supply = runFeeds(operator);
+  const plans = served.map(planOf);
+  const keys = new Map(served.map(({ chain }) => [chain.chainId, { accounts: [account], warnings: [] }]));
+  const operator = await startOperatorWithoutHttp(plans, options.hasKey === false ? new Map() : keys, context);
+  const feeds = runFeeds(operator);
   const app = await buildOperatorApp(
     operator,
     {
@@ -106,7 +102,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     },
     async close() {
       closing.abort();
-      await Promise.all([app.close(), supply]);
+      await Promise.all([app.close(), feeds]);
     },
   };
 }

@@ -1,8 +1,7 @@
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import { type Address, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import type { ProviderAnswer } from "./ask.js";
-import { decide } from "./decide.js";
+import { decide, type ProviderAnswer } from "./reports.js";
 
 let count = 0;
 const address = (): Address => toHex(++count, { size: 20 });

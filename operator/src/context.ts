@@ -1,0 +1,12 @@
+import type { Logger } from "pino";
+import type { Clock } from "./clock.js";
+import type { Metrics } from "./metrics.js";
+
+/** The parts of the process that everything else works with. */
+export interface Context {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Aborted when the process shuts down: every wait and every outgoing call ends with it. */
+  readonly closing: AbortSignal;
+  readonly metrics: Metrics;
+}

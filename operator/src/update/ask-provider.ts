@@ -1,0 +1,101 @@
+import { postText } from "@dataset-oracle/service/post";
+import type { Address } from "viem";
+
+/** Why a provider's answer was not used. Stable, because programs read them. */
+export const FAILURE_REASONS = [
+  "no_endpoint",
+  "unreachable",
+  "timeout",
+  "late",
+  "redirected",
+  "too_large",
+  "not_text",
+  "refused",
+  "source_busy",
+  "invalid_report",
+  "other_report",
+  "value_too_large",
+  "wrong_signer",
+  "unexpected",
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+/** The codes by which a provider refuses a key that it does not serve; all but the first concern Web Oracle keys. */
+const NOT_SERVED = ["unknown_key", "invalid_spec", "invalid_arguments", "other_kind", "host_not_allowed"];
+
+/** A provider's answer that cannot be used. `detail` completes the sentence "The provider ...". */
+export interface Failure {
+  readonly kind: "unknown_key" | "failure";
+  readonly provider: Address;
+  /** Null when the operator has no endpoint for the provider. */
+  readonly host: string | null;
+  readonly reason: FailureReason;
+  readonly detail: string;
+}
+
+export type Fail = (reason: FailureReason, detail: string) => Failure;
+
+/** One question, put to every member of a committee. */
+export interface ProviderRequest<T> {
+  readonly path: "/report" | "/report/batch";
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body: string;
+  readonly maxAnswerBytes: number;
+  /** Reads an answer with status 200. It trusts nothing that the provider did not sign. */
+  readonly read: (json: unknown, provider: Address, fail: Fail) => T | Failure;
+}
+
+/**
+ * Asks one provider. It never throws: one member's failure must not keep the reports of the others from being used.
+ *
+ * @param endpoint Undefined when the operator has none for this provider.
+ */
+export async function askProvider<T>(
+  request: ProviderRequest<T>,
+  provider: Address,
+  endpoint: string | undefined,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<T | Failure> {
+  try {
+    const host = endpoint === undefined ? null : new URL(endpoint).host;
+    const fail: Fail = (reason, detail) => ({ kind: "failure", provider, host, reason, detail });
+    if (endpoint === undefined) return fail("no_endpoint", "has no endpoint in this operator's configuration");
+
+    const headers = { accept: "application/json", ...request.headers };
+    const limits = { timeoutMs, maxBytes: request.maxAnswerBytes };
+    const answer = await postText(`${endpoint}${request.path}`, headers, request.body, limits, signal);
+    if (!answer.ok) {
+      if (answer.failure === "aborted") return fail("late", "had not answered when the others' time was over");
+      if (answer.failure === "unreachable") return fail("unreachable", `could not be reached (${answer.detail})`);
+      if (answer.failure === "timeout") return fail("timeout", `gave ${answer.detail}`);
+      return fail(answer.failure, answer.detail);
+    }
+    const json = parseJson(answer.text);
+    if (answer.status === 200) return request.read(json, provider, fail);
+    const code = problemCode(json);
+    const failure = fail(
+      code === "source_busy" ? code : "refused",
+      `answered HTTP ${answer.status}${code === null ? "" : ` (${code})`}`,
+    );
+    return NOT_SERVED.includes(code ?? "") ? { ...failure, kind: "unknown_key" } : failure;
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "an error";
+    return { kind: "failure", provider, host: null, reason: "unexpected", detail: `could not be asked (${name})` };
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns a problem's code if it looks like one: nothing else that a provider writes may reach a caller. */
+function problemCode(json: unknown): string | null {
+  const code = (json as { code?: unknown } | null)?.code;
+  return typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : null;
+}

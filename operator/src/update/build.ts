@@ -1,0 +1,162 @@
+import type { QueryStatus } from "@dataset-oracle/protocol/report";
+import {
+  encodeUpdate,
+  encodeUpdateBatch,
+  type SignedRow,
+  type SignedValue,
+  storedValue,
+} from "@dataset-oracle/protocol/update";
+import type { ProblemError } from "@dataset-oracle/service/problem";
+import { LRUCache } from "lru-cache";
+import { concatHex, type Hex, keccak256 } from "viem";
+import type { StoredCommittee } from "../chain/dataset.js";
+import type { Context } from "../context.js";
+import { type DataPoint, roundId } from "../data-point.js";
+import type { Dataset, Network } from "../network.js";
+import { noQuorum, unknownKey } from "../problems.js";
+import type { Progress } from "../progress.js";
+import { followed, SingleFlight } from "../single-flight.js";
+import type { RoundCall } from "../tx/job.js";
+import { decide, gatherReports, gatherRows, type ProviderAnswer, type RowAnswer } from "./reports.js";
+import { simulateBatch, simulateUpdate } from "./simulate.js";
+
+/** A call that stores a round of a data point, and that the chain would accept now. */
+export interface Update extends RoundCall {
+  readonly kind: "update";
+  readonly status: QueryStatus;
+  /** 32 bytes; zero unless OK. */
+  readonly value: Hex;
+  readonly reports: readonly SignedValue[];
+}
+
+/** This round or a newer one is stored or about to be: `stored`, in seconds since 1970. */
+export interface StaleRound {
+  readonly kind: "stale";
+  readonly stored: bigint;
+}
+
+/** Several data points of one dataset at one round. */
+export interface Batch {
+  readonly network: Network;
+  readonly dataset: Dataset;
+  /** 1 to 256. */
+  readonly keys: readonly Hex[];
+  /** Seconds since 1970. */
+  readonly round: bigint;
+}
+
+/** A call that stores a round of at least one key of a batch, and that the chain would accept now. */
+export interface BatchUpdate extends RoundCall {
+  /** Whether each key, in the batch's order, is going to be stored. */
+  readonly isStored: readonly boolean[];
+}
+
+/** Requests name a new round each second, so nobody asks for an older one again. */
+const REMEMBER_MS = 10_000;
+/** A key that a provider begins to serve can be requested after this time. */
+const REMEMBER_UNKNOWN_KEY_MS = 60_000;
+const MAX_UNKNOWN_KEYS = 10_000;
+
+/** Builds updates: gathers a round's reports, decides, and simulates the call. */
+export class UpdateBuilder {
+  readonly #reports: SingleFlight<readonly ProviderAnswer[]>;
+  readonly #rows: SingleFlight<readonly RowAnswer[]>;
+  /** Data points that the providers do not serve. Asking again would use up what they allow this operator. */
+  readonly #unknownKeys = new LRUCache<string, true>({ max: MAX_UNKNOWN_KEYS, ttl: REMEMBER_UNKNOWN_KEY_MS });
+
+  constructor(private readonly context: Context) {
+    const { clock, metrics } = context;
+    this.#reports = new SingleFlight(clock, REMEMBER_MS, () => metrics.coalesced("reports"));
+    this.#rows = new SingleFlight(clock, REMEMBER_MS, () => metrics.coalesced("rows"));
+  }
+
+  /**
+   * Builds the update of a round. If it fails and the committee has changed since it was last read, it tries once more.
+   *
+   * @param round Seconds since 1970.
+   * @throws ProblemError when there is no quorum, no provider serves the key, or the dataset refuses the update.
+   */
+  async build(dataPoint: DataPoint, round: bigint, progress: Progress): Promise<Update | StaleRound> {
+    if (this.#unknownKeys.has(dataPoint.id)) throw unknownKey();
+    const { committee } = dataPoint.dataset;
+    const seen = committee.current;
+    const first = await this.#tryBuild(dataPoint, round, seen, progress);
+    if (first.kind !== "refused") return first;
+    // If the RPC fails here, the problem with the reports tells the caller more.
+    const isReplaced = await committee.hasReplaced(seen).catch(() => false);
+    if (!isReplaced) throw first.problem;
+    const second = await this.#tryBuild(dataPoint, round, committee.current, progress);
+    if (second.kind === "refused") throw second.problem;
+    return second;
+  }
+
+  /**
+   * Builds the update of a batch.
+   *
+   * @returns Null when the chain would store none of its keys.
+   * @throws ProblemError when the dataset refuses the update.
+   */
+  async buildBatch(batch: Batch): Promise<BatchUpdate | null> {
+    const { network, dataset, round } = batch;
+    const committee = dataset.committee.current;
+    const rows = await this.rowsOf(batch);
+    if (rows.length === 0) return null;
+    const data = encodeUpdateBatch(dataset.kind, batch, committee, rows);
+    const { isStored, gas } = await simulateBatch(network, dataset.address, data);
+    return isStored.includes(true) ? { ...roundCall(dataset, round, data, gas), isStored } : null;
+  }
+
+  /** Returns the rows that the committee signed of a batch. Everyone who asks for the same batch shares them. */
+  async rowsOf({ network, dataset, keys, round }: Batch): Promise<readonly SignedRow[]> {
+    const committee = dataset.committee.current;
+    const id = keccak256(concatHex([dataset.address, committee.hash, ...keys.map((key) => keccak256(key))]));
+    const header = { chainId: network.chainId, dataset: dataset.address, keys, round };
+    const gather = () => gatherRows(this.context, network, header, committee);
+    const answers = await this.#rows.run(`${network.chainId} ${id} ${round}`, gather).result;
+    return answers.flatMap((answer) => {
+      if (answer.kind === "row") return [answer];
+      const { provider, reason, detail } = answer;
+      this.context.logger.debug({ network: network.chainId, provider, reason, detail }, "no row of a batch");
+      return [];
+    });
+  }
+
+  async #tryBuild(
+    dataPoint: DataPoint,
+    round: bigint,
+    committee: StoredCommittee,
+    progress: Progress,
+  ): Promise<Update | StaleRound | { readonly kind: "refused"; readonly problem: ProblemError }> {
+    const { network, dataset, key } = dataPoint;
+    const id = `${roundId(dataPoint, round)} ${committee.hash}`;
+    const gather = (gathering: Progress) => gatherReports(this.context, dataPoint, round, committee, gathering);
+    const flight = this.#reports.run(id, gather, progress.trace);
+    const answers = await followed(flight, (step) => progress.emit(step));
+
+    const members = committee.members.length;
+    const decision = decide(members, answers);
+    if (decision.kind !== "update") {
+      this.#reports.forget(id);
+      if (decision.kind === "no_quorum") return { kind: "refused", problem: noQuorum(members, answers) };
+      this.#unknownKeys.set(dataPoint.id, true);
+      throw unknownKey(answers);
+    }
+    const { outcome, reports } = decision;
+    const data = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
+    const simulation = await simulateUpdate(network, dataset.address, outcome, data);
+    if (simulation.kind === "refused") this.#reports.forget(id);
+    if (simulation.kind !== "ok") return simulation;
+    const { status, gas } = simulation;
+    const value = storedValue(dataset.kind, status, reports);
+    return { kind: "update", ...roundCall(dataset, round, data, gas), status, value, reports };
+  }
+}
+
+function roundCall({ address, maxRoundAge }: Dataset, round: bigint, data: Hex, gas: bigint): RoundCall {
+  return { to: address, data, gas, round, expiresAt: expiryOf(round, maxRoundAge) };
+}
+
+/** Returns when a dataset starts to refuse a round, in milliseconds since 1970. */
+export function expiryOf(round: bigint, maxRoundAge: bigint): number {
+  return Number(round + maxRoundAge) * 1000;
+}

@@ -1,0 +1,208 @@
+import { type BatchHeader, batchReportDigest } from "@dataset-oracle/protocol/batch-report";
+import type { Committee } from "@dataset-oracle/protocol/committee";
+import { isQuorum } from "@dataset-oracle/protocol/quorum";
+import { type Outcome, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import type { SignedRow, SignedValue } from "@dataset-oracle/protocol/update";
+import {
+  type BatchReportRequest,
+  type ReportRequest,
+  SignedBatchReport,
+  SignedReport,
+} from "@dataset-oracle/protocol/wire";
+import { traceHeaders } from "@dataset-oracle/service/trace";
+import { Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { type Address, type Hex, hexToBigInt, hexToBytes } from "viem";
+import type { Context } from "../context.js";
+import type { DataPoint } from "../data-point.js";
+import type { Network } from "../network.js";
+import type { Progress } from "../progress.js";
+import { askProvider, type Failure, type ProviderRequest } from "./ask-provider.js";
+import { recoverSigner } from "./signer.js";
+
+/** A provider's checked report, or why there is none. */
+export type ProviderAnswer = ({ readonly kind: "report"; readonly outcome: Outcome } & SignedValue) | Failure;
+
+/** A provider's checked row of a batch, or why there is none. */
+export type RowAnswer = ({ readonly kind: "row" } & SignedRow) | Failure;
+
+/** The outcome of a round, decided as the contract will decide it. */
+export type Decision =
+  | { readonly kind: "update"; readonly outcome: Outcome; readonly reports: readonly SignedValue[] }
+  | { readonly kind: "unknown_key" }
+  | { readonly kind: "no_quorum" };
+
+const MAX_REPORT_BYTES = 16 * 1024;
+/** Room for 256 keys of 256 bytes in hex, and a value for each. */
+const MAX_ROW_BYTES = 192 * 1024;
+
+// Only the signed fields are checked. The rest of an answer, such as the sources used, is for people.
+const signedReport = TypeCompiler.Compile(Type.Object(SignedReport.properties));
+const signedRow = TypeCompiler.Compile(Type.Object(SignedBatchReport.properties));
+
+/**
+ * Asks a committee for its reports on a data point.
+ *
+ * @param round Seconds since 1970.
+ * @returns One answer for each member, in the committee's order.
+ */
+export function gatherReports(
+  context: Context,
+  { network, dataset, key }: DataPoint,
+  round: bigint,
+  committee: Committee,
+  progress: Progress,
+): Promise<readonly ProviderAnswer[]> {
+  const { members } = committee;
+  progress.emit({ event: "asked", timestamp: Number(round), providers: [...members] });
+  const digestOf = dataset.digests.of({ key, round });
+  const expected: ReportRequest = {
+    network_id: network.chainId,
+    dataset: dataset.address,
+    key,
+    timestamp: Number(round),
+  };
+  let received = 0;
+  const read: ProviderRequest<ProviderAnswer>["read"] = (json, provider, fail) => {
+    if (!signedReport.Check(json)) return fail("invalid_report", "answered something that is not a signed report");
+    const difference = firstDifference(json, { ...expected, provider });
+    if (difference !== null) return fail("other_report", `reported on another ${difference} than it was asked for`);
+    const { outcome } = json;
+    const value = json.value as Hex;
+    const signature = json.signature as Hex;
+    if (outcome === "NOT_AVAILABLE" && value !== ZERO_VALUE) {
+      return fail("invalid_report", 'sent a value in a report of "no data"');
+    }
+    if (hexToBigInt(value) > dataset.maxValue) {
+      return fail("value_too_large", "signed a value that the dataset cannot store");
+    }
+    if (recoverSigner(digestOf(outcome, value), signature) !== provider) {
+      return fail("wrong_signer", "sent a report that it did not sign");
+    }
+    received += 1;
+    progress.emit({ event: "report", provider, outcome, received, of: members.length });
+    return { kind: "report", outcome, provider, value, signature };
+  };
+  const headers = traceHeaders(progress.trace);
+  const request = {
+    path: "/report",
+    headers,
+    body: JSON.stringify(expected),
+    maxAnswerBytes: MAX_REPORT_BYTES,
+    read,
+  } as const;
+  const isEnough = (answers: readonly ProviderAnswer[]) => decide(members.length, answers).kind !== "no_quorum";
+  return askCommittee(context, network, committee, request, isEnough);
+}
+
+/**
+ * Asks a committee for its rows of a batch.
+ *
+ * @returns One answer for each member, in the committee's order.
+ */
+export function gatherRows(
+  context: Context,
+  network: Network,
+  batch: BatchHeader,
+  committee: Committee,
+): Promise<readonly RowAnswer[]> {
+  const { chainId, dataset, keys, round } = batch;
+  const expected: BatchReportRequest = { network_id: chainId, dataset, keys: [...keys], timestamp: Number(round) };
+  const read: ProviderRequest<RowAnswer>["read"] = (json, provider, fail) => {
+    if (!signedRow.Check(json)) return fail("invalid_report", "answered something that is not a row of a batch");
+    const isOther =
+      json.network_id !== chainId ||
+      json.dataset !== dataset ||
+      json.timestamp !== expected.timestamp ||
+      json.provider !== provider ||
+      json.values.length !== keys.length;
+    if (isOther) return fail("other_report", "answered another row than it was asked for");
+    const row = { missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
+    const signature = json.signature as Hex;
+    // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
+    const digest = hexToBytes(batchReportDigest({ ...batch, ...row }));
+    if (recoverSigner(digest, signature) !== provider) return fail("wrong_signer", "sent a row that it did not sign");
+    return { kind: "row", provider, ...row, signature };
+  };
+  const request = {
+    path: "/report/batch",
+    headers: {},
+    body: JSON.stringify(expected),
+    maxAnswerBytes: MAX_ROW_BYTES,
+    read,
+  } as const;
+  const isEnough = (answers: readonly RowAnswer[]) => {
+    const rows = answers.filter(({ kind }) => kind === "row").length;
+    return isQuorum(rows, committee.members.length - rows);
+  };
+  return askCommittee(context, network, committee, request, isEnough);
+}
+
+/**
+ * Asks all members at once. After enough have answered, the others get a short grace period, because every valid report
+ * at hand is sent.
+ */
+async function askCommittee<T extends { readonly kind: string }>(
+  { closing, metrics }: Context,
+  { chainId, endpoints, limits }: Network,
+  { members }: Committee,
+  request: ProviderRequest<T>,
+  isEnough: (answers: readonly (T | Failure)[]) => boolean,
+): Promise<readonly (T | Failure)[]> {
+  const over = new AbortController();
+  const stop = () => over.abort();
+  if (closing.aborted) stop();
+  closing.addEventListener("abort", stop);
+  const answers: (T | Failure)[] = [];
+  let grace: NodeJS.Timeout | undefined;
+  const inOrder = await Promise.all(
+    members.map(async (provider) => {
+      const startedAt = performance.now();
+      const answer = await askProvider(request, provider, endpoints.get(provider), limits.timeoutMs, over.signal);
+      const result = "reason" in answer ? answer.reason : "ok";
+      metrics.providerAsked(chainId, provider, result, (performance.now() - startedAt) / 1000);
+      answers.push(answer);
+      if (grace === undefined && isEnough(answers)) grace = setTimeout(stop, limits.graceMs);
+      return answer;
+    }),
+  );
+  clearTimeout(grace);
+  closing.removeEventListener("abort", stop);
+  return inOrder;
+}
+
+/**
+ * Decides as the contract will: values and "no data" never mix, and a member that did not sign the same outcome counts
+ * as absent.
+ *
+ * @param members The size of the whole committee.
+ */
+export function decide(members: number, answers: readonly ProviderAnswer[]): Decision {
+  const reached = (count: number) => isQuorum(count, members - count);
+  for (const outcome of ["OK", "NOT_AVAILABLE"] as const) {
+    const reports = reportsOf(outcome, answers);
+    if (reached(reports.length)) return { kind: "update", outcome, reports };
+  }
+  const refusals = answers.filter(({ kind }) => kind === "unknown_key");
+  return { kind: reached(refusals.length) ? "unknown_key" : "no_quorum" };
+}
+
+/** Returns the reports that state `outcome`. */
+export function reportsOf(outcome: Outcome, answers: readonly ProviderAnswer[]): readonly SignedValue[] {
+  return answers.flatMap((answer) => {
+    if (answer.kind !== "report" || answer.outcome !== outcome) return [];
+    const { provider, value, signature } = answer;
+    return [{ provider, value, signature }];
+  });
+}
+
+function firstDifference(
+  report: SignedReport,
+  expected: ReportRequest & { readonly provider: Address },
+): string | null {
+  if (report.network_id !== expected.network_id) return "network";
+  if (report.dataset !== expected.dataset) return "dataset";
+  if (report.key !== expected.key) return "key";
+  if (report.timestamp !== expected.timestamp) return "round";
+  return report.provider === expected.provider ? null : "provider's behalf";
+}

@@ -1,0 +1,159 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { DataAnswer } from "@dataset-oracle/protocol/wire";
+import { findUpdate, readPoint } from "../chain/dataset.js";
+import { msUntilRoundAfter, roundAt } from "../clock.js";
+import type { Context } from "../context.js";
+import { type DataPoint, roundId } from "../data-point.js";
+import { FeedGasSpent } from "../gas-budget.js";
+import { staleRound } from "../problems.js";
+import { type Caller, Progress } from "../progress.js";
+import { type Flight, followed, SingleFlight } from "../single-flight.js";
+import { toAnswer, toUnsentTransaction } from "./answer.js";
+import { type StaleRound, type Update, UpdateBuilder } from "./build.js";
+import { answerAfter, type Payer, type Relayed, Relayer, storedByOther } from "./relay.js";
+
+/** A transaction for the caller to send. */
+type Prepared = { readonly kind: "prepared"; readonly answer: DataAnswer } | StaleRound;
+
+/** Requests name a new round each second, so nobody asks for an older one again. */
+const REMEMBER_MS = 10_000;
+/** How many rounds are tried for a caller's own transaction when other relayers keep being faster. */
+const MAX_ROUNDS_TRIED = 3;
+const MAX_ROUND_WAIT_MS = 3_000;
+
+/** Updates data points for requests and feeds. Everyone who asks for a data point in one round shares the work. */
+export class Updates {
+  readonly builder: UpdateBuilder;
+  readonly #relayer: Relayer;
+  readonly #relays: SingleFlight<Relayed>;
+  readonly #prepared: SingleFlight<Prepared>;
+  /** Stored values that are fresh enough to need no update; null where one is needed. */
+  readonly #fresh: SingleFlight<DataAnswer | null>;
+
+  constructor(private readonly context: Context) {
+    this.builder = new UpdateBuilder(context);
+    this.#relayer = new Relayer(context);
+    const singleFlight = <T>(work: string) =>
+      new SingleFlight<T>(context.clock, REMEMBER_MS, () => context.metrics.coalesced(work));
+    this.#relays = singleFlight("broadcast");
+    this.#prepared = singleFlight("unsent");
+    this.#fresh = singleFlight("fresh");
+  }
+
+  /**
+   * Updates a data point by a transaction from one of the operator's accounts.
+   *
+   * @param waitMs How long to wait until it is mined; 0 answers once an RPC endpoint has accepted it.
+   * @throws ProblemError
+   */
+  async broadcast(dataPoint: DataPoint, waitMs: number, caller: Caller): Promise<DataAnswer> {
+    const round = roundAt(this.context.clock());
+    const fresh = await this.#freshAnswer(dataPoint, round);
+    if (fresh !== null) return fresh;
+    try {
+      const flight = this.relay(dataPoint, round, "request", caller);
+      return await followed(flight, caller.listener, (relayed) => answerAfter(relayed, dataPoint, round, waitMs));
+    } catch (error) {
+      // A feed started this work, and its gas budget is spent. Requests have a budget of their own.
+      if (error instanceof FeedGasSpent) return this.broadcast(dataPoint, waitMs, caller);
+      throw error;
+    }
+  }
+
+  /**
+   * Relays a round of a data point to the chain.
+   *
+   * @param batched The outcome of a batch that includes this data point; null when it has to be sent by itself.
+   */
+  relay(
+    dataPoint: DataPoint,
+    round: bigint,
+    payer: Payer,
+    { trace }: Pick<Caller, "trace">,
+    batched: Promise<Relayed | null> = Promise.resolve(null),
+  ): Flight<Relayed> {
+    const relay = async (progress: Progress) => {
+      const relayed = await batched;
+      if (relayed !== null) return relayed;
+      const update = await this.builder.build(dataPoint, round, progress);
+      if (update.kind === "stale") return storedByOther(dataPoint);
+      return this.#relayer.relay(dataPoint, update, () => this.newest(dataPoint), payer, progress);
+    };
+    return this.#relays.run(roundId(dataPoint, round), relay, trace);
+  }
+
+  isRelaying(dataPoint: DataPoint, round: bigint): boolean {
+    return this.#relays.has(roundId(dataPoint, round));
+  }
+
+  /** Builds the update of the newest round; null when the chain has that round or a newer one. */
+  async newest(dataPoint: DataPoint): Promise<Update | null> {
+    const update = await this.builder.build(dataPoint, roundAt(this.context.clock()), new Progress());
+    return update.kind === "stale" ? null : update;
+  }
+
+  /**
+   * Builds an update transaction for the caller to send.
+   *
+   * @throws ProblemError
+   */
+  async prepare(dataPoint: DataPoint, caller: Caller): Promise<DataAnswer> {
+    const { clock, closing } = this.context;
+    for (let tried = 1; ; tried++) {
+      const prepared = await this.#prepareRound(dataPoint, roundAt(clock()), caller);
+      if (prepared.kind === "prepared") return prepared.answer;
+      // The transaction has to be usable, so its round must be newer than what is stored.
+      if (tried === MAX_ROUNDS_TRIED) throw staleRound(prepared.stored);
+      const wait = Math.min(msUntilRoundAfter(prepared.stored, clock()), MAX_ROUND_WAIT_MS);
+      await delay(wait, undefined, { signal: closing }).catch(() => {
+        throw staleRound(prepared.stored);
+      });
+    }
+  }
+
+  /** Returns the transaction of this round if it has been built already; null when the caller has to wait for it. */
+  preparedAnswer(dataPoint: DataPoint): DataAnswer | null {
+    const id = roundId(dataPoint, roundAt(this.context.clock()));
+    if (this.#relays.has(id)) return null;
+    const prepared = this.#prepared.done(id);
+    return prepared?.kind === "prepared" ? prepared.answer : null;
+  }
+
+  async #prepareRound(dataPoint: DataPoint, round: bigint, caller: Caller): Promise<Prepared> {
+    const overtaken = this.#overtakenBy(dataPoint, round);
+    if (overtaken !== null) return overtaken;
+    const prepare = async (progress: Progress): Promise<Prepared> => {
+      const update = await this.builder.build(dataPoint, round, progress);
+      if (update.kind === "stale") return update;
+      const transaction = toUnsentTransaction(dataPoint.network.chainId, update);
+      return { kind: "prepared", answer: { ...toAnswer(dataPoint, update), transaction } };
+    };
+    const flight = this.#prepared.run(roundId(dataPoint, round), prepare, caller.trace);
+    return followed(flight, caller.listener, async (prepared) => this.#overtakenBy(dataPoint, round) ?? prepared);
+  }
+
+  /** Finds a broadcast of this round or a newer one: the caller's own transaction would come too late. */
+  #overtakenBy(dataPoint: DataPoint, round: bigint): StaleRound | null {
+    for (let newest = roundAt(this.context.clock()); newest >= round; newest--) {
+      if (this.isRelaying(dataPoint, newest)) return { kind: "stale", stored: newest };
+    }
+    return null;
+  }
+
+  /** Answers with the stored value if the network is configured to, and the value is young enough. */
+  #freshAnswer(dataPoint: DataPoint, round: bigint): Promise<DataAnswer | null> {
+    const { client, minUpdateAgeSeconds } = dataPoint.network;
+    if (minUpdateAgeSeconds === 0) return Promise.resolve(null);
+    const find = async (): Promise<DataAnswer | null> => {
+      const { address } = dataPoint.dataset;
+      const { value, status, updatedAt } = await readPoint(client, address, dataPoint.key, "latest");
+      const expiresAt = (Number(updatedAt) + minUpdateAgeSeconds) * 1000;
+      if (status !== "OK" || this.context.clock() >= expiresAt) return null;
+      const hash = await findUpdate(client, address, dataPoint.key, updatedAt);
+      if (hash === null) return null;
+      const answer = toAnswer(dataPoint, { value, status, round: updatedAt, reports: [] });
+      return { ...answer, transaction_hash: hash, fresh: true };
+    };
+    return this.#fresh.run(roundId(dataPoint, round), find).result;
+  }
+}
