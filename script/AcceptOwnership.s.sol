@@ -6,7 +6,7 @@ import {console} from "forge-std/Script.sol";
 
 import {Operation} from "./base/Operation.sol";
 
-/// @notice Accepts the ownership of DATASET, as the new owner, which its settings name.
+/// @notice Accepts the ownership of DATASET on behalf of the new owner that its settings name.
 contract AcceptOwnership is Operation {
     function run() external {
         address next = _ownerSetting(name);

@@ -7,8 +7,8 @@ import {IDataset} from "../src/interfaces/IDataset.sol";
 import {CommitteeLibrary} from "../src/types/Committee.sol";
 import {Operation} from "./base/Operation.sol";
 
-/// @notice Replaces the committee and the tolerance of DATASET by those of its settings. The income is shared among the
-/// old committee first.
+/// @notice Replaces the committee and the tolerance of DATASET with those in its settings. The income is first shared
+/// among the old committee.
 contract RotateCommittee is Operation {
     function run() external {
         (address[] memory members, uint256 toleranceBps) = _committeeSetting(name);

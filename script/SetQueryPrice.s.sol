@@ -6,7 +6,7 @@ import {console} from "forge-std/Script.sol";
 import {IDataset} from "../src/interfaces/IDataset.sol";
 import {Operation} from "./base/Operation.sol";
 
-/// @notice Sets the query price of DATASET to that of its settings.
+/// @notice Sets the query price of DATASET to the one in its settings.
 contract SetQueryPrice is Operation {
     function run() external {
         uint256 price = _uintSetting(name, "queryPrice");

@@ -6,7 +6,7 @@ import {console} from "forge-std/Script.sol";
 
 import {Operation} from "./base/Operation.sol";
 
-/// @notice Offers DATASET to the owner of its settings. It stays with its present owner until that one accepts it, by
+/// @notice Offers DATASET to the owner in its settings. The current owner keeps it until the new one accepts it with
 /// AcceptOwnership.s.sol. An offer to anyone else is withdrawn.
 contract TransferOwnership is Operation {
     function run() external {

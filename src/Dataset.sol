@@ -17,13 +17,13 @@ import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} 
 import {Words, WordsLibrary} from "./types/Words.sol";
 
 /// @title Dataset
-/// @notice A committee's data points, sold one query at a time. A kind of dataset says what the committee's values come
-/// to (`_judge`) and where it keeps them (`_save`, `_load`).
+/// @notice Stores the data points of a committee of data providers and sells them one query at a time. Each kind of
+/// dataset defines how the reported values are judged (`_judge`) and where they are stored (`_save`, `_load`).
 abstract contract Dataset is DatasetGovernance, ReportDomain {
-    /// @dev One bit for each key says which of them a row has no data for.
+    /// @dev A row's `missing` bitmap has one bit for each key.
     uint256 private constant MAX_BATCH = 256;
 
-    /// @dev Stands in for the rows' hashes where there are no rows.
+    /// @dev Passed in place of the rows' hashes when the reports are about a single key.
     Words private constant NO_ROWS = Words.wrap(0);
 
     /// @inheritdoc IDataset
@@ -32,19 +32,19 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
     /// @inheritdoc IDataset
     KeyForm public immutable keyForm;
 
-    /// @dev What the keys of a batch share.
+    /// @dev The parameters that all keys of a batch share.
     struct Round {
         uint256 timestamp;
         uint256 toleranceBps;
         uint256 members;
     }
 
-    /// @dev A storage pointer to a data point, so that its place is computed once.
+    /// @dev Wraps a data point so that a storage pointer to it can be passed around: its slot is hashed only once.
     struct Slot {
         DataPoint point;
     }
 
-    /// @dev By keccak256 of the key. No view reads it: what a contract reads, it pays for.
+    /// @dev There is no getter, because contracts have to pay for what they read.
     mapping(bytes32 keyHash => Slot) private _slots;
 
     constructor(DatasetSettings memory settings) DatasetGovernance(settings) {
@@ -66,7 +66,7 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         bytes32 keyHash = Calldata.hash(input);
         DataPoint point = _slots[keyHash].point;
         updatedAt = point.timestamp();
-        // The form is checked where nothing is stored, so that the common path does not pay for it.
+        // The form is checked only if nothing is stored, so that the common path does not pay for it.
         if (updatedAt == 0) return (0, 0, keyForm.matches(input) ? QueryStatus.NOT_AVAILABLE : QueryStatus.INVALID);
         status = point.status();
         output = _load(keyHash, point);
@@ -148,40 +148,41 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         slot.point = DataPointLibrary.pack(0, 0, QueryStatus.NOT_AVAILABLE);
     }
 
-    // ---------------------------------------------------------------- what a kind of dataset decides
+    // ---------------------------------------------------------------- rules of each kind of dataset
 
-    /// @notice Whether the committee agrees on `value`. Reverts unless `value` is what the values come to.
-    /// @param values What a quorum of the committee signed.
-    /// @param absent How many members of the committee have none here.
-    /// @return OK, DISAGREEMENT, or INVALID if the absent members could still decide.
+    /// @notice Judges a claimed value against the reported ones. Reverts if the claim contradicts them.
+    /// @param value The value that the relayer claims.
+    /// @param values The values that a quorum of the committee signed.
+    /// @param absent The number of committee members without a value here.
+    /// @return OK or DISAGREEMENT; INVALID if the absent members could still decide the outcome.
     function _judge(bytes32 value, uint256 toleranceBps, Column values, uint256 absent)
         internal
         pure
         virtual
         returns (QueryStatus);
 
-    /// @notice The largest value that can be stored.
+    /// @notice Returns the largest value that can be stored.
     function _maxValue() internal pure virtual returns (uint256);
 
-    /// @notice Keeps the value of a key; 0 unless its status is OK.
-    /// @return packed What of it goes into the data point.
+    /// @notice Stores the value of a key, which is 0 unless its status is OK.
+    /// @return packed The part of it that is stored in the data point itself.
     function _save(bytes32 keyHash, bytes32 value) internal virtual returns (uint256 packed);
 
-    /// @notice The value that `_save` keeps.
+    /// @notice Returns the value that `_save` stored.
     function _load(bytes32 keyHash, DataPoint point) internal view virtual returns (bytes32 value);
 
-    // ---------------------------------------------------------------- the rules that every update shares
+    // ---------------------------------------------------------------- rules of every update
 
     function _checkRound(uint256 timestamp) private view {
         if (timestamp > block.timestamp) revert FutureRound(timestamp, block.timestamp);
         unchecked {
-            // The line above keeps the difference from going below zero.
+            // The check above rules out an underflow.
             uint256 age = block.timestamp - timestamp;
             if (age > maxRoundAge) revert ExpiredRound(age, maxRoundAge);
         }
     }
 
-    /// @dev Reverts unless the round may be stored for the key. Adds a key that was never stored.
+    /// @dev Reverts unless the round can be stored for the key. Adds the key if it is new.
     function _openKey(bytes calldata key, uint256 timestamp) private returns (bytes32 keyHash, Slot storage slot) {
         keyHash = Calldata.hash(key);
         slot = _slots[keyHash];
@@ -196,8 +197,8 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         emit KeyAdded(keyHash, key);
     }
 
-    /// @dev Reverts unless the reports' signers and the absentees are the whole committee, with a quorum.
-    /// @param rowHashes In a batch, the hash of each row's values; else `NO_ROWS`.
+    /// @dev Reverts unless the signers and the absentees together are the whole committee and the signers are a quorum.
+    /// @param rowHashes In a batch, the hash of each row's values; otherwise `NO_ROWS`.
     function _checkCommittee(
         ReportTemplate template,
         Words rowHashes,
@@ -210,7 +211,7 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
             revert NoQuorum(reports.length, absentees.length);
         }
 
-        // The lengths of two arrays in calldata bound every number below.
+        // Every number below is bounded by the lengths of two calldata arrays, so nothing overflows.
         unchecked {
             uint256 members = reports.length + absentees.length;
             if (signers >> members != 0) revert WrongSigners(signers, reports.length, absentees.length);
@@ -242,9 +243,9 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         if (picks != keys) revert WrongPickCount(picks, keys);
     }
 
-    /// @dev Reverts unless the rows are signed by a quorum of the committee.
-    /// @return members How many members the committee has.
-    /// @return missing One bit for each key that any row has no data for.
+    /// @dev Reverts unless a quorum of the committee signed the rows.
+    /// @return members The number of committee members.
+    /// @return missing A bitmap of the keys for which at least one row has no data.
     function _checkRows(
         Batch calldata batch,
         bytes32[] calldata keyHashes,
@@ -267,7 +268,7 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         members = rows.length + absentees.length;
     }
 
-    /// @return missing One bit for each row that has no data for the key.
+    /// @return missing A bitmap of the rows that have no data for the key.
     function _missing(Report[] calldata rows, uint256 key) private pure returns (uint256 missing) {
         for (uint256 row = 0; row < rows.length; ++row) {
             missing |= ((uint256(Calldata.item(rows, row).content) >> key) & 1) << row;
@@ -280,8 +281,8 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         }
     }
 
-    /// @dev One key of a batch, of which the committee and the round are checked already: as `update` or
-    /// `updateNotAvailable` would leave it, or as it was.
+    /// @dev Updates one key of a batch whose committee and round have been checked. The key ends up as `update` or
+    /// `updateNotAvailable` would leave it, or stays as it was.
     function _updateOne(Round memory round, bytes32 keyHash, bytes32 value, Column values)
         private
         returns (KeyOutcome)
@@ -308,9 +309,10 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         }
     }
 
-    /// @dev What the committee's values come to, if that is `value`.
-    /// @param absent How many members of the committee have no value here.
-    /// @return status INVALID if nothing can be stored: the value does not fit, or the absent members could still decide.
+    /// @dev Derives what to store from the reported values. Reverts if `value` contradicts them.
+    /// @param absent The number of committee members without a value here.
+    /// @return status INVALID if nothing can be stored: the value is too large, or the absent members could still
+    /// decide.
     /// @return output 0 unless `status` is OK.
     function _conclude(bytes32 value, uint256 toleranceBps, Column values, uint256 absent)
         private

@@ -9,13 +9,13 @@ import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
 import {CommitteeLibrary} from "./types/Committee.sol";
 
 /// @title DatasetGovernance
-/// @notice What an owner may change of a dataset, and whom its income belongs to.
+/// @notice Lets the owner change the committee and the query price, and shares the income among the committee.
 abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTransient {
-    /// @dev What a member's account may use of the gas when it gets its share.
+    /// @dev The gas that a member's account may use when it receives its share.
     uint256 private constant SHARE_GAS = 50_000;
 
-    /// @dev Of the gas that is left a call passes on at most 63 of 64 parts, and itself it costs up to 36,600: that to an
-    /// account that is not there yet, which needs none of the gas it gets.
+    /// @dev A call forwards at most 63/64 of the remaining gas and costs up to 36,600 itself. That maximum applies only
+    /// to an account that does not exist yet, which needs none of the forwarded gas; hence 36,000 is enough.
     uint256 private constant MIN_GAS_PER_SHARE = SHARE_GAS + SHARE_GAS / 63 + 36_000;
 
     /// @inheritdoc IDataset
@@ -61,7 +61,7 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
         emit IncomeShared(share, paid);
     }
 
-    /// @dev Copies nothing of what the member's account returns: it could be made to cost any gas.
+    /// @dev Ignores the return data: a malicious account could return enough of it to exhaust the gas.
     function _send(address member, uint256 amount) private returns (bool success) {
         assembly ("memory-safe") {
             success := call(SHARE_GAS, member, amount, 0, 0, 0, 0)

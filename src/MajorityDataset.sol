@@ -7,15 +7,15 @@ import {Column} from "./types/Column.sol";
 import {DataPoint} from "./types/DataPoint.sol";
 
 /// @title MajorityDataset
-/// @notice Values of any 32 bytes, of which the one that more than half of the whole committee signed is stored.
+/// @notice Stores the 32-byte value that more than half of the whole committee signed.
 contract MajorityDataset is Dataset {
     mapping(bytes32 keyHash => bytes32) private _values;
 
     constructor(DatasetSettings memory settings) Dataset(settings) {}
 
     /// @inheritdoc Dataset
-    /// @dev OK if more than half of the committee signed `value`. If nobody's value has that, DISAGREEMENT; but INVALID
-    /// while the absent members could still give it to the most frequent one.
+    /// @dev Returns OK if more than half of the committee signed `value`, and DISAGREEMENT if no value has such a
+    /// majority, but INVALID while the absent members could still give the most frequent value a majority.
     function _judge(bytes32 value, uint256, Column values, uint256 absent)
         internal
         pure
@@ -52,7 +52,7 @@ contract MajorityDataset is Dataset {
         }
     }
 
-    /// @dev Compares every value with every other: only a committee that disagrees pays for it.
+    /// @dev Takes quadratic time. Only the update of a committee that disagrees pays for it.
     function _mostFrequent(Column values) private pure returns (bytes32 value, uint256 count) {
         for (uint256 row = 0; row < values.count(); ++row) {
             if ((values.missing() >> row) & 1 == 1) continue;

@@ -8,16 +8,16 @@ import {Column} from "./types/Column.sol";
 import {DataPoint} from "./types/DataPoint.sol";
 
 /// @title MedianDataset
-/// @notice Numbers of up to 208 bits, of which the committee's median is stored.
+/// @notice Stores the median of the numbers, of up to 208 bits, that the committee reports.
 contract MedianDataset is Dataset {
     uint256 private constant BPS = 10_000;
 
     constructor(DatasetSettings memory settings) Dataset(settings) {}
 
     /// @inheritdoc Dataset
-    /// @dev The median is the lower middle value, which somebody signed: at most (k - 1) / 2 of k values lie below it and
-    /// at most k / 2 above. Nothing else passes, a value that nobody signed neither: all k would lie below or above it.
-    /// OK if all but at most f of the values lie within the tolerance: |value - median| * 10,000 <= tolerance * median.
+    /// @dev Accepts only the lower median: of k values at most (k - 1) / 2 lie below it and at most k / 2 above it. A
+    /// value that no member signed fails too, because all k values would lie below or above it. The status is OK if all
+    /// but at most f of the values lie within the tolerance: |value - median| * 10,000 <= tolerance * median.
     function _judge(bytes32 value, uint256 toleranceBps, Column values, uint256 absent)
         internal
         pure
@@ -25,7 +25,7 @@ contract MedianDataset is Dataset {
         returns (QueryStatus)
     {
         uint256 median = uint256(value);
-        // A median of 208 bits times a tolerance of at most 10,000 overflows nothing.
+        // A median of 208 bits times a tolerance of at most 10,000 cannot overflow.
         unchecked {
             uint256 reach = median * toleranceBps / BPS;
             (uint256 below, uint256 above, uint256 outliers) = values.tally(median, reach);

@@ -2,13 +2,13 @@
 pragma solidity >=0.5.0 <0.9.0;
 
 /// @title Oracle
-/// @notice The read side of a dataset: pay the query price, get one data point in the same transaction.
-/// @dev Every dataset is one contract at one address. This interface may be pasted into any contract as it is.
+/// @notice The read side of a dataset: a contract pays the query price and gets one data point in the same transaction.
+/// @dev Every dataset is one contract at one address. You can paste this interface into any contract unchanged.
 interface Oracle {
-    /// INVALID: the key is not of the dataset's form.
-    /// OK: `output` is a value on which the data providers agree.
-    /// NOT_AVAILABLE: the key has no data, or the providers signed that there is none now.
-    /// DISAGREEMENT: the providers' values lie too far apart.
+    /// INVALID: the key does not have the dataset's key form.
+    /// OK: `output` is a value that the data providers agree on.
+    /// NOT_AVAILABLE: the key has no data yet, or the providers reported that there is none now.
+    /// DISAGREEMENT: the providers' values are too far apart.
     enum QueryStatus {
         INVALID,
         OK,
@@ -16,11 +16,12 @@ interface Oracle {
         DISAGREEMENT
     }
 
-    /// @notice Reads one data point. Payable by anyone; reverts unless exactly `queryPrice()` wei are sent.
+    /// @notice Reads one data point. Anyone may call it; it reverts unless exactly `queryPrice()` wei are sent.
     /// @param input The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @return output The value; 0 unless `status` is OK. A spot price is a uint256 scaled by 1e18.
-    /// @return updatedAt When the providers last reported on the key, in seconds since 1970; 0 if never.
-    /// @return status Whether `output` can be used, and if not, why.
+    /// @return updatedAt The round of the providers' last reports on the key, in seconds since 1970; 0 if there are
+    /// none.
+    /// @return status OK if `output` can be used, otherwise the reason why not.
     function query(bytes calldata input)
         external
         payable

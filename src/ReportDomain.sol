@@ -4,9 +4,9 @@ pragma solidity ^0.8.37;
 import {IERC5267} from "@openzeppelin/contracts/interfaces/IERC5267.sol";
 
 /// @title ReportDomain
-/// @notice The EIP-712 domain that a dataset's reports are signed in.
-/// @dev OpenZeppelin's EIP712 also watches for a changed address, which a contract without a proxy cannot have, and costs
-/// every update more for it.
+/// @notice Provides the EIP-712 domain in which a dataset's reports are signed.
+/// @dev OpenZeppelin's EIP712 is not used: it also checks for a changed address, which is impossible without a proxy,
+/// and that check would make every update more expensive.
 abstract contract ReportDomain is IERC5267 {
     string private constant NAME = "Dataset Oracle";
     string private constant VERSION = "1";
@@ -33,11 +33,11 @@ abstract contract ReportDomain is IERC5267 {
             uint256[] memory extensions
         )
     {
-        // The first four bits: the domain has a name, a version, a chain id and a verifying contract.
+        // The lowest four bits are set: the domain has a name, a version, a chain id and a verifying contract.
         return (0x0f, NAME, VERSION, block.chainid, address(this), bytes32(0), new uint256[](0));
     }
 
-    /// @dev After a fork of the chain the id is another one, and reports signed for the old one are refused.
+    /// @dev If a fork of the chain changes its id, reports that were signed for the old id are rejected.
     function _domainSeparator() internal view returns (bytes32) {
         return block.chainid == _chainId ? _separator : _computeDomainSeparator();
     }

@@ -10,8 +10,8 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {BatchLibrary, Providers, Update} from "./utils/Providers.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
-/// @notice Attacks on a dataset of any kind. docs/Invariants.md lists them with those that the other suites hold.
-/// @dev All members that sign a value sign `VALUE`, so that every kind agrees on it.
+/// @notice Attacks every kind of dataset. docs/Invariants.md lists these attacks and those in the other suites.
+/// @dev All members that sign a value sign `VALUE`, so that they agree in every kind.
 abstract contract DatasetAttacks is DatasetFixture {
     using BatchLibrary for Batch;
 
@@ -19,7 +19,7 @@ abstract contract DatasetAttacks is DatasetFixture {
     uint256 private constant VALUE = 7;
     uint256 private constant WORD = 0x20;
 
-    /// @dev Where the words of `update`'s and of `Batch`'s dynamic parts stand in their heads.
+    /// @dev The positions of the dynamic parts' offsets in the heads of `update` and `Batch`.
     uint256[3] private UPDATE_PARTS = [0, 4, 5];
     uint256[5] private BATCH_PARTS = [0, 1, 3, 5, 6];
 
@@ -27,7 +27,7 @@ abstract contract DatasetAttacks is DatasetFixture {
 
     // ---------------------------------------------------------------- signatures
 
-    /// The twin of a valid signature, which recovers to the same member: (r, order - s) with the other parity.
+    /// (r, order - s) with the other parity is the malleated copy of a signature and recovers to the same member.
     function testFuzz_update_RevertWhen_aSignatureIsMalleated(uint256 place) public {
         Update memory update = _agreed();
         _malleate(update.reports[place % 3]);
@@ -43,7 +43,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         _refuseBatch(batch, IDataset.WrongCommittee.selector);
     }
 
-    /// A member's report stands at another member's place, as it is or signed for that value.
+    /// A member's report takes another member's place, unchanged or signed for that member's value.
     function testFuzz_update_RevertWhen_aMemberSignsTwice(uint256 place, uint256 other) public {
         (place, other) = (place % 3, other % 3);
         vm.assume(place != other);
@@ -67,7 +67,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         refuse(update, wrongCommittee(update));
     }
 
-    // ---------------------------------------------------------------- who is absent
+    // ---------------------------------------------------------------- absentees
 
     function testFuzz_update_RevertWhen_anAbsenteeIsNamedTwice(uint256 place) public {
         _committee(7);
@@ -85,7 +85,7 @@ abstract contract DatasetAttacks is DatasetFixture {
 
     // ---------------------------------------------------------------- values and "no data"
 
-    /// Of seven members any number signs a value, any number "no data", and the others are absent.
+    /// Of seven members, any number signs a value, any number signs "no data", and the others are absent.
     function test_update_neverMixesValuesAndNoData() public {
         _committee(7);
         for (uint256 present = 0; present <= 7; ++present) {
@@ -98,7 +98,7 @@ abstract contract DatasetAttacks is DatasetFixture {
 
     // ---------------------------------------------------------------- rotation
 
-    /// In flight when one member is replaced: refused as it is, passes when rebuilt from the same signatures.
+    /// An update in flight when one member is replaced is rejected, but passes when rebuilt from the same signatures.
     function test_update_isRebuiltFromTheMembersOfBothCommittees() public {
         Update memory update = _agreed();
         address[] memory members = providers.members();
@@ -110,7 +110,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         assertAnswer(dataset, KEY, bytes32(VALUE), START, Oracle.QueryStatus.OK);
     }
 
-    /// What a member signed counts while it is of the committee: not when it is out, and again when it is back.
+    /// A member's signature counts only while it is in the committee: not after its removal, but again once it is back.
     function test_update_countsAMemberThatWasRemovedAndAddedAgain() public {
         Update memory update = _agreed();
         address[] memory members = providers.members();
@@ -127,7 +127,7 @@ abstract contract DatasetAttacks is DatasetFixture {
 
     // ---------------------------------------------------------------- reentrancy
 
-    /// A consumer, a carrier or a member cannot come back in the middle: nobody is called but the ecrecover precompile.
+    /// No consumer, relayer or member can re-enter: the dataset calls nothing but the ecrecover precompile.
     function test_dataset_callsNobodyButThePrecompile() public {
         Batch memory batch = _batch();
         _announce();
@@ -152,7 +152,7 @@ abstract contract DatasetAttacks is DatasetFixture {
 
     // ---------------------------------------------------------------- keys
 
-    /// By no way in: a value, "no data" or an announcement.
+    /// Neither a value nor "no data" nor an announcement can add such a key.
     function testFuzz_update_RevertWhen_theKeyIsOfAnotherForm(bytes memory key, uint256 place, bytes1 other) public {
         if (place % 2 == 0) {
             key = bytes.concat(KEY);
@@ -169,7 +169,7 @@ abstract contract DatasetAttacks is DatasetFixture {
 
     // ---------------------------------------------------------------- calldata
 
-    /// What stands behind the arguments is read by nobody.
+    /// Trailing calldata is ignored.
     function testFuzz_update_isTheSameWithMoreBehindIt(bytes memory more) public {
         Update memory update = _agreed();
         assertTrue(_call(bytes.concat(update.encode(), more)));
@@ -184,7 +184,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         }
     }
 
-    /// An offset, a length or anything else becomes any other word: one of the calldata's own, a small or a huge number.
+    /// An offset, a length or any other word is replaced by another one: from the calldata, small or huge.
     function testFuzz_update_storesNothingElseWhenAWordIsChanged(uint256 place, uint256 kind_, uint256 seed) public {
         bytes memory data = _agreed().encode();
         _setWord(data, place % (data.length / WORD), _anyWord(data, kind_, seed));
@@ -213,7 +213,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         }
     }
 
-    /// One part is laid over another: key, reports and absentees.
+    /// The parts overlap: key, reports and absentees.
     function test_update_RevertWhen_itsPartsOverlap() public {
         for (uint256 i = 0; i < 9; ++i) {
             (uint256 one, uint256 other) = (UPDATE_PARTS[i / 3], UPDATE_PARTS[i % 3]);
@@ -225,14 +225,15 @@ abstract contract DatasetAttacks is DatasetFixture {
         }
     }
 
-    /// Key hashes, rows, values, picks and absentees. One passes: the rows begin with zeros, which are picks too.
+    /// The parts overlap: key hashes, rows, values, picks and absentees. One passes: the rows' leading zeros are valid
+    /// picks.
     function test_updateBatch_storesNothingElseWhenItsPartsOverlap() public {
         _announce();
         for (uint256 i = 0; i < 25; ++i) {
             (uint256 one, uint256 other) = (BATCH_PARTS[i / 5], BATCH_PARTS[i % 5]);
             if (one == other) continue;
             bytes memory data = _encode(_batch());
-            // The first word is where the struct begins.
+            // The first word is the offset of the struct.
             _setWord(data, 1 + one, _wordAt(data, 1 + other));
             bool isPicksOverRows = one == 1 && other == 5;
             assertEq(_call(data), isPicksOverRows);
@@ -246,7 +247,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         }
     }
 
-    /// So long that its size in bytes wraps around, in part to what it was.
+    /// The length is so large that the size in bytes wraps around, in some cases to the original one.
     function testFuzz_update_RevertWhen_aLengthIsHuge(uint256 part, uint256 length) public {
         bytes memory data = _agreed().encode();
         uint256 place = _wordAt(data, UPDATE_PARTS[part % 3]) / WORD;
@@ -277,7 +278,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         _assertNothingStored();
     }
 
-    // ---------------------------------------------------------------- how to build and to break one
+    // ---------------------------------------------------------------- helpers
 
     function _committee(uint256 size) private {
         providers = new Providers(size, TOLERANCE_BPS);
@@ -295,7 +296,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         }
     }
 
-    /// @dev Three of the four sign.
+    /// @dev Three of the four members sign.
     function _agreed() private view returns (Update memory) {
         return providers.report(dataset, KEY, START, equal(3, VALUE));
     }
@@ -375,7 +376,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         (done,) = address(dataset).call(data);
     }
 
-    /// @dev Behind the selector.
+    /// @dev Counts from behind the selector.
     function _wordAt(bytes memory data, uint256 place) private pure returns (uint256 word) {
         assembly ("memory-safe") {
             word := mload(add(add(data, 0x24), shl(5, place)))
@@ -398,7 +399,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         return seed;
     }
 
-    /// @dev Times 32 bytes or 96 it is as much as `length` was; or anything that no calldata holds.
+    /// @dev Times 32 or 96 bytes, it wraps to the size of `length`; or it is longer than any calldata.
     function _hugeLength(uint256 length, uint256 seed) private pure returns (uint256) {
         if (seed % 3 == 0) return length | uint256(1) << (251 + seed % 5);
         return bound(seed, 1 << 64, type(uint256).max);

@@ -9,8 +9,8 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {BatchLibrary, Providers, Update} from "./utils/Providers.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
-/// @notice A valid batch passes; change one thing of it, and it is refused with one error. What becomes of each of its
-/// keys is for test/differential/Batch.t.sol.
+/// @notice A valid batch passes; change one thing of it, and it reverts with one error. The outcomes of its keys are
+/// tested in test/differential/Batch.t.sol.
 contract DatasetBatchTest is DatasetFixture {
     using BatchLibrary for Batch;
 
@@ -23,7 +23,7 @@ contract DatasetBatchTest is DatasetFixture {
         }
     }
 
-    // ---------------------------------------------------------------- what passes
+    // ---------------------------------------------------------------- valid updates
 
     function test_updateBatch_storesEveryKey() public {
         Batch memory batch = _valid();
@@ -37,11 +37,11 @@ contract DatasetBatchTest is DatasetFixture {
         }
     }
 
-    /// S15, S16: the carrier needs no permission, and gets none.
-    function testFuzz_updateBatch_mayBeCarriedByAnyone(address carrier) public {
-        vm.assume(carrier != address(vm));
+    /// S15, S16: the relayer needs no permission and gets none.
+    function testFuzz_updateBatch_mayBeSubmittedByAnyone(address relayer) public {
+        vm.assume(relayer != address(vm));
         Batch memory batch = _valid();
-        vm.prank(carrier);
+        vm.prank(relayer);
         _assertOutcomes(batch.send(dataset), IDataset.KeyOutcome.STORED);
     }
 
@@ -73,7 +73,7 @@ contract DatasetBatchTest is DatasetFixture {
         assertAnswer(dataset, keys[255], _picked(batch, 255), START, Oracle.QueryStatus.OK);
     }
 
-    /// The highest bit of `missing` is that of the 256th key.
+    /// The highest bit of `missing` belongs to the 256th key.
     function test_updateBatch_has256BitsOfMissing() public {
         _manyKeys(256);
         (bytes32[][] memory rows, uint256[] memory missing) = _rows(3);
@@ -139,7 +139,7 @@ contract DatasetBatchTest is DatasetFixture {
         assertAnswer(dataset, keys[0], _picked(batch, 0), START, Oracle.QueryStatus.OK);
     }
 
-    /// Quorum of values, quorum of no data, neither: side by side, in every proportion.
+    /// A quorum of values, a quorum of no data and neither of them, side by side, in every proportion.
     function test_updateBatch_neverMixesValuesAndNoData() public {
         _committee(7);
         for (uint256 none = 0; none <= 7; ++none) {
@@ -162,7 +162,7 @@ contract DatasetBatchTest is DatasetFixture {
         }
     }
 
-    /// What a row says of a key that it has no data for counts nowhere, not even as a claim that nobody else signed.
+    /// A row's value for a key that it has no data for never counts, not even as a claim that no other row has.
     function test_updateBatch_RevertWhen_thePickHasNoData() public {
         (bytes32[][] memory rows, uint256[] memory missing) = _rows(4);
         missing[3] = 2;
@@ -172,7 +172,7 @@ contract DatasetBatchTest is DatasetFixture {
         _refuse(batch, abi.encodeWithSelector(IDataset.WrongMedian.selector, 1, 0, 3));
     }
 
-    // ---------------------------------------------------------------- how many
+    // ---------------------------------------------------------------- array lengths
 
     function test_updateBatch_RevertWhen_thereAre257Keys() public {
         _manyKeys(257);
@@ -250,7 +250,7 @@ contract DatasetBatchTest is DatasetFixture {
         _refuse(batch, _wrongCommittee(batch));
     }
 
-    /// The same row index twice, with what it signed.
+    /// The same row twice, with its signature.
     function test_updateBatch_RevertWhen_aRowIsRepeated() public {
         Batch memory batch = _valid();
         batch.rows[1] = batch.rows[0];
@@ -270,7 +270,7 @@ contract DatasetBatchTest is DatasetFixture {
         Batch memory batch = _valid();
         (batch.rows[0], batch.rows[1]) = (batch.rows[1], batch.rows[0]);
         _refuse(batch, _wrongCommittee(batch));
-        // With their values too.
+        // Their values move with them.
         for (uint256 i = 0; i < 3; ++i) {
             (batch.values[i], batch.values[3 + i]) = (batch.values[3 + i], batch.values[i]);
         }
@@ -308,7 +308,7 @@ contract DatasetBatchTest is DatasetFixture {
         _assertOutcomes(_batch(4, START).send(dataset), IDataset.KeyOutcome.STORED);
     }
 
-    // ---------------------------------------------------------------- what was signed
+    // ---------------------------------------------------------------- signed content
 
     function testFuzz_updateBatch_RevertWhen_aValueIsAnother(uint256 place, bytes32 value) public {
         Batch memory batch = _valid();
@@ -317,7 +317,7 @@ contract DatasetBatchTest is DatasetFixture {
         _refuse(batch, _wrongCommittee(batch));
     }
 
-    /// Also in a bit that belongs to no key.
+    /// Also covers bits that belong to no key.
     function testFuzz_updateBatch_RevertWhen_missingIsAnother(uint256 place, uint256 missing) public {
         vm.assume(missing != 0);
         Batch memory batch = _valid();
@@ -336,14 +336,14 @@ contract DatasetBatchTest is DatasetFixture {
         Batch memory batch = _valid();
         (batch.keyHashes[0], batch.keyHashes[1]) = (batch.keyHashes[1], batch.keyHashes[0]);
         _refuse(batch, _wrongCommittee(batch));
-        // With their values too.
+        // Their values move with them.
         for (uint256 row = 0; row < 3; ++row) {
             (batch.values[3 * row], batch.values[3 * row + 1]) = (batch.values[3 * row + 1], batch.values[3 * row]);
         }
         _refuse(batch, _wrongCommittee(batch));
     }
 
-    /// A carrier cannot take some of the keys only: it leaves them out by a batch of their own.
+    /// A relayer cannot submit only some of the signed keys: the providers have to sign a smaller batch.
     function test_updateBatch_RevertWhen_aKeyIsLeftOut() public {
         Batch memory batch = _valid();
         Batch memory less = _valid();
@@ -389,7 +389,7 @@ contract DatasetBatchTest is DatasetFixture {
         _refuse(batch, _wrongCommittee(batch));
     }
 
-    /// A row of one key and a report of it are two types of data.
+    /// A row with one key and a report of that key are different EIP-712 types.
     function test_updateBatch_RevertWhen_theSignaturesAreOfReports() public {
         keys = [keys[0]];
         Update memory update = valid();
@@ -434,7 +434,7 @@ contract DatasetBatchTest is DatasetFixture {
 
     // ---------------------------------------------------------------- claims
 
-    /// One wrong claim refuses the whole batch, also what came before it.
+    /// One wrong claim reverts the whole batch, including the keys before it.
     function test_updateBatch_RevertWhen_aPickIsWrong() public {
         (bytes32[][] memory rows, uint256[] memory missing) = _rows(3);
         (rows[0][2], rows[1][2], rows[2][2]) = (bytes32(uint256(1)), bytes32(uint256(2)), bytes32(uint256(3)));
@@ -447,7 +447,7 @@ contract DatasetBatchTest is DatasetFixture {
         _assertOutcomes(batch.send(dataset), IDataset.KeyOutcome.STORED);
     }
 
-    /// Beyond the rows there are other words of calldata: no claim that nobody signed passes.
+    /// A pick beyond the rows points to other words of calldata: a claim that no member signed never passes.
     function testFuzz_updateBatch_storesNothingElseWhenAPickIsOutOfRange(uint8 pick, uint256 place) public {
         Batch memory batch = _valid();
         bytes32[3] memory medians = [_picked(batch, 0), _picked(batch, 1), _picked(batch, 2)];
@@ -476,7 +476,7 @@ contract DatasetBatchTest is DatasetFixture {
         _assertNothingStored();
     }
 
-    /// Whatever byte is changed, nothing but the providers' own medians can come to be stored.
+    /// Whichever byte is changed, only the providers' own medians can be stored.
     function testFuzz_updateBatch_storesNothingElseWhenAByteIsChanged(uint256 place, uint8 change) public {
         Batch memory batch = _valid();
         bytes memory data = abi.encodeCall(IDataset.updateBatch, (batch));
@@ -549,9 +549,9 @@ contract DatasetBatchTest is DatasetFixture {
         assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
-    // ---------------------------------------------------------------- how to build and to break one
+    // ---------------------------------------------------------------- helpers
 
-    /// @notice A batch that passes: three of the four report, in the round of the block.
+    /// @notice Returns a valid batch: three of the four members report, in the round of the block.
     function _valid() private view returns (Batch memory) {
         return _batch(3, START);
     }
@@ -588,7 +588,7 @@ contract DatasetBatchTest is DatasetFixture {
         }
     }
 
-    /// @notice The batch is refused with just this error, and its keys read as before.
+    /// @notice Asserts that the batch reverts with exactly this error and leaves its keys unchanged.
     function _refuse(Batch memory batch, bytes memory reason) private {
         bytes32[] memory before = new bytes32[](keys.length);
         for (uint256 i = 0; i < keys.length; ++i) {
@@ -601,7 +601,7 @@ contract DatasetBatchTest is DatasetFixture {
         }
     }
 
-    /// @notice The second of three keys has this outcome and is left as it was; the others are stored.
+    /// @notice Asserts that the second of three keys has this outcome and is unchanged, while the others are stored.
     function _assertOutcome(Batch memory batch, IDataset.KeyOutcome outcome) private {
         bytes32 before = read(keys[1]);
         IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
@@ -644,7 +644,7 @@ contract DatasetBatchTest is DatasetFixture {
         );
     }
 
-    /// @notice The error that names the committee which a batch shows.
+    /// @notice Returns the error with the hash of the committee that a batch shows.
     function _wrongCommittee(Batch memory batch) private view returns (bytes memory) {
         address[] memory members = new address[](batch.rows.length + batch.absentees.length);
         uint256 reported = 0;

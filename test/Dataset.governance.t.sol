@@ -166,7 +166,7 @@ contract DatasetGovernanceTest is DatasetFixture {
         dataset.setCommittee(_ascending(4), TOLERANCE_BPS);
     }
 
-    // ---------------------------------------------------------------- a change while reports are about
+    // ---------------------------------------------------------------- changes while reports are in flight
 
     function test_setCommittee_endsTheReportsOfTheOldOne() public {
         Update memory old = valid();
@@ -229,7 +229,7 @@ contract DatasetGovernanceTest is DatasetFixture {
         ownable.transferOwnership(caller);
     }
 
-    // ---------------------------------------------------------------- how to build one
+    // ---------------------------------------------------------------- helpers
 
     function _setCommittee(address[] memory members, uint256 toleranceBps) private {
         vm.prank(OWNER);
@@ -252,7 +252,7 @@ contract DatasetGovernanceTest is DatasetFixture {
     }
 }
 
-/// @notice Deploys, and reverts as the constructor did: `deployCode` would swallow the error.
+/// @notice Deploys a dataset and forwards the constructor's error, which `deployCode` would swallow.
 contract Deployer {
     Vm private constant VM = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 

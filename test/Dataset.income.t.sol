@@ -8,9 +8,9 @@ import {Vm} from "forge-std/Vm.sol";
 import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 
-/// @notice The committee's accounts may be contracts of any kind: none of them blocks another's income.
+/// @notice The committee's accounts may be any contracts: none of them can block another's income.
 contract DatasetIncomeTest is DatasetFixture {
-    /// @dev What an account may use, and what the dataset wants to have before it pays one.
+    /// @dev The gas that an account may use, and the gas that the dataset requires before it pays one.
     uint256 private constant SHARE_GAS = 50_000;
     uint256 private constant MIN_GAS_PER_SHARE = 86_793;
 
@@ -18,7 +18,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     // ---------------------------------------------------------------- equal shares
 
-    /// Nothing is lost or made: what is not paid stays, whoever refuses, whatever the balance.
+    /// No Ether is lost or created: unpaid shares stay, whichever members refuse, whatever the balance.
     function testFuzz_shareIncome_losesNothing(uint256 size, uint96 income, uint256 refusing) public {
         _seat(_accounts(bound(size, 1, 60)));
         vm.deal(address(dataset), income);
@@ -83,7 +83,7 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(members[254].balance, 1 ether);
     }
 
-    /// A refused share is not kept for the one who refused it: the next sharing is among all again.
+    /// A rejected share is not reserved for the member that rejected it: the next time it is shared among all.
     function test_shareIncome_sharesWhatWasRefusedNextTime() public {
         _seat(_accounts(4));
         vm.etch(members[2], type(Refuser).runtimeCode);
@@ -107,7 +107,7 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(caller.balance, before);
     }
 
-    // ---------------------------------------------------------------- whose income it is
+    // ---------------------------------------------------------------- recipients
 
     function testFuzz_shareIncome_RevertWhen_theToleranceIsAnother(uint256 toleranceBps) public {
         vm.assume(toleranceBps != TOLERANCE_BPS);
@@ -135,7 +135,7 @@ contract DatasetIncomeTest is DatasetFixture {
         _refuse(shown, TOLERANCE_BPS);
     }
 
-    /// The tolerance stands before the members in the hash: neither passes for the other.
+    /// The tolerance comes before the members in the hash: neither can be taken for the other.
     function test_shareIncome_RevertWhen_theToleranceIsAMember() public {
         _seat(_accounts(4));
         address[] memory shown = new address[](3);
@@ -155,7 +155,7 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(members[0].balance, 2 ether);
     }
 
-    // ---------------------------------------------------------------- accounts that will not be paid
+    // ---------------------------------------------------------------- accounts that refuse payment
 
     function test_shareIncome_isNotBlockedByOneThatReverts() public {
         _assertRefusedBy(address(new Refuser()));
@@ -175,7 +175,7 @@ contract DatasetIncomeTest is DatasetFixture {
         assertLt(used, 4 * MIN_GAS_PER_SHARE);
     }
 
-    /// The dataset takes no plain Ether, its own neither.
+    /// The dataset accepts no plain Ether, not even its own.
     function test_shareIncome_isNotBlockedByItself() public {
         _seat(_accounts(3));
         _replaceFirst(address(dataset));
@@ -186,7 +186,7 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(address(dataset).balance, 1 ether);
     }
 
-    /// What all of them together can make the sharing cost.
+    /// Bounds the gas that all members together can make the call use.
     function test_shareIncome_costsAtMostItsSharesWhenAllBurn() public {
         _seat(_accounts(13));
         for (uint256 i = 0; i < 13; ++i) {
@@ -215,7 +215,7 @@ contract DatasetIncomeTest is DatasetFixture {
         for (uint256 i = 0; i < 4; ++i) {
             assertEq(members[i].balance, 1 ether);
         }
-        // The guard is open again.
+        // The reentrancy guard is released again.
         _share();
     }
 
@@ -233,7 +233,7 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(address(dataset).balance, PRICE);
     }
 
-    /// An owner that is a member and changes the committee meanwhile: this sharing is still of the old one.
+    /// An owner that is a member changes the committee during the call: the old committee still gets this income.
     function test_shareIncome_isNotDisturbedByANewCommittee() public {
         Caller caller = new Caller();
         address[] memory next = new address[](1);
@@ -253,7 +253,7 @@ contract DatasetIncomeTest is DatasetFixture {
         _refuse(members, TOLERANCE_BPS);
     }
 
-    /// A member that becomes the owner meanwhile: ownership moves, and the sharing ends as it began.
+    /// A member becomes the owner during the call: ownership moves, and the income is shared as planned.
     function test_shareIncome_isNotDisturbedByANewOwner() public {
         _seat(_accounts(4));
         Caller caller = new Caller();
@@ -274,11 +274,11 @@ contract DatasetIncomeTest is DatasetFixture {
 
     // ---------------------------------------------------------------- too little gas
 
-    /// A caller cannot starve a member: with however little gas, each gets its 50,000 or the call reverts.
+    /// A caller cannot starve a member: with any gas limit, each member gets its 50,000 gas or the call reverts.
     function testFuzz_shareIncome_givesEachItsGasOrReverts(uint256 gas_) public {
         _seat(_accounts(4));
         for (uint256 i = 0; i < 4; ++i) {
-            // The first two do not exist yet: to make their accounts costs more, and they need no gas. With what is left
+            // The first two accounts do not exist yet: creating them costs more, and they need no gas. With the rest,
             // the last two could be starved.
             if (i >= 2) vm.etch(members[i], type(Hungry).runtimeCode);
             vm.cool(members[i]);
@@ -322,9 +322,9 @@ contract DatasetIncomeTest is DatasetFixture {
         assertFalse(done);
     }
 
-    // ---------------------------------------------------------------- how to build and to break one
+    // ---------------------------------------------------------------- helpers
 
-    /// @dev Accounts that nobody has a key for, ascending, above every contract's.
+    /// @dev Returns accounts without a known key, ascending, above every contract's address.
     function _accounts(uint256 count) private pure returns (address[] memory accounts) {
         accounts = new address[](count);
         for (uint160 i = 0; i < count; ++i) {
@@ -339,7 +339,7 @@ contract DatasetIncomeTest is DatasetFixture {
         dataset = deploy(settings_);
     }
 
-    /// @dev All others are paid after it.
+    /// @dev All other members are paid after it.
     function _replaceFirst(address account) private {
         members[0] = account;
         vm.prank(OWNER);
@@ -374,7 +374,7 @@ contract DatasetIncomeTest is DatasetFixture {
         return address(dataset).call{gas: gas_}(data);
     }
 
-    /// @dev Without gas for as much as the error, there is none.
+    /// @dev Without enough gas to encode the error, the revert data is empty.
     function _assertTooLittleGas(bytes memory reason) private pure {
         if (reason.length == 0) return;
         assertEq(selector(reason), IDataset.TooLittleGas.selector);
@@ -411,7 +411,7 @@ contract Burner {
     }
 }
 
-/// @dev As long as its gas allows: had the dataset to copy it, it would cost as much again.
+/// @dev Returns as much data as its gas allows: if the dataset copied it, that would cost the same again.
 contract LongReason {
     receive() external payable {
         assembly {
@@ -428,14 +428,14 @@ contract LongAnswer {
     }
 }
 
-/// @dev Takes its share only with all of the gas that it is promised; a call with Ether brings 2,300 more.
+/// @dev Accepts its share only with all of the promised gas; a call with Ether adds a stipend of 2,300.
 contract Hungry {
     receive() external payable {
         require(gasleft() > 52_000);
     }
 }
 
-/// @dev Takes its share, and calls once meanwhile.
+/// @dev Accepts its share and makes one call while it does.
 contract Caller {
     bool public isDone;
     bytes public reason;

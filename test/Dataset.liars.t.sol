@@ -7,19 +7,19 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Providers, Update} from "./utils/Providers.sol";
 import {ReferenceMajority} from "./utils/ReferenceMajority.sol";
 
-/// @notice f = (n - 1) / 3 liars sit anywhere in a committee of n, and sign whatever serves them; the carrier is one of
-/// them, and picks any quorum. What they still cannot do.
-/// @dev The carrier's choice includes every one of theirs that is left out, and with it liars that do not sign.
+/// @notice f = (n - 1) / 3 liars sit anywhere in a committee of n and sign whatever serves them. The relayer is one of
+/// them and picks any quorum. These tests show what they still cannot do.
+/// @dev The relayer may also leave liars out, which covers liars that do not sign.
 abstract contract DatasetLiars is DatasetFixture {
     uint256[5] private SIZES = [4, 5, 7, 13, 31];
 
     uint256 internal members;
     uint256 internal faults;
 
-    /// @notice One bit for each place in the committee that a liar has.
+    /// @notice A bitmap of the liars in the committee.
     uint256 internal liars;
 
-    /// @dev A committee of one of the sizes, and its liars.
+    /// @dev Sets up a committee of one of the sizes, and its liars.
     function _seatLiars(uint256 size, uint256 seed) internal {
         members = SIZES[size % 5];
         faults = (members - 1) / 3;
@@ -33,7 +33,7 @@ abstract contract DatasetLiars is DatasetFixture {
         dataset = deploy(providers);
     }
 
-    /// @dev The quorum that helps them most, with all of them in it; or any.
+    /// @dev Returns the quorum that helps the liars most, with all of them in it; or any quorum.
     function _pickQuorum(uint256 seed) internal view returns (uint256 signers, uint256 count) {
         if (seed % 4 == 0) return anyQuorum(members, seed);
         (signers, count) = (2 ** members - 1, members);
@@ -46,7 +46,7 @@ abstract contract DatasetLiars is DatasetFixture {
         }
     }
 
-    /// @dev At times the carrier claims what one of the quorum signed, or a little more.
+    /// @dev Sometimes the relayer claims what a member of the quorum signed, or slightly more.
     function _claimALie(Update memory update, uint256 seed) internal pure {
         uint256 random = uint256(keccak256(abi.encode(seed, "claim")));
         uint256 claim = uint256(update.reports[random % update.reports.length].content);
@@ -54,7 +54,7 @@ abstract contract DatasetLiars is DatasetFixture {
         if (random % 3 == 1 && claim < type(uint256).max) update.value = bytes32(claim + 1);
     }
 
-    /// @dev What a query answers after the update was sent, whether it was refused or not.
+    /// @dev Returns what a query answers after the update was sent, whether or not it reverted.
     function _outcome(Update memory update) internal returns (bytes32, uint256, Oracle.QueryStatus) {
         (bool done,) = address(dataset).call(update.encode());
         (bytes32 stored, uint256 updatedAt, Oracle.QueryStatus status) = query(dataset, KEY);
@@ -62,7 +62,7 @@ abstract contract DatasetLiars is DatasetFixture {
         return (stored, updatedAt, status);
     }
 
-    /// @dev What the members of the quorum sign: the honest one of `honest` each, the liars one of `lies`, or anything.
+    /// @dev Each honest member of the quorum signs one of `honest`, each liar one of `lies` or anything.
     function _sign(uint256 signers, uint256 count, uint256[] memory honest, uint256[] memory lies, uint256 seed)
         internal
         view
@@ -75,7 +75,7 @@ abstract contract DatasetLiars is DatasetFixture {
             uint256 random = uint256(keccak256(abi.encode(seed, "value", place)));
             if ((liars >> place) & 1 == 0) values[reported] = honest[place];
             else if (seed % 3 == 0) values[reported] = random >> (random % 256);
-            // All of them the same, or each another.
+            // All of them the same, or all different.
             else values[reported] = lies[(seed % 3 == 1 ? seed >> 8 : random) % lies.length];
             ++reported;
         }
@@ -84,7 +84,7 @@ abstract contract DatasetLiars is DatasetFixture {
 }
 
 contract MedianLiarsTest is DatasetLiars {
-    /// Whatever the honest members say.
+    /// Holds whatever the honest members sign.
     function testFuzz_update_storesNothingBeyondTheHonestRange(uint256 size, uint256 seed) public {
         _seatLiars(size, seed);
         uint256[] memory honest = _values(seed, uint256(keccak256(abi.encode(seed))) >> (48 + seed % 208));
@@ -98,7 +98,7 @@ contract MedianLiarsTest is DatasetLiars {
         assertLe(uint256(stored), highest);
     }
 
-    /// While the largest honest value exceeds the smallest by at most the tolerance of the smallest.
+    /// Holds while the largest honest value exceeds the smallest by at most the tolerance.
     function testFuzz_update_storesWhereTheHonestAgree(uint256 size, uint256 seed) public {
         _seatLiars(size, seed);
         uint256 least = uint256(keccak256(abi.encode(seed))) >> (56 + seed % 200);
@@ -111,7 +111,7 @@ contract MedianLiarsTest is DatasetLiars {
         assertEq(_sign(signers, count, honest, _lies(lowest, highest), seed).send(dataset), Oracle.QueryStatus.OK);
     }
 
-    /// One more of them, and they move the median: f is exact.
+    /// With f + 1 liars they move the median: the bound is exact.
     function test_update_isMovedByOneLiarMore() public {
         for (uint256 i = 0; i < 5; ++i) {
             _seatLiars(i, 0);
@@ -124,7 +124,7 @@ contract MedianLiarsTest is DatasetLiars {
         }
     }
 
-    /// @dev Up to `spread` above 0: spread evenly, or at both ends only.
+    /// @dev Returns values of up to `spread`: spread evenly, or at both ends only.
     function _values(uint256 seed, uint256 spread) private view returns (uint256[] memory values) {
         values = new uint256[](members);
         for (uint256 i = 0; i < members; ++i) {
@@ -142,7 +142,7 @@ contract MedianLiarsTest is DatasetLiars {
         }
     }
 
-    /// @dev Just inside and just outside of the range, and as far away as there is.
+    /// @dev Returns values just inside and just outside the range, and at the extremes.
     function _lies(uint256 lowest, uint256 highest) private pure returns (uint256[] memory lies) {
         lies = new uint256[](6);
         (lies[0], lies[1], lies[2]) = (lowest, highest, highest + 1);
@@ -155,12 +155,12 @@ contract MajorityLiarsTest is DatasetLiars {
         return MAJORITY;
     }
 
-    /// What is stored was signed by an honest member, whatever those say.
+    /// The stored value was signed by an honest member, whatever they sign.
     function testFuzz_update_storesNothingThatNoHonestMemberSigned(uint256 size, uint256 seed) public {
         _seatLiars(size, seed);
         uint256[] memory honest = new uint256[](members);
         for (uint256 i = 0; i < members; ++i) {
-            // Mostly the first of two.
+            // Mostly the first of two values.
             honest[i] = 5 + (uint256(keccak256(abi.encode(seed, "honest", i))) % (2 + seed % 7)) / (1 + seed % 7);
         }
         (uint256 signers, uint256 count) = _pickQuorum(seed);
@@ -176,7 +176,7 @@ contract MajorityLiarsTest is DatasetLiars {
         assertTrue(isHonest);
     }
 
-    /// While the honest members all sign the same value: it is stored, or the carrier must bring more reports.
+    /// If all honest members sign the same value, it is stored, or the relayer must submit more reports.
     function testFuzz_update_storesWhereTheHonestAgree(uint256 size, uint256 seed) public {
         _seatLiars(size, seed);
         Oracle.QueryStatus status = _send(equal(members, 5), seed);
@@ -186,7 +186,7 @@ contract MajorityLiarsTest is DatasetLiars {
         assertEq(uint256(stored), 5);
     }
 
-    /// And once all honest reports are there, nothing is undecided.
+    /// Once all honest reports are included, no update is undecided.
     function testFuzz_update_storesAllHonestReportsThatAgree(uint256 size, uint256 seed) public {
         _seatLiars(size, seed);
         Update memory update = _sign(2 ** members - 1, members, equal(members, 5), _lies(), seed);
@@ -194,7 +194,7 @@ contract MajorityLiarsTest is DatasetLiars {
         assertEq(update.send(dataset), Oracle.QueryStatus.OK);
     }
 
-    /// @return The status that was stored; INVALID when it was undecided.
+    /// @return The status that was stored; INVALID if the update was undecided.
     function _send(uint256[] memory honest, uint256 seed) private returns (Oracle.QueryStatus) {
         (uint256 signers, uint256 count) = _pickQuorum(seed);
         Update memory update = _sign(signers, count, honest, _lies(), seed);

@@ -177,7 +177,7 @@ contract DatasetQueryTest is DatasetFixture {
         assertEq(new ReadsInConstructor{value: PRICE}(dataset, KEY).output(), median);
     }
 
-    // ---------------------------------------------------------------- S2: two datasets share nothing
+    // ---------------------------------------------------------------- S2: datasets are independent
 
     function test_query_sharesNoDataWithAnotherDataset() public {
         IDataset other = deploy(providers);

@@ -8,9 +8,9 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Providers, Update} from "./utils/Providers.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
-/// @notice A valid update passes; change one thing of it, and it is refused with one error.
+/// @notice A valid update passes; change one thing of it, and it reverts with one error.
 contract DatasetUpdateTest is DatasetFixture {
-    // ---------------------------------------------------------------- what passes
+    // ---------------------------------------------------------------- valid updates
 
     function test_update_storesTheMedian() public {
         Update memory update = valid();
@@ -33,11 +33,11 @@ contract DatasetUpdateTest is DatasetFixture {
         assertEq(vm.getRecordedLogs().length, 1);
     }
 
-    /// S15, S16: the carrier needs no permission, and gets none.
-    function testFuzz_update_mayBeCarriedByAnyone(address carrier) public {
-        vm.assume(carrier != address(vm));
+    /// S15, S16: the relayer needs no permission and gets none.
+    function testFuzz_update_mayBeSubmittedByAnyone(address relayer) public {
+        vm.assume(relayer != address(vm));
         Update memory update = valid();
-        vm.prank(carrier);
+        vm.prank(relayer);
         update.send(dataset);
         assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
     }
@@ -103,9 +103,9 @@ contract DatasetUpdateTest is DatasetFixture {
         refuse(update, abi.encodeWithSelector(IDataset.NoQuorum.selector, 0, 0));
     }
 
-    // ---------------------------------------------------------------- who signed
+    // ---------------------------------------------------------------- signers
 
-    /// S16: whoever carries the reports cannot make one.
+    /// S16: the relayer of reports cannot forge one.
     function testFuzz_update_RevertWhen_aStrangerSigns(uint256 key, uint256 place) public {
         Update memory update = valid();
         bytes32 value = update.reports[place %= 3].content;
@@ -196,7 +196,7 @@ contract DatasetUpdateTest is DatasetFixture {
         for (uint256 i = 0; i < 3; ++i) {
             shown[i + 1] = bytes32(uint256(uint160(providers.members()[i])));
         }
-        // Read by hand: after a low-level call, `expectRevert` would take a call that passes for one that reverts.
+        // Not `expectRevert`: after a low-level call it would mistake a call that succeeds for one that reverts.
         (bool done, bytes memory reason) = address(dataset).call(data);
         assertFalse(done);
         assertEq(
@@ -269,7 +269,7 @@ contract DatasetUpdateTest is DatasetFixture {
         refuse(update, wrongCommittee(update));
     }
 
-    /// Half the order is the highest s that a signature may have. Whoever it recovers to is made the committee.
+    /// Half the order is the highest valid s. The address that it recovers to becomes the committee.
     function test_update_RevertWhen_sIsHigh() public {
         uint256 half = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0;
         bytes32 r = valid().reports[0].r;
@@ -286,7 +286,7 @@ contract DatasetUpdateTest is DatasetFixture {
         refuse(update, wrongCommittee(update));
     }
 
-    /// The chain id is that of the run, not that of the deployment: a fork takes no report of the other side.
+    /// The chain id is read at run time, not at deployment: a fork accepts no report of the other side.
     function testFuzz_update_RevertWhen_signedForAnotherChain(uint64 chainId) public {
         vm.assume(chainId != 0 && chainId != block.chainid);
         Update memory update = valid();
@@ -442,10 +442,10 @@ contract DatasetUpdateTest is DatasetFixture {
         assertAnswer(dataset, KEY, update.value, START + 1, Oracle.QueryStatus.OK);
     }
 
-    function testFuzz_updateNotAvailable_mayBeCarriedByAnyone(address carrier) public {
-        vm.assume(carrier != address(vm));
+    function testFuzz_updateNotAvailable_mayBeSubmittedByAnyone(address relayer) public {
+        vm.assume(relayer != address(vm));
         Update memory update = validNoData();
-        vm.prank(carrier);
+        vm.prank(relayer);
         update.sendNotAvailable(dataset);
         assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
     }
@@ -514,7 +514,7 @@ contract DatasetUpdateTest is DatasetFixture {
         assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
-    /// Whatever byte is changed, nothing but the providers' own median can come to be stored.
+    /// Whichever byte is changed, only the providers' own median can be stored.
     function testFuzz_update_storesNothingElseWhenAByteIsChanged(uint256 place, uint8 change) public {
         Update memory update = valid();
         bytes memory data = update.encode();
@@ -530,7 +530,7 @@ contract DatasetUpdateTest is DatasetFixture {
         );
     }
 
-    // ---------------------------------------------------------------- how to build and to break one
+    // ---------------------------------------------------------------- helpers
 
     function _refuseCount(uint256 size, uint256 signers) private {
         Providers committee = new Providers(size, TOLERANCE_BPS);
@@ -551,7 +551,7 @@ contract DatasetUpdateTest is DatasetFixture {
         return ReferenceReports.digest(address(dataset), update.key, Oracle.QueryStatus.OK, value, update.timestamp);
     }
 
-    /// @dev Nobody has a key for such a signature, but it recovers to an address: that becomes the committee.
+    /// @dev No key can produce such a signature on purpose, but it recovers to an address, which becomes the committee.
     function _signedBySOnly(bytes32 r, uint256 s) private returns (Update memory update) {
         update.key = KEY;
         update.timestamp = block.timestamp;

@@ -14,7 +14,7 @@ contract MajorityDatasetTest is DatasetFixture {
         return MAJORITY;
     }
 
-    // ---------------------------------------------------------------- counting is sorting
+    // ---------------------------------------------------------------- counting gives what sorting gives
 
     function testFuzz_update_storesWhatSortingGives(uint256 size, uint256 seed) public {
         size = bound(size, 1, 31);
@@ -34,7 +34,7 @@ contract MajorityDatasetTest is DatasetFixture {
         _committee(size, TOLERANCE_BPS);
         uint256[] memory values = _fewValues(size, seed);
         (uint256 majority, uint256 count) = ReferenceMajority.mostFrequent(values);
-        // One that somebody signed, or one that nobody did.
+        // A value that some member signed, or one that none did.
         if (seed % 2 == 0) claimed = bytes32(values[(seed >> 8) % size]);
         if (count <= size / 2) (majority, values) = (7, equal(size, 7));
         vm.assume(uint256(claimed) != majority);
@@ -43,7 +43,7 @@ contract MajorityDatasetTest is DatasetFixture {
         refuse(update, abi.encodeWithSelector(IDataset.WrongMajority.selector, claimed, majority));
     }
 
-    /// Where nobody has a majority, the claim says nothing: 0 is stored.
+    /// Without a majority the claim is irrelevant: 0 is stored.
     function testFuzz_update_disagreesWhateverIsClaimed(bytes32 claimed) public {
         Update memory update = _update(15, _values(1, 2, 3, 4));
         update.value = claimed;
@@ -76,12 +76,12 @@ contract MajorityDatasetTest is DatasetFixture {
         Update memory update = _update(15, _values(5, 5, 6, 6));
         assertEq(update.send(dataset), Oracle.QueryStatus.DISAGREEMENT);
         vm.warp(START + 1);
-        // Nor if the other half agrees on nothing.
+        // Nor is it enough if the other half disagrees among itself.
         update = _update(15, _values(5, 5, 6, 7));
         assertEq(update.send(dataset), Oracle.QueryStatus.DISAGREEMENT);
     }
 
-    /// 4 of 7 decide, though 5 of the committee report and 3 are more than half of those.
+    /// It takes 4 of 7, even if only 5 report and 3 are more than half of those.
     function test_update_countsTheAbsentIntoTheCommittee() public {
         _committee(7, TOLERANCE_BPS);
         uint256[] memory values = equal(5, 5);
@@ -91,21 +91,21 @@ contract MajorityDatasetTest is DatasetFixture {
         _assertStored(values, 5);
     }
 
-    // ---------------------------------------------------------------- what the absent could still do
+    // ---------------------------------------------------------------- undecided updates
 
     function test_update_RevertWhen_theAbsentCouldStillDecide() public {
         refuse(_update(7, _values(5, 5, 6)), _undecided(3, 1));
-        // With the fourth it is decided, either way.
+        // The fourth report decides it, either way.
         _assertStored(_values(5, 5, 6, 5), 5);
         assertEq(_update(15, _values(5, 5, 6, 6)).send(dataset), Oracle.QueryStatus.DISAGREEMENT);
     }
 
     function test_update_disagreesWhenTheAbsentCannotDecide() public {
-        // One of each and one absent: at most two of four.
+        // Three different values and one absent member: no value can get more than two of four.
         assertEq(_update(7, _values(5, 6, 7)).send(dataset), Oracle.QueryStatus.DISAGREEMENT);
     }
 
-    /// 3 of 10 and 3 absent: at most 6 of 10. 2 of 10 and 3 absent: at most exactly half.
+    /// 3 of 10 and 3 absent: up to 6 of 10. 2 of 10 and 3 absent: up to exactly half.
     function test_update_isUndecidedUpToTheVeryHalf() public {
         _committee(10, TOLERANCE_BPS);
         uint256[] memory values = new uint256[](7);
@@ -138,7 +138,7 @@ contract MajorityDatasetTest is DatasetFixture {
         assertAnswer(dataset, KEY, bytes32(uint256(5)), START, Oracle.QueryStatus.OK);
     }
 
-    // ---------------------------------------------------------------- what is kept
+    // ---------------------------------------------------------------- storage
 
     function testFuzz_update_takesAnyValue(uint256 value) public {
         _assertStored(_values(value, value, value), value);
@@ -166,7 +166,8 @@ contract MajorityDatasetTest is DatasetFixture {
         assertAnswer(dataset, KEY, 0, round, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
-    /// Neither makes a tolerance equal what is not, nor does a tight one part what is.
+    /// The tolerance has no effect: a wide one does not make different values equal, a narrow one changes nothing
+    /// either.
     function testFuzz_update_hasNoUseForATolerance(uint256 toleranceBps, uint128 value) public {
         _committee(4, bound(toleranceBps, 0, 10_000));
         _assertStored(_values(value, value, value, uint256(value) + 1), value);
@@ -174,7 +175,7 @@ contract MajorityDatasetTest is DatasetFixture {
         assertEq(update.send(dataset), Oracle.QueryStatus.DISAGREEMENT);
     }
 
-    // ---------------------------------------------------------------- how to build one
+    // ---------------------------------------------------------------- helpers
 
     function _committee(uint256 size, uint256 toleranceBps) private {
         providers = new Providers(size, toleranceBps);
@@ -187,7 +188,7 @@ contract MajorityDatasetTest is DatasetFixture {
         update.value = bytes32(value);
     }
 
-    /// @dev In a round of its own, by the committee's first members.
+    /// @dev Uses a new round and the committee's first members.
     function _assertStored(uint256[] memory values, uint256 value) private {
         uint256 round = vm.getBlockTimestamp();
         Update memory update = _update(2 ** values.length - 1, values);
@@ -208,7 +209,7 @@ contract MajorityDatasetTest is DatasetFixture {
         uint256 kinds = 1 + seed % 5;
         for (uint256 i = 0; i < count; ++i) {
             uint256 random = uint256(keccak256(abi.encode(seed, i)));
-            // Often the first of them.
+            // Often the first value.
             values[i] = random % 3 == 0 ? 0 : uint256(keccak256(abi.encode(seed, "value", (random >> 8) % kinds)));
         }
     }
@@ -223,7 +224,7 @@ contract MajorityDatasetTest is DatasetFixture {
         (values[0], values[1], values[2], values[3]) = (a, b, c, d);
     }
 
-    /// @dev Three rows of one value.
+    /// @dev Uses three rows of one value.
     function _column(uint256 a, uint256 b, uint256 c) private pure returns (bytes32[][] memory rows) {
         rows = new bytes32[][](3);
         uint256[] memory values = _values(a, b, c);

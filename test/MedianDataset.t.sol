@@ -10,7 +10,7 @@ import {ReferenceMedian} from "./utils/ReferenceMedian.sol";
 contract MedianDatasetTest is DatasetFixture {
     uint256 private constant MAX_VALUE = type(uint208).max;
 
-    // ---------------------------------------------------------------- counting is sorting
+    // ---------------------------------------------------------------- counting gives what sorting gives
 
     function testFuzz_update_storesWhatSortingGives(uint256 size, uint256 absent, uint16 toleranceBps, uint256 seed)
         public
@@ -75,7 +75,7 @@ contract MedianDatasetTest is DatasetFixture {
 
     function testFuzz_update_agreesAsTheRuleIsSpoken(uint208 median, uint256 other, uint16 toleranceBps) public {
         toleranceBps = uint16(bound(toleranceBps, 0, 10_000));
-        // Values about the edge, and any others.
+        // Values around the edge, and arbitrary ones.
         uint256 edge = uint256(median) * toleranceBps / 10_000;
         if (other % 4 == 0) other = median + edge + other % 3;
         else if (other % 4 == 1) other = median - edge;
@@ -110,7 +110,7 @@ contract MedianDatasetTest is DatasetFixture {
         }
     }
 
-    /// The absent count in the fault bound: a carrier cannot leave members out to make agreement stricter.
+    /// Absent members count in the fault bound, so a relayer cannot leave members out to make agreement stricter.
     function test_update_countsTheAbsentIntoTheFaultBound() public {
         _committee(7, TOLERANCE_BPS);
         _assertStatus(_withOutliers(5, 2), Oracle.QueryStatus.OK);
@@ -132,7 +132,7 @@ contract MedianDatasetTest is DatasetFixture {
         assertAnswer(dataset, KEY, update.value, START + 1, Oracle.QueryStatus.OK);
     }
 
-    /// Whether the reports come to OK or not, the claim is proved.
+    /// The claim is verified whether or not the reports agree.
     function test_update_RevertWhen_theClaimIsWrongAndNobodyAgrees() public {
         _refuseClaim(_values(1, 20, 300, 4000), 300);
     }
@@ -171,7 +171,7 @@ contract MedianDatasetTest is DatasetFixture {
         assertAnswer(dataset, KEY, bytes32(uint256(100)), START, Oracle.QueryStatus.OK);
     }
 
-    // ---------------------------------------------------------------- how to build one
+    // ---------------------------------------------------------------- helpers
 
     function _committee(uint256 size, uint256 toleranceBps) private {
         providers = new Providers(size, toleranceBps);
@@ -187,7 +187,7 @@ contract MedianDatasetTest is DatasetFixture {
         assertAnswer(dataset, KEY, output, START, status);
     }
 
-    /// @dev In a round of its own.
+    /// @dev Uses a new round.
     function _assertStatus(uint256[] memory values, Oracle.QueryStatus status) private {
         uint256 round = vm.getBlockTimestamp();
         assertEq(providers.report(dataset, KEY, round, values).send(dataset), status);
@@ -206,7 +206,7 @@ contract MedianDatasetTest is DatasetFixture {
         (values[0], values[1], values[2], values[3]) = (a, b, c, d);
     }
 
-    /// @dev Three values of 10,000, so that both the others may lie below the median.
+    /// @dev Three of five values are 10,000, so that the other two may both lie below the median.
     function _withLowTwo(uint256 low) private pure returns (uint256[] memory values) {
         values = new uint256[](5);
         (values[0], values[1], values[2], values[3], values[4]) = (low, low, 10_000, 10_000, 10_000);
@@ -219,7 +219,7 @@ contract MedianDatasetTest is DatasetFixture {
         }
     }
 
-    /// @dev Outliers on both sides.
+    /// @dev Puts outliers on both sides.
     function _withOutliers(uint256 count, uint256 outliers) private pure returns (uint256[] memory values) {
         values = new uint256[](count);
         for (uint256 i = 0; i < count; ++i) {

@@ -11,7 +11,7 @@ contract ReportDomainTest is DatasetFixture {
         _assertDomain(block.chainid);
     }
 
-    /// The chain id is that of the run, in what it says and in what it takes.
+    /// The chain id is read at run time, for the reported domain and for accepted signatures.
     function testFuzz_eip712Domain_followsTheChainId(uint64 chainId) public {
         vm.assume(chainId != 0);
         vm.chainId(chainId);
@@ -33,7 +33,7 @@ contract ReportDomainTest is DatasetFixture {
         _assertDomain(block.chainid);
     }
 
-    /// The separator as anyone rebuilds it from what ERC-5267 answers.
+    /// Rebuilds the separator from the ERC-5267 domain.
     function _assertDomain(uint256 chainId_) private view {
         (
             bytes1 fields,

@@ -8,7 +8,7 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {OracleStub} from "./utils/OracleStub.sol";
 import {Update} from "./utils/Providers.sol";
 
-/// @notice S8, against an oracle that says anything.
+/// @notice Tests S8 against an oracle that answers anything.
 contract UsingOracleProtocolTest is Test {
     uint256 private constant NOW = 1_790_000_000;
     bytes private constant WEB_KEY = "WEB/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff/London";
@@ -111,7 +111,7 @@ contract UsingOracleProtocolTest is Test {
         assertEq(uint8(gotStatus), uint8(status_));
     }
 
-    /// Every helper asks for the key as it is, and pays the price once, out of the consumer's balance.
+    /// Every helper passes the key on unchanged and pays the price once, out of the consumer's balance.
     function testFuzz_query_asksForTheKeyAndPaysThePrice(bytes memory key, uint256 price) public {
         price = bound(price, 0, 0.2 ether);
         uint256 purse = address(this).balance;
@@ -165,7 +165,7 @@ contract UsingOracleProtocolTest is Test {
         consumer.uintWithExpiry(oracle, WEB_KEY, maxAge);
     }
 
-    /// The helpers that take a key. The last is the one that no status stops.
+    /// Calls one of the helpers that take a key. The last one does not revert for any status.
     function _read(uint256 helper, bytes memory key) private {
         if (helper == 0) consumer.bytes32Of(oracle, key);
         else if (helper == 1) consumer.bytes32WithExpiry(oracle, key, type(uint256).max);
@@ -180,7 +180,7 @@ contract UsingOracleProtocolTest is Test {
     }
 }
 
-/// @notice S8, against a dataset as it is shipped.
+/// @notice Tests S8 against a dataset as it is deployed.
 contract UsingOracleProtocolDatasetTest is DatasetFixture {
     Consumer private consumer;
 

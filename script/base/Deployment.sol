@@ -9,7 +9,7 @@ import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {KeyForm} from "../../src/types/KeyForm.sol";
 import {NetworkScript} from "./NetworkScript.sol";
 
-/// @notice Deploys what is not there yet, and writes down where it is.
+/// @notice Deploys contracts that do not exist yet and records their addresses.
 abstract contract Deployment is NetworkScript {
     enum Kind {
         MEDIAN,
@@ -23,7 +23,7 @@ abstract contract Deployment is NetworkScript {
 
     Entry[] private _entries;
 
-    /// @notice Deploys a dataset by its settings, unless an earlier run did.
+    /// @notice Deploys a dataset from its settings, unless an earlier run did.
     function _deployDataset(string memory name, Kind kind, KeyForm keyForm) internal returns (IDataset dataset) {
         string memory path = string.concat(".datasets.", name);
         dataset = IDataset(_deployedAt(string.concat(path, ".address")));
@@ -42,19 +42,19 @@ abstract contract Deployment is NetworkScript {
         console.log("Deploy %s at %s", name, address(dataset));
     }
 
-    /// @notice Whether something of the deployments file is there already, and says so.
+    /// @notice Returns true if a contract in the deployments file exists already, and logs it.
     function _isThere(string memory name, address deployed) internal pure returns (bool isThere) {
         isThere = deployed != address(0);
         if (isThere) console.log("%s is there already, nothing was deployed: %s", name, deployed);
     }
 
-    /// @notice Has the address of what was deployed written down under its name.
+    /// @notice Adds the address of a deployed contract to the deployments file under its name.
     function _record(string memory name, address deployed) internal {
         _entries.push(Entry(string.concat(".", name), vm.toString(deployed)));
         console.log("Deploy %s at %s", name, deployed);
     }
 
-    /// @notice Writes down what was deployed: at the end, so that a script that fails leaves the file as it was.
+    /// @notice Writes the deployments file. This happens last, so that a script that fails leaves the file unchanged.
     function _finish() internal {
         if (_entries.length == 0) return;
         if (_isDryRun()) {
@@ -82,7 +82,7 @@ abstract contract Deployment is NetworkScript {
         _check(settings.queryPrice <= settings.priceCeiling, name, "queryPrice is above priceCeiling. Lower it.");
     }
 
-    /// @dev All but the address, which is known once the dataset is deployed.
+    /// @dev Everything except the address, which is unknown until the dataset is deployed.
     function _entry(string memory name, Kind kind, KeyForm keyForm) private returns (string memory) {
         string[] memory keys = _keysSetting(name);
         for (uint256 i = 0; i < keys.length; ++i) {

@@ -7,9 +7,9 @@ import {VmSafe} from "forge-std/Vm.sol";
 
 import {CommitteeLibrary} from "../../src/types/Committee.sol";
 
-/// @notice What every script knows of its network: the settings that a team keeps in script/config/<chainId>.json, or in
-/// the file that DEPLOY_CONFIG names, and what is deployed, in deployments/<chainId>.json, or in the folder that
-/// DEPLOYMENTS_DIR names. Errors are sentences: who reads them runs a command.
+/// @notice Reads what every script needs about its network: the settings in script/config/<chainId>.json, or in the
+/// file that DEPLOY_CONFIG names, and the deployed addresses in deployments/<chainId>.json, or in the folder that
+/// DEPLOYMENTS_DIR names. Errors are sentences, because people read them in a terminal.
 abstract contract NetworkScript is Script {
     using stdJson for string;
 
@@ -18,7 +18,7 @@ abstract contract NetworkScript is Script {
     string private _config;
     string private _deployment;
 
-    /// @dev Reverts unless both files are of the connected chain. Deployments may be missing.
+    /// @dev Reverts unless both files are for the connected chain. The deployments file may be missing.
     function setUp() public virtual {
         string memory file = string.concat(vm.toString(block.chainid), ".json");
         configPath = vm.envOr("DEPLOY_CONFIG", string.concat("script/config/", file));
@@ -34,11 +34,11 @@ abstract contract NetworkScript is Script {
         _requireChain(deploymentPath, _deployment);
     }
 
-    /// @notice What is deployed under a path of the deployments file; zero if nothing is named, or is not there.
+    /// @notice Returns the address at a path of the deployments file; zero if there is none, or no contract at it.
     function _deployedAt(string memory path) internal view returns (address deployed) {
         if (bytes(_deployment).length == 0 || !_deployment.keyExists(path)) return address(0);
         deployed = _deployment.readAddress(path);
-        // An earlier run wrote the file, and then its transaction was not mined.
+        // An earlier run wrote the file, but its transaction was not mined.
         if (deployed.code.length == 0) return address(0);
     }
 
@@ -86,7 +86,7 @@ abstract contract NetworkScript is Script {
         );
     }
 
-    /// @dev Reverts with a sentence that names the file, the dataset and its setting.
+    /// @dev Reverts with a sentence that names the file, the dataset and the setting.
     function _check(bool isGood, string memory dataset, string memory problem) internal view {
         require(isGood, string.concat(configPath, ": ", dataset, ".", problem));
     }

@@ -10,14 +10,14 @@ import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {CommitteeLibrary} from "../../src/types/Committee.sol";
 import {NetworkScript} from "./NetworkScript.sol";
 
-/// @notice Changes the deployed dataset that DATASET names, so that it is as its settings say.
+/// @notice Changes the deployed dataset that DATASET names so that it matches its settings.
 abstract contract Operation is NetworkScript {
     /// @dev EIP-7825.
     uint256 private constant MAX_TRANSACTION_GAS = 2 ** 24;
 
     string internal name;
     IDataset internal dataset;
-    /// @dev The same contract, as something that is owned.
+    /// @dev The same contract, with its ownership interface.
     Ownable2Step internal ownable;
 
     function setUp() public override {
@@ -33,14 +33,14 @@ abstract contract Operation is NetworkScript {
         console.log("%s: %s", name, address(dataset));
     }
 
-    /// @notice Makes a call of the dataset as an account: sends it when the account signs, and prints it for a contract,
-    /// a multisig for example, to make. What the dataset would refuse is not sent.
-    /// @param role What the account is to the dataset.
+    /// @notice Calls the dataset from an account: sends the call if the account can sign, or prints it for a contract,
+    /// such as a multisig, to make. A call that would revert is not sent.
+    /// @param role The role of the account, for messages.
     function _callAs(string memory role, address account, bytes memory data) internal {
         _callAs(role, account, data, gasleft());
     }
 
-    /// @param gasLimit The transaction's, unless it is all the gas that the script has.
+    /// @param gasLimit The transaction's gas limit; without a limit if it is all of the script's gas.
     function _callAs(string memory role, address account, bytes memory data, uint256 gasLimit) private {
         bool isSigner = msg.sender == account;
         require(
@@ -63,7 +63,7 @@ abstract contract Operation is NetworkScript {
         }
     }
 
-    /// @notice Shares the income among the present committee, if there is any to share.
+    /// @notice Shares the income among the current committee, if there is any.
     function _shareIncome(string memory role, address account, address[] memory members, uint256 toleranceBps)
         internal
     {
@@ -73,15 +73,15 @@ abstract contract Operation is NetworkScript {
             return;
         }
         console.log("Share %s wei among the committee's %s members:", income, members.length);
-        // An estimate would be too low: the dataset wants to see more gas left than most accounts use.
+        // An estimate would be too low: the dataset requires more remaining gas than most accounts use.
         uint256 gasLimit = Math.min(150_000 + 90_000 * members.length, MAX_TRANSACTION_GAS);
         _callAs(role, account, abi.encodeCall(IDataset.shareIncome, (members, toleranceBps)), gasLimit);
         if (address(dataset).balance < members.length) return;
         console.log("Some refuse their shares. What stays, in wei: %s", address(dataset).balance);
     }
 
-    /// @notice The present committee. The dataset keeps its hash and the block of its event: that one block's logs are
-    /// asked for, or CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS where the RPC does not have them.
+    /// @notice Returns the current committee. The dataset stores its hash and the block of its event: the logs of that
+    /// block are read, or CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS if the RPC does not have them.
     function _currentCommittee() internal returns (address[] memory members, uint256 toleranceBps) {
         if (vm.envExists("CURRENT_MEMBERS")) {
             (members, toleranceBps) = (vm.envAddress("CURRENT_MEMBERS", ","), vm.envUint("CURRENT_TOLERANCE_BPS"));
@@ -94,7 +94,7 @@ abstract contract Operation is NetworkScript {
         VmSafe.EthGetLogs[] memory logs = _committeeLogs();
         for (uint256 i = 0; i < logs.length; ++i) {
             (members, toleranceBps) = abi.decode(logs[i].data, (address[], uint256));
-            // The committee can change twice in a block.
+            // The committee can change twice in one block.
             if (CommitteeLibrary.hashOf(members, toleranceBps) == dataset.committeeHash()) {
                 return (members, toleranceBps);
             }
@@ -121,7 +121,7 @@ abstract contract Operation is NetworkScript {
         );
     }
 
-    /// @notice Says that a dry run was one.
+    /// @notice Tells a dry run from a broadcast in the log.
     function _finish() internal view {
         if (_isDryRun()) console.log("A dry run: nothing was sent. Add --broadcast to send what is to be sent.");
     }

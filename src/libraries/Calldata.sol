@@ -5,9 +5,9 @@ import {Report} from "../interfaces/IDataset.sol";
 import {Column, ColumnLibrary} from "../types/Column.sol";
 
 /// @title Calldata
-/// @notice Calldata read without the copies and the second bounds checks of plain Solidity.
+/// @notice Reads calldata without the copies and the repeated bounds checks of plain Solidity.
 library Calldata {
-    /// @notice keccak256 of bytes, which keeps no memory.
+    /// @notice Returns keccak256 of bytes, without allocating memory.
     function hash(bytes calldata data) internal pure returns (bytes32 result) {
         assembly ("memory-safe") {
             let copy := mload(0x40)
@@ -16,7 +16,7 @@ library Calldata {
         }
     }
 
-    /// @notice keccak256 of `count` words from the one at `first` on, which keeps no memory.
+    /// @notice Returns keccak256 of the `count` words that start at index `first`, without allocating memory.
     /// @dev Assumes `first` + `count` <= `words.length`; the caller has checked it.
     function hash(bytes32[] calldata words, uint256 first, uint256 count) internal pure returns (bytes32 result) {
         assembly ("memory-safe") {
@@ -48,7 +48,7 @@ library Calldata {
         }
     }
 
-    /// @return word The address, with whatever was sent in the upper 96 bits.
+    /// @return word The address, with the upper 96 bits as they were sent.
     /// @dev Assumes `index` < `addresses.length`; the caller has checked it.
     function item(address[] calldata addresses, uint256 index) internal pure returns (uint256 word) {
         assembly ("memory-safe") {
@@ -56,7 +56,7 @@ library Calldata {
         }
     }
 
-    /// @notice What each report holds beside its signature.
+    /// @notice Returns the content of each report.
     function contents(Report[] calldata reports) internal pure returns (Column) {
         uint256 offset;
         assembly ("memory-safe") {
@@ -65,7 +65,7 @@ library Calldata {
         return ColumnLibrary.create(offset, 0x60, reports.length);
     }
 
-    /// @notice The first word of each of `count` rows of `size` words.
+    /// @notice Returns the first word of each of `count` rows of `size` words.
     /// @dev Assumes `size` * `count` == `words.length`; the caller has checked it.
     function firstColumn(bytes32[] calldata words, uint256 size, uint256 count) internal pure returns (Column) {
         uint256 offset;

@@ -5,7 +5,7 @@ import {Oracle} from "../Oracle.sol";
 import {IDataset} from "../interfaces/IDataset.sol";
 
 /// @title Logs
-/// @notice Events written without the detours of plain Solidity.
+/// @notice Emits events without the memory overhead of plain Solidity.
 library Logs {
     /// @notice Emits `IDataset.Updated`.
     function updated(bytes32 keyHash, bytes32 value, uint256 time, Oracle.QueryStatus status) internal {

@@ -2,13 +2,14 @@
 pragma solidity ^0.8.4;
 
 /// @title Signatures
-/// @dev `ReferenceReports` in test/utils says the same in plain Solidity.
+/// @dev `ReferenceReports` in test/utils is the same in plain Solidity.
 library Signatures {
-    /// @dev Half the order of secp256k1. A signature with a higher s is a second form of another signature.
+    /// @dev Half the order of secp256k1. A signature with a higher s is a malleated copy of another one.
     uint256 private constant MAX_S = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0;
 
-    /// @notice Who signed `digest`; the zero address when the signature is not a valid one, or has a high s.
-    /// @param vs s, with the parity of v in the highest bit (EIP-2098).
+    /// @notice Recovers the signer of `digest`, or returns the zero address if the signature is invalid or has a high
+    /// s.
+    /// @param vs The s of the signature, with the parity of v in the highest bit (EIP-2098).
     function recover(bytes32 digest, bytes32 r, bytes32 vs) internal view returns (address signer) {
         assembly ("memory-safe") {
             let input := mload(0x40)
@@ -17,7 +18,7 @@ library Signatures {
             mstore(add(input, 0x20), add(27, shr(255, vs)))
             mstore(add(input, 0x40), r)
             mstore(add(input, 0x60), s)
-            // The precompile leaves the output as it is when it recovers nobody.
+            // The precompile does not write any output when it recovers no address.
             mstore(0, 0)
             if iszero(gt(s, MAX_S)) { pop(staticcall(gas(), 1, input, 0x80, 0, 0x20)) }
             signer := mload(0)

@@ -4,14 +4,14 @@ pragma solidity ^0.8.4;
 import {Oracle} from "../Oracle.sol";
 
 /// @title MockOracle
-/// @notice A dataset for your own forge tests: it answers what you set, and is as strict about payment as a real one.
+/// @notice A dataset for your own forge tests: it answers what you set, and checks payments like a real one.
 ///
 ///     MockOracle oracle = new MockOracle();
 ///     oracle.setSpotPrice("ETH-USD", 3000e18);
 ///     oracle.setSpotPrice("ETH-USD", 3000e18, 11 minutes); // too old for a limit of ten
 ///     oracle.setAnswer("SPOTPX/ETH-USD", 0, 0, Oracle.QueryStatus.DISAGREEMENT);
 contract MockOracle is Oracle {
-    /// @notice A query must be paid exactly, as a dataset demands. Both in wei.
+    /// @notice The payment of a query is not its exact price, as in a real dataset. Both in wei.
     error WrongPayment(uint256 sent, uint256 price);
 
     struct Answer {
@@ -26,7 +26,7 @@ contract MockOracle is Oracle {
 
     mapping(bytes32 keyHash => Answer) private _answers;
 
-    /// @notice Sets the price of one query, in wei. It is 0 until then.
+    /// @notice Sets the price of one query, in wei. It is 0 by default.
     function setQueryPrice(uint256 price) external {
         queryPrice = price;
     }
@@ -42,15 +42,15 @@ contract MockOracle is Oracle {
         setAnswer(abi.encodePacked("SPOTPX/", pair), bytes32(rate), age, QueryStatus.OK);
     }
 
-    /// @notice Sets what a query for `key` answers. It grows older with the block's time.
-    /// @param age How many seconds ago it was updated.
+    /// @notice Sets the answer to a query for `key`. It ages with the block timestamp.
+    /// @param age The number of seconds since it was updated.
     function setAnswer(bytes memory key, bytes32 output, uint256 age, QueryStatus status) public {
         _answers[keccak256(key)] =
             Answer({output: output, updatedAt: block.timestamp - age, status: status, isSet: true});
     }
 
     /// @inheritdoc Oracle
-    /// @dev NOT_AVAILABLE, 0, 0 for a key that was not set.
+    /// @dev Returns NOT_AVAILABLE, 0, 0 for a key that was not set.
     function query(bytes calldata input)
         external
         payable

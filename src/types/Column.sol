@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
 
-/// @notice What the reports of one round say of one key: words in calldata at equal distances, of which those of reports
-/// without data for the key are missing. Points at
-///     0x00 where the first word is in the calldata
-///     0x20 the distance from one to the next, in bytes
-///     0x40 how many words there are, at most 255
-///     0x60 one bit for each word, the lowest for the first: whether it is missing
-///     0x80 how many are present
+/// @notice The values that the reports of one round have for one key: equidistant words in calldata. Words of reports
+/// without data for the key are missing. Points to
+///     0x00 the calldata offset of the first word
+///     0x20 the distance from one word to the next, in bytes
+///     0x40 the number of words, at most 255
+///     0x60 a bitmap of the missing words, lowest bit first
+///     0x80 the number of words that are present
 type Column is uint256;
 
 using ColumnLibrary for Column global;
 
 /// @title ColumnLibrary
-/// @notice Counts over a column without a copy of it.
+/// @notice Counts the values of a column without copying them to memory.
 library ColumnLibrary {
-    /// @notice A column of which nothing is missing.
-    /// @dev Assumes that the whole of it lies in the calldata; the caller has checked it.
+    /// @notice Returns a column without missing words.
+    /// @dev Assumes that all of it lies within the calldata; the caller has checked it.
     function create(uint256 offset, uint256 stride, uint256 words) internal pure returns (Column column) {
         assembly ("memory-safe") {
             column := mload(0x40)
@@ -29,19 +29,19 @@ library ColumnLibrary {
         }
     }
 
-    /// @notice Goes on to the column whose words are one place further in the calldata.
+    /// @notice Moves to the next column, whose words are 32 bytes further in the calldata.
     function advance(Column column) internal pure {
         assembly ("memory-safe") {
             mstore(column, add(mload(column), 0x20))
         }
     }
 
-    /// @notice Says which words are missing.
-    /// @param bits One for each word that is, and no others.
+    /// @notice Sets which words are missing.
+    /// @param bits A bitmap of the missing words, with no bits beyond the last word.
     function setMissing(Column column, uint256 bits) internal pure {
         uint256 left = column.count();
         unchecked {
-            // Each turn clears the lowest bit.
+            // Each iteration clears the lowest bit that is set.
             for (uint256 rest = bits; rest != 0; rest &= rest - 1) {
                 --left;
             }
@@ -52,37 +52,36 @@ library ColumnLibrary {
         }
     }
 
-    /// @notice How many words there are, the missing ones too.
+    /// @notice Returns the number of words, including the missing ones.
     function count(Column column) internal pure returns (uint256 result) {
         assembly ("memory-safe") {
             result := mload(add(column, 0x40))
         }
     }
 
-    /// @notice How many words are not missing.
+    /// @notice Returns the number of words that are present.
     function present(Column column) internal pure returns (uint256 result) {
         assembly ("memory-safe") {
             result := mload(add(column, 0x80))
         }
     }
 
-    /// @notice One bit for each word that is missing.
+    /// @notice Returns a bitmap of the missing words.
     function missing(Column column) internal pure returns (uint256 result) {
         assembly ("memory-safe") {
             result := mload(add(column, 0x60))
         }
     }
 
-    /// @notice The word at a place, missing or not; beyond the last, whatever is there in the calldata.
+    /// @notice Returns the word at an index, missing or not. Beyond the last word, returns the calldata found there.
     function word(Column column, uint256 index) internal pure returns (bytes32 result) {
         assembly ("memory-safe") {
             result := calldataload(add(mload(column), mul(index, mload(add(column, 0x20)))))
         }
     }
 
-    /// @notice Where the words that are present lie about a median: how many below it, how many above it, and how many of
-    /// both farther than `reach` from it.
-    /// @dev Assumes `reach` <= `median`, and that their sum does not overflow. `ReferenceMedian` in test/utils says the
+    /// @notice Counts the present words below a median, above it, and (in `outliers`) further than `reach` from it.
+    /// @dev Assumes `reach` <= `median`, and that their sum does not overflow. `ReferenceMedian` in test/utils is the
     /// same in plain Solidity.
     function tally(Column column, uint256 median, uint256 reach)
         internal
@@ -124,7 +123,7 @@ library ColumnLibrary {
                 let value := calldataload(offset)
                 below := add(below, lt(value, median))
                 above := add(above, gt(value, median))
-                // Below `lowest` the difference wraps around, and is larger than any span.
+                // Below `lowest` the difference wraps around and exceeds any span.
                 outliers := add(outliers, gt(sub(value, lowest), span))
             }
         }

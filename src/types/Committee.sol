@@ -3,20 +3,19 @@ pragma solidity ^0.8.4;
 
 import {IDataset} from "../interfaces/IDataset.sol";
 
-/// @notice A committee and its tolerance, being laid out in memory: the tolerance, then one word for each member.
-/// @dev A signature that recovers to nobody seats the zero address. No real member is, so such a list never has a stored
-/// hash.
+/// @notice The hash preimage of a committee, built in memory: the tolerance, then one word for each member.
+/// @dev An invalid signature recovers to the zero address. No member is zero, so such a list never has the stored hash.
 type Committee is uint256;
 
 using CommitteeLibrary for Committee global;
 
 /// @title CommitteeLibrary
-/// @notice Seats members at their places, and hashes the whole.
+/// @notice Writes the members of a committee to memory and hashes them.
 library CommitteeLibrary {
     uint256 internal constant MAX_MEMBERS = 255;
     uint256 internal constant MAX_TOLERANCE_BPS = 10_000;
 
-    /// @notice A committee of `members` seats, which hold anything until they are written.
+    /// @notice Allocates a committee of `members` seats. Their content is undefined until they are written.
     function create(uint256 toleranceBps, uint256 members) internal pure returns (Committee committee) {
         assembly ("memory-safe") {
             committee := mload(0x40)
@@ -25,8 +24,8 @@ library CommitteeLibrary {
         }
     }
 
-    /// @notice Writes a member to its place.
-    /// @param member An address as one word. A word with more in it is no member's, and the hash is another.
+    /// @notice Writes the member at a place.
+    /// @param member An address as one word. If any of the upper 96 bits is set, the hash differs from the stored one.
     /// @dev Assumes `place` < the number of seats; the caller has checked it.
     function seat(Committee committee, uint256 place, uint256 member) internal pure {
         assembly ("memory-safe") {
@@ -34,7 +33,7 @@ library CommitteeLibrary {
         }
     }
 
-    /// @notice Writes a member to its place.
+    /// @notice Writes the member at a place.
     /// @dev Assumes `place` < the number of seats; the caller has checked it.
     function seat(Committee committee, uint256 place, address member) internal pure {
         assembly ("memory-safe") {
@@ -42,19 +41,19 @@ library CommitteeLibrary {
         }
     }
 
-    /// @notice keccak256 of the tolerance and the members, each in 32 bytes.
+    /// @notice Returns keccak256 of the tolerance and the members, each in 32 bytes.
     function hash(Committee committee, uint256 members) internal pure returns (bytes32 result) {
         assembly ("memory-safe") {
             result := keccak256(committee, add(0x20, shl(5, members)))
         }
     }
 
-    /// @notice The hash of a whole committee at once.
+    /// @notice Returns the hash of a whole committee.
     function hashOf(address[] memory members, uint256 toleranceBps) internal pure returns (bytes32) {
         return keccak256(abi.encodePacked(toleranceBps, members));
     }
 
-    /// @notice The hash of a whole committee at once, refused when it makes no sense.
+    /// @notice Returns the hash of a whole committee. Reverts unless the members and the tolerance are valid.
     function checkedHash(address[] memory members, uint256 toleranceBps) internal pure returns (bytes32) {
         if (members.length == 0 || members.length > MAX_MEMBERS) {
             revert IDataset.WrongCommitteeSize(members.length, MAX_MEMBERS);

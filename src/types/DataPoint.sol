@@ -3,8 +3,8 @@ pragma solidity ^0.8.4;
 
 import {Oracle} from "../Oracle.sol";
 
-/// @notice What a dataset keeps of one key, in one storage slot: value (208 bits), timestamp (40 bits), status (8 bits).
-/// @dev All zero means that the key was never stored.
+/// @notice The state of one key in one storage slot: value (208 bits), timestamp (40 bits), status (8 bits).
+/// @dev A slot of zero means that the key was never stored or announced.
 type DataPoint is uint256;
 
 using DataPointLibrary for DataPoint global;

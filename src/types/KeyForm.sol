@@ -3,7 +3,7 @@ pragma solidity ^0.8.4;
 
 /// @notice The form that every key of a dataset has.
 /// SPOT_PRICE: "SPOTPX/<BASE>-<QUOTE>", each symbol 1 to 16 characters of A-Z and 0-9.
-/// WEB_ORACLE: "WEB/" and 64 lowercase hex digits, then the end or "/" and anything.
+/// WEB_ORACLE: "WEB/" and 64 lowercase hex digits, followed by nothing or by "/" and anything.
 enum KeyForm {
     SPOT_PRICE,
     WEB_ORACLE
@@ -15,7 +15,7 @@ uint256 constant MAX_KEY_LENGTH = 256;
 uint256 constant MAX_SYMBOL_LENGTH = 16;
 uint256 constant SPEC_HASH_DIGITS = 64;
 
-/// @notice Whether `key` is of this form. Empty keys and keys over 256 bytes never are.
+/// @notice Returns true if `key` has this form. Empty keys and keys of more than 256 bytes never have.
 function matches(KeyForm form, bytes memory key) pure returns (bool) {
     if (key.length > MAX_KEY_LENGTH) return false;
     return form == KeyForm.SPOT_PRICE ? _isSpotPrice(key) : _isWebOracle(key);
@@ -39,7 +39,7 @@ function _isWebOracle(bytes memory key) pure returns (bool) {
     return key.length == end || key[end] == "/";
 }
 
-/// @return The first place at or after `from` that holds no symbol character.
+/// @return The first index at or after `from` without a symbol character.
 function _skipSymbol(bytes memory key, uint256 from) pure returns (uint256) {
     while (from < key.length && (_isDigit(key[from]) || (key[from] >= "A" && key[from] <= "Z"))) ++from;
     return from;

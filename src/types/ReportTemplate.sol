@@ -5,22 +5,22 @@ bytes32 constant REPORT_TYPEHASH = keccak256("Report(bytes key,uint8 outcome,byt
 bytes32 constant BATCH_TYPEHASH =
     keccak256("BatchReport(bytes[] keys,uint256 missing,bytes32[] values,uint256 timestamp)");
 
-/// @notice The EIP-712 preimage of the reports of one round, laid out in memory once: little of it changes from report to
-/// report. Points at
-///     0x00 the struct's five words: typehash, hash of the key, outcome, value, timestamp;
+/// @notice The EIP-712 preimage of the reports of one round. It is built in memory only once, because little of it
+/// differs between reports. Points to
+///     0x00 the five words of the struct: typehash, hash of the key, outcome, value, timestamp;
 ///          in a batch: typehash, hash of the keys, missing, hash of the values, timestamp
-///     0xa0 0x1901, domain separator, struct hash: the digest's 66 bytes
+///     0xa0 the 66 bytes of the digest's preimage: 0x1901, domain separator, struct hash
 type ReportTemplate is uint256;
 
 using ReportTemplateLibrary for ReportTemplate global;
 
 /// @title ReportTemplateLibrary
-/// @dev `ReferenceReports` in test/utils says the same in plain Solidity.
+/// @dev `ReferenceReports` in test/utils is the same in plain Solidity.
 library ReportTemplateLibrary {
-    /// @notice Lays out what the reports of one round have in common.
-    /// @param keyHash Of the key; in a batch of all the keys' hashes.
-    /// @param outcome A `QueryStatus`; in a batch anything.
-    /// @param round Its timestamp, a name that assembly keeps for itself.
+    /// @notice Writes the fields that the reports of one round have in common.
+    /// @param keyHash keccak256 of the key; in a batch, of the concatenated hashes of all keys.
+    /// @param outcome A `QueryStatus`; ignored in a batch.
+    /// @param round The timestamp. It cannot be called that, because `timestamp` is reserved in assembly.
     function create(bytes32 typehash, bytes32 domainSeparator, bytes32 keyHash, uint256 outcome, uint256 round)
         internal
         pure
@@ -38,15 +38,16 @@ library ReportTemplateLibrary {
         }
     }
 
-    /// @notice In a batch, lays out which keys the next row has no data for.
-    /// @param missing One bit for each key.
+    /// @notice In a batch, sets the keys for which the next row has no data.
+    /// @param missing A bitmap of the keys.
     function setMissing(ReportTemplate template, bytes32 missing) internal pure {
         assembly ("memory-safe") {
             mstore(add(template, 0x40), missing)
         }
     }
 
-    /// @notice The digest that a provider signs to report `value`; in a batch the hash of a row's values.
+    /// @notice Returns the digest that a provider signs to report `value`; in a batch, `value` is the hash of a row's
+    /// values.
     function digest(ReportTemplate template, bytes32 value) internal pure returns (bytes32 result) {
         assembly ("memory-safe") {
             mstore(add(template, 0x60), value)

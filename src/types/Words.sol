@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
 
-/// @notice Words in memory, one after the other, which hold anything until they are written.
+/// @notice Consecutive words in memory. Their content is undefined until they are written.
 type Words is uint256;
 
 using WordsLibrary for Words global;
 
 /// @title WordsLibrary
-/// @notice An array without the zeroing and the bounds checks of plain Solidity.
+/// @notice Provides an array without the zeroing and the bounds checks of plain Solidity.
 library WordsLibrary {
     function create(uint256 count) internal pure returns (Words words) {
         assembly ("memory-safe") {

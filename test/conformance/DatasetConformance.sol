@@ -10,14 +10,14 @@ import {KeyForm} from "../../src/types/KeyForm.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {BatchLibrary, Providers, Update} from "../utils/Providers.sol";
 
-/// @notice What a dataset of any kind does. A kind inherits it, and names its artifact in `kind()`.
-/// @dev Members that all sign one value agree in every kind; those that sign `DISSENT` in none.
+/// @notice Tests what every kind of dataset has in common. A kind inherits it and names its artifact in `kind()`.
+/// @dev Members that all sign one value agree in every kind; members that sign `DISSENT` agree in none.
 abstract contract DatasetConformance is DatasetFixture {
     using BatchLibrary for Batch;
 
     bytes private constant WEB_KEY = "WEB/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-    /// @dev No two of them within the tolerance of each other.
+    /// @dev No two of these are within the tolerance of each other.
     uint256[4] private DISSENT = [1, 1e3, 1e6, 1e9];
 
     // ---------------------------------------------------------------- query
@@ -169,7 +169,7 @@ abstract contract DatasetConformance is DatasetFixture {
         refuse(update, wrongCommittee(update));
     }
 
-    /// An update in flight is refused after a rotation; one rebuilt from members of both passes.
+    /// An update in flight is rejected after a rotation; one rebuilt from members of both committees passes.
     function test_update_isOfTheCommitteeOfNow() public {
         Update memory update = _agreed(7, START);
         providers = new Providers(7, TOLERANCE_BPS);
@@ -209,7 +209,7 @@ abstract contract DatasetConformance is DatasetFixture {
         for (uint256 row = 0; row < 4; ++row) {
             rows[row] = new bytes32[](5);
             (rows[row][0], rows[row][2], rows[row][4]) = (bytes32(uint256(7)), bytes32(uint256(8)), bytes32(uint256(9)));
-            // The second has no data; of the fifth only two have.
+            // The second key has no data; only two members have data for the fifth.
             missing[row] = row < 2 ? 18 : 2;
         }
         for (uint256 i = 0; i < 5; ++i) {
@@ -294,14 +294,14 @@ abstract contract DatasetConformance is DatasetFixture {
         assertEq(ownable.owner(), next);
     }
 
-    // ---------------------------------------------------------------- how to build one
+    // ---------------------------------------------------------------- helpers
 
-    /// @dev Three of the four sign one value.
+    /// @dev Three of the four members sign one value.
     function _agreed(uint256 value, uint256 timestamp) private view returns (Update memory) {
         return providers.report(dataset, KEY, timestamp, equal(3, value));
     }
 
-    /// @dev All four sign, and nobody agrees with anybody.
+    /// @dev All four members sign, and no two agree.
     function _dissenting(uint256 timestamp) private view returns (Update memory) {
         uint256[] memory values = new uint256[](4);
         (values[0], values[1], values[2], values[3]) = (DISSENT[0], DISSENT[1], DISSENT[2], DISSENT[3]);

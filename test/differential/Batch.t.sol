@@ -10,17 +10,17 @@ import {BatchLibrary, Providers, Update} from "../utils/Providers.sol";
 import {ReferenceMajority} from "../utils/ReferenceMajority.sol";
 import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 
-/// @notice A batch is the single updates that it stands for. Two datasets of one committee begin in the same state; one
-/// gets a batch, the other the same reports key by key.
+/// @notice A batch is equivalent to single updates. Two datasets with one committee start in the same state; one
+/// receives a batch, the other the same reports key by key.
 abstract contract BatchDifferential is DatasetFixture {
     using BatchLibrary for Batch;
 
     uint256 private constant NOW = START + 50;
 
-    /// @dev `update` refused the claim: a batch is refused as a whole.
+    /// @dev `update` rejected the claim, so the whole batch reverts.
     bytes private _refusal;
 
-    /// @dev What the twin's single updates came to.
+    /// @dev The outcomes of the twin's single updates.
     IDataset.KeyOutcome[] private _expected;
 
     IDataset private twin;
@@ -62,18 +62,18 @@ abstract contract BatchDifferential is DatasetFixture {
         }
     }
 
-    // ---------------------------------------------------------------- what a kind of dataset decides
+    // ---------------------------------------------------------------- rules of each kind of dataset
 
-    /// @notice The claim that passes, if any does.
+    /// @notice Returns the claim that passes, if any does.
     function _rightClaim(uint256[] memory values) internal pure virtual returns (uint256);
 
-    /// @notice The storage slots that one stored key writes.
+    /// @notice Returns the number of storage slots that storing one key writes.
     function _slotsOfAKey() internal pure virtual returns (uint256);
 
-    /// @notice The error of a wrong claim.
+    /// @notice Returns the error of a wrong claim.
     function _wrongClaim() internal pure virtual returns (bytes4);
 
-    // ---------------------------------------------------------------- the two ways
+    // ---------------------------------------------------------------- batch and single updates
 
     function _sendBatch(Batch memory batch, bytes[] memory keys, bytes32[] memory before, Vm.Log[] memory twinLogs)
         private
@@ -102,7 +102,7 @@ abstract contract BatchDifferential is DatasetFixture {
         }
     }
 
-    /// @dev At any of its places in the batch.
+    /// @dev Tries every index of the key in the batch.
     function _isStored(Batch memory batch, IDataset.KeyOutcome[] memory outcomes, uint256 index)
         private
         pure
@@ -163,8 +163,8 @@ abstract contract BatchDifferential is DatasetFixture {
         return IDataset.KeyOutcome.UNDECIDED;
     }
 
-    /// @return withValue The places in the committee whose rows have a value for the key.
-    /// @return withNone And those whose rows have none.
+    /// @return withValue A bitmap of the members whose rows have a value for the key.
+    /// @return withNone A bitmap of the members whose rows have none.
     function _column(Batch memory batch, uint256 index)
         private
         view
@@ -187,10 +187,10 @@ abstract contract BatchDifferential is DatasetFixture {
         values = _cut(values, present);
     }
 
-    /// @dev The word of calldata that a pick comes to, also beyond the values; 0 beyond the calldata.
+    /// @dev Returns the calldata word that a pick refers to, even beyond the values; 0 beyond the calldata.
     function _claim(Batch memory batch, uint256 index) private pure returns (bytes32 word) {
         bytes memory data = abi.encode(batch);
-        // The struct's place, and in it that of its fourth member's length.
+        // The offset of the struct, and in it the offset of its fourth member's length.
         uint256 start = 0x20 + 0x20;
         assembly ("memory-safe") {
             start := add(start, mload(add(data, 0xa0)))
@@ -202,9 +202,9 @@ abstract contract BatchDifferential is DatasetFixture {
         }
     }
 
-    // ---------------------------------------------------------------- whatever comes
+    // ---------------------------------------------------------------- fuzzed inputs
 
-    /// @return Whether a batch can store the key.
+    /// @return True if a batch can store the key.
     function _prepare(bytes memory key, uint256 state) private returns (bool) {
         if (state == 0) return false;
         if (state <= 2) _announce(key);
@@ -243,7 +243,7 @@ abstract contract BatchDifferential is DatasetFixture {
         missing = new uint256[](count);
         for (uint256 row = 0; row < count; ++row) {
             rows[row] = new bytes32[](keyCount);
-            // Bits beyond the keys are signed like the others, and mean nothing.
+            // Bits beyond the keys are signed like the others but have no meaning.
             missing[row] = (_random(seed, "beyond", row) >> keyCount) << keyCount;
         }
         for (uint256 i = 0; i < keyCount; ++i) {
@@ -272,7 +272,7 @@ abstract contract BatchDifferential is DatasetFixture {
         return (random % 10 == 0) == (shape == 3);
     }
 
-    /// @dev Right ones; in some batches one wrong or out of range.
+    /// @dev Returns correct picks; in some batches one is wrong or out of range.
     function _pick(Batch memory batch, uint256 seed) private view {
         uint256 keyCount = batch.keyHashes.length;
         for (uint256 i = 0; i < keyCount; ++i) {

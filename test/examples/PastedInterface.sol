@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity >=0.6.2 <0.9.0;
 
-// This file imports nothing: the interface is pasted as it is published.
+// This file imports nothing: the published interface is pasted below.
 
 interface Oracle {
     enum QueryStatus {
@@ -20,7 +20,7 @@ interface Oracle {
 }
 
 /// @title PastedInterface
-/// @notice Reads any data point of a dataset; whoever asks, pays.
+/// @notice Reads any data point of a dataset. The caller pays.
 contract PastedInterface {
     function read(Oracle oracle, bytes calldata key)
         external

@@ -5,7 +5,7 @@ import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Update} from "../utils/Providers.sol";
 import {Oracle, PastedInterface} from "./PastedInterface.sol";
 
-/// @notice S7, with this compiler.
+/// @notice Tests S7 with this compiler.
 contract PastedInterfaceTest is DatasetFixture {
     PastedInterface private reader;
     Oracle private oracle;

@@ -4,28 +4,28 @@ pragma solidity ^0.8.4;
 import {Oracle, OracleProtocol, usingOracleProtocol} from "@dataset-oracle/contracts/usingOracleProtocol.sol";
 
 /// @title SpotPriceConsumer
-/// @notice Keeps the rate of ETH in US dollars, never one older than ten minutes when it was read.
+/// @notice Stores the rate of ETH in US dollars. It reads no rate that is older than ten minutes.
 contract SpotPriceConsumer is usingOracleProtocol {
     using OracleProtocol for Oracle;
 
     /// @notice A rate was read, scaled by 1e18.
     event RateRead(uint256 rate);
 
-    /// @notice The dataset that is asked.
+    /// @notice The dataset that is queried.
     Oracle public immutable oracle;
 
-    /// @notice The rate that was read last, scaled by 1e18; 0 before the first.
+    /// @notice The last rate that was read, scaled by 1e18; 0 before the first read.
     uint256 public rate;
 
-    /// @dev Ether sent here pays for queries.
+    /// @dev Ether sent to this contract pays for queries.
     constructor(Oracle oracle_) payable {
         oracle = oracle_;
     }
 
     receive() external payable {}
 
-    /// @notice Reads the rate anew, and pays for it out of this contract's balance.
-    /// @dev Open to anyone, to keep the example short: in your contract, mind who may spend its Ether.
+    /// @notice Reads the current rate and pays for it out of this contract's balance.
+    /// @dev Anyone may call this, to keep the example short. In your contract, restrict who may spend its Ether.
     function refresh() external {
         rate = oracle.querySpotPriceWithExpiry("ETH-USD", 10 minutes);
         emit RateRead(rate);

@@ -6,7 +6,7 @@ import {Oracle} from "../../src/Oracle.sol";
 import {Providers} from "../utils/Providers.sol";
 import {GasFixture} from "./GasFixture.sol";
 
-/// @notice What a whole batch transaction costs: cold, in steady state.
+/// @notice Measures whole batch transactions with cold storage, in steady state.
 /// forge-config: default.isolate = true
 contract BatchGasTest is GasFixture {
     function test_updateBatch_10keys4of5() public {

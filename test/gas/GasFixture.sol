@@ -3,12 +3,12 @@ pragma solidity ^0.8.37;
 
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 
-/// @notice Measures whole transactions. With RECORD_GAS=true each is also written down, with the state before it, so that
-/// another node can be held to the same figure.
+/// @notice Measures whole transactions. With RECORD_GAS=true each is also recorded with the state before it, so that
+/// another node can be checked against the same number.
 abstract contract GasFixture is DatasetFixture {
     string private constant FOLDER = ".devnet/gas/";
 
-    /// @notice Sends a transaction, and keeps its gas as a snapshot.
+    /// @notice Sends a transaction and records its gas as a snapshot.
     function measure(string memory group, string memory name, address to, bytes memory data) internal {
         if (vm.envOr("RECORD_GAS", false)) _record(name, to, data);
         (bool done, bytes memory answer) = to.call(data);

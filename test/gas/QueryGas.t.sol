@@ -5,7 +5,7 @@ import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {Oracle} from "../../src/Oracle.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 
-/// @notice A consumer that queries, or does everything but that.
+/// @notice A consumer that queries, or does everything except the query.
 contract QueryingConsumer {
     constructor() payable {}
 
@@ -14,7 +14,7 @@ contract QueryingConsumer {
     }
 }
 
-/// @notice What one query adds to a consumer's transaction: everything cold.
+/// @notice Measures the gas that one query adds to a consumer's transaction, with cold storage.
 /// forge-config: default.isolate = true
 contract QueryGasTest is DatasetFixture {
     function test_query_free() public {
@@ -30,7 +30,7 @@ contract QueryGasTest is DatasetFixture {
     function _snapshot(string memory name, uint256 price) private {
         providers.report(dataset, KEY, START, valuesNear3000(3, 1)).send(dataset);
         QueryingConsumer consumer = new QueryingConsumer{value: 1 ether}();
-        // The first income makes the dataset's account one with a balance.
+        // The first payment is more expensive because the dataset's balance is still zero.
         consumer.read(dataset, KEY, price, true);
         consumer.read(dataset, KEY, price, false);
         uint256 without = vm.lastCallGas().gasTotalUsed;

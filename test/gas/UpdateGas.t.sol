@@ -5,7 +5,7 @@ import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {Providers, Update} from "../utils/Providers.sol";
 import {GasFixture} from "./GasFixture.sol";
 
-/// @notice What a whole update transaction costs: cold, in steady state.
+/// @notice Measures whole update transactions with cold storage, in steady state.
 /// forge-config: default.isolate = true
 contract UpdateGasTest is GasFixture {
     function test_update_3of4() public {

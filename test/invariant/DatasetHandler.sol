@@ -11,13 +11,13 @@ import {BatchLibrary, Providers, Update} from "../utils/Providers.sol";
 import {ReferenceMajority} from "../utils/ReferenceMajority.sol";
 import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 
-/// @notice What anyone may do to a dataset, in any order: carry honest and dishonest updates of one key or of many,
-/// announce, query, share, govern, wait. It keeps what it saw; the invariants judge it.
-/// @dev Every call of the dataset ends in one of `paths`, and nothing here reverts: a revert is a fault.
+/// @notice Does what anyone may do to a dataset, in any order: submit honest and dishonest updates of one or many keys,
+/// announce, query, share, govern, wait. It records what it saw, for the invariants to check.
+/// @dev Every call of the dataset ends in one of `paths`, and the handler itself never reverts.
 contract DatasetHandler is CommonBase, StdUtils {
     using BatchLibrary for Batch;
 
-    /// @dev Of committees of 7 and of 8.
+    /// @dev f of committees of 7 and 8 members.
     uint256 private constant FAULTS = 2;
     uint256 private constant MAX_MEDIAN = type(uint208).max;
 
@@ -25,7 +25,7 @@ contract DatasetHandler is CommonBase, StdUtils {
     bool private immutable IS_MAJORITY;
     bytes[] public keys;
 
-    // What was seen.
+    // Recorded observations.
     uint256 public paid;
     uint256 public shared;
     bytes32 public committeeHash;
@@ -39,7 +39,7 @@ contract DatasetHandler is CommonBase, StdUtils {
     mapping(bytes key => uint256) public highestHonest;
     mapping(address member => uint256) public received;
 
-    /// @notice How often a call ended that way.
+    /// @notice The number of calls that ended in each path.
     mapping(string path => uint256) public paths;
 
     Providers[2] private _committees;
@@ -58,15 +58,15 @@ contract DatasetHandler is CommonBase, StdUtils {
 
     // ---------------------------------------------------------------- updates
 
-    /// @notice Honest members report about one value, and up to f liars whatever they like; the carrier picks a quorum.
-    function carryUpdate(uint256 keySeed, uint256 round, uint256 absent, uint256 honest, uint256 lie) external {
+    /// @notice Honest members report similar values, up to f liars report anything, and the relayer picks a quorum.
+    function submitUpdate(uint256 keySeed, uint256 round, uint256 absent, uint256 honest, uint256 lie) external {
         bytes memory key = _key(keySeed);
         uint256 spread;
         (honest, spread) = _honest(honest);
         uint256[] memory values = _values(_members() - bound(absent, 0, FAULTS), honest, spread, lie);
         Update memory update = _committees[_seated].report(dataset, key, _round(key, round), values);
         update.value = bytes32(_claim(values));
-        // The carrier is a liar too.
+        // The relayer is a liar too.
         if (lie % 4 == 1) update.value = bytes32(IS_MAJORITY ? lie : honest + spread + 1);
         try dataset.update(
             key, update.timestamp, update.value, update.signers, update.reports, update.absentees, update.toleranceBps
@@ -82,7 +82,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         }
     }
 
-    function carryNoData(uint256 keySeed, uint256 round) external {
+    function submitNoData(uint256 keySeed, uint256 round) external {
         bytes memory key = _key(keySeed);
         Update memory update = _committees[_seated].reportNoData(dataset, key, _round(key, round), _members() - FAULTS);
         try dataset.updateNotAvailable(
@@ -95,8 +95,8 @@ contract DatasetHandler is CommonBase, StdUtils {
         }
     }
 
-    /// @notice One round of every key, whether it is known or not; of each, some rows may have no data.
-    function carryBatch(uint256 round, uint256 absent, uint256 honest, uint256 lie) external {
+    /// @notice Submits one round of every key, known or not. Some rows may have no data for a key.
+    function submitBatch(uint256 round, uint256 absent, uint256 honest, uint256 lie) external {
         uint256 spread;
         (honest, spread) = _honest(honest);
         uint256 count = _members() - bound(absent, 0, FAULTS);
@@ -114,11 +114,11 @@ contract DatasetHandler is CommonBase, StdUtils {
         }
         Batch memory batch =
             _committees[_seated].reportMany(dataset, keys, _round(keys[lie % keys.length], round), rows, missing);
-        _carry(batch, honest, spread);
+        _submit(batch, honest, spread);
     }
 
-    /// @notice None of these may ever pass. If one does, the invariants see a round that nobody has told them of.
-    function carryForgery(uint256 keySeed, uint256 kind, uint256 seed) external {
+    /// @notice None of these may ever pass. If one does, the invariants find a round that was not recorded.
+    function submitForgery(uint256 keySeed, uint256 kind, uint256 seed) external {
         bytes memory key = _key(keySeed);
         uint256[] memory values = new uint256[](6);
         Update memory update = _committees[_seated].report(dataset, key, block.timestamp, values);
@@ -130,7 +130,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         if (kind == 4) update.absentees[0] = address(bytes20(bytes32(seed)));
         if (kind == 5) update = _committees[1 - _seated].report(dataset, key, block.timestamp, values);
         if (kind == 6) update.timestamp = newest[key];
-        // What was stored last, again.
+        // Replays the last stored update.
         if (kind == 7 && _last.reports.length > 0) update = _last;
         if (kind == 7 && _last.reports.length == 0) return;
         try dataset.update(
@@ -148,8 +148,8 @@ contract DatasetHandler is CommonBase, StdUtils {
         }
     }
 
-    /// @notice The same of a batch.
-    function carryForgedBatch(uint256 kind, uint256 seed) external {
+    /// @notice Does the same with a batch.
+    function submitForgedBatch(uint256 kind, uint256 seed) external {
         uint256 count = _members();
         bytes32[][] memory rows = new bytes32[][](count);
         for (uint256 row = 0; row < count; ++row) {
@@ -258,7 +258,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         }
     }
 
-    /// @notice Whether it is refused is for the invariants to see: who is not the owner leaves no trace.
+    /// @notice The invariants check that calls of anyone but the owner have no effect.
     function usurp(address caller, uint256 seed) external {
         if (caller == owner || caller == pendingOwner) return;
         address[] memory members = new address[](1);
@@ -278,14 +278,14 @@ contract DatasetHandler is CommonBase, StdUtils {
         vm.warp(block.timestamp + bound(time, 0, 400));
     }
 
-    // ---------------------------------------------------------------- what a batch should come to
+    // ---------------------------------------------------------------- expected outcomes of a batch
 
-    function _carry(Batch memory batch, uint256 honest, uint256 spread) private {
+    function _submit(Batch memory batch, uint256 honest, uint256 spread) private {
         IDataset.KeyOutcome[] memory expected = new IDataset.KeyOutcome[](keys.length);
         for (uint256 i = 0; i < keys.length; ++i) {
             expected[i] = _expect(batch, i);
         }
-        // An external call, so that a batch that is refused can be caught.
+        // An external call, so that the revert of a batch can be caught.
         try this.send(batch) returns (IDataset.KeyOutcome[] memory outcomes) {
             if (outcomes.length != keys.length) ++wrongOutcomes;
             for (uint256 i = 0; i < keys.length; ++i) {
@@ -305,7 +305,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         return batch.send(dataset);
     }
 
-    /// @dev And picks what the values come to.
+    /// @dev Also picks the row with the agreed value.
     function _expect(Batch memory batch, uint256 index) private view returns (IDataset.KeyOutcome) {
         uint256 members = batch.rows.length + batch.absentees.length;
         uint256[] memory values = new uint256[](batch.rows.length);
@@ -336,15 +336,15 @@ contract DatasetHandler is CommonBase, StdUtils {
         return isUndecided ? IDataset.KeyOutcome.UNDECIDED : IDataset.KeyOutcome.STORED;
     }
 
-    // ---------------------------------------------------------------- whatever comes
+    // ---------------------------------------------------------------- fuzzed inputs
 
-    /// @dev Mostly values that fit; at times some that do not fit a median.
+    /// @dev Returns mostly values that fit; sometimes one that is too large for a median.
     function _honest(uint256 seed) private pure returns (uint256 lowest, uint256 spread) {
         lowest = bound(seed, 0, seed % 16 == 0 ? type(uint240).max : type(uint200).max);
         spread = uint256(keccak256(abi.encode(seed))) % (lowest / 50 + 1);
     }
 
-    /// @dev The honest members of a median say anything in the range, those of a majority one of its ends.
+    /// @dev Honest members sign anything in the range (median), or one of its ends (majority).
     function _values(uint256 count, uint256 honest, uint256 spread, uint256 lie)
         private
         view
@@ -367,7 +367,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         (value,) = ReferenceMajority.mostFrequent(values);
     }
 
-    /// @dev None of the rows, all, one, or any.
+    /// @dev Returns none of the rows, all of them, one, or any subset.
     function _isMissing(uint256 seed, uint256 row, uint256 count) private pure returns (bool) {
         uint256 shape = (seed >> 8) % 6;
         if (shape <= 2) return false;
@@ -376,7 +376,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         return uint256(keccak256(abi.encode(seed, "missing", row))) % 2 == 0;
     }
 
-    /// @dev Mostly a round that passes; at times an older one, one that expired, or one to come.
+    /// @dev Returns mostly a valid round; sometimes an older, an expired or a future one.
     function _round(bytes memory key, uint256 seed) private view returns (uint256) {
         if (seed % 8 == 0) return newest[key];
         if (seed % 8 == 1) return block.timestamp + 1 + seed % 100;

@@ -9,7 +9,7 @@ import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Providers} from "../utils/Providers.sol";
 import {DatasetHandler} from "./DatasetHandler.sol";
 
-/// @notice What holds of a dataset of any kind after any sequence of calls.
+/// @notice Asserts what holds for every kind of dataset after any sequence of calls.
 abstract contract DatasetInvariants is DatasetFixture {
     DatasetHandler internal handler;
     Providers[2] private committees;
@@ -21,13 +21,13 @@ abstract contract DatasetInvariants is DatasetFixture {
         bool isMajority = keccak256(bytes(kind())) == keccak256(bytes(MAJORITY));
         handler = new DatasetHandler(dataset, isMajority, OWNER, committees[0], committees[1]);
         vm.deal(address(handler), 1000 ether);
-        // All but `send`, which it calls itself.
+        // All functions except `send`, which the handler calls itself.
         bytes4[] memory selectors = new bytes4[](14);
-        selectors[0] = DatasetHandler.carryUpdate.selector;
-        selectors[1] = DatasetHandler.carryNoData.selector;
-        selectors[2] = DatasetHandler.carryBatch.selector;
-        selectors[3] = DatasetHandler.carryForgery.selector;
-        selectors[4] = DatasetHandler.carryForgedBatch.selector;
+        selectors[0] = DatasetHandler.submitUpdate.selector;
+        selectors[1] = DatasetHandler.submitNoData.selector;
+        selectors[2] = DatasetHandler.submitBatch.selector;
+        selectors[3] = DatasetHandler.submitForgery.selector;
+        selectors[4] = DatasetHandler.submitForgedBatch.selector;
         selectors[5] = DatasetHandler.announce.selector;
         selectors[6] = DatasetHandler.query.selector;
         selectors[7] = DatasetHandler.queryForAnotherAmount.selector;
@@ -46,7 +46,7 @@ abstract contract DatasetInvariants is DatasetFixture {
 
     // ---------------------------------------------------------------- rounds
 
-    /// Every updatedAt is the newest round that was ever stored: it never goes back.
+    /// Every updatedAt is the newest round that was ever stored: it never decreases.
     function invariant_updatedAtIsTheNewestRound() public {
         for (uint256 i = 0; i < 4; ++i) {
             bytes memory key = handler.keys(i);
@@ -82,7 +82,7 @@ abstract contract DatasetInvariants is DatasetFixture {
 
     // ---------------------------------------------------------------- income
 
-    /// And every member has what was shared with it.
+    /// Every member has received what was shared with it.
     function invariant_balanceIsWhatWasPaid() public view {
         assertEq(address(dataset).balance, handler.paid() - handler.shared());
         for (uint256 i = 0; i < 2; ++i) {
@@ -111,8 +111,8 @@ abstract contract DatasetInvariants is DatasetFixture {
 
     // ---------------------------------------------------------------- the handler
 
-    /// A suite in which nothing passes, or nothing is refused, would prove nothing: within so many calls every path is
-    /// taken, and no other.
+    /// A run in which no call passes, or none reverts, would prove nothing: within this many calls every path is
+    /// taken, and no unknown one.
     function test_handler_takesEveryPath() public {
         for (uint256 i = 0; i < 1200; ++i) {
             _act(uint256(keccak256(abi.encode("call", i))));
@@ -153,7 +153,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         assertEq(handler.paths("usurped"), 0);
     }
 
-    /// @notice The paths that only one kind of dataset has.
+    /// @notice Returns the paths that only one kind of dataset has.
     function _assertKindsPaths() internal view virtual;
 
     function _assertTaken(string memory path) internal view {
@@ -167,11 +167,11 @@ abstract contract DatasetInvariants is DatasetFixture {
     function _act(uint256 seed) private {
         (uint256 a, uint256 b, uint256 c) = (seed >> 16, seed >> 64, uint256(keccak256(abi.encode(seed))));
         uint256 action = seed % 15;
-        if (action == 0) handler.carryUpdate(a, b, c, seed, seed >> 192);
-        if (action == 1) handler.carryNoData(a, b);
-        if (action == 2) handler.carryBatch(a, b, c, seed >> 192);
-        if (action == 3) handler.carryForgery(a, b, c);
-        if (action == 4) handler.carryForgedBatch(a, b);
+        if (action == 0) handler.submitUpdate(a, b, c, seed, seed >> 192);
+        if (action == 1) handler.submitNoData(a, b);
+        if (action == 2) handler.submitBatch(a, b, c, seed >> 192);
+        if (action == 3) handler.submitForgery(a, b, c);
+        if (action == 4) handler.submitForgedBatch(a, b);
         if (action == 5) handler.announce(a);
         if (action == 6) handler.query(a, b);
         if (action == 7) handler.queryForAnotherAmount(a);
@@ -184,7 +184,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         if (action == 14) handler.pass(a);
     }
 
-    /// @dev A read that leaves no payment behind.
+    /// @dev Queries and then reverts the payment.
     function _peek(bytes memory key) internal returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) {
         uint256 snapshot = vm.snapshotState();
         (output, updatedAt, status) = query(dataset, key);
@@ -201,7 +201,7 @@ abstract contract DatasetInvariants is DatasetFixture {
 /// forge-config: deep.invariant.fail-on-revert = true
 /// forge-config: deep.invariant.show-metrics = false
 contract MedianInvariantsTest is DatasetInvariants {
-    /// Up to f liars sign in every update.
+    /// Up to f liars sign every update.
     function invariant_outputLiesWithinTheHonestRange() public {
         for (uint256 i = 0; i < 4; ++i) {
             bytes memory key = handler.keys(i);
@@ -233,7 +233,7 @@ contract MajorityInvariantsTest is DatasetInvariants {
         return MAJORITY;
     }
 
-    /// Up to f liars sign in every update; the honest members sign one of two values.
+    /// Up to f liars sign every update; the honest members sign one of two values.
     function invariant_outputWasSignedByAnHonestMember() public {
         for (uint256 i = 0; i < 4; ++i) {
             bytes memory key = handler.keys(i);

@@ -12,7 +12,7 @@ contract QuorumTest is Test {
         assertEq(Quorum.isReached(signers, members - signers), 3 * signers > 2 * members);
     }
 
-    /// Any two quorums share an honest member, and the honest are a majority of each.
+    /// Any two quorums share an honest member, and honest members are a majority of each.
     function testFuzz_faultBound_isWhatAQuorumWithstands(uint256 members) public pure {
         members = bound(members, 1, 255);
         uint256 faults = Quorum.faultBound(members);

@@ -33,7 +33,7 @@ contract SignaturesTest is Test {
         assertEq(Signatures.recover(digest, r, bytes32(HALF_ORDER)), signer);
     }
 
-    /// The precompile leaves its output as it was: what stood there must not be taken for a signer.
+    /// The precompile does not clear its output: an earlier result must not be taken for a signer.
     function testFuzz_recover_findsNobodyRightAfterSomebody(uint256 key, bytes32 digest) public view {
         (bytes32 r, bytes32 vs) = vm.signCompact(boundPrivateKey(key), digest);
         Signatures.recover(digest, r, vs);

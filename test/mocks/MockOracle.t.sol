@@ -7,7 +7,7 @@ import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
 import {SpotPriceConsumer} from "../examples/SpotPriceConsumer.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
 
-/// @notice How a consumer is tested with a MockOracle: an example, too.
+/// @notice Tests a consumer with a MockOracle. It also serves as an example.
 contract MockOracleTest is Test {
     MockOracle private oracle;
     SpotPriceConsumer private consumer;

@@ -20,7 +20,7 @@ contract ColumnTest is Test {
         }
     }
 
-    /// Column by column, the words of rows of any size.
+    /// Walks column by column through rows of any size.
     function testFuzz_advance_goesThroughTheColumns(bytes32[] calldata words, uint256 size) public pure {
         size = bound(size, 1, 10);
         uint256 rows = words.length / size;
@@ -68,7 +68,7 @@ contract ColumnTest is Test {
         _assertTally(values, missing, median, bound(reach, 0, median));
     }
 
-    /// Values about every edge that the counting has: the median, its reach to both sides, zero and the largest word.
+    /// Uses values around every edge of the counting: the median, its reach on both sides, zero and the largest word.
     function testFuzz_tally_isThatOfPlainSolidityAtTheEdges(
         uint256 median,
         uint256 reach,
@@ -83,14 +83,14 @@ contract ColumnTest is Test {
             uint256 random = uint256(keccak256(abi.encode(seed, i)));
             uint256[5] memory edges = [median, median - reach, median + reach, 0, type(uint256).max];
             unchecked {
-                // Less one, itself, or one more: around zero too.
+                // The edge itself or a neighbour, wrapping around zero.
                 values[i] = edges[random % 5] + (random >> 8) % 3 - 1;
             }
         }
         _assertTally(values, missing, median, reach);
     }
 
-    /// The reach that a tolerance comes to draws the line where the rule does as it is spoken.
+    /// The reach derived from a tolerance draws the same line as the rule that the documentation states.
     function testFuzz_tally_countsOutliersAsTheRuleIsSpoken(
         uint256[8] memory seeds,
         uint256 median,

@@ -48,7 +48,7 @@ contract CommitteeTest is Test {
         assertEq(keccak256(afterwards), keccak256(new bytes(64)));
     }
 
-    /// @dev Seats from the last to the first: the order of writing is of no matter.
+    /// @dev Writes from the last member to the first: the order does not matter.
     function _assertHash(uint256 toleranceBps, address[] memory members) private pure {
         Committee committee = CommitteeLibrary.create(toleranceBps, members.length);
         for (uint256 place = members.length; place > 0; --place) {

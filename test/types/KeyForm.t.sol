@@ -5,7 +5,7 @@ import {Test} from "forge-std/Test.sol";
 
 import {KeyForm} from "../../src/types/KeyForm.sol";
 
-/// @notice The edges of both forms are in protocol/vectors/keys.json.
+/// @notice The edge cases of both key forms are in protocol/vectors/keys.json.
 contract KeyFormTest is Test {
     bytes private constant SYMBOLS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     bytes private constant DIGITS = "0123456789abcdef";

@@ -20,7 +20,7 @@ contract ReportTemplateTest is Test {
         );
     }
 
-    /// One template gives the digests of many values, in any order, whatever else uses memory meanwhile.
+    /// One template serves for many values, in any order, even if other code allocates memory in between.
     function testFuzz_digest_isThatOfPlainSolidity(
         address dataset,
         bytes memory key,
@@ -40,7 +40,7 @@ contract ReportTemplateTest is Test {
         }
     }
 
-    /// One template gives the digests of many rows.
+    /// One template serves for many rows.
     function testFuzz_digest_ofARowIsThatOfPlainSolidity(
         address dataset,
         bytes[] memory keys,
@@ -79,7 +79,7 @@ contract ReportTemplateTest is Test {
         assertEq(afterwards, new bytes(32));
     }
 
-    /// @dev As many of the words as there are keys, up to all.
+    /// @dev Returns as many of the words as there are keys, at most all of them.
     function _head(bytes32[8] memory words, uint256 count) private pure returns (bytes32[] memory head) {
         head = new bytes32[](count < 8 ? count : 8);
         for (uint256 i = 0; i < head.length; ++i) {

@@ -9,7 +9,7 @@ import {KeyForm} from "../../src/types/KeyForm.sol";
 import {Providers, Update} from "./Providers.sol";
 import {ReferenceCommittee} from "./ReferenceCommittee.sol";
 
-/// @notice A dataset as it is shipped, and the providers that are its committee.
+/// @notice Sets up a dataset as it is deployed, with the providers that are its committee.
 abstract contract DatasetFixture is Test {
     string internal constant MEDIAN = "MedianDataset.sol:MedianDataset";
     string internal constant MAJORITY = "MajorityDataset.sol:MajorityDataset";
@@ -39,7 +39,7 @@ abstract contract DatasetFixture is Test {
         return IDataset(deployCode(kind(), abi.encode(settings_)));
     }
 
-    /// @notice The artifact of the dataset that is tested.
+    /// @notice Returns the artifact of the dataset under test.
     function kind() internal view virtual returns (string memory) {
         return MEDIAN;
     }
@@ -56,7 +56,7 @@ abstract contract DatasetFixture is Test {
         });
     }
 
-    /// @notice Values near 3,000e18 that differ by provider in their last eight digits at least.
+    /// @notice Returns values near 3,000e18 that differ between providers at least in their last eight digits.
     function valuesNear3000(uint256 count, uint256 seed) internal pure returns (uint256[] memory values) {
         values = new uint256[](count);
         for (uint256 i = 0; i < count; ++i) {
@@ -71,7 +71,7 @@ abstract contract DatasetFixture is Test {
         }
     }
 
-    /// @notice Any quorum of a committee: one bit for each place, and how many are set.
+    /// @notice Returns any quorum of a committee: a bitmap, and how many bits are set.
     function anyQuorum(uint256 size, uint256 seed) internal pure returns (uint256 signers, uint256 count) {
         signers = 2 ** size - 1;
         count = size;
@@ -84,17 +84,17 @@ abstract contract DatasetFixture is Test {
         }
     }
 
-    /// @notice An update that passes: three of the four report, in the round of the block.
+    /// @notice Returns a valid update: three of the four members report, in the round of the block.
     function valid() internal view returns (Update memory) {
         return providers.report(dataset, KEY, block.timestamp, valuesNear3000(3, 1));
     }
 
-    /// @notice The same of "no data".
+    /// @notice Returns a valid update of "no data".
     function validNoData() internal view returns (Update memory) {
         return providers.reportNoData(dataset, KEY, block.timestamp, 3);
     }
 
-    /// @notice The update is refused with just this error, and the key reads as before.
+    /// @notice Asserts that the update reverts with exactly this error and leaves the key unchanged.
     function refuse(Update memory update, bytes memory reason) internal {
         bytes32 before = read(update.key);
         vm.expectRevert(reason);
@@ -102,7 +102,7 @@ abstract contract DatasetFixture is Test {
         assertEq(read(update.key), before, "a refused update left a trace");
     }
 
-    /// @notice The same of an update to "no data".
+    /// @notice Asserts the same of an update of "no data".
     function refuseNoData(Update memory update, bytes memory reason) internal {
         bytes32 before = read(update.key);
         vm.expectRevert(reason);
@@ -122,13 +122,13 @@ abstract contract DatasetFixture is Test {
         return wrongCommittee(update, Oracle.QueryStatus.OK);
     }
 
-    /// @notice The first four bytes; of fewer, zeros behind them.
+    /// @notice Returns the first four bytes, padded with zeros.
     function selector(bytes memory data) internal pure returns (bytes4) {
         // forge-lint: disable-next-line(unsafe-typecast)
         return bytes4(data);
     }
 
-    /// @notice All that a query answers, as one word.
+    /// @notice Returns all that a query answers, hashed to one word.
     function read(bytes memory key) internal returns (bytes32) {
         (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = query(dataset, key);
         return keccak256(abi.encode(output, updatedAt, status));

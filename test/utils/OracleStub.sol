@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import {Oracle} from "../../src/Oracle.sol";
 
-/// @notice Answers what it is told to, and keeps what it was asked.
+/// @notice Answers what it is told to, and records what it was asked.
 contract OracleStub is Oracle {
     uint256 public queryPrice;
     bytes public asked;

@@ -34,7 +34,7 @@ library UpdateLibrary {
         );
     }
 
-    /// @notice The calldata of `send`.
+    /// @notice Returns the calldata of `send`.
     function encode(Update memory self) internal pure returns (bytes memory) {
         return abi.encodeCall(
             IDataset.update,
@@ -42,7 +42,7 @@ library UpdateLibrary {
         );
     }
 
-    /// @notice The calldata of `sendNotAvailable`.
+    /// @notice Returns the calldata of `sendNotAvailable`.
     function encodeNotAvailable(Update memory self) internal pure returns (bytes memory) {
         return abi.encodeCall(
             IDataset.updateNotAvailable,
@@ -52,7 +52,7 @@ library UpdateLibrary {
 }
 
 library BatchLibrary {
-    /// @notice The one place where what `updateBatch` returns is read.
+    /// @notice Reads the return value of `updateBatch`. No other code depends on its form.
     function send(Batch memory self, IDataset dataset) internal returns (IDataset.KeyOutcome[] memory outcomes) {
         bytes memory answer = dataset.updateBatch(self);
         outcomes = new IDataset.KeyOutcome[](answer.length);
@@ -62,7 +62,7 @@ library BatchLibrary {
     }
 }
 
-/// @notice A committee of data providers with known keys. The first one to sign is the first in the committee's order.
+/// @notice A committee of data providers with known keys. They sign in committee order.
 contract Providers {
     Vm private constant VM = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
@@ -85,7 +85,8 @@ contract Providers {
         return _privateKeys[place];
     }
 
-    /// @notice An update in which the committee's first `values.length` members report, and the others are absent.
+    /// @notice Returns an update in which the committee's first `values.length` members report and the others are
+    /// absent.
     function report(IDataset dataset, bytes memory key, uint256 timestamp, uint256[] memory values)
         external
         view
@@ -94,7 +95,7 @@ contract Providers {
         return _sign(dataset, key, Oracle.QueryStatus.OK, timestamp, values, 2 ** values.length - 1);
     }
 
-    /// @notice An update in which the members at the places in `signers` report, in the committee's order.
+    /// @notice Returns an update in which the members in the bitmap `signers` report, in committee order.
     function reportFrom(uint256 signers, IDataset dataset, bytes memory key, uint256 timestamp, uint256[] memory values)
         external
         view
@@ -103,7 +104,7 @@ contract Providers {
         return _sign(dataset, key, Oracle.QueryStatus.OK, timestamp, values, signers);
     }
 
-    /// @notice An update in which the committee's first `signers` members report "no data".
+    /// @notice Returns an update in which the committee's first `signers` members report "no data".
     function reportNoData(IDataset dataset, bytes memory key, uint256 timestamp, uint256 signers)
         external
         view
@@ -113,7 +114,7 @@ contract Providers {
             _sign(dataset, key, Oracle.QueryStatus.NOT_AVAILABLE, timestamp, new uint256[](signers), 2 ** signers - 1);
     }
 
-    /// @notice An update in which the members at the `count` places in `signers` report "no data".
+    /// @notice Returns an update in which the `count` members in the bitmap `signers` report "no data".
     function reportNoDataFrom(uint256 signers, uint256 count, IDataset dataset, bytes memory key, uint256 timestamp)
         external
         view
@@ -122,8 +123,8 @@ contract Providers {
         return _sign(dataset, key, Oracle.QueryStatus.NOT_AVAILABLE, timestamp, new uint256[](count), signers);
     }
 
-    /// @notice A batch in which the committee's first `rows.length` members report, and the others are absent. Each row
-    /// has a value for each key; `missing` has a bit for each key that the row has no data for.
+    /// @notice Returns a batch in which the committee's first `rows.length` members report and the others are absent.
+    /// Each row has a value for each key; `missing` has a bit for each key that the row has no data for.
     function reportMany(
         IDataset dataset,
         bytes[] memory keys,
@@ -134,7 +135,7 @@ contract Providers {
         return _signRows(2 ** rows.length - 1, dataset, keys, timestamp, rows, missing);
     }
 
-    /// @notice A batch in which the members at the places in `signers` report, in the committee's order.
+    /// @notice Returns a batch in which the members in the bitmap `signers` report, in committee order.
     function reportManyFrom(
         uint256 signers,
         IDataset dataset,
@@ -180,7 +181,7 @@ contract Providers {
         }
     }
 
-    /// @notice One member's row of a batch.
+    /// @notice Returns one member's row of a batch.
     function signRow(
         IDataset dataset,
         bytes[] memory keys,
@@ -194,7 +195,7 @@ contract Providers {
         return Report({content: bytes32(missing), r: r, vs: vs});
     }
 
-    /// @return The row with the lower median of a key's values; 0 where there are none.
+    /// @return The index of the row with the lower median of a key's values; 0 if there are none.
     function _medianRow(bytes32[][] memory rows, uint256[] memory missing, uint256 key) private pure returns (uint256) {
         uint256 present = 0;
         uint256[] memory values = new uint256[](rows.length);
@@ -211,7 +212,7 @@ contract Providers {
         return 0;
     }
 
-    /// @notice One member's report.
+    /// @notice Returns one member's report.
     function sign(
         IDataset dataset,
         bytes memory key,
@@ -255,13 +256,13 @@ contract Providers {
         address member = VM.addr(key);
         _members.push();
         _privateKeys.push();
-        uint256 seat = _members.length - 1;
-        while (seat > 0 && _members[seat - 1] > member) {
-            _members[seat] = _members[seat - 1];
-            _privateKeys[seat] = _privateKeys[seat - 1];
-            --seat;
+        uint256 index = _members.length - 1;
+        while (index > 0 && _members[index - 1] > member) {
+            _members[index] = _members[index - 1];
+            _privateKeys[index] = _privateKeys[index - 1];
+            --index;
         }
-        _members[seat] = member;
-        _privateKeys[seat] = key;
+        _members[index] = member;
+        _privateKeys[index] = key;
     }
 }

@@ -5,7 +5,7 @@ import {Oracle} from "../../src/Oracle.sol";
 import {Update} from "./Providers.sol";
 import {ReferenceReports} from "./ReferenceReports.sol";
 
-/// @notice The committee that an update shows, in plain Solidity.
+/// @notice Computes the hash of the committee that an update shows, in plain Solidity.
 library ReferenceCommittee {
     function shown(address dataset, Update memory update, Oracle.QueryStatus outcome) internal view returns (bytes32) {
         address[] memory members = new address[](update.reports.length + update.absentees.length);

@@ -4,9 +4,9 @@ pragma solidity ^0.8.37;
 import {Oracle} from "../../src/Oracle.sol";
 import {ReferenceMedian} from "./ReferenceMedian.sol";
 
-/// @notice The majority by sorting: equal values come to stand side by side.
+/// @notice Finds the majority by sorting, which makes equal values adjacent.
 library ReferenceMajority {
-    /// @return OK, DISAGREEMENT, or INVALID while the members without a value could still decide.
+    /// @return OK or DISAGREEMENT; INVALID while the members without a value could still decide the outcome.
     function status(uint256[] memory values, uint256 members) internal pure returns (Oracle.QueryStatus) {
         (, uint256 count) = mostFrequent(values);
         if (count > members / 2) return Oracle.QueryStatus.OK;
@@ -14,8 +14,8 @@ library ReferenceMajority {
         return count + absent > members / 2 ? Oracle.QueryStatus.INVALID : Oracle.QueryStatus.DISAGREEMENT;
     }
 
-    /// @return value Of several, the lowest; 0 of no values.
-    /// @return count How often it occurs.
+    /// @return value The lowest of several; 0 if there are no values.
+    /// @return count The number of its occurrences.
     function mostFrequent(uint256[] memory values) internal pure returns (uint256 value, uint256 count) {
         uint256[] memory sorted = ReferenceMedian.ascending(values);
         uint256 run = 0;

@@ -3,9 +3,10 @@ pragma solidity ^0.8.37;
 
 import {Oracle} from "../../src/Oracle.sol";
 
-/// @notice The median by sorting, and the tolerance rule as it is spoken: what the counting in src/ is held to.
+/// @notice Finds the median by sorting and applies the documented tolerance rule: the reference for the counting in
+/// src/.
 library ReferenceMedian {
-    /// @return OK if all but at most f of the values lie within the tolerance of the median, else DISAGREEMENT.
+    /// @return OK if all but at most f of the values lie within the tolerance of the median, otherwise DISAGREEMENT.
     function status(uint256[] memory values, uint256 toleranceBps, uint256 members)
         internal
         pure
@@ -26,8 +27,8 @@ library ReferenceMedian {
         return difference * 10_000 <= toleranceBps * middle;
     }
 
-    /// @return below How many of the values lie below the claimed one.
-    /// @return above And how many above.
+    /// @return below The number of values below the claimed one.
+    /// @return above The number of values above it.
     function counts(uint256[] memory values, uint256 claimed) internal pure returns (uint256 below, uint256 above) {
         for (uint256 i = 0; i < values.length; ++i) {
             if (values[i] < claimed) ++below;
@@ -35,7 +36,7 @@ library ReferenceMedian {
         }
     }
 
-    /// @return The lower middle value; 0 of no values.
+    /// @return The lower median; 0 if there are no values.
     function median(uint256[] memory values) internal pure returns (uint256) {
         return values.length == 0 ? 0 : ascending(values)[(values.length - 1) / 2];
     }

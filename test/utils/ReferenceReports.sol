@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import {Oracle} from "../../src/Oracle.sol";
 
-/// @notice The report's digest and its signer in plain Solidity: what the assembly in src/ is held to.
+/// @notice Computes a report's digest and signer in plain Solidity: the reference for the assembly in src/.
 library ReferenceReports {
     function domainSeparator(address dataset) internal view returns (bytes32) {
         return keccak256(

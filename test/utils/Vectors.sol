@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-/// @notice The lists in protocol/vectors, which TypeScript's tests read too.
+/// @notice Reads the vectors in protocol/vectors, which the TypeScript tests use too.
 abstract contract Vectors is Test {
     string private _json;
     string private _list;

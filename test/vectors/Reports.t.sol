@@ -48,7 +48,7 @@ contract ReportVectorsTest is Vectors {
         }
     }
 
-    /// The refused ones that have a compact form: all are signatures of the first report, spoiled.
+    /// Covers the invalid signatures that have a compact form: all are corrupted signatures of the first report.
     function test_recover_findsNobodyWhereTheVectorsRefuse() public {
         load("reports", "reports");
         bytes32 digest = word(0, "digest");

@@ -6,14 +6,14 @@ import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {KeyForm} from "../../src/types/KeyForm.sol";
 import {Vectors} from "../utils/Vectors.sol";
 
-/// @notice What TypeScript encodes, sent to the dataset that it is meant for.
+/// @notice Sends updates that TypeScript encoded to the dataset that they are for.
 contract UpdateVectorsTest is Vectors {
     function test_update_storesWhatTheVectorsSay() public {
         load("updates", "updates");
         uint256 items = count();
         uint256 before = vm.snapshotState();
         for (uint256 i = 0; i < items; ++i) {
-            // All are for the same address: each finds it empty.
+            // All updates are for the same address, so each starts from an empty dataset.
             vm.revertToState(before);
             IDataset dataset = deploy(i);
             uint256 keys = 0;
