@@ -1,18 +1,16 @@
-// How a tool reads its command line: `--help` says what it does, and what it does not know ends it with 2.
+// The command line of this repository's own programs: `node:util` parses it. `--help` prints the usage, and a mistake
+// ends the process with code 2.
 
 import { parseArgs } from "node:util";
 
 /**
- * Reads the command line. It ends the process when help is asked for, or with 2 when something must be mended.
+ * Reads the command line. It ends the process if help is asked for, or with code 2 if an argument is wrong.
  *
- * @template {Record<string, { type: "string" | "boolean", default?: string, number?: [number, number] }>} T
- * @param {string} usage
- * @param {T} options As `parseArgs` takes them; `number` gives the least and the most of an option that is a whole number.
- * @param {{ allowPositionals?: boolean }} [settings]
+ * @type {import("./command.js").readCommand}
  */
 export function readCommand(usage, options = {}, { allowPositionals = false } = {}) {
-  const plain = Object.entries(options).map(([name, { number, ...option }]) => [name, option]);
   try {
+    const plain = Object.entries(options).map(([name, { range: _, ...option }]) => [name, option]);
     const { values, positionals } = parseArgs({
       options: { ...Object.fromEntries(plain), help: { type: "boolean" } },
       allowPositionals,
@@ -21,17 +19,17 @@ export function readCommand(usage, options = {}, { allowPositionals = false } = 
       console.log(usage);
       process.exit(0);
     }
-    for (const [name, { number }] of Object.entries(options)) {
-      if (number === undefined || values[name] === undefined) continue;
-      const [least, most] = number;
-      const isWhole = /^(?:0|[1-9]\d{0,8})$/.test(values[name]);
-      if (!isWhole || Number(values[name]) < least || Number(values[name]) > most) {
-        throw new Error(`--${name} ${values[name]}: write a whole number from ${least} to ${most}.`);
-      }
+    for (const [name, { range }] of Object.entries(options)) {
+      if (range !== undefined && values[name] !== undefined) requireWholeNumber(name, values[name], range);
     }
     return { values, positionals };
   } catch (error) {
     console.error(`${error.message}\n\n${usage}`);
     process.exit(2);
   }
+}
+
+function requireWholeNumber(name, text, [least, most]) {
+  const isWithin = /^(?:0|[1-9]\d{0,9})$/.test(text) && Number(text) >= least && Number(text) <= most;
+  if (!isWithin) throw new Error(`--${name} ${text} is not a whole number from ${least} to ${most}.`);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { OWNER, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
-import { OWNER, PROVIDERS } from "@dataset-oracle/devnet/roles";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { KEY_FORMS } from "@dataset-oracle/protocol/key";
 import { ROOT } from "@dataset-oracle/tools/foundry";

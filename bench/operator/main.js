@@ -27,7 +27,7 @@ const KEYS = 1_000;
 const WARM_UP = 3;
 
 const { values } = readCommand(USAGE, {
-  rounds: { type: "string", default: "5", number: [1, 99] },
+  rounds: { type: "string", default: "5", range: [1, 99] },
   only: { type: "string" },
 });
 const figures = FIGURES.filter(({ name }) => values.only === undefined || values.only === name);

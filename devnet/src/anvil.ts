@@ -1,17 +1,18 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
+import type { Components } from "./components.js";
 import { type Process, startProcess } from "./processes.js";
 
 export interface AnvilOptions {
-  /** A free port is taken when none is given. */
+  /** A free port by default. */
   readonly port?: number;
   readonly chainId?: number;
-  /** Seconds from block to block. */
+  /** Seconds between blocks. */
   readonly blockTime?: number;
-  /** What the transactions of one block may use. */
+  /** The gas limit of a block. */
   readonly gasLimit?: number;
-  /** Of the first block, in seconds since 1970; now when none is given. */
+  /** The time of the first block, in seconds since 1970; now by default. */
   readonly timestamp?: number;
 }
 
@@ -20,8 +21,16 @@ export interface Anvil extends Process {
   readonly url: string;
 }
 
-/** Starts a chain on loopback. It answers as soon as it is `ready`. */
-export async function spawnAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+/** Starts the devnet's chain. If it ends by itself, everything else ends too. */
+export async function startChain(port: number, components: Components): Promise<Anvil> {
+  const chain = await spawnAnvil({ port });
+  components.add(chain, () => void components.end(1, "The chain has ended unexpectedly. Stopping everything."));
+  await chain.ready();
+  return chain;
+}
+
+/** Starts a chain on loopback. It answers once it is `ready`. */
+async function spawnAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
   const child = await startProcess({
@@ -33,7 +42,7 @@ export async function spawnAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       ...["--block-time", String(options.blockTime ?? 1)],
       ...(options.gasLimit === undefined ? [] : ["--gas-limit", String(options.gasLimit)]),
       ...(options.timestamp === undefined ? [] : ["--timestamp", String(options.timestamp)]),
-      // Without a bound it keeps every state it ever had in memory.
+      // By default anvil keeps every past state in memory.
       ...["--prune-history", "256"],
       "--silent",
     ],
@@ -43,9 +52,9 @@ export async function spawnAnvil(options: AnvilOptions = {}): Promise<Anvil> {
 }
 
 /**
- * Starts a chain on loopback, and resolves when it answers.
+ * Starts a chain on loopback and waits until it answers.
  *
- * @throws When it does not answer in time, or its process ends.
+ * @throws If it does not answer in time, or its process ends.
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const anvil = await spawnAnvil(options);
@@ -58,14 +67,14 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   return anvil;
 }
 
-/** A port on loopback that nothing listens on now. */
+/** Returns a port on loopback that nothing listens on now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("The system gave no port.");
+  if (address === null || typeof address === "string") throw new Error("The operating system did not assign a port.");
   return address.port;
 }
 

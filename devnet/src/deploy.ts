@@ -5,50 +5,51 @@ import { text } from "node:stream/consumers";
 import { type DeployedDataset, loadDeployment } from "@dataset-oracle/service/deployment";
 import { foundryBinary, foundryEnv, ROOT } from "@dataset-oracle/tools/foundry";
 import type { Address } from "viem";
+import { OWNER } from "./accounts.js";
+import type { Components } from "./components.js";
 import type { Folder } from "./folder.js";
-import type { Parts } from "./parts.js";
-import { OWNER } from "./roles.js";
 import type { WebOracle } from "./web-oracle.js";
 
-/** What the scripts deployed on the devnet's chain. */
+/** The contracts on the devnet's chain. */
 export interface Deployed {
   readonly dataset: DeployedDataset;
   readonly webOracle: WebOracle;
-  /** The example in test/examples, with some Ether to pay its queries. */
+  /** The example consumer of test/examples, with some Ether to pay for its queries. */
   readonly consumer: Address;
 }
 
 const SCRIPT_MS = 110_000;
 
-/** Deploys the financial dataset, the Web Oracle and the example consumer, with the scripts that deploy to any network. */
-export async function deploy(chainUrl: string, folder: Folder, parts: Parts): Promise<Deployed> {
-  const run = (script: string, env: Record<string, string>) => runScript(script, chainUrl, folder, parts, env);
+/** Deploys the financial dataset, the Web Oracle and the example consumer, with the scripts for any network. */
+export async function deploy(chainUrl: string, folder: Folder, components: Components): Promise<Deployed> {
+  const run = (script: string, env: Record<string, string>) => runScript(script, chainUrl, folder, components, env);
   await run("script/DeployFinancialDataset.s.sol", {});
   const dataset = findDataset(folder, "financial");
   const output = await run("script/DeployExampleConsumer.s.sol", { ORACLE: dataset.address });
   const consumer = /Example consumer: (0x[0-9a-fA-F]{40})/.exec(output)?.[1];
-  if (!consumer) throw new Error("The script did not say where the example consumer is.");
+  if (!consumer)
+    throw new Error("The output of script/DeployExampleConsumer.s.sol has no address of the example consumer.");
   await run("script/DeployWebOracle.s.sol", {});
   const { webOracleRegistry: registry } = loadDeployment(folder.file("deployments", "42.json"));
-  if (!registry) throw new Error("The deployment names no registry.");
+  if (!registry) throw new Error("The deployment file has no webOracleRegistry.");
   const [numbers, words] = ["webOracleNumber", "webOracleBytes"].map((name) => findDataset(folder, name).address);
-  if (!numbers || !words) throw new Error("The deployment lacks a dataset.");
+  if (!numbers || !words) throw new Error("The deployment file lacks a Web Oracle dataset.");
   return { dataset, consumer: consumer as Address, webOracle: { numbers, words, registry } };
 }
 
-/** A dataset of the deployment file. */
+/** Returns a dataset of the deployment file. */
 export function findDataset(folder: Folder, name: string): DeployedDataset {
   const found = loadDeployment(folder.file("deployments", "42.json")).datasets.find((dataset) => dataset.name === name);
-  if (!found) throw new Error(`The deployment names no dataset ${name}.`);
+  if (!found) throw new Error(`The deployment file has no dataset ${name}.`);
   return found;
 }
 
-/** forge starts compilers of its own: it gets a process group, so that all of them can be ended. */
+/** Runs a forge script in a process group of its own, so that its compilers can be ended with it. */
 async function runScript(
   script: string,
   chainUrl: string,
   folder: Folder,
-  parts: Parts,
+  components: Components,
   env: Record<string, string>,
 ): Promise<string> {
   const args = ["script", script, "--rpc-url", chainUrl, "--unlocked", "--sender", OWNER.address, "--broadcast"];
@@ -67,7 +68,7 @@ async function runScript(
   const end = () => {
     if (child.exitCode === null && child.signalCode === null && child.pid) process.kill(-child.pid, "SIGKILL");
   };
-  parts.own({
+  components.add({
     exited,
     async close() {
       end();
@@ -79,6 +80,6 @@ async function runScript(
   clearTimeout(timer);
   const log = folder.file("logs", `${script.split("/").at(-1)}.log`);
   writeFileSync(log, stdout + stderr);
-  if (child.exitCode !== 0) throw new Error(`${script} failed. Its log is ${log}.`);
+  if (child.exitCode !== 0) throw new Error(`${script} failed. See its log: ${log}`);
   return stdout;
 }

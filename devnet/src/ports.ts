@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { ConfigError } from "@dataset-oracle/service/config";
 
-/** A port that one role needs, and the option that changes it. */
+/** A port that the devnet needs, and the option that changes it. */
 export interface NeededPort {
   readonly role: string;
   readonly port: number;
@@ -10,22 +10,24 @@ export interface NeededPort {
 }
 
 /**
- * Makes sure, before anything is started, that every port is free on loopback.
+ * Checks, before anything is started, that every port is free on loopback.
  *
- * @throws ConfigError that names every port that is not, or that two roles need, and how to use another.
+ * @throws ConfigError that names every port in use, or one that is needed twice, and how to choose another.
  */
 export async function requireFreePorts(ports: readonly NeededPort[]): Promise<void> {
   for (const [index, { role, port, option }] of ports.entries()) {
     const other = ports.slice(0, index).find((needed) => needed.port === port);
-    if (other) throw new ConfigError(`${port} is the port of ${other.role} and of ${role}. Change ${option}.`);
+    if (other) throw new ConfigError(`Port ${port} is assigned to ${other.role} and to ${role}. Change ${option}.`);
   }
   const busy: NeededPort[] = [];
   for (const needed of ports) {
     if (!(await isFree(needed.port))) busy.push(needed);
   }
   if (busy.length === 0) return;
-  const lines = busy.map(({ role, port, option }) => `  ${port}, for ${role}. Use another: npm start -- ${option} N`);
-  throw new ConfigError(["Something else on this machine listens on these ports:", ...lines].join("\n"));
+  const lines = busy.map(
+    ({ role, port, option }) => `  ${port}, for ${role}. Choose another: npm start -- ${option} N`,
+  );
+  throw new ConfigError(["Another program on this machine uses these ports:", ...lines].join("\n"));
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Part } from "./parts.js";
+import type { Component } from "./components.js";
 
 const READY_MS = 60_000;
 const CLOSE_MS = 5_000;
 const POLL_MS = 200;
 
-/** Variables that a person may have set for an operator or a provider of their own. */
+/** Variables that the user may have set for an operator or provider of their own. They are not passed on. */
 const FOREIGN_KEYS = /^(?:OPERATOR|PROVIDER)_(?:PRIVATE_KEY|KEYSTORE)/;
 
 export interface ProcessOptions {
@@ -16,25 +16,25 @@ export interface ProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Where its output goes; nowhere when none is given. */
+  /** The file that receives the output, which is discarded by default. */
   readonly logFile?: string;
-  /** Asked again and again until it is true. */
+  /** Polled until it resolves to true. */
   isReady(): Promise<boolean>;
 }
 
-/** A process that the devnet started. */
-export interface Process extends Part {
+/** A process that was started here. */
+export interface Process extends Component {
   readonly name: string;
   readonly pid: number;
   /**
-   * Resolves when it is ready.
+   * Waits until the process is ready.
    *
-   * @throws When it ends or is not ready in time; the message names its log and how that ends.
+   * @throws If it ends or is not ready in time. The message has the last line of its log.
    */
   ready(): Promise<void>;
 }
 
-/** Starts a process in the devnet's process group, so that a closed terminal ends it too. */
+/** Starts a process in the same process group, so that closing the terminal ends it too. */
 export async function startProcess(options: ProcessOptions): Promise<Process> {
   const { name, command, args, logFile } = options;
   const log = logFile === undefined ? "ignore" : openSync(logFile, "a");
@@ -71,7 +71,7 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
   };
 }
 
-/** Whether a GET is answered with 200. */
+/** Returns true if a GET is answered with success. */
 export async function answersOk(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
@@ -84,5 +84,5 @@ export async function answersOk(url: string): Promise<boolean> {
 
 function lastWords(logFile: string): string {
   const last = readFileSync(logFile, "utf8").trimEnd().split("\n").at(-1);
-  return `Its log is ${logFile}, and ends with: ${last}`;
+  return `The last line of its log ${logFile} is: ${last}`;
 }

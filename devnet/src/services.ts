@@ -1,12 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/foundry";
+import { type Account, OPERATOR, PROVIDERS } from "./accounts.js";
+import type { Components } from "./components.js";
 import { findDataset } from "./deploy.js";
 import type { Folder } from "./folder.js";
 import { marketOverrides } from "./market/pairs.js";
 import { WEATHER_ORIGIN } from "./market/weather.js";
 import { answersOk, type Process, startProcess } from "./processes.js";
-import { OPERATOR, PROVIDERS, type Role } from "./roles.js";
 import type { Settings } from "./settings.js";
 
 /** A running provider. */
@@ -14,28 +15,44 @@ export interface Provider {
   readonly process: Process;
   readonly address: string;
   readonly url: string;
-  /** The command that starts it again after somebody ended it. */
+  /** The shell command that starts it again. */
   readonly command: string;
 }
 
-/** Starts the market that stands in for the exchanges. */
-export function startMarket(settings: Settings, folder: Folder): Promise<Process> {
-  return startProcess({
+/** Starts the market that replaces the exchanges. Without it, the providers have no values. */
+export async function startMarket(settings: Settings, folder: Folder, components: Components): Promise<void> {
+  const market = await startProcess({
     name: "market",
     command: process.execPath,
     args: [built("devnet", "market/main.js"), "--port", String(settings.marketPort), "--seed", "42"],
     logFile: folder.file("logs", "market.log"),
     isReady: () => answersOk(marketUrl(settings)),
   });
+  components.add(market, () => console.log("The simulated market has ended: the providers have no new values."));
+  await market.ready();
 }
 
-/** Starts the data providers, each with its own key and configuration. */
-export function startProviders(settings: Settings, chainUrl: string, folder: Folder): Promise<Provider[]> {
-  return Promise.all(PROVIDERS.map((role, index) => startProvider(role, index, settings, chainUrl, folder)));
+/** Starts the data providers, each with its own key and configuration. The devnet goes on if one ends. */
+export async function startProviders(
+  settings: Settings,
+  chainUrl: string,
+  folder: Folder,
+  components: Components,
+): Promise<Provider[]> {
+  const providers = await Promise.all(
+    PROVIDERS.map((account, index) => spawnProvider(account, index, settings, chainUrl, folder)),
+  );
+  for (const { process: child, command } of providers) {
+    components.add(child, () =>
+      console.log(`${child.name} has ended. To restart it (and stop it yourself with Ctrl-C later):\n  ${command}`),
+    );
+  }
+  await Promise.all(providers.map((provider) => provider.process.ready()));
+  return providers;
 }
 
-async function startProvider(
-  role: Role,
+async function spawnProvider(
+  account: Account,
   index: number,
   settings: Settings,
   chainUrl: string,
@@ -52,14 +69,14 @@ async function startProvider(
     webOracle: {
       rpcUrls: { 42: chainUrl },
       folder: folder.file("state", `${name}-specs`),
-      // For developers to try their own specs: the guard against addresses that are not public stays.
+      // Developers may try their own specs. Addresses that are not public are rejected all the same.
       hosts: "any",
       rateLimit: { perSecond: 100, burst: 200 },
     },
     operators: ["127.0.0.1"],
     operatorRequestsPerMinute: 100_000,
   });
-  const keyFile = writeKey(folder, name, role);
+  const keyFile = writeKey(folder, name, account);
   const args = [built("provider", "main.js"), "--config", config];
   const child = await startProcess({
     name,
@@ -70,11 +87,16 @@ async function startProvider(
     isReady: () => answersOk(`${url}/ready`),
   });
   const command = `PROVIDER_PRIVATE_KEY_FILE=${shellQuote(keyFile)} node ${args.map(shellQuote).join(" ")}`;
-  return { process: child, address: role.address, url, command };
+  return { process: child, address: account.address, url, command };
 }
 
-/** Starts the operator. It is ready when it answers for everything that it serves. */
-export function startOperator(settings: Settings, chainUrl: string, folder: Folder): Promise<Process> {
+/** Starts the operator. If it ends by itself, everything else ends too. */
+export async function startOperator(
+  settings: Settings,
+  chainUrl: string,
+  folder: Folder,
+  components: Components,
+): Promise<void> {
   const config = writeConfig(folder, "operator", {
     port: settings.operatorPort,
     metricsPort: 0,
@@ -85,7 +107,7 @@ export function startOperator(settings: Settings, chainUrl: string, folder: Fold
         deployment: "../deployments/42.json",
         rpcUrls: [chainUrl],
         providers: PROVIDERS.map(({ address }, index) => ({ address, url: providerUrl(settings, index) })),
-        // The devnet's Ether is worth nothing: nothing is to stop somebody who tries things out.
+        // The devnet's Ether is worthless, so no gas budget should stop experiments.
         gasPerHour: 1_000_000_000_000,
         gasPerHourForNewKeys: 1_000_000_000_000,
         gasPerHourForFeeds: 1_000_000_000_000,
@@ -94,17 +116,23 @@ export function startOperator(settings: Settings, chainUrl: string, folder: Fold
       },
     ],
   });
-  return startProcess({
+  const logFile = folder.file("logs", "operator.log");
+  const operator = await startProcess({
     name: "operator",
     command: process.execPath,
     args: [built("operator", "main.js"), "--config", config],
     env: { OPERATOR_PRIVATE_KEY_FILE: writeKey(folder, "operator", OPERATOR) },
-    logFile: folder.file("logs", "operator.log"),
+    logFile,
     isReady: () => answersOk(`${operatorUrl(settings)}/datasets`),
   });
+  components.add(
+    operator,
+    () => void components.end(1, `The operator has ended unexpectedly. Stopping everything. See its log: ${logFile}`),
+  );
+  await operator.ready();
 }
 
-/** All spot prices, often enough to see them move. */
+/** Returns a feed of all spot prices that updates often enough to watch them move. */
 function spotPriceFeed(folder: Folder) {
   const { address, keys } = findDataset(folder, "financial");
   return { dataset: address, keys, heartbeatSeconds: 30, deviationBps: 50, minIntervalSeconds: 10 };
@@ -121,7 +149,7 @@ function sourceOverrides(settings: Settings): Record<string, string> {
   return { ...marketOverrides(url), [WEATHER_ORIGIN]: `${url}/weather` };
 }
 
-const built = (room: string, file: string) => join(ROOT, room, "dist", file);
+const built = (workspace: string, file: string) => join(ROOT, workspace, "dist", file);
 
 function writeConfig(folder: Folder, name: string, config: object): string {
   const path = folder.file("config", `${name}.json`);
@@ -129,9 +157,9 @@ function writeConfig(folder: Folder, name: string, config: object): string {
   return path;
 }
 
-function writeKey(folder: Folder, name: string, role: Role): string {
+function writeKey(folder: Folder, name: string, account: Account): string {
   const path = folder.file("keys", name);
-  writeFileSync(path, `${role.privateKey}\n`, { mode: 0o600 });
+  writeFileSync(path, `${account.privateKey}\n`, { mode: 0o600 });
   return path;
 }
 

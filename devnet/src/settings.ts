@@ -1,83 +1,58 @@
-import { parseArgs } from "node:util";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { readCommand } from "@dataset-oracle/tools/command";
 import type { NeededPort } from "./ports.js";
 
-/** Where the devnet listens, and what its providers read. */
+/** The devnet's ports, and where its providers get their prices. */
 export interface Settings {
   readonly chainPort: number;
   readonly operatorPort: number;
-  /** The first provider's; the others follow. */
+  /** The port of the first provider. The others use the ports after it. */
   readonly providerPort: number;
   readonly marketPort: number;
-  /** Whether the providers read the real exchanges instead of the simulated market. */
+  /** True if the providers read the real exchanges instead of the simulated market. */
   readonly isLive: boolean;
-  /** Whether the operator keeps the spot prices fresh without requests. */
+  /** True if the operator keeps the spot prices fresh without requests. */
   readonly hasFeeds: boolean;
 }
 
-export const HELP = `Usage: npm start -- [options]
+const USAGE = `Usage: npm start -- [options]
 
-Starts a chain, the datasets, four data providers and the operator on this machine. Ctrl-C ends all of them.
-The first start takes longest: it compiles the contracts.
+Starts a chain, the datasets, four data providers and the operator on this machine. Ctrl-C stops everything.
+The first start compiles the contracts, which takes a few minutes.
 
   --chain-port N      the chain's port (default: 8545)
   --operator-port N   the operator's port (default: 8080)
-  --provider-port N   the first provider's port; the others follow (default: 8601)
+  --provider-port N   the first provider's port; the others use the ports after it (default: 8601)
   --market-port N     the simulated market's port (default: 8600)
-  --live              read the real exchanges instead of the simulated market. Nobody has run this yet.
-  --no-feeds          no data moves without a request
-  --help              this text
+  --live              read the real exchanges instead of the simulated market (not tested yet)
+  --no-feeds          update values only on request
+  --help              show this text
 
 Examples
   npm start
   npm start -- --no-feeds
   npm start -- --chain-port 9545 --operator-port 9080 --provider-port 9601 --market-port 9600`;
 
-/**
- * Reads the command line.
- *
- * @returns null when help was asked for.
- * @throws ConfigError
- */
-export function parseSettings(args: readonly string[]): Settings | null {
-  const { values } = parse(args);
-  if (values.help) return null;
+/** Reads the command line. It ends the process if help is asked for, or with code 2 if an argument is wrong. */
+export function readSettings(): Settings {
+  const { values } = readCommand(USAGE, {
+    "chain-port": { type: "string", default: "8545", range: [1, 65_535] },
+    "operator-port": { type: "string", default: "8080", range: [1, 65_535] },
+    "provider-port": { type: "string", default: "8601", range: [1, 65_535] },
+    "market-port": { type: "string", default: "8600", range: [1, 65_535] },
+    "no-feeds": { type: "boolean", default: false },
+    live: { type: "boolean", default: false },
+  });
   return {
-    chainPort: toPort("chain-port", values["chain-port"]),
-    operatorPort: toPort("operator-port", values["operator-port"]),
-    providerPort: toPort("provider-port", values["provider-port"]),
-    marketPort: toPort("market-port", values["market-port"]),
+    chainPort: Number(values["chain-port"]),
+    operatorPort: Number(values["operator-port"]),
+    providerPort: Number(values["provider-port"]),
+    marketPort: Number(values["market-port"]),
     isLive: values.live,
     hasFeeds: !values["no-feeds"],
   };
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        "chain-port": { type: "string", default: "8545" },
-        "operator-port": { type: "string", default: "8080" },
-        "provider-port": { type: "string", default: "8601" },
-        "market-port": { type: "string", default: "8600" },
-        "no-feeds": { type: "boolean", default: false },
-        live: { type: "boolean", default: false },
-        help: { type: "boolean", default: false },
-      },
-    });
-  } catch (error) {
-    throw new ConfigError(`${(error as Error).message}\n\n${HELP}`);
-  }
-}
-
-function toPort(name: string, text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port < 1 || port > 65_535) throw new ConfigError(`--${name} ${text}: a port is a number from 1 to 65535.`);
-  return port;
-}
-
-/** Every port that the devnet listens on. */
+/** Returns every port that the devnet listens on. */
 export function neededPorts(settings: Settings, providers: number): NeededPort[] {
   const { chainPort, operatorPort, providerPort, marketPort, isLive } = settings;
   return [

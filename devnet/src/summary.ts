@@ -1,59 +1,94 @@
+import { writeFileSync } from "node:fs";
 import { styleText } from "node:util";
+import { readQueryPrice } from "@dataset-oracle/protocol";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
-import { formatEther } from "viem";
+import { createPublicClient, formatEther, http } from "viem";
+import { CALLER, OPERATOR } from "./accounts.js";
 import type { Deployed } from "./deploy.js";
 import type { Folder } from "./folder.js";
-import { CALLER, OPERATOR } from "./roles.js";
 import { operatorUrl, type Provider } from "./services.js";
 import type { Settings } from "./settings.js";
 import { type PublishedExample, publishArguments } from "./web-oracle.js";
 
-/** What the table shows of the running devnet. */
+/** The running devnet, as `announce` describes it. */
 export interface Running {
   readonly settings: Settings;
   readonly chainUrl: string;
   readonly deployed: Deployed;
-  /** In wei. */
-  readonly queryPrice: bigint;
   readonly providers: readonly Provider[];
   readonly examples: readonly PublishedExample[];
   readonly folder: Folder;
 }
 
-/** What a person sees when everything runs: what is where, and commands to paste. */
-export function summary(running: Running, isTerminal: boolean): string {
-  const bold = (text: string) => (isTerminal ? styleText("bold", text) : text);
-  const dim = (text: string) => (isTerminal ? styleText("dim", text) : text);
-  const { dataset, webOracle } = running.deployed;
-  const rows = [
-    ["page", `${operatorUrl(running.settings)}/  everything here, to look at and to try`],
-    ["guide", `${operatorUrl(running.settings)}/guide/  the documents; the five-minute tour is in tour/`],
-    ["dataset", `${dataset.address}  ${dataset.name}, ${dataset.kind}, ${dataset.keys.length} keys`],
-    ["committee", `${running.providers.length} providers, more than two thirds must sign`],
-    ["price", `${running.queryPrice} wei (${formatEther(running.queryPrice)} ether) a query`],
-    ["consumer", `${running.deployed.consumer}  test/examples/SpotPriceConsumer.sol`],
-    ["web oracle", `${webOracle.numbers}  numbers`],
-    ["", `${webOracle.words}  words: true and false, bytes32, strings`],
-    ["", `${webOracle.registry}  the registry of request specs`],
-    ...running.examples.map(({ name, key }) => ["", `${key}  devnet/specs/${name}.json`]),
-    ["chain", `${running.chainUrl}  chain id 42, a block a second`],
-    ["operator", `${operatorUrl(running.settings)}  sends from ${OPERATOR.address}`],
-    ...running.providers.map(({ process, url, address }) => [
-      process.name,
-      `${url}  signs as ${address}  pid ${process.pid}`,
-    ]),
-    ["values", running.settings.isLive ? "from the real exchanges" : "SIMULATED: no price and no other value is real"],
+/** Writes the addresses to `devnet.json`, for programs, and prints them with commands to paste. */
+export async function announce(running: Running): Promise<void> {
+  const { chainUrl, deployed, folder } = running;
+  const queryPrice = await readQueryPrice(createPublicClient({ transport: http(chainUrl) }), {
+    dataset: deployed.dataset.address,
+  });
+  writeFileSync(folder.file("devnet.json"), `${JSON.stringify(addresses(running, queryPrice), null, 2)}\n`);
+  const isTerminal = process.stdout.isTTY === true && !process.env.NO_COLOR;
+  console.log(
+    `${process.uptime().toFixed(1).padStart(5)} s  The devnet is ready.\n\n${summary(running, queryPrice, isTerminal)}\n`,
+  );
+}
+
+type Row = readonly [name: string, value: string];
+
+function summary(running: Running, queryPrice: bigint, isTerminal: boolean): string {
+  const { settings, chainUrl, deployed, providers, examples } = running;
+  const { dataset, webOracle, consumer } = deployed;
+  const operator = operatorUrl(settings);
+  const price = `${queryPrice} wei (${formatEther(queryPrice)} ether)`;
+  const sections: [title: string, rows: Row[]][] = [
+    [
+      settings.isLive ? "Values come from the real exchanges" : "All values are SIMULATED: no price here is real",
+      [
+        ["page", `${operator}/  every value, and a form to request updates`],
+        ["guide", `${operator}/guide/  the documentation, with a five-minute tour`],
+      ],
+    ],
+    [
+      `Contracts on chain 42, a block a second: ${chainUrl}`,
+      [
+        [dataset.name, `${dataset.address}  ${dataset.kind} of ${dataset.keys.length} spot prices, ${price} a query`],
+        ["web oracle", `${webOracle.numbers}  numbers`],
+        ["", `${webOracle.words}  true and false, bytes32, short texts`],
+        ["", `${webOracle.registry}  registry of request specs`],
+        ["consumer", `${consumer}  test/examples/SpotPriceConsumer.sol`],
+      ],
+    ],
+    ["Web Oracle keys of the specs in devnet/specs", examples.map(({ name, key }) => [name, key])],
+    [
+      `Services: more than two thirds of the ${providers.length} providers must sign`,
+      [
+        ["operator", `${operator}  sends from ${OPERATOR.address}`],
+        ...providers.map(
+          ({ process, url, address }): Row => [process.name, `${url}  signs as ${address}  pid ${process.pid}`],
+        ),
+      ],
+    ],
   ];
+  const style = (format: "bold" | "dim", text: string) => (isTerminal ? styleText(format, text) : text);
   return [
-    ...rows.map(([name = "", value = ""]) => `  ${bold(name.padEnd(12))}${value}`),
-    ...commands(running).flatMap(({ title, command }) => ["", `  ${dim(`# ${title}`)}`, ...indent(command)]),
-    "",
-    "  Ctrl-C ends everything.",
+    ...sections
+      .filter(([, rows]) => rows.length > 0)
+      .flatMap(([title, rows]) => [
+        `  ${style("bold", title)}`,
+        ...rows.map(([name, value]) => `    ${name.padEnd(12)}${value}`),
+        "",
+      ]),
+    `  ${style("bold", "Commands to paste")}`,
+    ...commands(running, queryPrice).flatMap(({ title, command }) => [
+      `  ${style("dim", `# ${title}`)}`,
+      ...command.split("\n").map((line) => `  ${line}`),
+      "",
+    ]),
+    "  Ctrl-C stops everything.",
   ].join("\n");
 }
 
-/** The same for programs, as `devnet.json` has it. */
-export function addresses({ settings, chainUrl, deployed, queryPrice, providers, examples }: Running) {
+function addresses({ settings, chainUrl, deployed, providers, examples }: Running, queryPrice: bigint) {
   return {
     chain: chainUrl,
     operator: { url: operatorUrl(settings), address: OPERATOR.address },
@@ -65,41 +100,32 @@ export function addresses({ settings, chainUrl, deployed, queryPrice, providers,
   };
 }
 
-/** Commands that work as they stand, in the repository's folder. */
-export function commands({ settings, chainUrl, deployed, queryPrice, examples, folder }: Running) {
+/** Returns commands that work unchanged in the repository's folder. */
+function commands({ settings, chainUrl, deployed, examples, folder }: Running, queryPrice: bigint) {
   const { address } = deployed.dataset;
   const post = (dataset: string, key: string) =>
     `curl -X POST ${operatorUrl(settings)}/data/request -H 'content-type: application/json' -H 'prefer: wait=10' -d '${JSON.stringify({ network_id: 42, dataset, key, broadcast: true })}'`;
   const rpc = `--rpc-url ${chainUrl}`;
+  const query = (dataset: string, keyHex: string) =>
+    `npx cast call ${dataset} "query(bytes)(uint256,uint256,uint8)" ${keyHex} --value ${queryPrice} --from ${CALLER.address} ${rpc}`;
   return [
+    { title: "Request a fresh value and wait until it is mined", command: post(address, "SPOTPX/ETH-USD") },
+    { title: "Read the price of a query, in wei", command: `npx cast call ${address} "queryPrice()(uint256)" ${rpc}` },
     {
-      title: "ask for a fresh value, and wait until it is mined",
-      command: post(address, "SPOTPX/ETH-USD"),
-    },
-    { title: "the price of a query, in wei", command: `npx cast call ${address} "queryPrice()(uint256)" ${rpc}` },
-    {
-      title: "read the value: output scaled 1e18, updatedAt, status (1 is OK)",
-      command: `npx cast call ${address} "query(bytes)(uint256,uint256,uint8)" ${spotPriceKey("ETH-USD")} --value ${queryPrice} --from ${CALLER.address} ${rpc}`,
+      title: "Read the value without paying: output (scaled by 1e18), updatedAt, status (1 is OK)",
+      command: query(address, spotPriceKey("ETH-USD")),
     },
     ...examples.slice(0, 1).flatMap(({ dataset, key, keyHex }) => [
+      { title: "Request a fresh Web Oracle value", command: post(dataset, key) },
+      { title: "Read it: hundredths of a kelvin, updatedAt, status", command: query(dataset, keyHex) },
       {
-        title: "the same for a value of the web",
-        command: post(dataset, key),
-      },
-      {
-        title: "read it: hundredths of a kelvin",
-        command: `npx cast call ${dataset} "query(bytes)(uint256,uint256,uint8)" ${keyHex} --value ${queryPrice} --from ${CALLER.address} ${rpc}`,
-      },
-      {
-        title: "publish a spec: this one, or your own",
+        title: "Publish a request spec: this one, or your own",
         command: `npm run -s web-oracle -- ${publishArguments("devnet/specs/temperature.json", chainUrl, folder).join(" ")}`,
       },
     ]),
     {
-      title: "let the example contract pay for a value, then look at it",
+      title: "Let the example contract pay for a value, then read what it stored",
       command: `npx cast send ${deployed.consumer} "refresh()" --unlocked --from ${CALLER.address} ${rpc}\nnpx cast call ${deployed.consumer} "rate()(uint256)" ${rpc}`,
     },
   ];
 }
-
-const indent = (text: string) => text.split("\n").map((line) => `  ${line}`);

@@ -5,19 +5,19 @@ import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { webKey } from "@dataset-oracle/protocol/web-key";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import type { Address, Hex } from "viem";
+import { CALLER, DEVELOPERS } from "./accounts.js";
 import type { Folder } from "./folder.js";
-import { CALLER, DEVELOPERS } from "./roles.js";
 
 /** The Web Oracle on the devnet's chain. */
 export interface WebOracle {
   /** The dataset of numbers. */
   readonly numbers: Address;
-  /** The dataset of any 32 bytes. */
+  /** The dataset of 32-byte values. */
   readonly words: Address;
   readonly registry: Address;
 }
 
-/** A spec of devnet/specs, and arguments for it. */
+/** A spec in devnet/specs, and arguments for it. */
 interface Example {
   readonly name: string;
   readonly dataset: "numbers" | "words";
@@ -31,7 +31,7 @@ const EXAMPLES: readonly Example[] = [
   { name: "document", dataset: "words", args: ["storms", "7"] },
 ];
 
-/** A published example: a key that can be asked for. */
+/** A published example, whose key can be requested. */
 export interface PublishedExample {
   readonly name: string;
   readonly dataset: Address;
@@ -40,12 +40,12 @@ export interface PublishedExample {
   readonly keyHex: Hex;
 }
 
-/** The command that a dapp developer uses. */
+/** The command-line program for dapp developers. */
 export const WEB_ORACLE_COMMAND = join(ROOT, "provider", "dist", "web-oracle", "cli", "main.js");
 
 const PUBLISH_MS = 60_000;
 
-/** Publishes the specs of devnet/specs, as a dapp developer would. */
+/** Publishes the specs in devnet/specs as a dapp developer would. */
 export function publishExamples(chainUrl: string, folder: Folder, webOracle: WebOracle): Promise<PublishedExample[]> {
   return Promise.all(
     EXAMPLES.map(async ({ name, dataset, args }, i) => {
@@ -55,7 +55,7 @@ export function publishExamples(chainUrl: string, folder: Folder, webOracle: Web
       ];
       const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: ROOT, timeout: PUBLISH_MS });
       const specHash = /^Published (0x[0-9a-f]{64}) /.exec(stdout)?.[1] as Hex | undefined;
-      if (specHash === undefined) throw new Error(`The spec ${name} was not published: ${stdout}`);
+      if (specHash === undefined) throw new Error(`devnet/specs/${name}.json was not published: ${stdout}`);
       const key = webKey({ specHash, args });
       if (!key.ok) throw new Error(key.error);
       return { name, dataset: webOracle[dataset], key: keyToAscii(key.value) ?? "", keyHex: key.value };
@@ -63,7 +63,7 @@ export function publishExamples(chainUrl: string, folder: Folder, webOracle: Web
   );
 }
 
-/** What publishes a spec on the devnet, from an unlocked account. */
+/** Returns the arguments that publish a spec on the devnet from an unlocked account. */
 export function publishArguments(spec: string, chainUrl: string, folder: Folder, from = CALLER.address): string[] {
   const deployment = folder.file("deployments", "42.json");
   return ["publish", spec, "--deployment", deployment, "--rpc-url", chainUrl, "--from", from];

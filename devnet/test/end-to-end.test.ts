@@ -249,18 +249,18 @@ describe("the printed commands", () => {
 
   test.runIf(HAS_CURL)("work as they stand", async () => {
     await nextRound();
-    const answer = JSON.parse(await paste(printed("ask for a fresh value, and wait until it is mined")[0] ?? ""));
+    const answer = JSON.parse(await paste(printed("Request a fresh value and wait until it is mined")[0] ?? ""));
     expect(answer).toMatchObject({ status: "OK", key: KEY });
 
-    const price = await paste(printed("the price of a query, in wei")[0] ?? "");
+    const price = await paste(printed("Read the price of a query, in wei")[0] ?? "");
     expect(price.split(" ")[0]?.trim()).toBe(devnet.queryPrice);
 
-    const [value, updatedAt, status] = (await paste(printed("read the value")[0] ?? "")).split("\n");
+    const [value, updatedAt, status] = (await paste(printed("Read the value")[0] ?? "")).split("\n");
     expect(value?.split(" ")[0]).toBe(answer.value);
     expect(updatedAt?.split(" ")[0]).toBe(String(answer.timestamp));
     expect(status).toBe("1");
 
-    const [refresh = "", rate = ""] = printed("let the example contract pay");
+    const [refresh = "", rate = ""] = printed("Let the example contract pay");
     expect(await paste(refresh)).toMatch(/^status\s+1 \(success\)$/m);
     expect((await paste(rate)).split(" ")[0]).toBe(answer.value);
   });

@@ -103,7 +103,7 @@ test("a busy port is named, with the option that changes it, and nothing is star
   try {
     const { exitCode, output } = await runToEnd(ports);
     expect(exitCode).toBe(2);
-    expect(output).toContain(`${port}, for the operator. Use another: npm start -- --operator-port N`);
+    expect(output).toContain(`${port}, for the operator. Choose another: npm start -- --operator-port N`);
     expect(output).not.toContain("Starting");
   } finally {
     server.close();
@@ -113,10 +113,10 @@ test("a busy port is named, with the option that changes it, and nothing is star
 test("two roles cannot have one port", async () => {
   const { exitCode, output } = await runToEnd(["--operator-port", "7601", "--provider-port", "7600"]);
   expect(exitCode).toBe(2);
-  expect(output).toContain("7601 is the port of the operator and of provider 2. Change --provider-port.");
+  expect(output).toContain("Port 7601 is assigned to the operator and to provider 2. Change --provider-port.");
 });
 
-test("an option that is unknown or senseless is told, with the help", async () => {
+test("an unknown or invalid option is reported with the help text", async () => {
   const unknown = await runToEnd(["--colour"]);
   expect(unknown.exitCode).toBe(2);
   expect(unknown.output).toContain("--colour");
@@ -124,5 +124,5 @@ test("an option that is unknown or senseless is told, with the help", async () =
 
   const senseless = await runToEnd(["--chain-port", "70000"]);
   expect(senseless.exitCode).toBe(2);
-  expect(senseless.output).toContain("--chain-port 70000: a port is a number from 1 to 65535.");
+  expect(senseless.output).toContain("--chain-port 70000 is not a whole number from 1 to 65535.");
 });

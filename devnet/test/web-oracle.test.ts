@@ -217,11 +217,11 @@ describe("a dapp developer", () => {
       return (await promisify(execFile)("sh", ["-c", line], { cwd: ROOT, timeout: 30_000 })).stdout;
     };
     await nextRound();
-    const answer = JSON.parse(await paste(printed("the same for a value of the web")));
+    const answer = JSON.parse(await paste(printed("Request a fresh Web Oracle value")));
     expect(answer).toMatchObject({ status: "OK", key: example("temperature").key });
-    const [value, , status] = (await paste(printed("read it: hundredths of a kelvin"))).split("\n");
+    const [value, , status] = (await paste(printed("Read it: hundredths of a kelvin"))).split("\n");
     expect([value?.split(" ")[0], status]).toEqual([answer.value, "1"]);
-    expect(await paste(printed("publish a spec"))).toMatch(/^Published 0x[0-9a-f]{64} on network 42/);
+    expect(await paste(printed("Publish a request spec"))).toMatch(/^Published 0x[0-9a-f]{64} on network 42/);
   });
 });
 

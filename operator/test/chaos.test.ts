@@ -5,11 +5,12 @@ import { BLOWS } from "./chaos/blows.js";
 import { describeStorm } from "./chaos/report.js";
 import { runStorm } from "./chaos/storm.js";
 
-/** `npm run chaos` sets these; without them it is the short form. */
+/** `npm run chaos` runs the long form, by `--mode long`; the variables change it. The seed decides what fails, and when. */
+const isLongMode = process.env.MODE === "long";
 const settings = {
   seed: Number(process.env.CHAOS_SEED ?? 1),
-  requests: Number(process.env.CHAOS_REQUESTS ?? 120),
-  keys: Number(process.env.CHAOS_KEYS ?? 40),
+  requests: Number(process.env.CHAOS_REQUESTS ?? (isLongMode ? 10_000 : 120)),
+  keys: Number(process.env.CHAOS_KEYS ?? (isLongMode ? 200 : 40)),
   onProgress: (answered: number) => console.log(`${answered} requests answered`),
 };
 

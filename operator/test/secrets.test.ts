@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { inspect } from "node:util";
 import { freePort } from "@dataset-oracle/devnet/anvil";
-import { findLeaks } from "@dataset-oracle/devnet/leaks";
+import { findLeaks } from "@dataset-oracle/devnet/find-leaks";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import type { Address } from "viem";

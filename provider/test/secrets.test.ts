@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { findLeaks } from "@dataset-oracle/devnet/leaks";
+import { findLeaks } from "@dataset-oracle/devnet/find-leaks";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";

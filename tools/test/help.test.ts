@@ -7,25 +7,26 @@ import { describe, expect, test } from "vitest";
 
 const run = promisify(execFile);
 
-/** Scripts that are no commands of this repository: another program's, or several of these one after the other. */
-const OTHERS = ["prepare", "build", "prestart", "test", "test:sol", "test:ts", "check", "check:sol", "format", "forge"];
-/** `npm install` and what completes it: it takes what npm takes. */
-const OF_NPM = ["lock"];
+/** Scripts that run other programs, which have arguments of their own. */
+const OTHERS = [
+  ...["prepare", "build", "prestart", "test", "test:sol", "test:ts", "check", "check:sol", "format", "forge", "lock"],
+  ...["crash", "chaos"],
+];
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
 interface Command {
   readonly name: string;
-  /** What runs, from the repository's root. */
+  /** The program and its first arguments, run in the repository's root. */
   readonly program: readonly string[];
-  /** The files that hold the options that it knows. */
+  /** The files that define its options. */
   readonly parsers: readonly string[];
 }
 
-/** Those of npm, then those that are installed as programs, with their own commands. */
+/** The npm scripts, then the installed programs with their commands. */
 const COMMANDS: readonly Command[] = [
   ...Object.entries<string>(scripts)
-    .filter(([name]) => ![...OTHERS, ...OF_NPM].includes(name))
+    .filter(([name]) => !OTHERS.includes(name))
     .map(([name, script]) => {
       const program = /node (\S+\.js)$/.exec(script)?.[1] ?? "";
       const source: Record<string, string> = {
@@ -44,14 +45,14 @@ const COMMANDS: readonly Command[] = [
   { name: "provider replay", program: ["provider/dist/main.js", "replay"], parsers: [] },
 ];
 
-/** The options that a file gives to its parser, with whether they take a value. */
+/** Returns the options that a file passes to `parseArgs`. */
 const optionsIn = (file: string) =>
   [...readFileSync(join(ROOT, file), "utf8").matchAll(/["\s]([a-z][a-z-]*)"?: \{\s*type: "(string|boolean)"/g)].map(
     ([, name, type]) => ({ name: name ?? "", takesValue: type === "string" }),
   );
 
 describe.concurrent.each(COMMANDS)("$name", ({ program, parsers }) => {
-  test("--help says what it does, its options and how to use it", async () => {
+  test("--help describes the command, its options and examples", async () => {
     const { stdout, stderr } = await run("node", [...program, "--help"], {
       cwd: ROOT,
       env: { ...process.env, FORCE_COLOR: "1" },
@@ -62,7 +63,7 @@ describe.concurrent.each(COMMANDS)("$name", ({ program, parsers }) => {
     expect(stdout).toMatch(/\n\n[A-Z][^\n]{30,}/);
     expect(stdout).toMatch(/\nExamples?\n {2}\S/);
     expect(stdout).toMatch(/--help +(this text|show this)/);
-    // No line is wider than a terminal, and none has colours.
+    // Lines fit a terminal and have no colours, because people pipe help texts.
     for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(124);
     expect(stdout).not.toContain("\u001b[");
     const options = parsers.flatMap(optionsIn);
@@ -72,7 +73,7 @@ describe.concurrent.each(COMMANDS)("$name", ({ program, parsers }) => {
     }
   });
 
-  test("what it does not know ends it with 2, and says what there is", async () => {
+  test("an unknown option ends it with 2 and the usage", async () => {
     const ended = await run("node", [...program, "--no-such-option"], { cwd: ROOT }).catch((error) => error);
     expect(ended.code).toBe(2);
     expect(ended.stdout).toBe("");
@@ -92,19 +93,18 @@ test("the options are found in the parsers", () => {
       "chain-port",
       "no-feeds",
       "rpc-url",
-      "requests",
       "check",
     ]),
   );
 });
 
-test("every script of npm is a command with --help, or is named as none", () => {
+test("every npm script has --help or is listed as another program", () => {
   expect(COMMANDS.map(({ program }) => program[0])).not.toContain("");
-  expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...OTHERS, ...OF_NPM]));
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(OTHERS));
 });
 
-test("an option with a default says it in the help", () => {
-  const withDefaults = ["bench/operator/main.js", "tools/chaos.js", "tools/crash.js", "devnet/src/settings.ts"];
+test("the help of an option states its default", () => {
+  const withDefaults = ["bench/operator/main.js", "devnet/src/settings.ts"];
   for (const file of withDefaults) {
     const text = readFileSync(join(ROOT, file), "utf8");
     const defaults = [...text.matchAll(/"?([a-z-]+)"?: \{ type: "string", default: "(\w+)"/g)];

@@ -1,31 +1,29 @@
 #!/usr/bin/env node
-import { parseArgs } from "node:util";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
+import { readCommand } from "@dataset-oracle/tools/command";
 import { pino } from "pino";
 import { startMarket } from "./server.js";
 
+const USAGE = `Usage: node devnet/dist/market/main.js [options]
+
+Serves simulated prices on loopback in the formats of eight exchanges.
+
+  --port N   the port (default: 8600)
+  --seed N   the seed of the prices: the same seed gives the same ones (default: 1)
+  --help     show this text`;
+
 await runMain(async () => {
-  const { port, seed } = readArguments();
+  const { values } = readCommand(USAGE, {
+    port: { type: "string", default: "8600", range: [0, 65_535] },
+    seed: { type: "string", default: "1", range: [0, 2 ** 32 - 1] },
+  });
+  const seed = Number(values.seed);
   const logger = pino();
-  const market = await startMarket({ port, seed }).catch((error: NodeJS.ErrnoException) => {
+  const market = await startMarket({ port: Number(values.port), seed }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EADDRINUSE") throw error;
-    throw new ConfigError(`Port ${port} is in use. Choose another --port.`);
+    throw new ConfigError(`Port ${values.port} is in use. Choose another --port.`);
   });
   logger.warn({ url: market.url, seed }, "the market is simulated: no price here is real");
   closeOnSignal(logger, () => market.close());
 });
-
-function readArguments(): { port: number; seed: number } {
-  const { values } = parseArgs({
-    options: { port: { type: "string", default: "8600" }, seed: { type: "string", default: "1" } },
-  });
-  return { port: integer("--port", values.port, 65_535), seed: integer("--seed", values.seed, 2 ** 32 - 1) };
-}
-
-function integer(name: string, text: string, max: number): number {
-  if (!/^\d{1,10}$/.test(text) || Number(text) > max) {
-    throw new ConfigError(`${name} is an integer from 0 to ${max}, not "${text}".`);
-  }
-  return Number(text);
-}

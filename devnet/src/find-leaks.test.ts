@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { findLeaks } from "./leaks.js";
+import { findLeaks } from "./find-leaks.js";
 
 const KEY = `0x${randomBytes(32).toString("hex")}`;
 const TOKEN = `${randomBytes(12).toString("hex")}+/%`;

@@ -1,12 +1,12 @@
-/** So many characters of a secret in a row are a leak: by chance they are nowhere. */
+/** This many consecutive characters of a secret count as a leak: they do not occur by chance. */
 const WINDOW = 12;
 
 /**
- * Where secrets show in what a program has written, whole or in part, and in whatever form: letters of either case, hex,
- * base64, percent-encoded.
+ * Finds secrets in the output of a program, in whole or in part and in any form: upper or lower case, hex, base64,
+ * percent-encoded.
  *
- * @param secrets By name: each of at least 12 characters, made by chance.
- * @returns The names of those that show, each with a little of the text around; none when all is well.
+ * @param secrets Random secrets of at least 12 characters, by name.
+ * @returns The names of the leaked ones, each with some of the surrounding text.
  */
 export function findLeaks(text: string, secrets: Readonly<Record<string, string>>): string[] {
   const searched = text.toLowerCase();
@@ -16,7 +16,7 @@ export function findLeaks(text: string, secrets: Readonly<Record<string, string>
   });
 }
 
-/** Every run of characters that would be a leak, in small letters. */
+/** Returns every sequence of characters that would be a leak, in lower case. */
 function partsOf(secret: string): Set<string> {
   const parts = new Set<string>();
   for (const form of formsOf(secret).map((form) => form.toLowerCase())) {
@@ -38,7 +38,7 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** What bytes look like in base64 wherever they stand in it: without the ends, which depend on what is beside them. */
+/** Encodes bytes in base64 at an offset, without the ends, which depend on the neighbouring bytes. */
 function inBase64(bytes: Buffer, offset: number): string {
   const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
   return encoded.slice(offset === 0 ? 0 : 4, -4);

@@ -1,0 +1,32 @@
+import { mnemonicToAccount } from "viem/accounts";
+
+/** The mnemonic of every development chain. Its keys are public, so never use them anywhere else. */
+const MNEMONIC = "test test test test test test test test test test test junk";
+
+/** An account of the devnet and its key. */
+export interface Account {
+  readonly address: `0x${string}`;
+  readonly privateKey: `0x${string}`;
+}
+
+/** The chain's first account: it deploys and owns the datasets. The ten default accounts are unlocked. */
+export const OWNER = account(0);
+
+/** The chain's second account: it sends the update transactions. */
+export const OPERATOR = account(1);
+
+/** These publish one example spec each, because concurrent transactions of one account would reuse a nonce. */
+export const DEVELOPERS: readonly Account[] = [OWNER, account(2), account(3), account(4)];
+
+/** The providers only sign, so they need no funded default accounts. The order is that of script/config/42.json. */
+export const PROVIDERS: readonly Account[] = [account(13), account(11), account(10), account(12)];
+
+/** The last default account, for the commands that the devnet prints. The devnet itself never uses it. */
+export const CALLER = account(9);
+
+function account(addressIndex: number): Account {
+  const derived = mnemonicToAccount(MNEMONIC, { addressIndex });
+  const privateKey = derived.getHdKey().privateKey;
+  if (!privateKey) throw new Error(`The mnemonic has no private key at index ${addressIndex}.`);
+  return { address: derived.address, privateKey: `0x${Buffer.from(privateKey).toString("hex")}` };
+}
