@@ -86,15 +86,7 @@ describe.concurrent.each(COMMANDS)("$name", ({ program, parsers }) => {
 test("the options are found in the parsers", () => {
   const names = COMMANDS.flatMap(({ parsers }) => parsers.flatMap(optionsIn)).map(({ name }) => name);
   expect(names).toEqual(
-    expect.arrayContaining([
-      "config",
-      "check-config",
-      "json",
-      "chain-port",
-      "no-feeds",
-      "rpc-url",
-      "check",
-    ]),
+    expect.arrayContaining(["config", "check-config", "json", "chain-port", "no-feeds", "rpc-url", "check"]),
   );
 });
 
