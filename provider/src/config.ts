@@ -7,19 +7,19 @@ import { metricsSettings } from "@dataset-oracle/service/metrics";
 import { type Static, Type } from "@sinclair/typebox";
 import { SOURCE_MS } from "./source/reader.js";
 
-/** What a provider needs to serve the Web Oracle's datasets. */
+/** The settings for serving the Web Oracle's datasets. */
 export const WebOracleSettings = Type.Object(
   {
     rpcUrls: Type.Record(Type.String({ pattern: "^[1-9][0-9]{0,15}$" }), Type.String({ minLength: 1 }), {
       additionalProperties: false,
       description:
-        "By chain id, the JSON-RPC endpoint that published specs are read from. $ and a name in braces stand for that " +
-        "variable of the environment. Never logged.",
+        "The JSON-RPC endpoint that published specs are read from, by chain id. $ and a name in braces stand for that " +
+        "environment variable. Never logged.",
     }),
-    folder: Type.String({ minLength: 1, description: "Path of the folder that keeps published specs." }),
+    folder: Type.String({ minLength: 1, description: "Path of the folder where published specs are stored." }),
     hosts: Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], {
       default: [],
-      description: 'The hosts that published specs may ask, or "any": every public one.',
+      description: 'The hosts that published specs may ask, or "any" for every public host.',
     }),
     rateLimit: Type.Object(
       {
@@ -27,14 +27,19 @@ export const WebOracleSettings = Type.Object(
           exclusiveMinimum: 0,
           maximum: 1_000,
           default: 5,
-          description: "Requests a second in the long run.",
+          description: "Sustained requests per second.",
         }),
-        burst: Type.Integer({ minimum: 1, maximum: 1_000, default: 20, description: "Requests at once." }),
+        burst: Type.Integer({
+          minimum: 1,
+          maximum: 1_000,
+          default: 20,
+          description: "Requests that may be made at once.",
+        }),
       },
       {
         additionalProperties: false,
         default: {},
-        description: "How often each of these hosts is asked: requests a second in the long run, and at once.",
+        description: "The rate limit for each of these hosts.",
       },
     ),
   },
@@ -42,57 +47,62 @@ export const WebOracleSettings = Type.Object(
 );
 export type WebOracleSettings = Static<typeof WebOracleSettings>;
 
-/** A provider's configuration file. Its paths are relative to its own folder. The key is not in it: see main.ts. */
+/** A provider's configuration file. Paths are relative to its folder. The signing key comes from the environment. */
 export const ProviderConfig = Type.Object(
   {
     host: Type.String({ default: "127.0.0.1", description: "The address to listen on." }),
-    port: Type.Integer({ minimum: 0, maximum: 65_535, default: 8100, description: "The port; 0 takes a free one." }),
+    port: Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      default: 8100,
+      description: "The port to listen on; 0 takes a free one.",
+    }),
     ...metricsSettings(9464),
     deployments: Type.Array(Type.String(), {
       minItems: 1,
-      description: "Paths of deployments/<chainId>.json files: the datasets to report on.",
+      description: "Paths of the deployments/<chainId>.json files with the datasets to report on.",
     }),
     database: Type.String({
       minLength: 1,
-      description:
-        "Folder of the database that keeps what was signed; it is made if it is not there, its parent is not.",
+      description: "Path of the database's folder. It is created if it does not exist; its parent must exist.",
     }),
     sources: Type.Array(Type.String(), {
       default: [],
-      description: "Paths of source files, or of folders of them, besides those that come with the provider.",
+      description: "Paths of source files, or of folders of them, in addition to the shipped ones.",
     }),
     excludedSources: Type.Array(Type.String(), {
       default: [],
-      description: "Names of sources that come with the provider and are not to be asked.",
+      description: "Names of sources that are not asked.",
     }),
     sourceOverrides: Type.Record(Type.String(), Type.String(), {
       default: {},
       description:
-        "For development: a source's https origin, and the http address on this machine that is asked instead. " +
+        "For development: sources' https origins, with the http addresses on this machine that are asked instead. " +
         "Refused when network 1 is served.",
     }),
     secrets: Type.Array(SecretSettings, {
       default: [],
-      description: "What paid APIs are sent to know who pays: each goes to its own host alone.",
+      description: "Credentials for paid APIs. Each is sent only to its own host.",
     }),
     webOracle: Type.Optional(WebOracleSettings),
     minSources: Type.Integer({
       minimum: 1,
       maximum: 100,
       default: 2,
-      description: "How many sources must answer for a value; with fewer the report is NOT_AVAILABLE.",
+      description: "How many sources must be used for a value. With fewer the report is NOT_AVAILABLE.",
     }),
     maxDeviationBps: Type.Integer({
       minimum: 1,
       maximum: 10_000,
       default: 200,
-      description: "How far a source's price may lie from the median of all to be used, in basis points of the median.",
+      description:
+        "How far a source's price may lie from the median of all, in basis points of the median. Others are dropped.",
     }),
     maxQuoteAge: Type.Integer({
       minimum: 1,
       maximum: 86_400,
       default: 120,
-      description: "How old a source's quote may be to be used, in seconds; one without a time is taken as fresh.",
+      description: "The age up to which a quote is used, in seconds. A quote without a time counts as fresh.",
     }),
     sourceTimeoutMs: Type.Integer({
       minimum: 100,
@@ -110,28 +120,28 @@ export const ProviderConfig = Type.Object(
       ],
       {
         default: null,
-        description: "Where what was read is kept to be replayed, and how much of it; null keeps nothing.",
+        description: "The folder in which evidence for decisions is kept, and its maximum size; null keeps none.",
       },
     ),
     requestsPerMinute: Type.Integer({
       minimum: 1,
       default: 600,
-      description: "Requests a minute that one caller may make.",
+      description: "Requests per minute that one caller may make.",
     }),
-    strangerRequestsPerMinute: Type.Integer({
+    anonymousRequestsPerMinute: Type.Integer({
       minimum: 1,
       default: 6_000,
-      description: "Requests a minute for reports that all callers together may make, the operators left out.",
+      description: "Requests per minute for reports that all callers other than `operators` may make together.",
     }),
     operators: AddressRanges({
       description:
-        "Addresses or CIDR ranges of the operators that have a reserved share: half of each source's burst, and " +
-        "limits of their own.",
+        "Addresses or CIDR ranges of operators with a reserved share: half of each source's burst, and request limits " +
+        "of their own.",
     }),
     operatorRequestsPerMinute: Type.Integer({
       minimum: 1,
       default: 6_000,
-      description: "Requests a minute that each address of the operators may make.",
+      description: "Requests per minute that each address in `operators` may make.",
     }),
     maxConnections: MaxConnections,
     trustedProxies: AddressRanges({
@@ -143,9 +153,9 @@ export const ProviderConfig = Type.Object(
 export type ProviderConfig = Static<typeof ProviderConfig>;
 
 /**
- * Loads a configuration file; its paths come out absolute.
+ * Loads a configuration file and makes its paths absolute.
  *
- * @throws ConfigError that names every setting to mend.
+ * @throws ConfigError that names every setting to fix.
  */
 export function loadProviderConfig(path: string): ProviderConfig {
   const config = loadConfig(path, ProviderConfig);

@@ -42,7 +42,7 @@ describe("a decision", () => {
     expect(await decisions.decide(NOW, says(price(2), "a"))).toEqual(says(price(1), "a"));
     await reopen();
     expect(await decisions.decide(NOW, says(NO_DATA, "a"))).toEqual(says(price(1), "a"));
-    expect(await decisions.recall(NOW, ["a", "b"])).toEqual(says(price(1), "a"));
+    expect(decisions.recall(NOW, ["a", "b"])).toEqual(says(price(1), "a"));
   });
 
   it("may be that there is no data, which is not the value 0", async () => {
@@ -59,8 +59,8 @@ describe("a decision", () => {
 
   it("is for one data point at one round", async () => {
     await decisions.decide(NOW, says(price(1), "a"));
-    expect(await decisions.recall(NOW, ["b"])).toEqual(new Map());
-    expect(await decisions.recall(NOW + 1n, ["a"])).toEqual(new Map());
+    expect(decisions.recall(NOW, ["b"])).toEqual(new Map());
+    expect(decisions.recall(NOW + 1n, ["a"])).toEqual(new Map());
     expect(await decisions.decide(NOW + 1n, says(price(2), "a"))).toEqual(says(price(2), "a"));
   });
 
@@ -116,9 +116,9 @@ describe("what is no longer kept", () => {
 
   it("is removed after ten minutes, not before", async () => {
     await later(600n);
-    expect(await decisions.recall(round, ["a"])).toEqual(says(price(1), "a"));
+    expect(decisions.recall(round, ["a"])).toEqual(says(price(1), "a"));
     await later(611n);
-    expect(await decisions.recall(round, ["a"])).toEqual(new Map());
+    expect(decisions.recall(round, ["a"])).toEqual(new Map());
     expect(decisions.prunedThrough).toBe(round);
   });
 
@@ -178,7 +178,9 @@ describe("a database", () => {
   });
 
   it("is of one at a time, and free again when that closes", async () => {
-    await expect(open()).rejects.toThrow(`database: another process uses ${folder}. End it, or give each its own.`);
+    await expect(open()).rejects.toThrow(
+      `database: ${folder} is in use by another process. Stop that process, or give each its own folder.`,
+    );
     await reopen();
   });
 
@@ -196,7 +198,7 @@ describe("a database", () => {
     await expect(DecisionStore.open(join(above, "database"), { now: () => NOW })).rejects.toThrow("ENOENT");
     const other = mkdtempSync(join(tmpdir(), "other-"));
     writeFileSync(join(other, "file"), "");
-    await expect(DecisionStore.open(other, { now: () => NOW })).rejects.toThrow("holds something else");
+    await expect(DecisionStore.open(other, { now: () => NOW })).rejects.toThrow("holds other files");
     expect(readdirSync(other)).toEqual(["file"]);
   });
 });

@@ -7,33 +7,34 @@ import { type ChainedBatch, ClassicLevel } from "classic-level";
 import type { Decision } from "./decision.js";
 import { MAX_AHEAD, MAX_BEHIND } from "./signing-window.js";
 
-/** How long a decision is kept to be repeated, in seconds: twice what datasets accept by default. */
-export const KEPT = 600n;
+/** How long a decision is kept, in seconds: twice the report age that datasets accept by default. */
+export const RETENTION = 600n;
 
-/** How often what is no longer kept is removed, in seconds. */
+/** How often old decisions are removed, in seconds. */
 const PRUNE_INTERVAL = 10n;
 
 /**
- * Writes begin no closer together than this, in milliseconds. What comes meanwhile shares one wait for the disk, which
- * costs more than all else that a report needs; a decision that comes alone waits for nothing.
+ * The shortest time between the starts of two writes, in milliseconds. Waiting for the disk costs more than everything
+ * else that a report needs, so decisions that arrive in between share one write; a decision that arrives alone does not
+ * wait.
  */
 export const WRITE_INTERVAL_MS = 10;
 
-/** How many decisions are removed at once. */
+/** The most decisions that one pruning removes. */
 const PRUNE_SIZE = 20_000;
 
-/** A thousand keys, at every second of the time for which decisions are kept, and more. */
+/** Enough for a thousand keys at every second of the retention time, with room to spare. */
 const CAPACITY = 1_000_000;
 
-/** Sorts after every decision's key. */
+/** The database key of `prunedThrough`. It sorts after the keys of all decisions. */
 const MARK = "pruned-through";
 
 export interface DecisionStoreOptions {
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
-  /** The most decisions that are kept. */
+  /** The most decisions that the database may hold. */
   readonly capacity?: number;
-  /** Told how long each write took, in seconds. */
+  /** Called after each write with its duration in seconds. */
   readonly onWrite?: (seconds: number) => void;
 }
 
@@ -47,11 +48,11 @@ interface Proposal {
 }
 
 /**
- * What was decided for each data point at each round, in a database on disk: the one place that keeps a provider from
- * signing two different values for one round. The first decision stands, and is on disk before anybody is told of it.
+ * Keeps the decision for each data point and round in a LevelDB database. This is the only thing that stops a provider
+ * from signing two different values for one round: the first decision stands, and it is on disk before it is returned.
  *
- * DecisionStore are removed when they are older than `KEPT`. The last round of which one was removed is kept in their
- * place: up to it nothing new is decided, whatever the clock says. One process has the database at a time.
+ * Decisions older than `RETENTION` are removed. The store remembers the last round that it removed a decision of, and
+ * accepts no new decision up to that round, whatever the clock says. Only one process can open the database at a time.
  */
 export class DecisionStore {
   readonly #database: Database;
@@ -77,10 +78,10 @@ export class DecisionStore {
   }
 
   /**
-   * Opens the database in a folder, or makes it. In a new one nothing is decided for the rounds that could be signed
-   * before it was made: there may have been another that is lost.
+   * Opens the database in a folder, or creates it. A new database accepts no decision for a round that could have been
+   * signed before it existed, because an earlier database may have been lost.
    *
-   * @throws ConfigError when it cannot be read or written, or another process has it.
+   * @throws ConfigError when the database cannot be read or written, or another process has opened it.
    */
   static async open(folder: string, options: DecisionStoreOptions): Promise<DecisionStore> {
     checkDatabase(folder);
@@ -105,23 +106,23 @@ export class DecisionStore {
     }
   }
 
-  /** The last round up to which nothing new is decided. */
+  /** The last round for which no new decision is accepted. */
   get prunedThrough(): bigint {
     return this.#prunedThrough;
   }
 
-  /** How many there are. */
+  /** The number of stored decisions. */
   get count(): number {
     return this.#count;
   }
 
-  /** Whether it can be written; once it could not, what is on disk is uncertain, and only a new start mends it. */
+  /** False after the first failed write: what is on disk is then uncertain until the process is restarted. */
   get isWritable(): boolean {
     return this.#failure === undefined;
   }
 
-  /** What was decided of data points at a round; those of which nothing was are left out. */
-  async recall(round: bigint, dataPoints: readonly string[]): Promise<Map<string, Decision>> {
+  /** Returns the stored decisions for data points at a round, without those that are still undecided. */
+  recall(round: bigint, dataPoints: readonly string[]): Map<string, Decision> {
     const decided = new Map<string, Decision>();
     for (const dataPoint of dataPoints) {
       const decision = this.#find(keyOf(round, dataPoint));
@@ -131,10 +132,10 @@ export class DecisionStore {
   }
 
   /**
-   * Decides for data points at a round, unless it is decided already: then that stands.
+   * Stores decisions for data points at a round, except where there is a decision already: that one stands.
    *
-   * @returns What is decided, and on disk; null when there is no room for it, and nothing was decided.
-   * @throws When it cannot be written, or the round is not after `prunedThrough`: then nothing may be signed.
+   * @returns The decisions that are now on disk; null when the store is full, in which case it stored nothing.
+   * @throws When the write fails, or the round is not after `prunedThrough`. Nothing may be signed then.
    */
   decide(round: bigint, decisions: ReadonlyMap<string, Decision>): Promise<ReadonlyMap<string, Decision> | null> {
     return new Promise((resolve, reject) => {
@@ -147,11 +148,11 @@ export class DecisionStore {
     return this.#database.close();
   }
 
-  /** One group at a time: what comes meanwhile is written together, so that it shares one wait for the disk. */
+  /** Writes one group of proposals at a time; those that arrive during a write form the next group. */
   async #writeAll(): Promise<void> {
     this.#isWriting = true;
     while (this.#waiting.length > 0) {
-      await this.#waitForTurn();
+      await this.#waitForInterval();
       const group = this.#waiting;
       this.#waiting = [];
       try {
@@ -164,7 +165,7 @@ export class DecisionStore {
     this.#isWriting = false;
   }
 
-  async #waitForTurn(): Promise<void> {
+  async #waitForInterval(): Promise<void> {
     const rest = this.#wroteAt + WRITE_INTERVAL_MS - performance.now();
     if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
     this.#wroteAt = performance.now();
@@ -183,7 +184,9 @@ export class DecisionStore {
         answer.set(dataPoint, before ?? decision);
       }
       if (added.size > 0 && round <= this.#prunedThrough) {
-        done.push(() => reject(new Error(`Round ${round} may have been signed already.`)));
+        done.push(() =>
+          reject(new Error(`Round ${round} may have been signed already: it is not after ${this.#prunedThrough}.`)),
+        );
         continue;
       }
       if (this.#count + fresh.size + added.size > this.#options.capacity) {
@@ -197,19 +200,19 @@ export class DecisionStore {
     for (const answer of done) answer();
   }
 
-  /** What was written last is in memory: a thread of its own for each question would cost far more. */
+  /** Reads synchronously: recent decisions are in LevelDB's memory, and a trip to a worker thread costs far more. */
   #find(key: string): Decision | undefined {
     const bytes = this.#database.getSync(key);
     return bytes === undefined ? undefined : fromBytes(bytes);
   }
 
   async #put(fresh: ReadonlyMap<string, Decision>): Promise<void> {
-    const begin = performance.now();
+    const start = performance.now();
     const batch = this.#database.batch();
     for (const [key, decision] of fresh) batch.put(key, toBytes(decision));
     await this.#commit(batch, true);
     this.#count += fresh.size;
-    this.#options.onWrite((performance.now() - begin) / 1_000);
+    this.#options.onWrite((performance.now() - start) / 1_000);
   }
 
   async #commit(batch: ChainedBatch<Database, string, Uint8Array>, sync: boolean): Promise<void> {
@@ -217,7 +220,7 @@ export class DecisionStore {
     try {
       await batch.write({ sync });
     } catch (error) {
-      // A part of it may be on disk: written on, the database might lose what comes after.
+      // A part of the batch may be on disk, so later writes could be lost when the log is recovered.
       this.#failure = error;
       throw error;
     }
@@ -228,14 +231,14 @@ export class DecisionStore {
     const since = now - this.#prunedAt;
     const isFull = this.#count >= this.#options.capacity;
     if (!isFull && since >= 0n && since < PRUNE_INTERVAL) return;
-    const removed = await this.#remove(now - (isFull ? MAX_BEHIND : KEPT));
-    // The rest of many is removed after the next write.
+    const removed = await this.#remove(now - (isFull ? MAX_BEHIND : RETENTION));
+    // Otherwise there are more to remove, after the next write.
     if (removed < PRUNE_SIZE) this.#prunedAt = now;
   }
 
   /**
-   * Removes the oldest decisions of rounds before `end`, as many as are removed at once. The mark moves with them, and
-   * only as far as there were any: a clock that is ahead for a while does no harm.
+   * Removes up to `PRUNE_SIZE` of the oldest decisions for rounds before `end`. `prunedThrough` moves only to the last
+   * round that was removed, never to `end`, so that a clock that is ahead for a while does no harm.
    */
   async #remove(end: bigint): Promise<number> {
     if (end <= 0n) return 0;
@@ -253,13 +256,13 @@ export class DecisionStore {
 }
 
 /**
- * Checks what can be checked of a database without opening it, which only one process can.
+ * Checks a database's folder without opening it: another process may have it open.
  *
- * @throws ConfigError when it cannot be one, or could not be written.
+ * @throws ConfigError when the folder holds something else, or cannot be written.
  */
 export function checkDatabase(folder: string): void {
   try {
-    // Not made with its parents: where those are missing, a disk may not be mounted.
+    // The parent must exist and is never created: where it is missing, a disk may not be mounted.
     accessSync(dirname(folder), constants.W_OK);
     const files = filesIn(folder);
     if (files === null) return;
@@ -268,7 +271,9 @@ export function checkDatabase(folder: string): void {
   } catch (error) {
     throw unusable(folder, error);
   }
-  throw new ConfigError(`database: ${folder} holds something else. Name a folder that is new, empty or a database.`);
+  throw new ConfigError(
+    `database: ${folder} holds other files. Name a folder that does not exist yet, is empty, or holds a provider's database.`,
+  );
 }
 
 function filesIn(folder: string): string[] | null {
@@ -283,7 +288,9 @@ function filesIn(folder: string): string[] | null {
 function unopened(folder: string, error: unknown): ConfigError {
   const { cause } = error as { cause?: NodeJS.ErrnoException };
   if (cause?.code === "LEVEL_LOCKED") {
-    return new ConfigError(`database: another process uses ${folder}. End it, or give each its own.`);
+    return new ConfigError(
+      `database: ${folder} is in use by another process. Stop that process, or give each its own folder.`,
+    );
   }
   return unusable(folder, cause ?? error);
 }
@@ -293,17 +300,18 @@ const unusable = (folder: string, error: unknown) => {
   return new ConfigError(`database: ${folder} cannot be used: ${code ?? message}.`);
 };
 
-/** What a round's digits are padded to, so that keys sort as rounds do. */
+/** The length that rounds are padded to, so that keys sort by round. */
 const ROUND_DIGITS = 13;
 
 const keyOf = (round: bigint, dataPoint: string) => `${String(round).padStart(ROUND_DIGITS, "0")}/${dataPoint}`;
 
-/** The value's 32 bytes; none for "no data". */
+/** Encodes a decision as the value's 32 bytes, or as no bytes when there is no data. */
 const toBytes = ({ outcome, value }: Decision): Uint8Array =>
   outcome === "OK" ? Buffer.from(value.slice(2), "hex") : new Uint8Array();
 
 function fromBytes(bytes: Uint8Array): Decision {
   if (bytes.length === 0) return { outcome: "NOT_AVAILABLE", value: ZERO_VALUE };
-  if (bytes.length !== 32) throw new Error(`The database holds a value of ${bytes.length} bytes.`);
+  if (bytes.length !== 32)
+    throw new Error(`A stored decision has ${bytes.length} bytes instead of 0 or 32: the database is damaged.`);
   return { outcome: "OK", value: toHex(bytes) };
 }

@@ -1,10 +1,10 @@
 import { type Report, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { numberToHex } from "viem";
 
-/** What a provider says of a data point at a round, once and for all. */
+/** A provider's final answer for a data point at a round: a value, or that there is none. */
 export type Decision = Pick<Report, "outcome" | "value">;
 
-/** @param value As the 32 bytes' number; null when there is no data. */
+/** Makes a decision of a value as a number, or of null when there is no data. */
 export const toDecision = (value: bigint | null): Decision =>
   value === null
     ? { outcome: "NOT_AVAILABLE", value: ZERO_VALUE }

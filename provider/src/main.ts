@@ -1,8 +1,5 @@
 #!/usr/bin/env node
-import { loadAccount } from "@dataset-oracle/service/accounts";
 import { readCommand } from "@dataset-oracle/service/arguments";
-import { loadDeployment } from "@dataset-oracle/service/deployment";
-import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { listen } from "@dataset-oracle/service/listen";
 import { createLogger } from "@dataset-oracle/service/logger";
 import { processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
@@ -12,14 +9,7 @@ import { buildProvider } from "./app.js";
 import { fetchValue } from "./cli/fetch.js";
 import { replayEvidence } from "./cli/replay.js";
 import { USAGE } from "./cli/usage.js";
-import { loadProviderConfig } from "./config.js";
-import { checkDatabase } from "./decision-store.js";
-import { checkEvidence } from "./evidence/evidence-store.js";
-import { decideServed, requireKeys } from "./served.js";
-import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import { checkOverrides } from "./source-overrides.js";
-import { startNotes, summary } from "./start-notes.js";
-import { knownOrigins, planWebOracle } from "./web-oracle/plan.js";
+import { checkFolders, listNotes, loadSetup, type Setup, summarize } from "./setup.js";
 
 await runMain(async () => {
   const [name, ...args] = process.argv.slice(2);
@@ -27,34 +17,24 @@ await runMain(async () => {
   if (name === "replay") return replayEvidence(args);
   const command = readCommand(process.argv.slice(2), USAGE);
   if (command.name === "help") return console.log(USAGE);
+  const { setup, warnings } = await loadSetup(command.configFile, process.env);
+  if (command.name === "serve") return serve(setup, warnings);
+  checkFolders(setup.config);
+  for (const warning of warnings) console.error(warning);
+  console.log(`${command.configFile} is valid. ${summarize(setup)}`);
+});
 
-  const config = loadProviderConfig(command.configFile);
-  const deployments = config.deployments.map(loadDeployment);
-  const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources);
-  const chainIds = deployments.map(({ chainId }) => chainId);
-  const webOracle = planWebOracle(config.webOracle, deployments, sources, process.env);
-  const secrets = Secrets.load(config.secrets, process.env);
-  checkOverrides(config.sourceOverrides, knownOrigins(sources, webOracle), chainIds);
-  const served = decideServed(deployments, sources, config.minSources, config.sourceOverrides);
-  requireKeys(served, config.minSources, webOracle !== null);
-  const { account, warnings } = await loadAccount(process.env, "PROVIDER");
-  if (command.name === "check") {
-    checkDatabase(config.database);
-    if (config.evidence !== null) checkEvidence(config.evidence.folder);
-    for (const warning of warnings) console.error(warning);
-    return console.log(`${command.configFile} is valid. ${summary(served, webOracle, account.address)}`);
-  }
-
+async function serve(setup: Setup, warnings: readonly string[]): Promise<void> {
   const logger = createLogger();
-  for (const note of [...warnings, ...startNotes(served, webOracle, config.sourceOverrides)]) logger.warn(note);
+  for (const note of [...warnings, ...listNotes(setup)]) logger.warn(note);
   logger.info(`signatures are made by ${SECP256K1.name}`);
-  logger.info(summary(served, webOracle, account.address));
+  logger.info(summarize(setup));
   const registry = processRegistry();
-  const app = await buildProvider(config, { served, webOracle, secrets }, account, { logger, registry });
-  await listen(app, config);
-  const metrics = await serveMetrics(registry, config);
-  logger.info(`figures for Prometheus at ${metrics.url}`);
+  const app = await buildProvider(setup, { logger, registry });
+  await listen(app, setup.config);
+  const metrics = await serveMetrics(registry, setup.config);
+  logger.info(`metrics for Prometheus at ${metrics.url}`);
   closeOnSignal(logger, async () => {
     await Promise.all([app.close(), metrics.close()]);
   });
-});
+}

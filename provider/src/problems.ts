@@ -17,7 +17,7 @@ export const unknownNetwork = (chainId: number, served: readonly number[]) =>
       title: "The network is not served here.",
       status: 422,
       code: "unknown_network",
-      detail: `network_id ${chainId} is none of: ${served.join(", ")}.`,
+      detail: `network_id ${chainId} is not one of ${served.join(", ")}.`,
     },
     { extras: { served } },
   );
@@ -27,15 +27,15 @@ export const unknownDataset = (address: string, chainId: number) =>
     title: "The dataset is not served here.",
     status: 404,
     code: "unknown_dataset",
-    detail: `${address} is not a dataset that this provider knows on network ${chainId}. Check the address.`,
+    detail: `${address} is not a dataset that this provider serves on network ${chainId}. Check the address.`,
   });
 
 export const invalidKey = (form: KeyForm) =>
   new ProblemError({
-    title: "The key is not of the dataset's form.",
+    title: "The key does not have the dataset's form.",
     status: 422,
     code: "invalid_key",
-    detail: `This dataset's keys are ${KEY_FORM_WORDS[form]}.`,
+    detail: `The keys of this dataset are ${KEY_FORM_WORDS[form]}.`,
   });
 
 export const unknownKey = (key: string) =>
@@ -43,7 +43,7 @@ export const unknownKey = (key: string) =>
     title: "This provider does not serve the key.",
     status: 422,
     code: "unknown_key",
-    detail: `It has too few sources for ${key}, and signs nothing for a key that it does not serve.`,
+    detail: `It has too few sources for ${key}. Ask for another key, or ask the provider's owner to add sources.`,
   });
 
 export const specNotPublished = (specHash: string, chainId: number) =>
@@ -53,7 +53,7 @@ export const specNotPublished = (specHash: string, chainId: number) =>
     code: "unknown_key",
     detail:
       `No spec with the hash ${specHash} is published on network ${chainId}. Publish it with "web-oracle publish", ` +
-      "and try again when the transaction is mined.",
+      "and try again after the transaction is mined.",
   });
 
 export const invalidSpec = (problem: string) =>
@@ -61,15 +61,15 @@ export const invalidSpec = (problem: string) =>
     title: "The key's request spec is not valid.",
     status: 422,
     code: "invalid_spec",
-    detail: `Mend the spec, check it with "web-oracle validate" and publish it again. ${problem}`,
+    detail: `${problem} Fix the spec, check it with "web-oracle validate", and publish it again.`,
   });
 
 export const invalidArguments = (problem: string) =>
   new ProblemError({
-    title: "The key's arguments are not those of its request spec.",
+    title: "The key's arguments do not fit its request spec.",
     status: 422,
     code: "invalid_arguments",
-    detail: `${problem} "web-oracle key" writes the key.`,
+    detail: `${problem} "web-oracle key" prints the right key.`,
   });
 
 export const otherKind = (type: string, kind: DatasetKind) =>
@@ -77,7 +77,7 @@ export const otherKind = (type: string, kind: DatasetKind) =>
     title: "The key belongs to another dataset.",
     status: 422,
     code: "other_kind",
-    detail: `Its value is a ${type}, and this is no ${kind} dataset. Ask the Web Oracle's ${kind} dataset.`,
+    detail: `Its value is a ${type}, which only a ${kind} dataset takes. Ask the Web Oracle's ${kind} dataset.`,
   });
 
 export const hostNotAllowed = (host: string) =>
@@ -85,22 +85,22 @@ export const hostNotAllowed = (host: string) =>
     title: "This provider does not ask the host.",
     status: 422,
     code: "host_not_allowed",
-    detail: `${host} is not among the hosts that its owner allows published specs to ask.`,
+    detail: `The provider's owner does not allow published specs to ask ${host}. Ask the owner to add it.`,
   });
 
-/** `retryAfter` is in seconds. */
+/** @param retryAfter In seconds. */
 export const registryUnavailable = (retryAfter: number) =>
   new ProblemError(
     {
-      title: "Published request specs cannot be read now.",
+      title: "Published request specs cannot be read from the chain now.",
       status: 503,
       code: "registry_unavailable",
-      detail: `Nothing is known of the key, and nothing was signed. Try again in ${retryAfter} s.`,
+      detail: `The key could not be checked, and nothing was signed. Try again in ${retryAfter} s.`,
     },
     { headers: { "retry-after": String(retryAfter) } },
   );
 
-/** `round` and `now` are in seconds. */
+/** Both times are in seconds. */
 export const roundTooOld = (round: bigint, now: bigint) =>
   new ProblemError({
     title: "The round is too old.",
@@ -109,16 +109,16 @@ export const roundTooOld = (round: bigint, now: bigint) =>
     detail: `Round ${round} is more than ${MAX_BEHIND} s behind this provider's clock, ${now}. Ask for a newer one.`,
   });
 
-/** `round` and `now` are in seconds. */
+/** Both times are in seconds. */
 export const roundInFuture = (round: bigint, now: bigint) =>
   new ProblemError({
-    title: "The round lies in the future.",
+    title: "The round is in the future.",
     status: 422,
     code: "round_in_future",
     detail: `Round ${round} is more than ${MAX_AHEAD} s ahead of this provider's clock, ${now}. Check your clock.`,
   });
 
-/** `prunedThrough` is the last round of which the provider may no longer know what it signed. */
+/** @param prunedThrough The last round for which the provider may no longer know what it signed. */
 export const roundForgotten = (round: bigint, prunedThrough: bigint) =>
   new ProblemError(
     {
@@ -126,7 +126,7 @@ export const roundForgotten = (round: bigint, prunedThrough: bigint) =>
       status: 503,
       code: "round_forgotten",
       detail:
-        `This provider no longer knows whether it signed round ${round}, or its database is new. ` +
+        `Round ${round} is older than this provider's records, or its database is new. ` +
         `Ask for a round after ${prunedThrough}.`,
     },
     { headers: { "retry-after": "5" } },
@@ -139,20 +139,23 @@ export const notReady = () =>
       status: 503,
       code: "not_ready",
       detail:
-        "Its database is new, so that it signs no round that it may have signed before: try again in a few seconds. " +
-        "Or its database cannot be written: its log says so, and its owner must start it again.",
+        "Its database is new, and it does not sign rounds that it may have signed before: try again in a few seconds. " +
+        "If that does not help, its database cannot be written: its log says so, and its owner must restart it.",
     },
     { headers: { "retry-after": "5" } },
   );
 
-/** `retryAfter` is in seconds, `keys` are those that wait for the sources. */
+/**
+ * @param retryAfter In seconds.
+ * @param keys The keys whose sources are at their rate limits.
+ */
 export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
   new ProblemError(
     {
       title: "The sources' rate limits are used up.",
       status: 503,
       code: "source_busy",
-      detail: `Too few sources could be asked to know whether there is a value. Try again in ${retryAfter} s.`,
+      detail: `Too few sources could be asked to tell if there is a value. Try again in ${retryAfter} s.`,
     },
     { extras: { keys }, headers: { "retry-after": String(retryAfter) } },
   );
@@ -160,7 +163,7 @@ export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
 export const tooManyRounds = () =>
   new ProblemError(
     {
-      title: "This provider has too many rounds at once.",
+      title: "This provider has no room for another decision.",
       status: 503,
       code: "too_many_rounds",
       detail: `Its database is full of rounds that can still be signed. Try again in ${MAX_BEHIND} s.`,

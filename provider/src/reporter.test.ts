@@ -13,11 +13,13 @@ import { Registry } from "prom-client";
 import type { LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
+import { Decider } from "./decider.js";
 import { DecisionStore } from "./decision-store.js";
 import { Metrics } from "./metrics.js";
-import { Recent } from "./recent.js";
 import { Reporter } from "./reporter.js";
+import { Signer } from "./signer.js";
 import { SourceReader } from "./source/reader.js";
+import { ValueReader } from "./value-reader.js";
 
 const NOW = 1_800_000_000;
 const key = spotPriceKey("ETH-USD");
@@ -34,22 +36,19 @@ async function smallReporter(clock: { now: number }, account: LocalAccount = pri
     kind: "median",
     keyForm: "SPOT_PRICE",
     digests: new ReportDigests(42, address, keccak),
-    keys: new Map([[key, { key, name: "SPOTPX/ETH-USD", sources: [] }]]),
+    keys: new Map([[key, { kind: "spot_price", key, name: "SPOTPX/ETH-USD", sources: [] }] as const]),
     unservedKeys: [],
   } as const;
+  const policy = { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 120 };
+  const [logger, metrics] = [pino({ level: "silent" }), new Metrics(new Registry())];
+  const reader = new SourceReader({ egress: new Egress(), timeoutMs: 1_000, hasReserve: false, now });
+  const values = new ValueReader({ reader, policy, now, logger, metrics });
+  const store = await DecisionStore.open(folder, { now: () => now() - 1_000n, capacity: 2 });
   return new Reporter({
-    account,
     served: new Map([[42, new Map([[address, dataset]])]]),
-    evidence: null,
-    policy: { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 120 },
     webOracle: null,
-    reader: new SourceReader({ egress: new Egress(), timeoutMs: 1_000, hasReserve: false, now }),
-    decisions: await DecisionStore.open(folder, { now: () => now() - 1_000n, capacity: 2 }),
-    signedReports: new Recent(10),
-    signedRows: new Recent(10),
-    now,
-    logger: pino({ level: "silent" }),
-    metrics: new Metrics(new Registry()),
+    decider: new Decider({ values, store, evidence: null, policy, now, metrics }),
+    signer: new Signer({ account, logger, metrics }),
   });
 }
 
@@ -65,7 +64,7 @@ describe("a reporter whose database is full", () => {
       status: 503,
       code: "too_many_rounds",
     });
-    expect(await reporter.report(request(NOW), caller)).toBe(first);
+    expect(await reporter.report(request(NOW), caller)).toEqual(first);
   });
 });
 

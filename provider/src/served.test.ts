@@ -1,10 +1,15 @@
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import type { Deployment } from "@dataset-oracle/service/deployment";
+import { fromPrivateKey } from "@dataset-oracle/service/local-account";
+import { Value } from "@sinclair/typebox/value";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { decideServed, pairSources, requireKeys } from "./served.js";
+import { ProviderConfig } from "./config.js";
+import { decideServed, pairSources, requireKeys, type Served } from "./served.js";
+import { listNotes, summarize } from "./setup.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import { startNotes, summary } from "./start-notes.js";
+import type { SourceOverrides } from "./source-overrides.js";
+import type { WebOraclePlan } from "./web-oracle/plan.js";
 
 const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const sources = loadSources([SHIPPED_SOURCES]);
@@ -71,19 +76,27 @@ describe("a start", () => {
     rateLimitOf: () => ({ perSecond: 1, burst: 1 }),
   };
 
+  const account = fromPrivateKey(`0x${"11".repeat(32)}`);
+  const notes = (served: Served, webOracle: WebOraclePlan | null, sourceOverrides: SourceOverrides) =>
+    listNotes({ config: { ...Value.Create(ProviderConfig), sourceOverrides }, served, webOracle });
+
   it("says what is not served, and what is not real", () => {
-    expect(startNotes(served, null, overrides)).toEqual([
-      "DEVELOPMENT ONLY: https://api.kraken.com is not asked, but http://127.0.0.1:9000/kraken. The prices signed are not real.",
-      `Too few sources, so not served of ${address} on network 42: SPOTPX/NOSUCH-USD.`,
+    expect(notes(served, null, overrides)).toEqual([
+      "DEVELOPMENT ONLY: http://127.0.0.1:9000/kraken is asked instead of https://api.kraken.com. The signed prices are not real.",
+      `${address} on network 42: these keys have too few sources and are not served: SPOTPX/NOSUCH-USD.`,
     ]);
-    expect(summary(served, null, address)).toBe(`Provider ${address} serves network 42: 2 keys of 1 datasets.`);
+    expect(summarize({ served: served, webOracle: null, account })).toBe(
+      `Provider ${account.address} serves network 42: 2 keys of 1 datasets.`,
+    );
   });
 
   it("says whether the Web Oracle is served, and how far it may reach", () => {
-    expect(startNotes(web, null, {})).toEqual([expect.stringContaining("there is no setting webOracle")]);
-    expect(startNotes(web, plan, {})).toEqual([]);
-    expect(startNotes(web, { ...plan, hosts: "any" }, {})).toEqual([expect.stringContaining("any public host")]);
-    expect(summary(web, plan, address)).toContain("all keys of 1 Web Oracle datasets that ask 1 hosts");
+    expect(notes(web, null, {})).toEqual([expect.stringContaining("because webOracle is not set")]);
+    expect(notes(web, plan, {})).toEqual([]);
+    expect(notes(web, { ...plan, hosts: "any" }, {})).toEqual([expect.stringContaining("every public host")]);
+    expect(summarize({ served: web, webOracle: plan, account })).toContain(
+      "all keys of 1 Web Oracle datasets that ask 1 hosts",
+    );
   });
 
   it("needs something to serve", () => {

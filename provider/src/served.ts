@@ -7,15 +7,7 @@ import { keccak } from "@dataset-oracle/service/keccak";
 import type { Address, Hex } from "viem";
 import type { SpotSource } from "./source/spot-source.js";
 import { type SourceOverrides, withOverride } from "./source-overrides.js";
-import type { PairSource } from "./spot-price.js";
-
-/** A key that the provider reports on, and where its value is read. */
-export interface ServedKey {
-  readonly key: Hex;
-  /** The key for logs: in ASCII, if it is printable. */
-  readonly name: string;
-  readonly sources: readonly PairSource[];
-}
+import type { PairSource, SpotPriceKey } from "./spot-price.js";
 
 export interface ServedDataset {
   readonly kind: DatasetKind;
@@ -23,15 +15,16 @@ export interface ServedDataset {
   readonly address: Address;
   readonly keyForm: KeyForm;
   readonly digests: ReportDigests;
-  readonly keys: ReadonlyMap<Hex, ServedKey>;
-  /** Keys of the deployment, of spot prices, for which there are too few sources. */
+  /** The spot prices that are served. Web Oracle keys are found when they are asked for. */
+  readonly keys: ReadonlyMap<Hex, SpotPriceKey>;
+  /** The names of the deployment's keys that too few sources know. */
   readonly unservedKeys: readonly string[];
 }
 
-/** Everything that a provider serves: the datasets of each network. */
+/** Everything that a provider serves, by chain id and dataset address. */
 export type Served = ReadonlyMap<number, ReadonlyMap<Address, ServedDataset>>;
 
-/** What is served: of each deployed dataset the keys that at least `minSources` sources can answer. */
+/** Finds the keys of each deployed dataset that at least `minSources` sources know. */
 export function decideServed(
   deployments: readonly Deployment[],
   sources: readonly SpotSource[],
@@ -40,7 +33,7 @@ export function decideServed(
 ): Served {
   const served = new Map<number, ReadonlyMap<Address, ServedDataset>>();
   for (const { chainId, datasets } of deployments) {
-    if (served.has(chainId)) throw new ConfigError(`deployments: two files are of the network ${chainId}. Keep one.`);
+    if (served.has(chainId)) throw new ConfigError(`deployments: two files are of network ${chainId}. Remove one.`);
     const entries = datasets.map((dataset) => serveDataset(chainId, dataset, sources, minSources, overrides));
     served.set(chainId, new Map(entries.map((entry) => [entry.address, entry])));
   }
@@ -48,17 +41,19 @@ export function decideServed(
 }
 
 /**
- * @param hasWebOracle Whether the Web Oracle's datasets are served, whose keys anyone makes.
- * @throws ConfigError when nothing is served.
+ * Checks that there is something to serve.
+ *
+ * @param hasWebOracle True when the Web Oracle's datasets are served, whose keys are not listed.
+ * @throws ConfigError
  */
 export function requireKeys(served: Served, minSources: number, hasWebOracle: boolean): void {
-  for (const datasets of served.values()) {
-    for (const { keys, keyForm } of datasets.values()) {
-      if (keys.size > 0 || (hasWebOracle && keyForm === "WEB_ORACLE")) return;
-    }
-  }
+  const isUseful = ({ keys, keyForm }: ServedDataset) => keys.size > 0 || (hasWebOracle && keyForm === "WEB_ORACLE");
+  if (datasetsOf(served).some(isUseful)) return;
   throw new ConfigError(`No key of the deployments has ${minSources} sources. Add sources, or lower minSources.`);
 }
+
+export const datasetsOf = (served: Served): ServedDataset[] =>
+  [...served.values()].flatMap((datasets) => [...datasets.values()]);
 
 function serveDataset(
   chainId: number,
@@ -67,33 +62,22 @@ function serveDataset(
   minSources: number,
   overrides: SourceOverrides,
 ): ServedDataset {
-  const keys = new Map<Hex, ServedKey>();
-  const unservedKeys: string[] = [];
-  for (const key of dataset.keys) {
-    const name = keyToAscii(key) ?? key;
-    if (dataset.keyForm === "WEB_ORACLE") continue;
-    const found = spotSources(dataset, key, sources, minSources, overrides);
-    if (found.length < minSources) unservedKeys.push(name);
-    else keys.set(key, { key, name, sources: found });
-  }
   const { address, kind, keyForm } = dataset;
+  const keys = new Map<Hex, SpotPriceKey>();
+  const unservedKeys: string[] = [];
+  for (const key of keyForm === "WEB_ORACLE" ? [] : dataset.keys) {
+    const name = keyToAscii(key) ?? key;
+    const isSpotPrice = kind === "median" && matchesKeyForm("SPOT_PRICE", key);
+    const pair = name.slice("SPOTPX/".length);
+    const found = isSpotPrice ? pairSources(pair, sources, minSources, overrides) : [];
+    if (found.length < minSources) unservedKeys.push(name);
+    else keys.set(key, { kind: "spot_price", key, name, sources: found });
+  }
   const digests = new ReportDigests(chainId, address, keccak);
   return { chainId, address, kind, keyForm, digests, keys, unservedKeys };
 }
 
-/** Who knows the price that a key asks for. A key of another form than a spot price's is nobody's here. */
-function spotSources(
-  dataset: DeployedDataset,
-  key: Hex,
-  sources: readonly SpotSource[],
-  minSources: number,
-  overrides: SourceOverrides,
-): PairSource[] {
-  if (dataset.kind !== "median" || !matchesKeyForm("SPOT_PRICE", key)) return [];
-  return pairSources((keyToAscii(key) ?? "").slice("SPOTPX/".length), sources, minSources, overrides);
-}
-
-/** Who knows the price of a pair: those that have it as it is, and those whose price can be converted. */
+/** Returns the sources that have the price of a pair as it is, or have one that can be converted to it. */
 export function pairSources(
   pair: string,
   sources: readonly SpotSource[],
@@ -102,12 +86,12 @@ export function pairSources(
 ): PairSource[] {
   return sources
     .filter(({ pairs }) => pairs.has(pair))
-    .flatMap(({ name, spec, question }) => {
-      const { request, read, rate } = question(pair);
+    .flatMap(({ name, spec, query }) => {
+      const { request, read, rate } = query(pair);
       const source = { name, spec, request: withOverride(overrides, request), read };
       if (rate === null) return { ...source, rate };
-      // A rate is not made of rates.
-      const direct = sources.filter((other) => other.pairs.has(rate) && other.question(rate).rate === null);
+      // A rate comes only from sources that have it as it is.
+      const direct = sources.filter((other) => other.pairs.has(rate) && other.query(rate).rate === null);
       if (direct.length < minSources) return [];
       return { ...source, rate: { pair: rate, sources: pairSources(rate, direct, minSources, overrides) } };
     });

@@ -1,16 +1,18 @@
 /** How far a round may lie behind the provider's clock to be signed for the first time, in seconds. */
 export const MAX_BEHIND = 10n;
 
-/** How far a round may lie ahead of the provider's clock, in seconds: clocks differ. */
+/** How far a round may lie ahead of the provider's clock, in seconds, because clocks differ. */
 export const MAX_AHEAD = 2n;
 
-/** How old the rounds are that operators ask for, in seconds. */
+/** The usual age of the rounds that operators ask for, in seconds. */
 export const USUAL_AGE = 2n;
 
-/** Where a round stands in the time in which it may be signed for the first time. */
+/** The position of a round relative to the window in which it may be signed for the first time. */
 export type WindowVerdict = "in_window" | "too_old" | "in_future";
 
 /**
+ * Compares a round with the signing window.
+ *
  * @param round In seconds since 1970.
  * @param now The provider's clock, in whole seconds.
  */

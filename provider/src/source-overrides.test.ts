@@ -36,7 +36,7 @@ describe("a source override", () => {
   ];
   for (const target of elsewhere) {
     it(`may not lead anywhere else, nor be more than a base address: ${target || "nothing"}`, () => {
-      expect(() => check(target)).toThrow("must be a http address on this machine");
+      expect(() => check(target)).toThrow("Use an http address on this machine");
     });
   }
 
@@ -47,7 +47,7 @@ describe("a source override", () => {
 
   it("is of a source that there is", () => {
     expect(() => check("http://127.0.0.1:9000", [42], "https://api.krakn.com")).toThrow(
-      "no source is at https://api.krakn.com",
+      "no source has the origin https://api.krakn.com",
     );
   });
 
@@ -60,7 +60,7 @@ describe("a source override", () => {
       "https://127.0.0.1",
       "api.example.com",
     ]) {
-      expect(override(origin)).toThrow("must be https:// and a host name");
+      expect(override(origin)).toThrow("An origin is https:// and a host name");
     }
   });
 

@@ -2,15 +2,15 @@ import { ConfigError } from "@dataset-oracle/service/config";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { SourceRequest } from "./source/reader.js";
 
-/** For development: the https origins of sources, and the loopback addresses that are asked instead of them. */
+/** For development: the https origins of sources, with the loopback addresses that are asked instead. */
 export type SourceOverrides = Readonly<Record<string, string>>;
 
 /**
  * Checks overrides.
  *
- * @param known The origins of all sources; "any" when strangers' specs may name any.
- * @throws ConfigError when one leads anywhere but to this machine, is of no source, or when the provider serves the
- * main network, whose prices must be real.
+ * @param known The origins of all sources; "any" when published specs may ask any host.
+ * @throws ConfigError when one leads to another machine or belongs to no source, or when the provider serves the main
+ * network, whose prices must be real.
  */
 export function checkOverrides(
   overrides: SourceOverrides,
@@ -19,24 +19,26 @@ export function checkOverrides(
 ): void {
   const origins = Object.keys(overrides);
   if (origins.length > 0 && chainIds.includes(1)) {
-    throw new ConfigError("sourceOverrides are for development, and network 1 is served. Remove one of the two.");
+    throw new ConfigError("sourceOverrides are for development only, but network 1 is served. Remove one of the two.");
   }
   for (const origin of origins) {
     if (known === "any" ? !parseHttpsUrl(origin).ok || origin.endsWith("/") : !known.includes(origin)) {
-      const those =
-        known === "any" ? "It must be https:// and a host name" : `There are: ${[...new Set(known)].join(", ")}`;
-      throw new ConfigError(`sourceOverrides: no source is at ${origin}. ${those}.`);
+      const hint =
+        known === "any"
+          ? "An origin is https:// and a host name"
+          : `The origins are: ${[...new Set(known)].join(", ")}`;
+      throw new ConfigError(`sourceOverrides: no source has the origin ${origin}. ${hint}.`);
     }
     if (!isLoopback(overrides[origin] ?? "")) {
       throw new ConfigError(
         `sourceOverrides: ${overrides[origin]} is not allowed for ${origin}. ` +
-          "It must be a http address on this machine, such as http://127.0.0.1:9000/kraken, without a slash at its end.",
+          "Use an http address on this machine without a slash at the end, such as http://127.0.0.1:9000/kraken.",
       );
     }
   }
 }
 
-/** A literal loopback address: a name could be made to mean another machine. */
+/** Accepts only literal loopback addresses, because a name could resolve to another machine. */
 function isLoopback(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, search, hash } = new URL(text);
@@ -44,7 +46,7 @@ function isLoopback(text: string): boolean {
   return protocol === "http:" && isPlain && (/^127(?:\.\d{1,3}){3}$/.test(hostname) || hostname === "[::1]");
 }
 
-/** The request; an origin that is overridden is not asked, so that its rate limit does not hold. */
+/** Removes the rate limit from a request whose origin is overridden, because the origin itself is not asked. */
 export function withOverride(overrides: SourceOverrides, request: SourceRequest): SourceRequest {
   return Object.hasOwn(overrides, new URL(request.url).origin) ? { ...request, rateLimit: null } : request;
 }

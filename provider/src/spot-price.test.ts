@@ -1,6 +1,7 @@
+import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { failed, type Reading, read, throttled } from "./source/reading.js";
+import { failed, type Reading, throttled } from "./source/reading.js";
 import type { Quote, SpotSourceSpec } from "./source/spot-source.js";
 import { askSources, decidePrice, multiply, type PairSource, type Policy, type SourceAnswer } from "./spot-price.js";
 
@@ -10,25 +11,25 @@ const E18 = 10n ** 18n;
 
 const answer = (source: string, reading: Reading<Quote>): SourceAnswer => ({ source, reading });
 const quoted = (source: string, price: bigint, age: bigint | null = null) =>
-  answer(source, read({ price, quotedAt: age === null ? null : AT - age }));
+  answer(source, ok({ value: price, quotedAt: age === null ? null : AT - age }));
 
 function decide(answers: readonly SourceAnswer[], policy: Partial<Policy> = {}) {
   const decision = decidePrice(answers, { policy: { ...POLICY, ...policy }, at: AT });
   const dropped = decision.sources.flatMap(({ source, dropped }) =>
     dropped === null ? [] : `${source} ${dropped.reason}`,
   );
-  return { kind: decision.kind, price: decision.kind === "price" ? decision.price : null, dropped };
+  return { kind: decision.kind, price: decision.kind === "value" ? decision.value : null, dropped };
 }
 
 describe("the age of a quote", () => {
   it("may be the bound, and not one second more", () => {
     expect(decide([quoted("a", 100n, 60n), quoted("b", 101n, 0n)])).toEqual({
-      kind: "price",
+      kind: "value",
       price: 100n,
       dropped: [],
     });
     expect(decide([quoted("a", 100n, 61n), quoted("b", 101n), quoted("c", 102n)])).toEqual({
-      kind: "price",
+      kind: "value",
       price: 101n,
       dropped: ["a too_old"],
     });
@@ -37,7 +38,7 @@ describe("the age of a quote", () => {
   it("may not lie as far in the future either", () => {
     expect(decide([quoted("a", 100n, -60n), quoted("b", 101n)]).dropped).toEqual([]);
     expect(decide([quoted("a", 100n, -61n), quoted("b", 101n)])).toEqual({
-      kind: "no_price",
+      kind: "none",
       price: null,
       dropped: ["a from_the_future"],
     });
@@ -54,7 +55,7 @@ describe("an outlier", () => {
     for (const price of [9_800n, 10_200n]) expect(decide([quoted("a", price), ...others]).dropped).toEqual([]);
     for (const price of [9_799n, 10_201n]) {
       expect(decide([quoted("a", price), ...others])).toEqual({
-        kind: "price",
+        kind: "value",
         price: 10_000n,
         dropped: ["a outlier"],
       });
@@ -68,7 +69,7 @@ describe("an outlier", () => {
 
   it("does not count for the number that is needed: two that disagree are no price", () => {
     expect(decide([quoted("a", 100n), quoted("b", 200n)])).toEqual({
-      kind: "no_price",
+      kind: "none",
       price: null,
       dropped: ["b outlier"],
     });
@@ -100,10 +101,10 @@ describe("too few", () => {
   it("is no price when sources failed, and busy when enough of them may still have one", () => {
     const down = answer("a", failed("timeout", "no answer"));
     const busy = answer("b", throttled("used up", 7));
-    expect(decide([down, quoted("c", 100n)]).kind).toBe("no_price");
+    expect(decide([down, quoted("c", 100n)]).kind).toBe("none");
     expect(decide([busy, quoted("c", 100n)]).kind).toBe("busy");
-    expect(decide([busy, down]).kind).toBe("no_price");
-    expect(decide([busy, quoted("c", 100n)], { minSources: 1 }).kind).toBe("price");
+    expect(decide([busy, down]).kind).toBe("none");
+    expect(decide([busy, quoted("c", 100n)], { minSources: 1 }).kind).toBe("value");
   });
 });
 
@@ -129,13 +130,13 @@ describe("a converted price", () => {
     read: () => reading,
     rate,
   });
-  const reader = { read: async () => read({ document: null, text: "null" }) };
+  const reader = { read: async () => ok({ document: null, text: "null" }) };
   const ask = async (rates: PairSource[]) => {
-    const tether = source("tether", read({ price: 2_000n * E18, quotedAt: AT }), { pair: "USDT-USD", sources: rates });
+    const tether = source("tether", ok({ value: 2_000n * E18, quotedAt: AT }), { pair: "USDT-USD", sources: rates });
     const [only] = await askSources([tether], { reader, isReserved: false, policy: POLICY, at: AT });
     return only?.reading;
   };
-  const rate = (name: string, price: bigint, age = 0n) => source(name, read({ price, quotedAt: AT - age }));
+  const rate = (name: string, price: bigint, age = 0n) => source(name, ok({ value: price, quotedAt: AT - age }));
 
   it("uses the median of the rates, by the same rules", async () => {
     const rates = [
@@ -145,16 +146,15 @@ describe("a converted price", () => {
       rate("d", E18 / 2n, 99n),
     ];
     // The median of 1, 0.9 and 0.999 is 0.999; without the outlier 0.9 it is the lower of 0.999 and 1.
-    expect(await ask(rates)).toMatchObject({ ok: true, value: { price: 1_998n * E18, quotedAt: AT } });
+    expect(await ask(rates)).toMatchObject({ ok: true, value: { value: 1_998n * E18, quotedAt: AT } });
   });
 
   it("does not count without a rate, and waits for one that can still be had", async () => {
     expect(await ask([rate("a", E18), source("b", failed("timeout", "no answer"))])).toMatchObject({
-      failure: "no_rate",
+      error: { code: "no_rate" },
     });
     expect(await ask([rate("a", E18), source("b", throttled("used up", 3))])).toMatchObject({
-      failure: "throttled",
-      retryAfter: 3,
+      error: { code: "throttled", retryAfter: 3 },
     });
   });
 });

@@ -3,7 +3,7 @@ import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import ccxt from "ccxt";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { toDecimalText } from "../src/cli/price-table.js";
+import { toDecimalText } from "../src/cli/show-price.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/reader.js";
 
@@ -67,7 +67,7 @@ it.each(SOURCES.map((source) => [source.name as Exchange, source] as const))(
     if (Class === undefined) throw new Error(`ccxt has no ${id}.`);
     const exchange = new Class({ enableRateLimit: false, timeout: 5_000 });
     for (const kind of Object.keys(exchange.urls.api)) exchange.urls.api[kind] = local + path;
-    const quote = source.question("ETH-USD").rate === null ? "USD" : "USDT";
+    const quote = source.query("ETH-USD").rate === null ? "USD" : "USDT";
     exchange.setMarkets(
       BASES.map((base) => ({
         id: marketId(base, quote),
@@ -87,12 +87,12 @@ it.each(SOURCES.map((source) => [source.name as Exchange, source] as const))(
     const reader = new SourceReader({ egress, timeoutMs: 5_000, hasReserve: false, now: () => 0n });
     for (const base of BASES) {
       const symbol = `${base}/${quote}`;
-      const question = source.question(`${base}-USD`);
+      const query = source.query(`${base}-USD`);
       const ask = async () => {
-        const answer = await reader.read({ ...question.request, rateLimit: null }, false);
-        const reading = answer.ok ? question.read(answer.value.document) : answer;
-        if (!reading.ok) throw new Error(`${reading.failure}: ${reading.detail}`);
-        return Number(toDecimalText(reading.value.price));
+        const answer = await reader.read({ ...query.request, rateLimit: null }, false);
+        const reading = answer.ok ? query.read(answer.value.document) : answer;
+        if (!reading.ok) throw new Error(`${reading.error.code}: ${reading.error.detail}`);
+        return Number(toDecimalText(reading.value.value));
       };
       const theirs = async () => {
         if (method === "fetchTicker") return (await exchange.fetchTicker(symbol)).last;

@@ -41,7 +41,7 @@ describe("--check-config", () => {
       "no/database cannot be used: ENOENT.",
     ],
     ["a database that is a file", { database: "deployment.json" }, 42, "deployment.json cannot be used: ENOTDIR."],
-    ["a folder of other things as database", { database: "." }, 42, "holds something else"],
+    ["a folder of other things as database", { database: "." }, 42, "holds other files"],
     [
       "evidence in a file",
       { evidence: { folder: "deployment.json", maxMegabytes: 1 } },

@@ -52,15 +52,15 @@ describe("provider fetch", () => {
   });
 
   const refused: [args: string[], message: RegExp][] = [
-    [["fetch"], /Name one thing/],
-    [["fetch", "SPOTPX/ETH-USD", "SPOTPX/BTC-USD"], /Name one thing/],
-    [["fetch", "ETH-USD"], /no spot price's key, such as SPOTPX\/ETH-USD/],
-    [["fetch", "0x5"], /is no key/],
+    [["fetch"], /Name one key/],
+    [["fetch", "SPOTPX/ETH-USD", "SPOTPX/BTC-USD"], /Name one key/],
+    [["fetch", "ETH-USD"], /is not a key that can be fetched\. Name a spot price, such as SPOTPX\/ETH-USD/],
+    [["fetch", "0x5"], /is not a key/],
     [["fetch", "SPOTPX/NO-SUCH"], /No source knows NO-SUCH/],
     [["fetch", "SPOTPX/ETH-USD", "--jsn"], /--jsn/],
     [["fetch", "SPOTPX/ETH-USD", "--config", "/no/such"], /cannot be read: ENOENT/],
     [["replay", "/no/such"], /cannot be read: ENOENT/],
-    [["replay", "x", "--config", "y"], /--config is not used here/],
+    [["replay", "x", "--config", "y"], /Unknown option '--config'/],
     [["fetsh"], /fetsh/],
   ];
   for (const [args, message] of refused) {

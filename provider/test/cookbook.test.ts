@@ -210,9 +210,9 @@ async function attempt(name: string, args: readonly string[], answers: readonly 
   const egress = new Egress({ overrides, secrets: Secrets.load([], {}) });
   const bound = request.bind(args);
   if (!bound.ok) throw new Error(bound.error);
-  const { text, isValue } = await tryRequest(request, bound.value, egress, styleOf({ isTTY: false }, {}));
+  const { text, hasValue } = await tryRequest(request, bound.value, egress, styleOf({ isTTY: false }, {}));
   await egress.close();
-  return { text, isValue, type: request.type };
+  return { text, hasValue, type: request.type };
 }
 
 describe("the cookbook", () => {
@@ -234,8 +234,8 @@ describe("the cookbook", () => {
   });
 
   it.each(Object.entries(RECIPES))("%s takes the value out of what its API answers", async (name, recipe) => {
-    const { text, isValue } = await attempt(name, recipe.args, recipe.exchanges);
-    expect(isValue, text).toBe(true);
+    const { text, hasValue } = await attempt(name, recipe.args, recipe.exchanges);
+    expect(hasValue, text).toBe(true);
     expect(text.split("\n").at(-1)).toContain(recipe.value);
     const asked = recipe.exchanges.map(({ asked: request, body }) => ({ asked: request, body }));
     expect(requests.toSorted((a, b) => a.asked.localeCompare(b.asked))).toEqual(
@@ -246,18 +246,18 @@ describe("the cookbook", () => {
   it.each(Object.entries(RECIPES))(
     "%s has no value where its API has none",
     async (name, { args, exchanges: all, none }) => {
-      const { text, isValue } = await attempt(
+      const { text, hasValue } = await attempt(
         name,
         args,
         all.map((exchange) => ({ ...exchange, answer: none })),
       );
-      expect(isValue, text).toBe(false);
+      expect(hasValue, text).toBe(false);
     },
   );
 
   it("two nodes that tell of different blocks give none", async () => {
     const other = `${HASH.slice(0, -1)}7` as Hex;
-    expect((await attempt("ethereum-block", ["0xf4240"], [block(HASH), block(other)])).isValue).toBe(false);
-    expect((await attempt("ethereum-block", ["0xf4240"], [block(HASH), block(null)])).isValue).toBe(false);
+    expect((await attempt("ethereum-block", ["0xf4240"], [block(HASH), block(other)])).hasValue).toBe(false);
+    expect((await attempt("ethereum-block", ["0xf4240"], [block(HASH), block(null)])).hasValue).toBe(false);
   });
 });

@@ -52,7 +52,7 @@ export interface CrashTally {
 export async function crash(times: number, onKill: (tally: CrashTally) => void): Promise<CrashTally> {
   const exchanges = await startExchanges();
   quoteAnotherPriceEachTime(exchanges);
-  const limits = { requestsPerMinute: 10_000_000, strangerRequestsPerMinute: 10_000_000 };
+  const limits = { requestsPerMinute: 10_000_000, anonymousRequestsPerMinute: 10_000_000 };
   const { folder, config } = writeConfig(
     {
       sourceOverrides: { "https://api.exchange.coinbase.com": `${exchanges.url}/coinbase` },

@@ -57,7 +57,7 @@ describe("a provider's next life", () => {
     await (await life(START + 86_400)).close();
     const provider = await startProvider({ database, sourceOverrides: exchanges.sourceOverrides });
     expect(provider.logs).toContainEqual(
-      expect.objectContaining({ level: 40, msg: expect.stringContaining(`Silent until ${START + 85_402}`) }),
+      expect.objectContaining({ level: 40, msg: expect.stringContaining(`accepts no round up to ${START + 85_402}`) }),
     );
     await provider.close();
   });
@@ -90,7 +90,9 @@ describe("a provider's process", () => {
     const firstUrl = await untilListening(first);
     const second = await runProvider(["--config", config], ENV);
     expect(second.code).toBe(2);
-    expect(second.stderr).toMatch(/^database: another process uses .*database\. End it, or give each its own\.\n$/);
+    expect(second.stderr).toMatch(
+      /^database: .*database is in use by another process\. Stop that process, or give each its own folder\.\n$/,
+    );
     // A check takes nothing.
     expect((await runProvider(["--config", config, "--check-config"], ENV)).code).toBe(0);
 

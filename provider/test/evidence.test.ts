@@ -11,9 +11,10 @@ import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { EvidenceStore } from "../src/evidence/evidence-store.js";
+import { type Evidence, EvidenceStore } from "../src/evidence/evidence-store.js";
 import { RecordingReader } from "../src/evidence/recording-reader.js";
 import { replay } from "../src/evidence/replay.js";
+import type { DataPoint } from "../src/find-data-point.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/reader.js";
 import type { RequestSpec } from "../src/web-oracle/request-spec.js";
@@ -79,10 +80,10 @@ describe("with the market of the devnet, all eight exchanges and all pairs", () 
     const files = records();
     expect(files).toHaveLength(keys.length);
     for (const file of files) {
-      const { record, value, outcome, isSame } = await replay(file);
+      const { record, decision, isSame } = await replay(file);
       expect(isSame, file).toBe(true);
       const signed = answers.find(({ body }) => body.key === record.key)?.body;
-      expect({ value, outcome }).toEqual({ value: signed.value, outcome: signed.outcome });
+      expect(decision).toEqual({ value: signed.value, outcome: signed.outcome });
     }
     // Each spec and each exchange's answer for all pairs once, and Coinbase's for each pair.
     const stored = readdirSync(join(files[0] ?? "", "..")).filter((file) => file.endsWith(".gz"));
@@ -90,14 +91,15 @@ describe("with the market of the devnet, all eight exchanges and all pairs", () 
   });
 });
 
-const SUBJECT = {
-  network_id: 42,
-  dataset: DATASET,
-  key: "0x00",
-  timestamp: 1,
-  outcome: "OK",
-  value: "0x00",
-} as const;
+/** As much of evidence as is written, for a key of no served dataset. */
+const evidenceOf = (key: object, answers: Evidence["answers"]): Evidence => ({
+  dataPoint: { dataset: { chainId: 42, address: DATASET }, key: { key: "0x00", ...key } } as unknown as DataPoint,
+  round: 1n,
+  decision: { outcome: "OK", value: "0x00" },
+  policy: { minSources: 1, maxDeviationBps: 1, maxQuoteAge: 1 },
+  at: 1_800_000_000n,
+  answers,
+});
 
 describe("evidence", () => {
   let exchanges: Exchanges;
@@ -144,8 +146,8 @@ describe("evidence", () => {
     const again = await replay(records()[0] ?? "");
     expect(again).toMatchObject({
       isSame: true,
-      outcome: "NOT_AVAILABLE",
-      price: {
+      decision: { outcome: "NOT_AVAILABLE" },
+      value: {
         sources: [{ dropped: null }, { dropped: { reason: "http_status" } }, { dropped: { reason: "unreachable" } }],
       },
     });
@@ -157,11 +159,11 @@ describe("evidence", () => {
     const record = JSON.parse(readFileSync(file, "utf8"));
     const write = (change: object) => writeFileSync(file, JSON.stringify({ ...record, ...change }));
     write({ value: `0x${"0".repeat(63)}1` });
-    expect(await replay(file)).toMatchObject({ isSame: false, value: record.value });
+    expect(await replay(file)).toMatchObject({ isSame: false, decision: { value: record.value } });
     write({ at: "1800009999" });
     expect((await replay(file)).isSame).toBe(false);
     write({ answers: record.answers.slice(1) });
-    await expect(replay(file)).rejects.toThrow("is not in it");
+    await expect(replay(file)).rejects.toThrow("it has no answer of");
     write({ surprise: 1 });
     await expect(replay(file)).rejects.toThrow("/surprise");
     write({});
@@ -215,7 +217,7 @@ describe("evidence", () => {
 
     const evidence = await EvidenceStore.open({ folder, maxBytes: 1_000_000, overrides: {}, logger: pino() });
     const spec: RequestSpec = { title: "An echo", variables: [], sources: [], minSources: 1, combine: "median" };
-    evidence.keep({ kind: "web_oracle", ...SUBJECT, spec, at: now(), answers: reader.answers });
+    evidence.keep(evidenceOf({ kind: "web_oracle", compiled: { spec } }, reader.answers));
     await evidence.close();
     await egress.close();
     api.close();
@@ -234,8 +236,7 @@ describe("evidence", () => {
     const logger = pino({}, { write: (line: string) => void logs.push(line) });
     const evidence = await EvidenceStore.open({ folder, maxBytes: 1, overrides: {}, logger });
     writeFileSync(join(folder, "1800000000"), "no folder");
-    const policy = { minSources: 1, maxDeviationBps: 1, maxQuoteAge: 1 };
-    evidence.keep({ kind: "spot_price", ...SUBJECT, policy, at: 1_800_000_000n, sources: [], answers: new Map() });
+    evidence.keep(evidenceOf({ kind: "spot_price", sources: [] }, new Map()));
     await evidence.close();
     expect(logs.join()).toContain("evidence not written");
   });

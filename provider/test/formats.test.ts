@@ -19,11 +19,11 @@ const JSON_TYPE = { "content-type": "application/json" };
 async function ask(name: Exchange, pair: string, url: string): Promise<Reading<Quote>> {
   const egress = new Egress({ overrides: { [ORIGINS[name]]: url } });
   const reader = new SourceReader({ egress, timeoutMs: TIMEOUT_MS, hasReserve: false, now: () => 0n });
-  const question = SOURCES.get(name)?.question(pair);
-  if (question === undefined) throw new Error(`${name} has no ${pair}.`);
-  const answer = await reader.read({ ...question.request, rateLimit: null }, false);
+  const query = SOURCES.get(name)?.query(pair);
+  if (query === undefined) throw new Error(`${name} has no ${pair}.`);
+  const answer = await reader.read({ ...query.request, rateLimit: null }, false);
   await egress.close();
-  return answer.ok ? question.read(answer.value.document) : answer;
+  return answer.ok ? query.read(answer.value.document) : answer;
 }
 
 /** An answer of each exchange's format, with a price of ETH-USD (or ETH-USDT) written as the text is. */
@@ -77,7 +77,7 @@ describe.each(EXCHANGES)("%s", (name) => {
     behave = (response) => response.writeHead(status, { ...JSON_TYPE, ...headers }).end(body);
     return ask(name, "ETH-USD", url);
   };
-  const outcome = (reading: Reading<Quote>) => (reading.ok ? reading.value.price : reading.failure);
+  const outcome = (reading: Reading<Quote>) => (reading.ok ? reading.value.value : reading.error.code);
 
   const numbers: [written: string, expected: bigint | string][] = [
     ["5174.22", 5_174_220_000_000_000_000_000n],
@@ -162,7 +162,7 @@ describe("the market of the devnet", () => {
       const reading = await ask(name, pair, `${market.url}/${name}`);
       expect(reading, pair).toMatchObject({ ok: true });
       const start = MARKET_PAIRS.find((listed) => listed.pair === pair)?.start ?? "1";
-      if (reading.ok) expect(Math.abs(Number(reading.value.price) / 1e18 / Number(start) - 1), pair).toBeLessThan(0.05);
+      if (reading.ok) expect(Math.abs(Number(reading.value.value) / 1e18 / Number(start) - 1), pair).toBeLessThan(0.05);
     }
   });
 });

@@ -101,8 +101,8 @@ describe("a provider's process", () => {
   it("serves its figures on an address of their own, and there alone, without its key", async () => {
     const provider = spawnProvider(["--config", writeConfig({}).config], ENV);
     const url = await untilListening(provider);
-    await expect.poll(() => provider.printed.stdout).toContain("figures for Prometheus");
-    const metricsUrl = /figures for Prometheus at (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(
+    await expect.poll(() => provider.printed.stdout).toContain("metrics for Prometheus");
+    const metricsUrl = /metrics for Prometheus at (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(
       provider.printed.stdout,
     )?.[1];
     const response = await fetch(metricsUrl as string);

@@ -64,19 +64,16 @@ export async function startProvider(
   const logger = pino({}, { write: (line: string) => void logs.push(JSON.parse(line)) });
   const redirected = sources.map((source) => ({
     ...source,
-    question: (pair: string) => {
-      const question = source.question(pair);
+    query: (pair: string) => {
+      const query = source.query(pair);
       const rateLimit = keepsRateLimits ? source.rateLimit : null;
-      return { ...question, request: { ...question.request, rateLimit } };
+      return { ...query, request: { ...query.request, rateLimit } };
     },
   }));
   const served = decideServed(deployments, redirected, config.minSources, {});
   const registry = new Registry();
-  const app = await buildProvider(config, { served, webOracle, secrets: Secrets.NONE }, ACCOUNT, {
-    logger,
-    registry,
-    now: () => BigInt(clock.now),
-  });
+  const setup = { config, served, webOracle, secrets: Secrets.NONE, account: ACCOUNT };
+  const app = await buildProvider(setup, { logger, registry, now: () => BigInt(clock.now) });
   let arrived = 0;
   app.server.on("request", () => arrived++);
   const url = await app.listen({ host: "127.0.0.1", port: 0 });

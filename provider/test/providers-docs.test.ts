@@ -20,7 +20,7 @@ it("the systemd unit starts the built program, and checks the same configuration
   expect(unit.get("ExecStartPre")).toBe(`${start} --check-config`);
   const [credential] = (unit.get("LoadCredential") ?? "").split(":");
   expect(unit.get("Environment")).toContain(`PROVIDER_PRIVATE_KEY_FILE=%d/${credential}`);
-  expect(read("provider/src/main.ts")).toContain('loadAccount(process.env, "PROVIDER")');
+  expect(read("provider/src/setup.ts")).toContain('loadAccount(env, "PROVIDER")');
   expect(guide).toContain(`"database": "/var/lib/${unit.get("StateDirectory")}/database"`);
   expect(unit.get("ProtectSystem")).toBe("strict");
   // What a setting that must be mended ends the process with; and a shutdown has as long as it takes.

@@ -192,7 +192,7 @@ describe("configured operators", () => {
       ...settings,
       sourceOverrides,
       requestsPerMinute: 3,
-      strangerRequestsPerMinute: 5,
+      anonymousRequestsPerMinute: 5,
       operatorRequestsPerMinute: 7,
     });
     const statuses = async (caller: string, count: number) => {

@@ -142,7 +142,7 @@ describe("a provider shows none of its secrets", () => {
     for (const body of ["{", [], { ...price, dataset: WEB }, { ...price, network_id: 1 }]) await ask("/report", body);
     for (const path of ["/", "/key", "/../key", "/metrics"]) await ask(path);
 
-    const figures = /figures for Prometheus at (http:[^"]+)"/.exec(provider.printed.stdout)?.[1] ?? "";
+    const figures = /metrics for Prometheus at (http:[^"]+)"/.exec(provider.printed.stdout)?.[1] ?? "";
     seen.push(await (await fetch(figures, { signal: AbortSignal.timeout(5_000) })).text());
     seen.push(readFileSync(`/proc/${provider.child.pid}/cmdline`, "utf8"));
     provider.child.kill("SIGTERM");

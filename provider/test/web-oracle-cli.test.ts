@@ -130,8 +130,8 @@ describe("key", () => {
   });
 
   it.each([
-    [[], "The spec has 1 variables (item), and the key 0 arguments"],
-    [[""], "The argument item has 0 characters, and may have 1 to 20"],
+    [[], "The spec has 1 variable(s): item. The key has 0 argument(s)"],
+    [[""], "The argument item has 0 characters, but must have 1 to 20"],
   ])("with the arguments %j is told what to mend", async (args, problem) => {
     const { code, stderr } = await run(["key", file, ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
@@ -184,7 +184,7 @@ describe("try", () => {
     const both = write("both.json", { ...spec, minSources: 2 });
     const { code, stdout } = await run(["try", both, "tea", ...overrides("a", "b")]);
     expect(code).toBe(1);
-    expect(stdout).toContain("value: none: 1 of 2 sources answered, not 2");
+    expect(stdout).toContain("value: none: 1 of 2 sources answered, fewer than 2");
   });
 
   it.each(["https://a.prices.example=http://10.0.0.1", "http://a.prices.example=http://127.0.0.1:1"])(
@@ -234,10 +234,10 @@ describe("publish", () => {
     const env = { PUBLISHER_PRIVATE_KEY: ANVIL_KEY };
     registry.rpc.fail("other_chain");
     const other = await publish(["--rpc-url", registry.rpc.url], env);
-    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("The endpoint is of network 1")]);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("The endpoint belongs to network 1")]);
     registry.rpc.fail("error");
     const down = await publish(["--rpc-url", registry.rpc.url], env);
-    expect([down.code, down.stderr]).toEqual([2, expect.stringContaining("The endpoint did not do it")]);
+    expect([down.code, down.stderr]).toEqual([2, expect.stringContaining("The endpoint refused or failed")]);
     registry.rpc.fail("none");
     for (const { stdout, stderr } of [other, down]) expect(stdout + stderr).not.toContain("t0ken");
   });

@@ -253,7 +253,7 @@ describe("evidence", () => {
     const before = asked.length;
     for (const [i, file] of files.entries()) {
       const { outcome, value } = signed[i];
-      expect(await replay(file)).toMatchObject({ kind: "web_oracle", isSame: true, outcome, value });
+      expect(await replay(file)).toMatchObject({ kind: "web_oracle", isSame: true, decision: { outcome, value } });
     }
     expect(asked.length).toBe(before);
     const shown = await runProvider(["replay", files[0] ?? ""]);
@@ -278,13 +278,13 @@ describe("evidence", () => {
     const record = JSON.parse(readFileSync(file, "utf8"));
     const write = (change: object) => writeFileSync(file, JSON.stringify({ ...record, ...change }));
     write({ value: wireValue(1n) });
-    expect(await replay(file)).toMatchObject({ isSame: false, value: record.value });
+    expect(await replay(file)).toMatchObject({ isSame: false, decision: { value: record.value } });
     write({ key: key(hash, "Oslo") });
-    await expect(replay(file)).rejects.toThrow("now?q=Oslo answered is not in it");
+    await expect(replay(file)).rejects.toThrow(/it has no answer of .*now\?q=Oslo/);
     write({ spec: JSON.parse(readFileSync(otherFile, "utf8")).spec });
-    await expect(replay(file)).rejects.toThrow("is not the key's");
+    await expect(replay(file)).rejects.toThrow("the key names another spec");
     write({ answers: [] });
-    await expect(replay(file)).rejects.toThrow("is not in it");
+    await expect(replay(file)).rejects.toThrow("it has no answer of");
     write({ kind: "spot_price" });
     await expect(replay(file)).rejects.toThrow("/spec");
     write({ kind: "rumour" });
@@ -346,13 +346,13 @@ describe("provider fetch", () => {
     const unknown = key(`0x${"12".repeat(32)}`);
     const config = ["--config", writeWebConfig({})];
     expect(await refused(key(hash, "Lima"), [])).toContain("web-oracle try SPEC");
-    expect(await refused(key(hash, "Lima"), config)).toContain(`${HOST} is not among the hosts`);
+    expect(await refused(key(hash, "Lima"), config)).toContain(`does not allow published specs to ask ${HOST}`);
     expect(await refused(key(hash), ["--config", writeWebConfig({ hosts: [HOST] })])).toContain(
-      "has 1 variables (city), and the key 0 arguments",
+      "has 1 variable(s): city. The key has 0 argument(s)",
     );
     expect(await refused(unknown, config)).toMatch(/^The key's request spec is not published\. No spec with the hash/);
     registry.rpc.fail("error");
-    expect(await refused(unknown, config)).toMatch(/eth_chainId failed.*\n.*cannot be read now/);
+    expect(await refused(unknown, config)).toMatch(/eth_chainId failed.*\n.*cannot be read from the chain now/);
   });
 });
 

@@ -39,10 +39,10 @@ const COMMANDS: readonly Command[] = [
   {
     name: "provider",
     program: ["provider/dist/main.js"],
-    parsers: ["service/src/arguments.ts", "provider/src/cli/arguments.ts"],
+    parsers: ["service/src/arguments.ts", "provider/src/cli/fetch.ts"],
   },
-  { name: "provider fetch", program: ["provider/dist/main.js", "fetch"], parsers: ["provider/src/cli/arguments.ts"] },
-  { name: "provider replay", program: ["provider/dist/main.js", "replay"], parsers: [] },
+  { name: "provider fetch", program: ["provider/dist/main.js", "fetch"], parsers: ["provider/src/cli/fetch.ts"] },
+  { name: "provider replay", program: ["provider/dist/main.js", "replay"], parsers: ["provider/src/cli/replay.ts"] },
 ];
 
 /** Returns the options that a file passes to `parseArgs`. */

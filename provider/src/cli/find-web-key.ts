@@ -1,22 +1,20 @@
 import { ConfigError } from "@dataset-oracle/service/config";
 import { loadDeployment } from "@dataset-oracle/service/deployment";
-import { ProblemError } from "@dataset-oracle/service/problem";
+import type { ProblemError } from "@dataset-oracle/service/problem";
 import { pino } from "pino";
 import type { Hex } from "viem";
 import type { ProviderConfig } from "../config.js";
 import type { SpotSource } from "../source/spot-source.js";
 import { planWebOracle } from "../web-oracle/plan.js";
-import { Registry } from "../web-oracle/registry.js";
-import { Specs } from "../web-oracle/specs.js";
 import { WebOracle, type WebOracleKey } from "../web-oracle/web-oracle.js";
 
-/** A running provider's folder is its own. */
+/** Stores nothing, because the configured folder belongs to a running provider. */
 const NO_FOLDER = { read: async () => null, write: async () => {} };
 
 /**
- * The key as a provider of this configuration serves it: of the first of its networks where the spec is published.
+ * Finds a key as a provider with this configuration serves it, on the first of its networks that has the spec.
  *
- * @throws ConfigError when it serves the key nowhere, and says why.
+ * @throws ConfigError when the key is served on none of its networks.
  */
 export async function findWebKey(
   key: Hex,
@@ -27,24 +25,22 @@ export async function findWebKey(
   const plan = planWebOracle(config.webOracle, deployments, sources, process.env);
   if (plan === null) {
     throw new ConfigError(
-      "A Web Oracle key's spec is read from the chain: name a provider's configuration that has the setting webOracle, " +
-        "with --config FILE. A spec that you have in a file is tried with: web-oracle try SPEC [ARGUMENT...]",
+      "The spec of a Web Oracle key is read from the chain. Name a provider's configuration with the setting webOracle: " +
+        "--config FILE. To try a spec that you have in a file: web-oracle try SPEC [ARGUMENT...]",
     );
   }
-  const { registries, hosts, rateLimitOf } = plan;
-  const specs = new Specs({
-    registries: new Map(registries.map((settings) => [settings.chainId, new Registry(settings)])),
+  const webOracle = new WebOracle(plan, {
     folder: NO_FOLDER,
+    overrides: config.sourceOverrides,
     hasReserve: false,
     logger: pino(pino.destination({ fd: 2, sync: true })),
   });
-  const webOracle = new WebOracle({ specs, hosts, rateLimitOf, overrides: config.sourceOverrides });
   const problems: ProblemError[] = [];
   for (const { chainId, datasets } of deployments) {
     for (const { kind } of datasets.filter(({ keyForm }) => keyForm === "WEB_ORACLE")) {
       const found = await webOracle.find({ chainId, kind }, key, true);
-      if (!(found instanceof ProblemError)) return found;
-      problems.push(found);
+      if (found.ok) return found.value;
+      problems.push(found.error);
     }
   }
   const [problem] = problems.toSorted((a, b) => weight(b) - weight(a));
@@ -53,5 +49,5 @@ export async function findWebKey(
   );
 }
 
-/** What is wrong with the key itself tells more than that another dataset, or another network, has it. */
+/** A fault of the key itself is more useful to know than that it belongs to another dataset or network. */
 const weight = ({ code }: ProblemError) => (code === "unknown_key" ? 0 : code === "other_kind" ? 1 : 2);

@@ -1,46 +1,51 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { ConfigError } from "@dataset-oracle/service/config";
 import type { Hex } from "viem";
 import { type Replay, replay } from "../evidence/replay.js";
-import { readArguments } from "./arguments.js";
-import { toJson, toTable } from "./price-table.js";
+import { parseCommandLine } from "./arguments.js";
+import { priceToJson, priceToTable } from "./show-price.js";
+import { webValueToJson, webValueToText } from "./show-web-value.js";
 import { styleOf } from "./terminal.js";
 import { REPLAY_USAGE } from "./usage.js";
-import { webValueToJson, webValueToText } from "./web-value.js";
 
-/** `provider replay`: computes a value again from its evidence. */
+/** Runs `provider replay`: computes a value again from its evidence. */
 export async function replayEvidence(args: readonly string[]): Promise<void> {
-  const given = readArguments(args, { usage: REPLAY_USAGE, takesConfig: false });
-  if (given === null) return console.log(REPLAY_USAGE);
-  const again = await replay(given.subject);
-  const { record, outcome, value, isSame } = again;
-  process.exitCode = isSame ? 0 : 1;
-  if (process.stdout.isTTY !== true || given.isJson) {
-    const { outcome: signed, value: signedValue } = record;
-    const answer = {
-      ...JSON.parse(json(again)),
-      is_same: isSame,
-      value,
-      signed: { outcome: signed, value: signedValue },
-    };
-    return console.log(JSON.stringify({ ...answer, round: record.timestamp, network_id: record.network_id }, null, 2));
-  }
-  console.log(text(again));
-  console.log(
-    isSame
-      ? `The same as what was decided for round ${record.timestamp}: ${record.outcome} ${record.value}`
-      : `NOT what was decided for round ${record.timestamp}: that was ${record.outcome} ${record.value}, and this is ${outcome} ${value}`,
-  );
+  const { values, positionals } = parseCommandLine(args, REPLAY_USAGE, { json: { type: "boolean" } });
+  if (values.help === true) return console.log(REPLAY_USAGE);
+  const [file, extra] = positionals;
+  if (file === undefined || extra !== undefined) throw new ConfigError(`Name one file.\n\n${REPLAY_USAGE}`);
+  const again = await replay(file);
+  process.exitCode = again.isSame ? 0 : 1;
+  console.log(process.stdout.isTTY === true && values.json !== true ? toText(again) : toJson(again));
 }
 
 const nameOf = ({ record }: Replay) => keyToAscii(record.key as Hex) ?? record.key;
 
-function json(again: Replay): string {
-  const [name, at] = [nameOf(again), BigInt(again.record.at)];
-  return again.kind === "spot_price" ? toJson(name, again.price, at) : webValueToJson({ ...again, name, at });
+function toJson(again: Replay): string {
+  const { record, decision, isSame, value } = again;
+  const [name, at] = [nameOf(again), BigInt(record.at)];
+  const shown = again.kind === "spot_price" ? priceToJson(name, value, at) : webValueToJson({ ...again, name, at });
+  const answer = {
+    ...JSON.parse(shown),
+    is_same: isSame,
+    value: decision.value,
+    signed: { outcome: record.outcome, value: record.value },
+    round: record.timestamp,
+    network_id: record.network_id,
+  };
+  return JSON.stringify(answer, null, 2);
 }
 
-function text(again: Replay): string {
-  const [name, at] = [nameOf(again), BigInt(again.record.at)];
-  if (again.kind === "spot_price") return toTable(name, again.price, at, !process.env.NO_COLOR);
-  return webValueToText({ ...again, name, at }, styleOf(process.stdout, process.env));
+function toText(again: Replay): string {
+  const { record, decision, isSame, value } = again;
+  const [name, at] = [nameOf(again), BigInt(record.at)];
+  const shown =
+    again.kind === "spot_price"
+      ? priceToTable(name, value, at, !process.env.NO_COLOR)
+      : webValueToText({ ...again, name, at }, styleOf(process.stdout, process.env));
+  const decided = `${record.outcome} ${record.value}`;
+  const verdict = isSame
+    ? `This is the decision for round ${record.timestamp}: ${decided}`
+    : `This is NOT the decision for round ${record.timestamp}, which was ${decided}. It is ${decision.outcome} ${decision.value}`;
+  return `${shown}\n${verdict}`;
 }

@@ -2,14 +2,14 @@ import { styleText } from "node:util";
 import { hexToString, numberToHex } from "viem";
 import type { CompiledRequest } from "../web-oracle/compile.js";
 
-/** Emphasis, where there is a terminal that shows it. */
+/** Emphasizes text, or leaves it alone where no terminal would show the emphasis. */
 export interface Style {
   readonly bold: (text: string) => string;
   readonly good: (text: string) => string;
   readonly bad: (text: string) => string;
 }
 
-/** Whether there is a terminal was looked at here. */
+/** Keeps styleText from looking for a terminal itself: `styleOf` has done that. */
 const DECIDED = { validateStream: false };
 
 const plain = (text: string) => text;
@@ -23,7 +23,7 @@ export function styleOf(stream: { readonly isTTY?: boolean }, env: NodeJS.Proces
   };
 }
 
-/** Text of strangers as it can be shown: it must not steer a terminal. */
+/** Escapes control and format characters, so that text from outside cannot control the terminal. */
 export function printable(text: string): string {
   const short = text.length > 2_000 ? `${text.slice(0, 2_000)} ... (${text.length} characters)` : text;
   return short.replace(/\p{Cc}|\p{Cf}/gu, (character) =>
@@ -37,7 +37,7 @@ const escaped = (character: string) =>
     (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,
   ).join("");
 
-/** A value as what it means, and as the 32 bytes that a query gives. */
+/** Describes a value by its meaning and as the 32 bytes that a query returns. */
 export function describeValue({ type, spec }: CompiledRequest, value: bigint): string {
   const word = numberToHex(value, { size: 32 });
   return type === "bytes32" || spec.sources[0]?.hash === true ? word : `${meaning(type, value)}  (${word})`;

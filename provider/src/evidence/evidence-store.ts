@@ -4,65 +4,57 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
 import { ConfigError } from "@dataset-oracle/service/config";
 import canonicalize from "canonicalize";
 import type { Logger } from "pino";
+import type { Decision } from "../decision.js";
+import type { DataPoint } from "../find-data-point.js";
+import type { ServedKey } from "../read-value.js";
 import type { Answer } from "../source/answer.js";
 import type { SourceRequest } from "../source/reader.js";
 import type { Reading } from "../source/reading.js";
 import type { SourceOverrides } from "../source-overrides.js";
 import type { PairSource, Policy } from "../spot-price.js";
-import type { RequestSpec } from "../web-oracle/request-spec.js";
 import type { EvidenceRecord, RecordedAnswer } from "./record.js";
 import type { RecordingReader } from "./recording-reader.js";
 
-/** A decision, and the answers that it was made of. */
-interface DecidedReading extends ReportRequest, Pick<SignedReport, "outcome" | "value"> {
+/** A decision and everything that it was made of. */
+export interface Evidence {
+  readonly dataPoint: DataPoint;
+  readonly round: bigint;
+  readonly decision: Decision;
+  readonly policy: Policy;
+  /** When the reading started, in whole seconds since 1970. */
   readonly at: bigint;
   readonly answers: RecordingReader["answers"];
 }
 
-export interface SpotPriceReading extends DecidedReading {
-  readonly kind: "spot_price";
-  readonly policy: Policy;
-  readonly sources: readonly PairSource[];
-}
-
-export interface WebOracleReading extends DecidedReading {
-  readonly kind: "web_oracle";
-  readonly spec: RequestSpec;
-}
-
-/** What was read, and what was made of it. */
-export type ReadingEvidence = SpotPriceReading | WebOracleReading;
-
 export interface EvidenceStoreOptions {
   readonly folder: string;
-  /** The most that the folder may hold, in bytes. */
+  /** The most bytes that the folder may hold. */
   readonly maxBytes: number;
   readonly overrides: SourceOverrides;
   readonly logger: Logger;
 }
 
-/** Seconds whose evidence lies in one folder, and goes at once. */
+/** The seconds that share one folder, which is removed as a whole. */
 const SPAN = 60n;
 
-/** Readings whose evidence waits to be written; more are not kept. */
+/** The most decisions whose evidence waits to be written; further evidence is dropped. */
 const MAX_WAITING = 10_000;
 
 const compress = promisify(gzip);
 
 /**
- * Keeps what was read, so that anybody can compute the values again without a network: in each minute's folder a file
- * for each decision, and beside it each spec and answer once, named by its SHA-256. When there is more than is to be
- * kept, the oldest minutes go. What cannot be written is logged, and keeps nobody from signing.
+ * Stores what decisions were made of, so that anyone can compute them again without a network. Each minute's folder has
+ * a file for each decision and, once each, the specs and answers that it needs, named by their SHA-256. When the folder
+ * is full, the oldest minutes are removed. A failure to write is logged and does not prevent signing.
  */
 export class EvidenceStore {
   readonly #options: EvidenceStoreOptions;
-  /** Bytes, by minute; the oldest first. */
+  /** The bytes of each minute's folder, the oldest first. */
   readonly #minutes: Map<string, number>;
-  /** What is there of the newest minute. */
+  /** The names of the specs and answers in the newest minute's folder. */
   #written = new Set<string>();
   #writing: Promise<void> = Promise.resolve();
   #waiting = 0;
@@ -72,7 +64,7 @@ export class EvidenceStore {
     this.#minutes = minutes;
   }
 
-  /** @throws When the folder cannot be made or read. */
+  /** @throws When the folder cannot be created or read. */
   static async open(options: EvidenceStoreOptions): Promise<EvidenceStore> {
     await mkdir(options.folder, { recursive: true });
     const names = (await readdir(options.folder)).filter((name) => /^\d{1,20}$/.test(name));
@@ -81,8 +73,8 @@ export class EvidenceStore {
     return new EvidenceStore(options, new Map(minutes.map((path, i) => [path, sizes[i] ?? 0])));
   }
 
-  /** Keeps the evidence of a decision; it is on disk a little later. */
-  keep(evidence: ReadingEvidence): void {
+  /** Queues the evidence for a decision to be written, and returns at once. */
+  keep(evidence: Evidence): void {
     if (this.#waiting >= MAX_WAITING) {
       this.#options.logger.warn("evidence dropped: the disk is too slow");
       return;
@@ -96,13 +88,13 @@ export class EvidenceStore {
       });
   }
 
-  /** Waits until all is written. */
+  /** Waits until everything is written. */
   close(): Promise<void> {
     return this.#writing;
   }
 
-  async #write(reading: ReadingEvidence): Promise<void> {
-    const { network_id, dataset, key, timestamp, outcome, value, at, answers } = reading;
+  async #write({ dataPoint, round, decision, policy, at, answers }: Evidence): Promise<void> {
+    const { dataset, key } = dataPoint;
     const minute = join(this.#options.folder, String(at - (at % SPAN)));
     if (!this.#minutes.has(minute)) {
       await mkdir(minute, { recursive: true });
@@ -111,27 +103,31 @@ export class EvidenceStore {
     }
     const record: EvidenceRecord = {
       version: 1,
-      ...{ network_id, dataset, key, timestamp, outcome, value },
+      network_id: dataset.chainId,
+      dataset: dataset.address,
+      key: key.key,
+      timestamp: Number(round),
+      ...decision,
       at: String(at),
-      ...(await this.#basis(minute, reading)),
+      ...(await this.#storeSpecs(minute, key, policy)),
       overrides: this.#options.overrides,
       answers: await Promise.all(
         [...answers.values()].map(async ({ request, reading }) => this.#recorded(minute, request, await reading)),
       ),
     };
-    const name = `${timestamp}-${network_id}-${dataset}-${sha256(key).slice(0, 16)}.json`;
+    const name = `${round}-${dataset.chainId}-${dataset.address}-${sha256(key.key).slice(0, 16)}.json`;
     await this.#put(minute, name, `${JSON.stringify(record, null, 2)}\n`);
     await this.#removeOldest();
   }
 
-  /** What says how a value is made of the answers. */
-  async #basis(minute: string, reading: ReadingEvidence) {
-    const { kind } = reading;
-    if (kind === "web_oracle") return { kind, spec: await this.#store(minute, canonicalize(reading.spec) ?? "") };
-    const { minSources, maxDeviationBps, maxQuoteAge } = reading.policy;
-    const specs = new Map(specsOf(reading.sources).map((spec) => [spec.name, spec]));
+  /** Stores the specs by which the value was made of the answers. */
+  async #storeSpecs(minute: string, key: ServedKey, { minSources, maxDeviationBps, maxQuoteAge }: Policy) {
+    if (key.kind === "web_oracle") {
+      return { kind: key.kind, spec: await this.#store(minute, canonicalize(key.compiled.spec) ?? "") };
+    }
+    const specs = new Map(specsOf(key.sources).map((spec) => [spec.name, spec]));
     return {
-      kind,
+      kind: key.kind,
       policy: { minSources, maxDeviationBps, maxQuoteAge },
       specs: await Promise.all([...specs.values()].map((spec) => this.#store(minute, canonicalize(spec) ?? ""))),
     };
@@ -149,11 +145,11 @@ export class EvidenceStore {
         retry_after: null,
       };
     }
-    const { failure, detail, retryAfter = null } = reading;
+    const { code: failure, detail, retryAfter = null } = reading.error;
     return { ...asked, text: null, failure, detail, retry_after: retryAfter };
   }
 
-  /** Puts a text where its hash says. */
+  /** Stores a text under its hash, unless it is there. */
   async #store(minute: string, text: string): Promise<string> {
     const hash = sha256(text);
     const name = `${hash}.gz`;
@@ -183,7 +179,7 @@ export class EvidenceStore {
 }
 
 /**
- * Checks that evidence could be kept in a folder, without making it.
+ * Checks that evidence could be stored in a folder, without creating it.
  *
  * @throws ConfigError
  */
@@ -191,7 +187,7 @@ export function checkEvidence(folder: string): void {
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
   try {
-    // A file has nothing in it, not even itself.
+    // The separator at the end makes this fail for a file.
     accessSync(join(existing, sep), constants.W_OK);
   } catch (error) {
     throw unusableEvidence(folder, error);
@@ -201,7 +197,7 @@ export function checkEvidence(folder: string): void {
 export const unusableEvidence = (folder: string, error: unknown) =>
   new ConfigError(`evidence: ${folder} cannot be used: ${(error as NodeJS.ErrnoException).code}.`);
 
-/** The specs of all that may be asked: for the value, and for the rates. */
+/** Returns the specs of all sources that may be asked, for the value and for its rates. */
 function specsOf(sources: readonly PairSource[]): PairSource["spec"][] {
   return sources.flatMap(({ spec, rate }) => [spec, ...(rate === null ? [] : specsOf(rate.sources))]);
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 const strict = { additionalProperties: false } as const;
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
 
-/** What came of one request: the answer's hash, or why there was none. */
+/** One request and its answer's hash, or why there was no answer. */
 export const RecordedAnswer = Type.Object(
   {
     method: Type.Union([Type.Literal("GET"), Type.Literal("POST")]),
@@ -19,7 +19,7 @@ export const RecordedAnswer = Type.Object(
 );
 export type RecordedAnswer = Static<typeof RecordedAnswer>;
 
-/** What every evidence file says of its decision. Specs and answers lie beside it, named by their hashes. */
+/** The fields of every evidence file. Specs and answers are files beside it, named by their hashes. */
 const decision = {
   version: Type.Literal(1),
   network_id: Type.Integer(),
@@ -28,14 +28,14 @@ const decision = {
   timestamp: Type.Integer({ description: "The round, in seconds." }),
   outcome: Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]),
   value: Type.String(),
-  at: Type.String({ pattern: "^\\d{1,20}$", description: "When the reading began, in whole seconds." }),
+  at: Type.String({ pattern: "^\\d{1,20}$", description: "When the reading started, in whole seconds." }),
   overrides: Type.Record(Type.String(), Type.String(), {
-    description: "The origins that were not asked, and what was asked instead: for development alone.",
+    description: "The origins that were replaced, with their replacements; used in development only.",
   }),
   answers: Type.Array(RecordedAnswer),
 };
 
-/** What a decision on a spot price was made of. */
+/** The evidence for a decision on a spot price. */
 export const SpotPriceRecord = Type.Object(
   {
     kind: Type.Literal("spot_price"),
@@ -48,13 +48,13 @@ export const SpotPriceRecord = Type.Object(
       },
       strict,
     ),
-    specs: Type.Array(Hash, { description: "The sources that were asked, for the value and for rates." }),
+    specs: Type.Array(Hash, { description: "The sources that were asked for the value and for rates." }),
   },
   strict,
 );
 export type SpotPriceRecord = Static<typeof SpotPriceRecord>;
 
-/** What a decision on a Web Oracle key was made of. Its arguments are in the key. */
+/** The evidence for a decision on a Web Oracle key. The key contains its arguments. */
 export const WebOracleRecord = Type.Object(
   {
     kind: Type.Literal("web_oracle"),
@@ -67,7 +67,7 @@ export type WebOracleRecord = Static<typeof WebOracleRecord>;
 
 export type EvidenceRecord = SpotPriceRecord | WebOracleRecord;
 
-/** What tells the two apart. */
+/** The field that tells the two apart. */
 export const AnyRecord = Type.Object({
   kind: Type.Union([Type.Literal("spot_price"), Type.Literal("web_oracle")]),
 });

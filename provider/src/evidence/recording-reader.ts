@@ -2,7 +2,7 @@ import type { Answer } from "../source/answer.js";
 import { requestId, type SourceReader, type SourceRequest } from "../source/reader.js";
 import type { Reading } from "../source/reading.js";
 
-/** For one reading: asks each url once, however many prices and rates need it, and remembers what it was answered. */
+/** Reads sources for one value: makes each request once, however often it is needed, and records the answers. */
 export class RecordingReader {
   readonly #reader: Pick<SourceReader, "read">;
   /** By `requestId`. */
@@ -14,8 +14,8 @@ export class RecordingReader {
 
   read(request: SourceRequest, isReserved: boolean): Promise<Reading<Answer>> {
     const id = requestId(request);
-    const before = this.answers.get(id);
-    if (before !== undefined) return before.reading;
+    const known = this.answers.get(id);
+    if (known !== undefined) return known.reading;
     const reading = this.#reader.read(request, isReserved);
     this.answers.set(id, { request, reading });
     return reading;

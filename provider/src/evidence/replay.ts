@@ -2,51 +2,49 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { err, ok } from "@dataset-oracle/protocol/result";
 import { parseWebKey } from "@dataset-oracle/protocol/web-key";
 import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
-import { toDecision } from "../decision.js";
+import { type Decision, toDecision } from "../decision.js";
+import type { ExplainedValue } from "../explained-value.js";
 import { pairSources } from "../served.js";
 import type { Answer } from "../source/answer.js";
 import { parseDocument } from "../source/document.js";
 import { requestId, type SourceReader, type SourceRequest } from "../source/reader.js";
-import { type FailureCode, type Reading, read } from "../source/reading.js";
+import type { FailureCode, Reading } from "../source/reading.js";
 import { compileSpotSource, SpotSourceSpec } from "../source/spot-source.js";
-import { askSources, decidePrice, type ExplainedPrice } from "../spot-price.js";
+import { readSpotPrice } from "../spot-price.js";
 import { type BoundRequest, type CompiledRequest, compileCanonical } from "../web-oracle/compile.js";
-import { readWebValue, type WebReading } from "../web-oracle/web-oracle.js";
+import { readWebValue } from "../web-oracle/web-oracle.js";
 import { sha256 } from "./evidence-store.js";
 import { AnyRecord, type EvidenceRecord, type RecordedAnswer, SpotPriceRecord, WebOracleRecord } from "./record.js";
 
-/** What evidence comes to, beside what was decided then. */
-interface Comparison {
-  /** As the decision has it. */
-  readonly outcome: EvidenceRecord["outcome"];
-  readonly value: Hex;
+/** A value that was computed again from its evidence. */
+export type Replay = {
+  readonly value: ExplainedValue;
+  readonly decision: Decision;
+  /** True when it is the decision that the record has. */
   readonly isSame: boolean;
-}
+} & (
+  | { readonly kind: "spot_price"; readonly record: SpotPriceRecord }
+  | {
+      readonly kind: "web_oracle";
+      readonly record: WebOracleRecord;
+      readonly compiled: CompiledRequest;
+      readonly request: BoundRequest;
+    }
+);
 
-export type Replay = Comparison &
-  (
-    | { readonly kind: "spot_price"; readonly record: SpotPriceRecord; readonly price: ExplainedPrice }
-    | {
-        readonly kind: "web_oracle";
-        readonly record: WebOracleRecord;
-        readonly compiled: CompiledRequest;
-        readonly request: BoundRequest;
-        readonly reading: WebReading;
-      }
-  );
-
-/** Larger than any answer or spec. */
+/** More than any answer or spec has. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Computes a decision again from its evidence, without a network.
+ * Computes a value again from its evidence, without a network.
  *
- * @param file The decision's file; specs and answers are read beside it, and checked against their hashes.
- * @throws ConfigError when something is missing, or is not what its hash says.
+ * @param file The decision's file. The specs and answers are read from its folder and checked against their hashes.
+ * @throws ConfigError when something is missing or does not match its hash.
  */
 export async function replay(file: string): Promise<Replay> {
   const { kind } = loadConfig(file, AnyRecord);
@@ -58,45 +56,44 @@ async function replaySpotPrice(file: string): Promise<Replay> {
   const sources = record.specs.map((hash) => {
     const spec = JSON.parse(readText(file, hash));
     const source = Value.Check(SpotSourceSpec, spec) ? compileSpotSource(spec) : null;
-    if (source?.ok !== true) throw new ConfigError(`${file}: the spec ${hash} is none that this version can use.`);
+    if (source?.ok !== true) throw new ConfigError(`${file}: this version cannot use the spec ${hash}.`);
     return source.value;
   });
   const name = keyToAscii(record.key as Hex) ?? "";
   const pair = name.startsWith("SPOTPX/") ? name.slice("SPOTPX/".length) : "";
-  if (pair === "") throw new ConfigError(`${file}: ${name || record.key} is no spot price's key.`);
+  if (pair === "") throw new ConfigError(`${file}: ${name || record.key} is not the key of a spot price.`);
   const reader = readerOf(file, record);
   const { policy } = record;
   const at = BigInt(record.at);
   const asked = pairSources(pair, sources, policy.minSources, record.overrides);
-  const price = decidePrice(await askSources(asked, { reader, isReserved: false, policy, at }), { policy, at });
-  return { kind: "spot_price", record, price, ...compare(record, price.kind === "price" ? price.price : null) };
+  const value = await readSpotPrice(asked, { reader, isReserved: false, policy, at });
+  return { kind: "spot_price", record, value, ...decideAgain(record, value) };
 }
 
 async function replayWebValue(file: string): Promise<Replay> {
   const record = loadConfig(file, WebOracleRecord);
   const key = parseWebKey(record.key as Hex);
-  if (!key.ok) throw new ConfigError(`${file}: its key is none of the Web Oracle's: ${key.error}`);
+  if (!key.ok) throw new ConfigError(`${file}: its key is not one of the Web Oracle's: ${key.error}`);
   const { specHash, args } = key.value;
   const spec = stringToHex(readText(file, record.spec));
-  if (keccak256(spec) !== specHash) throw new ConfigError(`${file}: the spec ${record.spec} is not the key's.`);
+  if (keccak256(spec) !== specHash) throw new ConfigError(`${file}: the key names another spec than ${record.spec}.`);
   const compiled = compileCanonical(spec);
   if (!compiled.ok) throw new ConfigError(`${file}: this version cannot use the spec. ${compiled.error}`);
   const request = compiled.value.bind(args);
   if (!request.ok) throw new ConfigError(`${file}: ${request.error}`);
   const requests = request.value.sources.map((source) => ({ ...source.request, rateLimit: null }));
-  const reading = await readWebValue({ request: request.value, requests }, readerOf(file, record), false);
-  const { combined } = reading;
-  const comparison = compare(record, combined.kind === "value" ? combined.value : null);
-  return { kind: "web_oracle", record, compiled: compiled.value, request: request.value, reading, ...comparison };
+  const reader = readerOf(file, record);
+  const value = await readWebValue({ request: request.value, requests }, { reader, isReserved: false });
+  const again = decideAgain(record, value);
+  return { kind: "web_oracle", record, compiled: compiled.value, request: request.value, value, ...again };
 }
 
-/** @param value Null when there is no data. */
-function compare(record: EvidenceRecord, value: bigint | null): Comparison {
-  const again = toDecision(value);
-  return { ...again, isSame: again.outcome === record.outcome && again.value === record.value };
+function decideAgain(record: EvidenceRecord, value: ExplainedValue): Pick<Replay, "decision" | "isSame"> {
+  const decision = toDecision(value.kind === "value" ? value.value : null);
+  return { decision, isSame: decision.outcome === record.outcome && decision.value === record.value };
 }
 
-/** Gives the answers that were recorded. */
+/** Makes a reader that answers from the record. */
 function readerOf(file: string, record: EvidenceRecord): Pick<SourceReader, "read"> {
   const answers = new Map(
     record.answers.map(({ body, ...answer }) => {
@@ -107,9 +104,9 @@ function readerOf(file: string, record: EvidenceRecord): Pick<SourceReader, "rea
   return {
     async read(request: SourceRequest): Promise<Reading<Answer>> {
       const answer = answers.get(requestId(request));
-      // Without the scheme: of a whole URL, the error shows the host alone.
+      // ConfigError cuts a whole URL down to its host; without the scheme it shows all of it.
       const asked = request.url.replace("https://", "");
-      if (answer === undefined) throw new ConfigError(`${file}: what ${asked} answered is not in it.`);
+      if (answer === undefined) throw new ConfigError(`${file}: it has no answer of ${asked}.`);
       return toReading(answer, (hash) => readText(file, hash));
     },
   };
@@ -117,16 +114,16 @@ function readerOf(file: string, record: EvidenceRecord): Pick<SourceReader, "rea
 
 function toReading(answer: RecordedAnswer, textOf: (hash: string) => string): Reading<Answer> {
   if (answer.text === null) {
-    const failure = (answer.failure ?? "unreachable") as FailureCode;
-    const retryAfter = answer.retry_after;
-    return { ok: false, failure, detail: answer.detail ?? "", ...(retryAfter !== null && { retryAfter }) };
+    const code = (answer.failure ?? "unreachable") as FailureCode;
+    const { detail, retry_after: retryAfter } = answer;
+    return err({ code, detail: detail ?? "", ...(retryAfter !== null && { retryAfter }) });
   }
   const text = textOf(answer.text);
   const document = parseDocument(text);
-  return document.ok ? read({ document: document.value, text }) : document;
+  return document.ok ? ok({ document: document.value, text }) : document;
 }
 
-/** The text that lies beside a decision's file. */
+/** Reads a spec or an answer from the folder of a decision's file. */
 function readText(file: string, hash: string): string {
   const path = join(dirname(file), `${hash}.gz`);
   let text: string;
@@ -135,6 +132,6 @@ function readText(file: string, hash: string): string {
   } catch (error) {
     throw new ConfigError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
   }
-  if (sha256(text) !== hash) throw new ConfigError(`${path} is not what its name says: it was changed.`);
+  if (sha256(text) !== hash) throw new ConfigError(`${path} does not match the hash in its name: it was changed.`);
   return text;
 }

@@ -1,28 +1,29 @@
+import { ok } from "@dataset-oracle/protocol/result";
 import type { EgressResult } from "@dataset-oracle/service/egress/egress";
 import { type Json, parseDocument } from "./document.js";
-import { failed, type Reading, read, throttled } from "./reading.js";
+import { failed, type Reading, throttled } from "./reading.js";
 
-/** What a source answered. */
+/** A source's answer. */
 export interface Answer {
   readonly document: Json;
-  /** The document as it came. */
+  /** The document as it was received. */
   readonly text: string;
 }
 
-/** The longest that a source can send itself away for, in seconds. */
+/** The longest pause that a source's Retry-After can cause, in seconds. */
 const MAX_RETRY_AFTER = 600;
 
 /**
- * Judges what a source answered: only HTTP 200 with JSON counts.
+ * Judges a source's answer: only HTTP 200 with JSON counts.
  *
- * @param now In milliseconds since 1970: a Retry-After may be a date.
+ * @param now In milliseconds since 1970, because a Retry-After may be a date.
  */
 export function judgeAnswer(answer: EgressResult, now: number): Reading<Answer> {
   if (!answer.ok) {
     return answer.failure === "busy" ? throttled(answer.detail, 1) : failed(answer.failure, answer.detail);
   }
   const { status, contentType, retryAfter } = answer;
-  // 418 is what some exchanges say to those who did not heed 429; 503 is it only with a time to come again.
+  // Some exchanges answer 418 to callers that ignored 429. 503 is a rate limit only when it says when to retry.
   if (status === 429 || status === 418 || (status === 503 && retryAfter !== null)) {
     return throttled(`answered HTTP ${status}`, toSeconds(retryAfter, now));
   }
@@ -31,10 +32,10 @@ export function judgeAnswer(answer: EgressResult, now: number): Reading<Answer> 
     return failed("content_type", `answered ${contentType || "no content type"} instead of JSON`);
   }
   const document = parseDocument(answer.text);
-  return document.ok ? read({ document: document.value, text: answer.text }) : document;
+  return document.ok ? ok({ document: document.value, text: answer.text }) : document;
 }
 
-/** A Retry-After in seconds, from 1 to `MAX_RETRY_AFTER`; 1 if it says nothing that can be read. */
+/** Reads a Retry-After as 1 to `MAX_RETRY_AFTER` seconds; 1 when it is missing or malformed. */
 function toSeconds(retryAfter: string | null, now: number): number {
   const text = retryAfter?.trim() ?? "";
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1_000;

@@ -6,7 +6,7 @@ const E18 = 10n ** 18n;
 
 function value(text: string, decimals = 18) {
   const result = scaleDecimal(text, decimals, "half-even");
-  return result.ok ? result.value : result.failure;
+  return result.ok ? result.value : result.error.code;
 }
 
 describe("decimal text becomes an integer exactly", () => {
@@ -155,8 +155,8 @@ describe("any number", () => {
           ["half-even", isUp ? floor + 1n : floor],
         ] as const) {
           const reading = scaleDecimal(parts.text, decimals, rounding);
-          if (numerator < 0n) expect(reading).toMatchObject({ failure: "negative" });
-          else if (expected > MAX_VALUE) expect(reading).toMatchObject({ failure: "number_too_large" });
+          if (numerator < 0n) expect(reading).toMatchObject({ error: { code: "negative" } });
+          else if (expected > MAX_VALUE) expect(reading).toMatchObject({ error: { code: "number_too_large" } });
           else expect(reading).toEqual({ ok: true, value: expected });
         }
       }),

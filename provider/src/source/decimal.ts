@@ -1,29 +1,30 @@
-import { failed, type Reading, read } from "./reading.js";
+import { ok } from "@dataset-oracle/protocol/result";
+import { failed, type Reading } from "./reading.js";
 
 /**
- * What becomes of decimals beyond those kept. `half-even`: to the nearest, and from the exact middle to the even
- * neighbour, so that many roundings do not drift. `truncate`: cut off.
+ * How digits beyond the kept decimals are dropped. `half-even` rounds to the nearest, and exact ties to the even
+ * neighbour, so that many roundings do not drift. `truncate` cuts them off.
  */
 export const ROUNDINGS = ["half-even", "truncate"] as const;
 export type Rounding = (typeof ROUNDINGS)[number];
 
-/** The largest value that a median dataset holds: 208 bits. */
+/** The largest value that a median dataset stores: 208 bits. */
 export const MAX_VALUE = 2n ** 208n - 1n;
 
 const MAX_VALUE_DIGITS = MAX_VALUE.toString().length;
 
-/** No price has more characters; it keeps the work on a hostile text small. */
+/** Longer than any price; it bounds the work on hostile text. */
 const MAX_TEXT = 256;
 
 /** JSON's grammar of a number. */
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Reads decimal text as an integer, exactly: no digit passes through a float.
+ * Reads decimal text as an exact integer. No digit passes through a float.
  *
  * @param text A number as JSON writes it, for example `5174.22` or `1.5e-3`.
  * @param decimals The result is the number times 10^decimals.
- * @returns 0 to 2^208 - 1, or why not: `not_a_number`, `negative`, `number_too_large`.
+ * @returns 0 to 2^208 - 1, or one of the failures `not_a_number`, `negative` and `number_too_large`.
  */
 export function scaleDecimal(text: string, decimals: number, rounding: Rounding): Reading<bigint> {
   if (text.length > MAX_TEXT) return failed("not_a_number", `has ${text.length} characters, more than ${MAX_TEXT}`);
@@ -31,18 +32,18 @@ export function scaleDecimal(text: string, decimals: number, rounding: Rounding)
   if (match === null) return failed("not_a_number", `${JSON.stringify(text)} is not a decimal number`);
   const [, sign, whole = "", fraction = "", exponent = "0"] = match;
   const digits = (whole + fraction).replace(/^0+/, "");
-  if (digits === "") return read(0n);
+  if (digits === "") return ok(0n);
   if (sign === "-") return failed("negative", `${text} is negative`);
-  // An exponent is a count of places: one too long to be counted exactly is beyond every bound below all the same.
+  // An exponent too large for an exact float is beyond both bounds below anyway.
   const places = Number(exponent) - fraction.length + decimals;
   if (digits.length + places > MAX_VALUE_DIGITS) return tooLarge(text);
   const value = places >= 0 ? BigInt(digits) * 10n ** BigInt(places) : divide(digits, -places, rounding);
-  return value > MAX_VALUE ? tooLarge(text) : read(value);
+  return value > MAX_VALUE ? tooLarge(text) : ok(value);
 }
 
-/** The digits' number divided by 10^places. */
+/** Divides the number that the digits spell by 10^places. */
 function divide(digits: string, places: number, rounding: Rounding): bigint {
-  // Below 0.1, and so 0 however it is rounded; the power of ten could be enormous.
+  // The quotient is below 0.1 and rounds to 0; computing the power of ten could take for ever.
   if (places > digits.length) return 0n;
   const divisor = 10n ** BigInt(places);
   const number = BigInt(digits);
@@ -55,9 +56,7 @@ function divide(digits: string, places: number, rounding: Rounding): bigint {
 
 const tooLarge = (text: string) => failed("number_too_large", `${text} has more than 208 bits once scaled`);
 
-/**
- * Which of two numbers, as JSON writes them, is larger: negative when it is the second, 0 when they are equal.
- */
+/** Compares two numbers as JSON writes them: negative when the first is smaller, 0 when they are equal. */
 export function compareDecimals(left: string, right: string): number {
   const [one, other] = [normalize(left), normalize(right)];
   if (one.sign !== other.sign) return one.sign - other.sign;
@@ -66,7 +65,7 @@ export function compareDecimals(left: string, right: string): number {
   return one.digits > other.digits ? one.sign : -one.sign;
 }
 
-/** A number as its sign, its digits without zeros at either end, and the power of ten of 0.<digits>. */
+/** Splits a number into its sign, its digits without zeros at either end, and the power of ten that 0.<digits> has. */
 function normalize(text: string): { sign: number; digits: string; magnitude: bigint } {
   const [, minus, whole = "", fraction = "", exponent = "0"] = NUMBER.exec(text) ?? [];
   const written = whole + fraction;
@@ -76,7 +75,7 @@ function normalize(text: string): { sign: number; digits: string; magnitude: big
   return { sign: minus === "-" ? -1 : 1, digits: trimZeros(digits), magnitude };
 }
 
-/** Without zeros at its end; a regular expression for that would try each zero of a long text as the first. */
+/** Removes zeros at the end. The regular expression /0+$/ would take quadratic time on a hostile text. */
 function trimZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === "0") --end;

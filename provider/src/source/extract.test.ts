@@ -12,12 +12,12 @@ function path(text: string) {
 /** The value at a path of a JSON text, scaled by 10^18, or the failure's code. */
 function extract(json: string, at: string, errorAt?: string) {
   const document = parseDocument(json);
-  if (!document.ok) return document.failure;
+  if (!document.ok) return document.error.code;
   const errorPath = errorAt === undefined ? null : path(errorAt);
   const shape = { type: "uint", decimals: 18, rounding: "half-even" } as const;
-  const extraction = { path: path(at), pathText: at, errorPath, throttleErrors: ["Slow down"], shape };
+  const extraction = { path: path(at), errorPath, throttleErrors: ["Slow down"], shape };
   const result = extractValue(extraction, document.value);
-  return result.ok ? result.value : result.failure;
+  return result.ok ? result.value : result.error.code;
 }
 
 describe("a value is taken from exactly one node", () => {

@@ -25,7 +25,7 @@ describe("the shipped sources", () => {
   it("give each pair of the devnet three sources without a conversion, and those in USD seven", () => {
     for (const { pair } of MARKET_PAIRS) {
       const knowing = [...shipped().values()].filter(({ pairs }) => pairs.has(pair));
-      const direct = knowing.filter(({ question }) => question(pair).rate === null);
+      const direct = knowing.filter(({ query }) => query(pair).rate === null);
       expect(direct.length, pair).toBeGreaterThanOrEqual(3);
       if (pair.endsWith("-USD")) expect(knowing.length, pair).toBeGreaterThanOrEqual(7);
     }
@@ -43,7 +43,7 @@ describe("the shipped sources", () => {
   it("can be left out by name", () => {
     const names = (excluded: string[]) => loadSources([SHIPPED_SOURCES], excluded).map(({ name }) => name);
     expect(names(["okx", "binance"])).toHaveLength(6);
-    expect(() => names(["ocx"])).toThrow('there is no source "ocx". There are: binance, bitfinex,');
+    expect(() => names(["ocx"])).toThrow('there is no source "ocx". The sources are: binance, bitfinex,');
   });
 
   const urls: [source: string, pair: string, url: string][] = [
@@ -58,7 +58,7 @@ describe("the shipped sources", () => {
   ];
   for (const [source, pair, url] of urls) {
     it(`ask ${source} for ${pair} at its own address`, () => {
-      expect(shipped().get(source)?.question(pair).request).toMatchObject({ method: "GET", url, headers: {} });
+      expect(shipped().get(source)?.query(pair).request).toMatchObject({ method: "GET", url, headers: {} });
     });
   }
 });
@@ -70,16 +70,16 @@ describe("a source file is refused, with its name and what to mend,", () => {
     [{ type: "float" }, /\/type/],
     [{ rounding: "up" }, /\/rounding/],
     [{ method: "PUT" }, /\/method/],
-    [{ method: "POST" }, /changed\.json: POST has a body/],
-    [{ headers: { authorization: "x" } }, /changed\.json: headers: authorization/],
+    [{ method: "POST" }, /changed\.json: body: POST needs one/],
+    [{ headers: { authorization: "x" } }, /changed\.json: headers: a spec cannot set authorization/],
     [{ hash: true }, /\/hash/],
     [{ pairs: ["ethusd"] }, /\/pairs\/0/],
-    [{ quoteTime: { path: "$..time", unit: "iso8601" } }, /"\.\." is not allowed/],
+    [{ quoteTime: { path: "$..time", unit: "iso8601" } }, /cannot be used from "\.\.time" on/],
     [{ quoteTime: { path: "$.time", unit: "days" } }, /\/quoteTime\/unit/],
-    [{ symbols: { case: "upper", spelling: {}, pairs: {} } }, /\{base\} is not a variable. There are: pair/],
-    [{ url: "http://api.example.com/{base}{quote}" }, /changed\.json: http:.*begins with "https/],
-    [{ path: "$..price" }, /changed\.json: \$\.\.price: "\.\." is not allowed/],
-    [{ errorPath: "oops" }, /changed\.json: oops is not a JSONPath/],
+    [{ symbols: { case: "upper", spelling: {}, pairs: {} } }, /\{base\} is not a variable. The variables are: pair/],
+    [{ url: "http://api.example.com/{base}{quote}" }, /changed\.json: http:.*starts with "https/],
+    [{ path: "$..price" }, /changed\.json: \$\.\.price: the path cannot be used from "\.\.price" on/],
+    [{ errorPath: "oops" }, /changed\.json: oops: the path cannot be used/],
     [{ rateLimit: { perSecond: 0, burst: 1 } }, /\/rateLimit\/perSecond/],
     [{ rateLimit: undefined }, /\/rateLimit/],
     [{ headers: { "X Y": "1" } }, /\/headers/],
@@ -92,12 +92,12 @@ describe("a source file is refused, with its name and what to mend,", () => {
   }
 
   it("for a name that another source has", () => {
-    expect(() => loadSources([SHIPPED_SOURCES, folderWith({})])).toThrow('another source named "coinbase"');
+    expect(() => loadSources([SHIPPED_SOURCES, folderWith({})])).toThrow('another source has the name "coinbase" too');
   });
 
   it("for another rate limit than its neighbour at the same origin", () => {
     const other = folderWith({ name: "other", rateLimit: { perSecond: 11, burst: 15 } });
-    expect(() => loadSources([SHIPPED_SOURCES, other])).toThrow('rateLimit is not that of "coinbase"');
+    expect(() => loadSources([SHIPPED_SOURCES, other])).toThrow('rateLimit differs from that of "coinbase"');
   });
 
   it("for not being there", () => {

@@ -5,15 +5,15 @@ import { isDeepStrictEqual } from "node:util";
 import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
 import { compileSpotSource, type SpotSource, SpotSourceSpec } from "./spot-source.js";
 
-/** The folder of the source files that come with the provider. */
+/** The folder of the source files that are shipped with the provider. */
 export const SHIPPED_SOURCES = fileURLToPath(new URL("../../sources", import.meta.url));
 
 /**
  * Loads source files.
  *
- * @param paths Files, or folders whose *.json files are taken.
- * @param excluded The names of those that are not to be used.
- * @throws ConfigError that names the file to mend.
+ * @param paths Files, or folders whose *.json files are loaded.
+ * @param excluded The names of sources to leave out.
+ * @throws ConfigError that names the file to fix.
  */
 export function loadSources(paths: readonly string[], excluded: readonly string[] = []): SpotSource[] {
   const sources = new Map<string, SpotSource>();
@@ -21,17 +21,19 @@ export function loadSources(paths: readonly string[], excluded: readonly string[
     const source = compileSpotSource(loadConfig(file, SpotSourceSpec));
     if (!source.ok) throw new ConfigError(`${file}: ${source.error}`);
     const { name } = source.value;
-    if (sources.has(name)) throw new ConfigError(`${file}: there is another source named "${name}". Rename one.`);
+    if (sources.has(name)) throw new ConfigError(`${file}: another source has the name "${name}" too. Rename one.`);
     const neighbour = [...sources.values()].find(({ origin }) => origin === source.value.origin);
     if (neighbour !== undefined && !isDeepStrictEqual(neighbour.rateLimit, source.value.rateLimit)) {
-      throw new ConfigError(`${file}: rateLimit is not that of "${neighbour.name}" at the same origin. Give both one.`);
+      throw new ConfigError(
+        `${file}: rateLimit differs from that of "${neighbour.name}", which has the same origin. Make them equal.`,
+      );
     }
     sources.set(name, source.value);
   }
   for (const name of excluded) {
     if (!sources.delete(name)) {
       throw new ConfigError(
-        `excludedSources: there is no source "${name}". There are: ${[...sources.keys()].join(", ")}.`,
+        `excludedSources: there is no source "${name}". The sources are: ${[...sources.keys()].join(", ")}.`,
       );
     }
   }

@@ -3,12 +3,12 @@ import { type Static, Type } from "@sinclair/typebox";
 import { scaleDecimal } from "./decimal.js";
 import { digitsOf, isNumber, type Json } from "./document.js";
 import { compileJsonPath, findOne } from "./json-path.js";
-import { failed, type Reading, read } from "./reading.js";
+import { failed, type Reading } from "./reading.js";
 import type { Values } from "./text-template.js";
 
 const UNITS = ["iso8601", "seconds", "milliseconds"] as const;
 
-/** Where an exchange says when its quote was made. */
+/** Where an answer says when its quote was made. */
 export const QuoteTimeSpec = Type.Object(
   {
     path: Type.String({ description: "JSONPath of the time." }),
@@ -17,11 +17,11 @@ export const QuoteTimeSpec = Type.Object(
       { description: "iso8601 is UTC with a Z; the others count from 1970." },
     ),
   },
-  { additionalProperties: false, description: "When the quote was made, if the source says so." },
+  { additionalProperties: false, description: "The time at which the quote was made, if the source says it." },
 );
 export type QuoteTimeSpec = Static<typeof QuoteTimeSpec>;
 
-/** Reads the time of a quote out of an answer, in whole seconds since 1970. */
+/** Reads a quote's time from an answer, in whole seconds since 1970. */
 export type ReadQuoteTime = (document: Json) => Reading<bigint>;
 
 export function compileQuoteTime(
@@ -33,8 +33,8 @@ export function compileQuoteTime(
   return ok((values) => {
     const bound = compiled.value.bind(values);
     return (document) => {
-      const node = findOne(bound, path, document);
-      return node.ok ? toSeconds(node.value, unit) : failed("no_quote_time", node.detail);
+      const node = findOne(bound, document);
+      return node.ok ? toSeconds(node.value, unit) : failed("no_quote_time", node.error.detail);
     };
   });
 }
@@ -43,13 +43,14 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 function toSeconds(node: Json, unit: QuoteTimeSpec["unit"]): Reading<bigint> {
   const text = isNumber(node) ? digitsOf(node) : node;
-  if (typeof text !== "string") return failed("no_quote_time", "gives no time");
+  if (typeof text !== "string") return failed("no_quote_time", "contains no time");
   if (unit === "iso8601") {
     const milliseconds = ISO.test(text) ? Date.parse(text) : Number.NaN;
-    if (Number.isNaN(milliseconds)) return failed("no_quote_time", `${text.slice(0, 64)} is no time in UTC`);
-    return read(BigInt(Math.floor(milliseconds / 1_000)));
+    if (Number.isNaN(milliseconds))
+      return failed("no_quote_time", `${text.slice(0, 64)} is not a UTC time in ISO 8601`);
+    return ok(BigInt(Math.floor(milliseconds / 1_000)));
   }
   const time = scaleDecimal(text, 0, "truncate");
-  if (!time.ok) return failed("no_quote_time", time.detail);
-  return read(unit === "seconds" ? time.value : time.value / 1_000n);
+  if (!time.ok) return failed("no_quote_time", time.error.detail);
+  return ok(unit === "seconds" ? time.value : time.value / 1_000n);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { FetchLimits, FetchRequest } from "@dataset-oracle/service/fetch";
+import { LRUCache } from "lru-cache";
 import { type Answer, judgeAnswer } from "./answer.js";
 import { type Reading, throttled } from "./reading.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
@@ -8,126 +9,114 @@ import { type RateLimit, TokenBucket } from "./token-bucket.js";
 /** The longest that a source may take for its whole answer, in milliseconds. */
 export const SOURCE_MS = 5_000;
 
-/** A request to a source, ready to be made. */
+/** A request to a source. */
 export interface SourceRequest extends FetchRequest {
-  /** Names the source in figures. Without one it is `published`: strangers could make up any number of names. */
+  /** The source's name in metrics; `published` when absent, because a published spec could use any number of names. */
   readonly source?: string;
-  /** Of all requests to the url's origin together; null without one. */
+  /** Applies to all requests to the URL's origin together; null without a limit. */
   readonly rateLimit: RateLimit | null;
 }
 
-/** Those of requests that are made again and again. */
+/** The ids of requests that are made again and again. */
 const REQUEST_IDS = new WeakMap<FetchRequest, string>();
 
-/** Requests with the same are answered alike. */
+/** Returns an id that two requests share when they get the same answer. */
 export function requestId(request: FetchRequest): string {
-  const before = REQUEST_IDS.get(request);
-  if (before !== undefined) return before;
+  const known = REQUEST_IDS.get(request);
+  if (known !== undefined) return known;
   const { method, url, headers, body } = request;
   const id = JSON.stringify([method, url, headers ?? {}, body ?? null]);
   REQUEST_IDS.set(request, id);
   return id;
 }
 
-/** Some exchanges refuse requests that do not say who asks. */
+/** Some exchanges refuse requests without a user agent. */
 export const USER_AGENT = "dataset-oracle-provider";
 
-/** The most answers, and origins, that are remembered without need. */
-const MAX_KEPT = 2_000;
+/** The most answers that are kept: several times what a provider of a thousand keys reads in a second. */
+const MAX_ANSWERS = 2_000;
+
+/** Above this many origins, the idle ones are forgotten. */
 const MAX_ORIGINS = 2_000;
 
-/** After decompression. */
+/** The largest answer, after decompression. */
 export const MAX_BYTES = 1024 * 1024;
 
-interface KeptReading {
+interface SharedReading {
   readonly reading: Promise<Reading<Answer>>;
-  /** By the provider's clock, in whole seconds; null while it is under way. */
-  cameAt: bigint | null;
+  /** When it arrived by the provider's clock, in whole seconds; null while the request is under way. */
+  arrivedAt: bigint | null;
 }
 
 export interface SourceReaderOptions {
   readonly egress: Pick<Egress, "fetchText">;
-  /** For a whole answer. */
+  /** The deadline for a whole answer. */
   readonly timeoutMs: number;
-  /** Whether a part of each source's rate limit is kept for those that it is reserved for. */
+  /** Reserves a part of each source's rate limit for reserved callers. */
   readonly hasReserve: boolean;
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
-  /** Told of each request that was made: how long it took, in seconds, and what came of it. */
+  /** Called after each request with its duration in seconds and its result. */
   readonly onAnswer?: (source: string, seconds: number, reading: Reading<Answer>) => void;
 }
 
 /**
- * Makes requests to sources, within their rate limits. What a source answered serves all who ask the same until the
- * clock's second is over, and failures do too: whoever asks, each url is fetched about once a second.
+ * Makes requests to sources within their rate limits. An answer, or a failure, is shared by everyone who asks the same
+ * until the clock's second is over, so each URL is fetched about once a second however many callers there are.
  */
 export class SourceReader {
-  readonly #egress: SourceReaderOptions["egress"];
+  readonly #options: SourceReaderOptions;
   readonly #limits: FetchLimits;
-  readonly #hasReserve: boolean;
-  readonly #now: () => bigint;
-  readonly #onAnswer: NonNullable<SourceReaderOptions["onAnswer"]>;
-  /** By request, the oldest first. */
-  readonly #kept = new Map<string, KeptReading>();
-  /** By origin. */
+  /** By `requestId`. */
+  readonly #shared = new LRUCache<string, SharedReading>({ max: MAX_ANSWERS });
+  /** By origin. This is not an LRU cache, because forgetting a bucket in use would lift its limit. */
   readonly #buckets = new Map<string, TokenBucket>();
 
-  constructor({ egress, timeoutMs, hasReserve, now, onAnswer }: SourceReaderOptions) {
-    this.#egress = egress;
-    this.#limits = { timeoutMs, maxBytes: MAX_BYTES };
-    this.#hasReserve = hasReserve;
-    this.#now = now;
-    this.#onAnswer = onAnswer ?? (() => {});
+  constructor(options: SourceReaderOptions) {
+    this.#options = options;
+    this.#limits = { timeoutMs: options.timeoutMs, maxBytes: MAX_BYTES };
   }
 
-  /**
-   * The source's answer, or why there is none.
-   *
-   * @param isReserved Whether it is asked for somebody for whom a part of the rate limits is reserved.
-   */
+  /** Reads a source's answer. With `isReserved`, it may use the reserved part of the rate limit. */
   async read(request: SourceRequest, isReserved: boolean): Promise<Reading<Answer>> {
+    const { now } = this.#options;
     const id = requestId(request);
-    const kept = this.#kept.get(id);
-    if (kept !== undefined && (kept.cameAt === null || kept.cameAt === this.#now())) return kept.reading;
-    const bucket = this.#bucket(request);
-    const turn = bucket?.take(isReserved, performance.now()) ?? { ok: true, waitMs: 0 };
-    if (!turn.ok) return throttled("is not asked: its rate limit is used up", turn.retryAfterMs / 1_000);
-    const begun: KeptReading = { reading: this.#fetch(request, turn.waitMs, bucket), cameAt: null };
-    this.#kept.delete(id);
-    this.#kept.set(id, begun);
-    this.#forget();
-    return begun.reading.finally(() => {
-      begun.cameAt = this.#now();
+    const known = this.#shared.get(id);
+    if (known !== undefined && (known.arrivedAt === null || known.arrivedAt === now())) return known.reading;
+    const bucket = this.#bucketOf(request);
+    const wait = bucket === null ? null : bucket.take(isReserved, performance.now());
+    if (wait?.ok === false) return throttled("is not asked: its rate limit is used up", wait.error / 1_000);
+    const shared: SharedReading = { reading: this.#fetch(request, wait?.value ?? 0, bucket), arrivedAt: null };
+    this.#shared.set(id, shared);
+    return shared.reading.finally(() => {
+      shared.arrivedAt = now();
     });
   }
 
   async #fetch(request: SourceRequest, waitMs: number, bucket: TokenBucket | null): Promise<Reading<Answer>> {
+    const { egress, onAnswer } = this.#options;
     if (waitMs > 0) await sleep(waitMs);
     const headers = { accept: "application/json", "user-agent": USER_AGENT, ...request.headers };
-    const begin = performance.now();
-    const reading = judgeAnswer(await this.#egress.fetchText({ ...request, headers }, this.#limits), Date.now());
-    this.#onAnswer(request.source ?? "published", (performance.now() - begin) / 1_000, reading);
-    if (!reading.ok && reading.retryAfter !== undefined) bucket?.pause(reading.retryAfter, performance.now());
+    const start = performance.now();
+    const reading = judgeAnswer(await egress.fetchText({ ...request, headers }, this.#limits), Date.now());
+    onAnswer?.(request.source ?? "published", (performance.now() - start) / 1_000, reading);
+    if (!reading.ok && reading.error.retryAfter !== undefined) {
+      bucket?.pause(reading.error.retryAfter, performance.now());
+    }
     return reading;
   }
 
-  #bucket({ url, rateLimit }: SourceRequest): TokenBucket | null {
+  #bucketOf({ url, rateLimit }: SourceRequest): TokenBucket | null {
     if (rateLimit === null) return null;
     const { origin } = new URL(url);
     const now = performance.now();
-    const bucket = this.#buckets.get(origin) ?? new TokenBucket(rateLimit, this.#hasReserve, now);
-    this.#buckets.delete(origin);
-    this.#buckets.set(origin, bucket);
-    if (this.#buckets.size > MAX_ORIGINS) {
-      for (const [other, idle] of this.#buckets) if (idle.isFull(now)) this.#buckets.delete(other);
+    const known = this.#buckets.get(origin);
+    if (known !== undefined) return known;
+    if (this.#buckets.size >= MAX_ORIGINS) {
+      for (const [other, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(other);
     }
+    const bucket = new TokenBucket(rateLimit, this.#options.hasReserve, now);
+    this.#buckets.set(origin, bucket);
     return bucket;
-  }
-
-  /** Strangers may choose what is asked: what the clock's second no longer needs makes room. */
-  #forget(): void {
-    if (this.#kept.size <= MAX_KEPT) return;
-    const now = this.#now();
-    for (const [id, { cameAt }] of this.#kept) if (cameAt !== null && cameAt !== now) this.#kept.delete(id);
   }
 }

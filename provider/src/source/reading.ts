@@ -1,6 +1,7 @@
+import { err, type Result } from "@dataset-oracle/protocol/result";
 import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
 
-/** Why a source gave no value; stable, for logs and figures. */
+/** Why a source gave no value. The codes are stable: logs, metrics and evidence contain them. */
 export type FailureCode =
   | EgressFailure
   | "throttled"
@@ -22,25 +23,19 @@ export type FailureCode =
   | "no_quote_time"
   | "no_rate";
 
-/** What came of reading a source: a value, or why there is none. A source that fails is expected, never a throw. */
-export type Reading<T> = { readonly ok: true; readonly value: T } | SourceFailure;
-
 export interface SourceFailure {
-  readonly ok: false;
-  readonly failure: FailureCode;
-  /** For people. */
+  readonly code: FailureCode;
+  /** The explanation, for people. */
   readonly detail: string;
-  /** Of a source whose rate limit is used up, in seconds. Whether it has a value is not known. */
+  /** Set when the rate limit is used up: the seconds to wait. It is unknown then if the source has a value. */
   readonly retryAfter?: number;
 }
 
-export const read = <T>(value: T): Reading<T> => ({ ok: true, value });
+/** The result of reading something from a source. */
+export type Reading<T> = Result<T, SourceFailure>;
 
-export const failed = (failure: FailureCode, detail: string): SourceFailure => ({ ok: false, failure, detail });
+export const failed = (code: FailureCode, detail: string): Reading<never> => err({ code, detail });
 
-export const throttled = (detail: string, retryAfter: number): SourceFailure => ({
-  ok: false,
-  failure: "throttled",
-  detail,
-  retryAfter,
-});
+/** @param retryAfter In seconds. */
+export const throttled = (detail: string, retryAfter: number): Reading<never> =>
+  err({ code: "throttled", detail, retryAfter });

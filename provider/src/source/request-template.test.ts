@@ -21,7 +21,7 @@ describe("a url template", () => {
   it("is refused when what comes out would be read as another url", () => {
     const template = compile("https://api.example.com/v1/{base}.{quote}/x");
     expect(fill(template, "a", "b")).toBe("https://api.example.com/v1/a.b/x");
-    expect(fill(template, "", "")).toContain("is not as a url is sent");
+    expect(fill(template, "", "")).toContain("would be sent as another URL");
   });
 
   const refused = [
@@ -40,17 +40,17 @@ describe("a url template", () => {
   ];
   for (const text of refused) {
     it(`has https, a plain host name and nothing else before its path: ${text}`, () => {
-      expect(compile(text)).toMatchObject({ ok: false, error: expect.stringContaining("begins with") });
+      expect(compile(text)).toMatchObject({ ok: false, error: expect.stringContaining("starts with") });
     });
   }
 
   it("has no variable that is none, and no brace, space or fragment", () => {
     expect(compile("https://api.example.com/{key}")).toMatchObject({
-      error: expect.stringContaining("{key} is not a variable. There are: base, quote."),
+      error: expect.stringContaining("{key} is not a variable. The variables are: base, quote."),
     });
     for (const text of ["{base}}", "{}", "{ base }", "{1}", "a b", "#{base}"]) {
       expect(compile(`https://api.example.com/${text}`), text).toMatchObject({
-        error: expect.stringContaining("stands alone"),
+        error: expect.stringContaining("no braces but those around variables"),
       });
     }
   });
@@ -58,7 +58,7 @@ describe("a url template", () => {
   for (const rest of ["a/../{base}", "./{base}", "%2e%2e/{base}", "{base}/..", "a\\{base}", "ä", "?q='{base}'", '?"'])
     it(`is written as it is sent: ${rest}`, () => {
       expect(compile(`https://api.example.com/${rest}`)).toMatchObject({
-        error: expect.stringContaining("not as a url is sent"),
+        error: expect.stringContaining("must be written as it is sent"),
       });
     });
 });

@@ -1,13 +1,13 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { compileText, type Values, withoutVariables } from "./text-template.js";
 
-/** Everything up to the path: https, a host name, the standard port, no user. A variable can not stand in it. */
+/** Matches everything before the path: https, a host name, the standard port, no user, and no variable. */
 const ORIGIN = /^(https:\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*)\//;
 
-/** A checked template of a url or of a body. */
+/** A checked template of a URL or of a body. */
 export interface Template {
   readonly variables: ReadonlySet<string>;
-  /** The text with each variable's value, encoded, in its place; refused when it would mean something else. */
+  /** Replaces each variable with its encoded value; fails when the result would mean something else. */
   fill(values: Values): Result<string>;
 }
 
@@ -16,24 +16,26 @@ export interface UrlTemplate extends Template {
   readonly origin: string;
 }
 
-/** Checks a url template: variables such as `{base}` stand in its path or query, and their values percent-encoded. */
+/** Checks a URL template. Variables such as `{base}` stand in its path or query; their values are percent-encoded. */
 export function compileUrl(text: string, variables: readonly string[]): Result<UrlTemplate> {
   const origin = ORIGIN.exec(text)?.[1];
   if (origin === undefined) {
-    return err(`${text}: a url begins with "https://", a host name in small letters, and "/".`);
+    return err(`${text}: a URL starts with "https://", a host name in lower case, and "/".`);
   }
   const template = compileText(text, variables);
   if (!template.ok) return err(`${text}: ${template.error}`);
   const rest = withoutVariables(text, "x");
-  if (/[{}\s#]/.test(rest)) return err(`${text}: a brace, a space or a "#" stands alone.`);
-  if (!isNormal(rest)) return err(`${text}: not as a url is sent. Without variables it would be ${normal(rest)}.`);
+  if (/[{}\s#]/.test(rest))
+    return err(`${text}: a URL has no braces but those around variables, no spaces and no "#". Percent-encode them.`);
+  if (!isNormal(rest))
+    return err(`${text}: a URL must be written as it is sent. Without variables that would be ${normal(rest)}.`);
   return ok({
     origin,
     variables: template.value.variables,
     fill: (values) => {
       const url = template.value.fill(values, percentEncode);
-      // For example, two empty values may leave a "." alone between two slashes.
-      return isNormal(url) ? ok(url) : err(`${url} is not as a url is sent.`);
+      // Two empty values, for example, may leave a "." alone between two slashes.
+      return isNormal(url) ? ok(url) : err(`${url} would be sent as another URL, ${normal(url)}.`);
     },
   });
 }
@@ -42,19 +44,19 @@ const normal = (url: string) => (URL.canParse(url) ? new URL(url).href : "none")
 
 const isNormal = (url: string) => normal(url) === url;
 
-/** Everything but what RFC 3986 never gives a meaning. */
+/** Encodes everything except the unreserved characters of RFC 3986. */
 const percentEncode = (value: string) =>
   encodeURIComponent(value).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Checks a body template: JSON, whose strings have variables in them. */
+/** Checks a body template: JSON with variables inside its strings. */
 export function compileBody(text: string, variables: readonly string[]): Result<Template> {
   const template = compileText(text, variables);
-  if (!template.ok) return err(`body: ${template.error} In other text, put a space inside the braces.`);
+  if (!template.ok) return err(`body: ${template.error} For braces that are text, put a space inside them.`);
   try {
-    // A letter that no word of JSON has: outside of a string it is no JSON.
+    // No keyword of JSON contains a Q, so a variable outside of a string makes the text invalid.
     JSON.parse(withoutVariables(text, "Q"));
   } catch (error) {
-    return err(`body: it must be JSON, with variables only inside its strings: ${(error as Error).message}.`);
+    return err(`body: it must be JSON with variables only inside strings: ${(error as Error).message}.`);
   }
   return ok({
     variables: template.value.variables,

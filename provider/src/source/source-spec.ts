@@ -2,48 +2,53 @@ import { type Static, Type } from "@sinclair/typebox";
 import { ROUNDINGS } from "./decimal.js";
 import { VALUE_TYPES } from "./value.js";
 
-/** The request, and how a value is taken out of its answer: what every source's spec says. */
+/** The part that every source's spec has: the request, and how its answer becomes a value. */
 export const SourceSpec = Type.Object(
   {
-    method: Type.Union([Type.Literal("GET"), Type.Literal("POST")], { description: "How it is asked." }),
-    url: Type.String({ maxLength: 2_048, description: "https url, with variables in its path or query." }),
+    method: Type.Union([Type.Literal("GET"), Type.Literal("POST")], { description: "The HTTP method." }),
+    url: Type.String({ maxLength: 2_048, description: "The https URL, with variables in its path or query." }),
     headers: Type.Optional(
       Type.Record(
         Type.String({ pattern: "^[a-z][a-z0-9-]{0,63}$" }),
         Type.String({ maxLength: 512, pattern: "^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$" }),
-        { additionalProperties: false, description: "Request headers. No secrets: a spec is public." },
+        {
+          additionalProperties: false,
+          description: "Request headers. They hold no secrets, because a spec is public.",
+        },
       ),
     ),
     body: Type.Optional(
-      Type.String({ maxLength: 4_096, description: "The JSON that is sent with POST, variables in its strings." }),
+      Type.String({ maxLength: 4_096, description: "The JSON that POST sends, with variables inside its strings." }),
     ),
     path: Type.String({
-      description: "JSONPath (RFC 9535) of the value, variables in its strings; it must match exactly one node.",
+      description: "JSONPath of the value, with variables inside its strings. It must match exactly one node.",
     }),
     errorPath: Type.Optional(
-      Type.String({ description: "JSONPath of the source's own error; an answer that has one gives no value." }),
+      Type.String({ description: "JSONPath of the source's own error. An answer in which it matches gives no value." }),
     ),
     throttleErrors: Type.Optional(
       Type.Array(Type.String({ maxLength: 200 }), {
         maxItems: 16,
-        description: "The errors there that say that the rate limit is used up.",
+        description: "The errors there that mean that the source's rate limit is used up.",
       }),
     ),
     type: Type.Union(
       VALUE_TYPES.map((type) => Type.Literal(type)),
-      { description: "What the value is." },
+      { description: "The type of the value." },
     ),
     decimals: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 62, description: "Of a uint: the value is the number times 10^decimals." }),
+      Type.Integer({ minimum: 0, maximum: 62, description: "For a uint: the value is the number times 10^decimals." }),
     ),
     rounding: Type.Optional(
       Type.Union(
         ROUNDINGS.map((rounding) => Type.Literal(rounding)),
-        { description: "Of a uint: what becomes of decimals beyond those." },
+        { description: "For a uint: how further digits are dropped." },
       ),
     ),
     hash: Type.Optional(
-      Type.Boolean({ description: "Of a string: its keccak256 is the value. Else it has at most 32 bytes." }),
+      Type.Boolean({
+        description: "For a string: true makes its keccak256 the value. Otherwise the string has at most 32 bytes.",
+      }),
     ),
   },
   { additionalProperties: false },

@@ -27,7 +27,7 @@ function read(change: Partial<SourceSpec>, json: string) {
   const document = parseDocument(json);
   if (!bound.ok || !document.ok) throw new Error("not bound");
   const reading = bound.value.extract(document.value);
-  return reading.ok ? reading.value : reading.failure;
+  return reading.ok ? reading.value : reading.error.code;
 }
 
 describe("a source", () => {
@@ -65,29 +65,29 @@ describe("a source", () => {
     expect(typed("bytes32", `"0x${"0".repeat(63)}7"`)).toEqual({ ok: true, value: 7n });
     expect(typed("string", '"A"')).toEqual({ ok: true, value: 0x41n << 248n });
     expect(typed("string", `"${"A".repeat(33)}"`, true)).toMatchObject({ ok: true });
-    expect(typed("string", `"${"A".repeat(33)}"`, false)).toMatchObject({ failure: "string_too_long" });
+    expect(typed("string", `"${"A".repeat(33)}"`, false)).toMatchObject({ error: { code: "string_too_long" } });
   });
 
   for (const value of [".", "..", "a\nb", "a\u0000", "\u007f", "\u0085", "\ud800"]) {
     it(`refuses a value that is no plain text: ${JSON.stringify(value)}`, () => {
       expect(bind({}, { team: value, year: "1" })).toMatchObject({
         ok: false,
-        error: expect.stringMatching(/^\{team\} (has|means)/),
+        error: expect.stringMatching(/^\{team\} (contains|is)/),
       });
     });
   }
 
   const refused: [change: Partial<SourceSpec>, problem: RegExp][] = [
-    [{ url: "https://api.example.com/v1/{team}" }, /\{year\} is nowhere used/],
-    [{ method: "POST" }, /POST has a body/],
+    [{ url: "https://api.example.com/v1/{team}" }, /\{year\} is never used/],
+    [{ method: "POST" }, /POST needs one/],
     [{ body: "{}" }, /GET has none/],
-    [{ headers: { host: "other" } }, /host can not be set/],
-    [{ headers: { cookie: "a=b" } }, /cookie can not be set/],
-    [{ type: "string" }, /for the type uint alone/],
-    [{ hash: true }, /for the type string alone/],
+    [{ headers: { host: "other" } }, /a spec cannot set host/],
+    [{ headers: { cookie: "a=b" } }, /a spec cannot set cookie/],
+    [{ type: "string" }, /only a uint has these settings/],
+    [{ hash: true }, /only a string has this setting/],
     [{ path: "$.a[?@.b == '{x}']" }, /\{x\} is not a variable/],
-    [{ url: "https://{team}.example.com/{year}" }, /begins with "https/],
-    [{ url: "https://api.example.com:444/{team}{year}" }, /begins with "https/],
+    [{ url: "https://{team}.example.com/{year}" }, /starts with "https/],
+    [{ url: "https://api.example.com:444/{team}{year}" }, /starts with "https/],
   ];
   for (const [change, problem] of refused) {
     it(`is refused for ${JSON.stringify(change)}`, () => {

@@ -9,37 +9,37 @@ import type { SourceSpec } from "./source-spec.js";
 import { type Values, valueProblem } from "./text-template.js";
 import type { ValueShape } from "./value.js";
 
-/** A checked source. */
+/** A checked source, whose request and paths may contain variables. */
 export interface Source {
   /** For example `https://api.kraken.com`. */
   readonly origin: string;
   readonly shape: ValueShape;
-  /** The source with each variable's value in its place; refused when one can't be used as a value there. */
+  /** Replaces each variable with its value; fails when a value cannot be used where its variable stands. */
   bind(values: Values): Result<BoundSource>;
 }
 
-/** A source, ready to be asked. */
+/** A source without variables, ready to be asked. */
 export interface BoundSource {
   readonly request: FetchRequest;
-  /** Takes the value out of an answer. */
   extract(document: Json): Reading<bigint>;
 }
 
-/** Headers that are the connection's, that carry credentials, or that would change how an answer is read. */
+/** Headers that belong to the connection, that contain credentials, or that change how an answer is read. */
 const REFUSED_HEADERS =
   /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|authorization|cookie|accept-encoding|range|content-type)$/;
 
 /**
- * Checks what a schema can't: the templates, the paths, and which settings go with which type.
+ * Checks what a schema cannot: the templates, the paths, and which settings belong to which type.
  *
- * @param variables The names of the variables, each of which must stand somewhere in the spec.
+ * @param variables The names of the variables, each of which must be used in the URL, the body or the path.
  */
 export function compileSource(spec: SourceSpec, variables: readonly string[]): Result<Source> {
   const shape = shapeOf(spec);
   if (!shape.ok) return shape;
   const header = Object.keys(spec.headers ?? {}).find((name) => REFUSED_HEADERS.test(name));
-  if (header !== undefined) return err(`headers: ${header} can not be set by a spec.`);
-  if ((spec.method === "POST") !== (spec.body !== undefined)) return err("POST has a body, and GET has none.");
+  if (header !== undefined) return err(`headers: a spec cannot set ${header}. Remove it.`);
+  if ((spec.method === "POST") !== (spec.body !== undefined))
+    return err(`body: ${spec.method === "POST" ? "POST needs one." : "GET has none. Remove it."}`);
   const url = compileUrl(spec.url, variables);
   if (!url.ok) return url;
   const body = spec.body === undefined ? ok(null) : compileBody(spec.body, variables);
@@ -50,7 +50,8 @@ export function compileSource(spec: SourceSpec, variables: readonly string[]): R
   if (!errorPath.ok) return errorPath;
   const used = [url.value, body.value, path.value].flatMap((part) => [...(part?.variables ?? [])]);
   const unused = variables.find((name) => !used.includes(name));
-  if (unused !== undefined) return err(`{${unused}} is nowhere used, so two keys would get the same answer.`);
+  if (unused !== undefined)
+    return err(`{${unused}} is never used, so keys that differ in it would get the same answer. Use it or remove it.`);
 
   return ok({
     origin: url.value.origin,
@@ -66,7 +67,6 @@ export function compileSource(spec: SourceSpec, variables: readonly string[]): R
       if (!filledBody.ok) return filledBody;
       const extraction = {
         path: path.value.bind(values),
-        pathText: spec.path,
         errorPath: errorPath.value?.bind(values) ?? null,
         throttleErrors: spec.throttleErrors ?? [],
         shape: shape.value,
@@ -87,13 +87,13 @@ export function compileSource(spec: SourceSpec, variables: readonly string[]): R
 }
 
 function shapeOf({ type, decimals, rounding, hash }: SourceSpec): Result<ValueShape> {
-  if (type !== "string" && hash !== undefined) return err("hash is for the type string alone.");
+  if (type !== "string" && hash !== undefined) return err("hash: only a string has this setting. Remove it.");
   if (type === "uint") {
-    if (decimals === undefined || rounding === undefined) return err("A uint needs decimals and rounding.");
+    if (decimals === undefined || rounding === undefined) return err("A uint needs decimals and rounding. Add both.");
     return ok({ type, decimals, rounding });
   }
   if (decimals !== undefined || rounding !== undefined) {
-    return err("decimals and rounding are for the type uint alone.");
+    return err("decimals, rounding: only a uint has these settings. Remove them.");
   }
   return ok(type === "string" ? { type, hash: hash ?? false } : { type });
 }

@@ -4,7 +4,7 @@ import { ROUNDINGS } from "./decimal.js";
 import type { Json } from "./document.js";
 import { compileQuoteTime, QuoteTimeSpec } from "./quote-time.js";
 import type { SourceRequest } from "./reader.js";
-import { type Reading, read } from "./reading.js";
+import type { Reading } from "./reading.js";
 import { compileSource } from "./source.js";
 import { SourceSpec } from "./source-spec.js";
 import type { RateLimit } from "./token-bucket.js";
@@ -13,39 +13,43 @@ const strict = { additionalProperties: false } as const;
 const SYMBOL = "[A-Z0-9]{1,16}";
 const PAIR = `${SYMBOL}-${SYMBOL}`;
 
-/** A source file: where an exchange's price of a pair is read, as data. */
+/** A source file: it describes, as data, where an exchange's price of a pair is read. */
 export const SpotSourceSpec = Type.Object(
   {
     ...Type.Omit(SourceSpec, ["hash"]).properties,
-    name: Type.String({ pattern: "^[a-z0-9-]{1,32}$", description: "Names the source in logs; no two are the same." }),
-    documentation: Type.String({ description: "The page that documents the answer's format." }),
-    terms: Type.String({ description: "The page with the terms of use, which whoever runs a provider accepts." }),
-    limits: Type.String({ description: "The documented rate limits, for people." }),
+    name: Type.String({
+      pattern: "^[a-z0-9-]{1,32}$",
+      description: "The source's name in logs and metrics. It must be unique.",
+    }),
+    documentation: Type.String({ description: "The page that documents the format of the answer." }),
+    terms: Type.String({ description: "The page with the terms of use, which everyone who runs a provider accepts." }),
+    limits: Type.String({ description: "For people: the documented rate limits." }),
     verification: Type.String({
-      description: "What of this file was checked against which page, and what was not, for people.",
+      description:
+        "For people: the parts of this file that were checked, the pages they were checked against, and the parts that were not.",
     }),
     rateLimit: Type.Object(
       {
         perSecond: Type.Number({
           exclusiveMinimum: 0,
           maximum: 1_000,
-          description: "Requests a second in the long run.",
+          description: "Sustained requests per second.",
         }),
-        burst: Type.Integer({ minimum: 1, maximum: 1_000, description: "Requests at once." }),
+        burst: Type.Integer({ minimum: 1, maximum: 1_000, description: "Requests that may be made at once." }),
       },
-      { ...strict, description: "The rate limit that is kept: requests a second in the long run, and at once." },
+      { ...strict, description: "The rate limit that the provider keeps." },
     ),
     type: Type.Literal("uint", { description: "An unsigned integer: the price times 10^decimals." }),
     decimals: Type.Literal(18, { description: "A spot price is scaled by 10^18." }),
     rounding: Type.Union(
       ROUNDINGS.map((rounding) => Type.Literal(rounding)),
-      { description: "What becomes of decimals beyond the eighteenth." },
+      { description: "How digits beyond the eighteenth decimal are dropped." },
     ),
     quoteTime: Type.Optional(QuoteTimeSpec),
     symbols: Type.Object(
       {
         case: Type.Union([Type.Literal("upper"), Type.Literal("lower")], {
-          description: "In which case it writes symbols.",
+          description: "The case in which the source writes symbols.",
         }),
         spelling: Type.Record(Type.String({ pattern: `^${SYMBOL}$` }), Type.String({ minLength: 1, maxLength: 32 }), {
           ...strict,
@@ -54,23 +58,26 @@ export const SpotSourceSpec = Type.Object(
         pairs: Type.Optional(
           Type.Record(Type.String({ pattern: `^${PAIR}$` }), Type.String({ minLength: 1, maxLength: 64 }), {
             ...strict,
-            description: "The source's own names of pairs, where they are not its two symbols one after the other.",
+            description: "The source's own names of pairs, where they are not simply its two symbols in a row.",
           }),
         ),
       },
-      { ...strict, description: "How the source spells {base} and {quote}; with pairs, {pair} takes their place." },
+      {
+        ...strict,
+        description: "How the source spells {base} and {quote}. With pairs, the variable is {pair} instead.",
+      },
     ),
     convert: Type.Optional(
       Type.Record(Type.String({ pattern: `^${SYMBOL}$` }), Type.String({ pattern: `^${SYMBOL}$` }), {
         ...strict,
         description:
-          "Quotes that the source does not have, and what it is asked for instead: the price is multiplied by the " +
-          "measured rate of the second in the first.",
+          "Quote currencies that the source does not have, and the one that is asked for instead. The price is multiplied " +
+          "by the measured rate between the two.",
       }),
     ),
     pairs: Type.Array(Type.String({ pattern: `^${PAIR}$` }), {
       uniqueItems: true,
-      description: "The pairs that are read from this source: <BASE>-<QUOTE>.",
+      description: "The pairs that are read from this source, as <BASE>-<QUOTE>.",
     }),
   },
   strict,
@@ -84,27 +91,28 @@ export interface SpotSource {
   readonly origin: string;
   readonly rateLimit: RateLimit;
   readonly pairs: ReadonlySet<string>;
-  /** What a source is asked for a pair of its pairs, `<BASE>-<QUOTE>`. */
-  question(pair: string): SpotQuestion;
+  /** Returns the query for one of its pairs, `<BASE>-<QUOTE>`. */
+  query(pair: string): PairQuery;
 }
 
-/** A price as a source gave it. */
+/** A source's value. */
 export interface Quote {
-  /** Scaled by 10^18. */
-  readonly price: bigint;
-  /** When it was made, by the source, in whole seconds since 1970; null where the source does not say. */
+  /** A spot price is scaled by 10^18. */
+  readonly value: bigint;
+  /** When the source made it, in whole seconds since 1970; null when the source does not say. */
   readonly quotedAt: bigint | null;
 }
 
-export interface SpotQuestion {
+/** How a source is asked for the price of one pair. */
+export interface PairQuery {
   readonly request: SourceRequest;
-  /** The pair whose rate the price must be multiplied by, or null. */
+  /** The pair whose rate the price must be multiplied by, for example USDT-USD, or null. */
   readonly rate: string | null;
-  /** Takes the quote out of an answer. */
+  /** Reads the quote from the answer. */
   read(document: Json): Reading<Quote>;
 }
 
-/** Checks what a schema can't: the templates and the paths, for each of the pairs. */
+/** Checks what a schema cannot: the templates and the paths, for each of the pairs. */
 export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
   const { symbols, rateLimit } = spec;
   const variables = symbols.pairs === undefined ? ["base", "quote"] : ["pair"];
@@ -112,7 +120,7 @@ export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
   if (!source.ok) return source;
   const quoteTime = spec.quoteTime === undefined ? ok(null) : compileQuoteTime(spec.quoteTime, variables);
   if (!quoteTime.ok) return quoteTime;
-  const questions = new Map<string, SpotQuestion>();
+  const queries = new Map<string, PairQuery>();
   for (const pair of spec.pairs) {
     const [base = "", quote = ""] = pair.split("-");
     const asked = spec.convert?.[quote] ?? quote;
@@ -120,15 +128,15 @@ export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
     const bound = source.value.bind(values);
     if (!bound.ok) return err(`${pair}: ${bound.error}`);
     const { extract } = bound.value;
-    const readTime = quoteTime.value?.(values) ?? (() => read(null));
-    questions.set(pair, {
+    const readTime = quoteTime.value?.(values) ?? (() => ok(null));
+    queries.set(pair, {
       request: { ...bound.value.request, source: spec.name, rateLimit },
       rate: asked === quote ? null : `${asked}-${quote}`,
       read: (document) => {
         const price = extract(document);
         if (!price.ok) return price;
         const quotedAt = readTime(document);
-        return quotedAt.ok ? read({ price: price.value, quotedAt: quotedAt.value }) : quotedAt;
+        return quotedAt.ok ? ok({ value: price.value, quotedAt: quotedAt.value }) : quotedAt;
       },
     });
   }
@@ -138,15 +146,15 @@ export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
     origin: source.value.origin,
     rateLimit,
     pairs: new Set(spec.pairs),
-    question: (pair) => {
-      const question = questions.get(pair);
-      if (question === undefined) throw new Error(`${spec.name} has no pair ${pair}.`);
-      return question;
+    query: (pair) => {
+      const query = queries.get(pair);
+      if (query === undefined) throw new Error(`${spec.name} has no pair ${pair}.`);
+      return query;
     },
   });
 }
 
-/** The variables' values for a pair, as the source writes them. */
+/** Returns the variables' values for a pair, in the source's spelling. */
 function spell(symbols: SpotSourceSpec["symbols"], base: string, quote: string): Record<string, string> {
   const inCase = (text: string) => (symbols.case === "lower" ? text.toLowerCase() : text.toUpperCase());
   const spelled = (symbol: string) => inCase(symbols.spelling[symbol] ?? symbol);

@@ -7,7 +7,7 @@ const LIMIT = { perSecond: 10, burst: 4 };
 function atOnce(bucket: TokenBucket, isReserved: boolean, now: number): number {
   for (let count = 0; ; ++count) {
     const turn = bucket.take(isReserved, now);
-    if (!turn.ok || turn.waitMs > 0) return count;
+    if (!turn.ok || turn.value > 0) return count;
   }
 }
 
@@ -23,18 +23,18 @@ describe("a token bucket", () => {
   it("keeps its second half, and what flows in, for those that it is reserved for", () => {
     const bucket = new TokenBucket(LIMIT, true, 0);
     atOnce(bucket, false, 0);
-    expect(bucket.take(false, 0)).toEqual({ ok: false, retryAfterMs: 100 });
-    expect(bucket.take(true, 0)).toEqual({ ok: true, waitMs: 0 });
-    expect(bucket.take(true, 0)).toEqual({ ok: true, waitMs: 0 });
-    expect(bucket.take(true, 0)).toEqual({ ok: true, waitMs: 100 });
-    expect(bucket.take(false, 100)).toEqual({ ok: false, retryAfterMs: 300 });
+    expect(bucket.take(false, 0)).toEqual({ ok: false, error: 100 });
+    expect(bucket.take(true, 0)).toEqual({ ok: true, value: 0 });
+    expect(bucket.take(true, 0)).toEqual({ ok: true, value: 0 });
+    expect(bucket.take(true, 0)).toEqual({ ok: true, value: 100 });
+    expect(bucket.take(false, 100)).toEqual({ ok: false, error: 300 });
   });
 
   it("makes nobody wait for more than a second and a half", () => {
     const bucket = new TokenBucket(LIMIT, false, 0);
     const turns = Array.from({ length: 29 }, () => bucket.take(true, 0));
     expect(turns.filter(({ ok }) => ok)).toHaveLength(4 + 15);
-    expect(turns.at(-1)).toEqual({ ok: false, retryAfterMs: 1_600 });
+    expect(turns.at(-1)).toEqual({ ok: false, error: 1_600 });
   });
 
   it("without a reserve is the same for everybody", () => {
@@ -46,7 +46,7 @@ describe("a token bucket", () => {
   it("is empty for as long as the origin says", () => {
     const bucket = new TokenBucket(LIMIT, false, 0);
     bucket.pause(30, 0);
-    expect(bucket.take(true, 1_000)).toEqual({ ok: false, retryAfterMs: 29_000 });
-    expect(bucket.take(true, 30_000)).toEqual({ ok: true, waitMs: 0 });
+    expect(bucket.take(true, 1_000)).toEqual({ ok: false, error: 29_000 });
+    expect(bucket.take(true, 30_000)).toEqual({ ok: true, value: 0 });
   });
 });

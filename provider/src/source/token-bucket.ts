@@ -1,21 +1,19 @@
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+
 /** How often a source may be asked. */
 export interface RateLimit {
+  /** Sustained requests per second. */
   readonly perSecond: number;
-  /** How many requests may come at once. */
+  /** Requests that may be made at once. */
   readonly burst: number;
 }
 
-/** The longest that a request waits for its turn. */
+/** The longest that a request waits for a token. */
 const MAX_WAIT_MS = 1_500;
 
-/** Whether a request may be made: after a wait, or not before another one. */
-export type Turn =
-  | { readonly ok: true; readonly waitMs: number }
-  | { readonly ok: false; readonly retryAfterMs: number };
-
 /**
- * Keeps requests to one origin within its rate limit. Half of the burst can be reserved: then only the callers that it
- * is reserved for may use it, and only they may wait for what flows in next. Without a reserve all are alike.
+ * Keeps requests to one origin within its rate limit. Half of the burst can be reserved: then only reserved callers may
+ * use it, and only they may wait for the next token. Without a reserve all callers are equal.
  */
 export class TokenBucket {
   readonly #limit: RateLimit;
@@ -23,7 +21,7 @@ export class TokenBucket {
   #tokens: number;
   #at: number;
 
-  /** Times are in milliseconds, of one clock. */
+  /** All times are in milliseconds, by the same clock. */
   constructor(limit: RateLimit, hasReserve: boolean, now: number) {
     this.#limit = limit;
     this.#hasReserve = hasReserve;
@@ -31,23 +29,29 @@ export class TokenBucket {
     this.#at = now;
   }
 
-  take(isReserved: boolean, now: number): Turn {
+  /**
+   * Takes a token for one request.
+   *
+   * @returns How long the request must wait, or, when it may not be made, after how long it can be tried again; both in
+   * milliseconds.
+   */
+  take(isReserved: boolean, now: number): Result<number, number> {
     this.#refill(now);
     const isFirst = isReserved || !this.#hasReserve;
     const missing = 1 + (isFirst ? 0 : Math.floor(this.#limit.burst / 2)) - this.#tokens;
     const waitMs = Math.max(0, Math.ceil((missing / this.#limit.perSecond) * 1_000));
-    if (waitMs > (isFirst ? MAX_WAIT_MS : 0)) return { ok: false, retryAfterMs: waitMs };
+    if (waitMs > (isFirst ? MAX_WAIT_MS : 0)) return err(waitMs);
     this.#tokens -= 1;
-    return { ok: true, waitMs };
+    return ok(waitMs);
   }
 
-  /** Empties the bucket for so long: the origin has said so itself. */
+  /** Blocks the origin for as long as it asked for. */
   pause(seconds: number, now: number): void {
     this.#refill(now);
     this.#tokens = Math.min(this.#tokens, 1 - seconds * this.#limit.perSecond);
   }
 
-  /** Whether it allows all that it ever does: then a new one is as good. */
+  /** Tells if the bucket is full, so that a new one would behave the same. */
   isFull(now: number): boolean {
     this.#refill(now);
     return this.#tokens === this.#limit.burst;

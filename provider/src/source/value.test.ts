@@ -5,9 +5,9 @@ import { toValue, type ValueShape } from "./value.js";
 
 function value(json: string, shape: ValueShape) {
   const document = parseDocument(json);
-  if (!document.ok) throw new Error(document.detail);
+  if (!document.ok) throw new Error(document.error.detail);
   const result = toValue(document.value, shape);
-  return result.ok ? result.value : result.failure;
+  return result.ok ? result.value : result.error.code;
 }
 
 describe("a bool", () => {

@@ -1,8 +1,9 @@
+import { ok } from "@dataset-oracle/protocol/result";
 import { toHex } from "@dataset-oracle/service/hex";
 import { keccak256, stringToBytes } from "viem";
 import { type Rounding, scaleDecimal } from "./decimal.js";
 import { digitsOf, isNumber, type Json } from "./document.js";
-import { failed, type Reading, read } from "./reading.js";
+import { failed, type Reading } from "./reading.js";
 
 export const VALUE_TYPES = ["uint", "bool", "bytes32", "string"] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];
@@ -15,7 +16,7 @@ export type ValueShape =
 
 const WORD = 32;
 
-/** The 32 bytes as a number, the first byte the highest; or why the node is none of the type. */
+/** Returns the value's 32 bytes as a big-endian number, or why the node is not of the type. */
 export function toValue(node: Json, shape: ValueShape): Reading<bigint> {
   switch (shape.type) {
     case "uint": {
@@ -24,10 +25,10 @@ export function toValue(node: Json, shape: ValueShape): Reading<bigint> {
       return scaleDecimal(text, shape.decimals, shape.rounding);
     }
     case "bool":
-      return typeof node === "boolean" ? read(node ? 1n : 0n) : failed("not_a_bool", `${shown(node)} is not a boolean`);
+      return typeof node === "boolean" ? ok(node ? 1n : 0n) : failed("not_a_bool", `${shown(node)} is not a boolean`);
     case "bytes32":
       return typeof node === "string" && /^0x[0-9a-fA-F]{64}$/.test(node)
-        ? read(BigInt(node))
+        ? ok(BigInt(node))
         : failed("not_bytes32", `${shown(node)} is not 0x and 64 hex digits in a string`);
     case "string":
       return typeof node === "string"
@@ -37,18 +38,18 @@ export function toValue(node: Json, shape: ValueShape): Reading<bigint> {
 }
 
 function stringValue(text: string, hash: boolean): Reading<bigint> {
-  if (/\p{Cs}/u.test(text)) return failed("not_a_string", "has half of a character, which UTF-8 can't write");
+  if (/\p{Cs}/u.test(text)) return failed("not_a_string", "contains half of a surrogate pair, which has no UTF-8");
   const bytes = stringToBytes(text);
-  if (hash) return read(BigInt(keccak256(bytes)));
-  // The bytes that fill up a shorter text could not be told from its own.
-  if (text.includes("\0")) return failed("not_a_string", "has a zero byte");
+  if (hash) return ok(BigInt(keccak256(bytes)));
+  // Zero bytes fill up a shorter text, so zero bytes of its own would be ambiguous.
+  if (text.includes("\0")) return failed("not_a_string", "contains a zero byte");
   if (bytes.length > WORD) return failed("string_too_long", `has ${bytes.length} bytes, more than ${WORD}`);
   const word = new Uint8Array(WORD);
   word.set(bytes);
-  return read(BigInt(toHex(word)));
+  return ok(BigInt(toHex(word)));
 }
 
-/** A node in few words, for people. */
+/** Describes a node briefly, for people. */
 function shown(node: Json): string {
   if (isNumber(node)) return digitsOf(node).slice(0, 64);
   if (typeof node === "object" && node !== null) return Array.isArray(node) ? "an array" : "an object";

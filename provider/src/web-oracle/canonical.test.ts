@@ -58,7 +58,7 @@ describe("canonical JSON", () => {
     ["minus zero", '{"a":-0}'],
     ["a number that a double does not have", '{"a":12345678901234567890}'],
     ["a number beyond a double", '{"a":1e400}'],
-    ["half of a character", '{"a":"\\ud800"}'],
+    ["half of a surrogate pair", '{"a":"\\ud800"}'],
     ["a byte order mark", "0xefbbbf7b7d"],
     ["bytes that are no UTF-8", "0x22c0af22"],
     ["nothing", "0x"],

@@ -3,16 +3,16 @@ import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/web-key";
 import canonicalize from "canonicalize";
 import { bytesToHex, type Hex, hexToBytes } from "viem";
 
-/** A value's canonical JSON (RFC 8785) in UTF-8: one value has one text. Refused when it has none. */
+/** Returns a value's canonical JSON (RFC 8785) in UTF-8. Fails when it has none, or more than the registry takes. */
 export function toCanonical(value: unknown): Result<Hex> {
   let text: string | undefined;
   try {
     text = canonicalize(value);
   } catch (error) {
-    return err(`It has no canonical JSON: ${(error as Error).message}.`);
+    return err(`It cannot be written as canonical JSON: ${(error as Error).message}.`);
   }
   if (text === undefined) return err("It is not JSON.");
-  if (/\\ud[89a-f]/.test(text)) return err("It has half of a character, which UTF-8 can't write.");
+  if (/\\ud[89a-f]/.test(text)) return err("It contains half of a surrogate pair, which has no UTF-8.");
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_SPEC_BYTES) {
     return err(`Its canonical JSON has ${bytes.length} bytes, more than ${MAX_SPEC_BYTES}.`);
@@ -20,7 +20,7 @@ export function toCanonical(value: unknown): Result<Hex> {
   return ok(bytesToHex(bytes));
 }
 
-/** Reads bytes that must be canonical JSON: what could also be written otherwise is refused, so that one spec has one hash. */
+/** Parses canonical JSON and fails on any other, so that each spec has exactly one hash. */
 export function parseCanonical(bytes: Hex): Result<unknown> {
   let value: unknown;
   try {
@@ -30,5 +30,5 @@ export function parseCanonical(bytes: Hex): Result<unknown> {
   }
   const canonical = toCanonical(value);
   if (!canonical.ok) return canonical;
-  return canonical.value === bytes ? ok(value) : err("It is not canonical JSON (RFC 8785).");
+  return canonical.value === bytes ? ok(value) : err("It is JSON, but not canonical (RFC 8785).");
 }

@@ -1,9 +1,10 @@
+import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { failed, read, throttled } from "../source/reading.js";
+import { failed, throttled } from "../source/reading.js";
 import { type Combination, combine } from "./combine.js";
 
-const values = (...all: bigint[]) => all.map(read);
+const values = (...all: bigint[]) => all.map((value) => ok(value));
 const no = failed("timeout", "no answer");
 
 describe("several values become one", () => {
@@ -19,22 +20,22 @@ describe("several values become one", () => {
   });
 
   it.each<[Combination, bigint[], string]>([
-    ["majority", [1n, 2n], "1 of 2 sources agree, not 2"],
-    ["majority", [1n, 1n, 2n, 2n], "2 of 4 sources agree, not 3"],
-    ["equal", [1n, 1n, 2n], "2 of 3 sources agree, not 3"],
+    ["majority", [1n, 2n], "1 of 2 sources agree, fewer than 2"],
+    ["majority", [1n, 1n, 2n, 2n], "2 of 4 sources agree, fewer than 3"],
+    ["equal", [1n, 1n, 2n], "2 of 3 sources agree, fewer than 3"],
   ])("or none, by %s of %s", (how, all, reason) => {
     expect(combine(values(...all), 1, how)).toEqual({ kind: "none", reason });
   });
 
   it("or none, when fewer sources answered than must", () => {
-    expect(combine([read(1n), no, no], 2, "median")).toEqual({
+    expect(combine([ok(1n), no, no], 2, "median")).toEqual({
       kind: "none",
-      reason: "1 of 3 sources answered, not 2",
+      reason: "1 of 3 sources answered, fewer than 2",
     });
   });
 
   it("or nothing is known, when those that could be asked later would make up the number", () => {
-    expect(combine([read(1n), throttled("busy", 2.2), no], 2, "median")).toEqual({ kind: "busy", retryAfter: 3 });
+    expect(combine([ok(1n), throttled("busy", 2.2), no], 2, "median")).toEqual({ kind: "busy", retryAfter: 3 });
     expect(combine([throttled("busy", 9), throttled("busy", 1), no], 2, "equal")).toEqual({
       kind: "busy",
       retryAfter: 9,

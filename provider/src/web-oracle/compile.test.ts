@@ -1,8 +1,8 @@
+import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "../source/document.js";
-import { read } from "../source/reading.js";
 import type { BoundSource } from "../source/source.js";
 import { toCanonical } from "./canonical.js";
 import { compileCanonical, compileRequest } from "./compile.js";
@@ -67,7 +67,7 @@ describe("a request spec", () => {
       if (!document.ok) return document;
       return (sources[index] as BoundSource).extract(document.value);
     });
-    expect(readings).toEqual([read(2150n), read(2150n)]);
+    expect(readings).toEqual([ok(2150n), ok(2150n)]);
     expect(combine(readings)).toEqual({ kind: "value", value: 2150n });
   });
 
@@ -78,23 +78,31 @@ describe("a request spec", () => {
     ["has another setting", { ...valid, comment: "" }, "/comment: Unexpected property"],
     ["has no sources", { ...valid, sources: [] }, "/sources: Expected array length"],
     ["has nine sources", { ...valid, sources: Array(9).fill(source) }, "/sources: Expected array length"],
-    ["needs more sources than it has", { ...valid, minSources: 2 }, "/minSources: 2 is more than the 1 sources"],
-    ["combines numbers by majority", { ...valid, combine: "majority" }, "/combine: Numbers are combined by median"],
+    [
+      "needs more sources than it has",
+      { ...valid, minSources: 2 },
+      "/minSources: 2 is more than the number of sources, 1",
+    ],
+    ["combines numbers by majority", { ...valid, combine: "majority" }, "/combine: numbers are combined by median"],
     [
       "combines words by median",
       { ...valid, sources: [{ method: "GET", url: source.url, path: "$.a", type: "bool" }] },
-      "/combine: A bool is combined by majority or equal",
+      "/combine: a bool is combined by majority or equal",
     ],
     [
       "mixes types",
       { ...valid, sources: [source, { method: "GET", url: source.url, path: "$.a", type: "bool" }] },
-      "/sources/1/type: All sources give values of one type",
+      "/sources/1/type: the sources have different types",
     ],
-    ["declares a variable twice", { ...valid, variables: [city, city] }, "/variables/1/name: city is there twice"],
     [
-      "has a variable that is nowhere used",
+      "declares a variable twice",
+      { ...valid, variables: [city, city] },
+      "/variables/1/name: two variables are named city",
+    ],
+    [
+      "has a variable that is never used",
       { ...valid, variables: [city, { ...city, name: "day" }] },
-      "/sources/0: {day} is nowhere used",
+      "/sources/0: {day} is never used",
     ],
     [
       "uses a variable that there is not",
@@ -109,7 +117,7 @@ describe("a request spec", () => {
     [
       "has an integer of letters",
       { ...valid, variables: [{ ...city, type: "integer" }] },
-      '/variables/0: An integer has the characters "digits"',
+      '/variables/0: An integer needs the characters "digits"',
     ],
     [
       "has a regular expression for its characters",
@@ -131,7 +139,7 @@ describe("a request spec", () => {
     [
       "has a bad path",
       { ...valid, sources: [{ ...source, path: "celsius" }] },
-      "/sources/0: celsius is not a JSONPath",
+      '/sources/0: celsius: the path cannot be used from "celsius" on',
     ],
   ])("that %s is refused, with the place", (_, spec, expected) => {
     expect(problem(spec)).toContain(expected);
@@ -142,7 +150,7 @@ describe("a request spec", () => {
     expect(bytes.ok && compileCanonical(bytes.value).ok).toBe(true);
     expect(compileCanonical(stringToHex(JSON.stringify(valid, null, 2)))).toMatchObject({
       ok: false,
-      error: expect.stringContaining("not canonical JSON"),
+      error: expect.stringContaining("not canonical (RFC 8785)"),
     });
   });
 });
@@ -153,8 +161,8 @@ describe("an argument", () => {
     ["is one too many", ["Lima", "Lima"]],
     ["is too short", [""]],
     ["is too long", ["x".repeat(41)]],
-    ["has a control character", ["a\nb"]],
-    ["means a folder", [".."]],
+    ["contains a control character", ["a\nb"]],
+    ["is a relative path segment", [".."]],
     ["means this folder", ["."]],
   ])("that %s is refused", (_, args) => {
     expect(compiled().bind(args)).toMatchObject({ ok: false });

@@ -3,11 +3,12 @@ import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { schemaProblems } from "@dataset-oracle/service/config";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { Hex } from "viem";
+import type { Combined } from "../explained-value.js";
 import type { Reading } from "../source/reading.js";
 import { type BoundSource, compileSource, type Source } from "../source/source.js";
 import type { ValueType } from "../source/value.js";
 import { parseCanonical } from "./canonical.js";
-import { type Combined, combine } from "./combine.js";
+import { combine } from "./combine.js";
 import { RequestSpec } from "./request-spec.js";
 import { argumentProblem, variableProblem } from "./variables.js";
 
@@ -17,26 +18,26 @@ export interface CompiledRequest {
   readonly type: ValueType;
   /** The kind of the datasets that its keys belong to. */
   readonly kind: DatasetKind;
-  /** The hosts that are asked, each once. */
+  /** The hosts that are asked, without duplicates. */
   readonly hosts: readonly string[];
-  /** The request with a key's arguments; refused when they are not what the spec declares. */
+  /** Fills in a key's arguments; fails when they do not fit the spec's variables. */
   bind(args: readonly string[]): Result<BoundRequest>;
 }
 
-/** A request, ready to be made. */
+/** A request with a key's arguments. */
 export interface BoundRequest {
   readonly sources: readonly BoundSource[];
-  /** @param readings One for each of the sources. */
+  /** @param readings One for each of the sources, in their order. */
   combine(readings: readonly Reading<bigint>[]): Combined;
 }
 
-/** Reads a published spec: the bytes whose hash keys name. */
+/** Checks a published spec, given as the bytes whose hash keys name. */
 export function compileCanonical(bytes: Hex): Result<CompiledRequest> {
   const json = parseCanonical(bytes);
   return json.ok ? compileRequest(json.value) : json;
 }
 
-/** Checks a spec. What is wrong is told with its place, one problem a line. */
+/** Checks a spec. The error has one line for each problem, with its place. */
 export function compileRequest(json: unknown): Result<CompiledRequest> {
   const problems = schemaProblems(RequestSpec, json);
   if (problems.length > 0) return err(problems.join("\n"));
@@ -68,7 +69,7 @@ function bind(spec: RequestSpec, sources: readonly Source[], args: readonly stri
   const { variables, minSources } = spec;
   if (args.length !== variables.length) {
     const names = variables.map(({ name }) => name).join(", ") || "none";
-    return err(`The spec has ${variables.length} variables (${names}), and the key ${args.length} arguments.`);
+    return err(`The spec has ${variables.length} variable(s): ${names}. The key has ${args.length} argument(s).`);
   }
   const values: Record<string, string> = {};
   for (const [index, variable] of variables.entries()) {
@@ -88,25 +89,26 @@ function bind(spec: RequestSpec, sources: readonly Source[], args: readonly stri
   return ok({ sources: bound, combine: (readings) => combine(readings, minSources, spec.combine) });
 }
 
-/** What a schema can't say. */
+/** Returns the first problem that a schema cannot express, or null. */
 function findProblem({ variables, sources, minSources, combine }: RequestSpec): string | null {
   for (const [index, variable] of variables.entries()) {
     const problem = variableProblem(variable);
     if (problem !== null) return `/variables/${index}: ${problem}`;
     const same = variables.findIndex(({ name }) => name === variable.name);
-    if (same !== index) return `/variables/${index}/name: ${variable.name} is there twice. Rename one.`;
+    if (same !== index) return `/variables/${index}/name: two variables are named ${variable.name}. Rename one.`;
   }
   if (minSources > sources.length) {
-    return `/minSources: ${minSources} is more than the ${sources.length} sources. Lower it, or add sources.`;
+    return `/minSources: ${minSources} is more than the number of sources, ${sources.length}. Lower it, or add sources.`;
   }
   const [first] = sources;
   const other = sources.findIndex(
     ({ type, hash }) => type !== first?.type || (hash ?? false) !== (first.hash ?? false),
   );
-  if (other !== -1) return `/sources/${other}/type: All sources give values of one type. Make it that of /sources/0.`;
+  if (other !== -1)
+    return `/sources/${other}/type: the sources have different types. Make it the same as in /sources/0.`;
   const isNumber = first?.type === "uint";
   if (isNumber !== (combine === "median")) {
-    return `/combine: ${isNumber ? "Numbers are combined by median" : `A ${first?.type} is combined by majority or equal`}.`;
+    return `/combine: ${isNumber ? "numbers are combined by median" : `a ${first?.type} is combined by majority or equal`}.`;
   }
   return null;
 }

@@ -10,19 +10,19 @@ import type { RegistrySettings } from "./registry.js";
 /** The hosts that published specs may ask. */
 export type Hosts = readonly string[] | "any";
 
-/** The Web Oracle's settings, checked. */
+/** The Web Oracle's checked settings. */
 export interface WebOraclePlan {
   readonly registries: readonly RegistrySettings[];
   readonly folder: string;
   readonly hosts: Hosts;
-  /** How often an origin is asked. */
+  /** Returns the rate limit of an origin. */
   readonly rateLimitOf: (origin: string) => RateLimit;
 }
 
 /**
- * Checks the settings against the deployments. Nothing is connected.
+ * Checks the settings against the deployments, without connecting to anything.
  *
- * @returns Null without settings: then the Web Oracle's datasets are not served.
+ * @returns Null without settings, in which case the Web Oracle's datasets are not served.
  * @throws ConfigError
  */
 export function planWebOracle(
@@ -36,16 +36,20 @@ export function planWebOracle(
   for (const host of hosts === "any" ? [] : hosts) {
     const url = parseHttpsUrl(`https://${host}`);
     if (!url.ok || url.value.host !== host) {
-      throw new ConfigError(`webOracle/hosts: "${host}" is no host name: write it in small letters, without a port.`);
+      throw new ConfigError(
+        `webOracle/hosts: "${host}" is not a host name. Write it in lower case and without a port.`,
+      );
     }
   }
   const networks = deployments.filter(({ datasets }) => datasets.some(({ keyForm }) => keyForm === "WEB_ORACLE"));
   const ids = networks.map(({ chainId }) => String(chainId));
   const other = Object.keys(rpcUrls).find((id) => !ids.includes(id));
   if (other !== undefined) {
-    throw new ConfigError(`webOracle/rpcUrls: no deployment has Web Oracle datasets on network ${other}. Remove it.`);
+    throw new ConfigError(
+      `webOracle/rpcUrls: no deployment has Web Oracle datasets on network ${other}. Remove the endpoint.`,
+    );
   }
-  // An exchange has one limit, whoever asks for it.
+  // An exchange has one rate limit for its spot prices and for published specs together.
   const rateLimitOf = (origin: string) => sources.find((source) => source.origin === origin)?.rateLimit ?? rateLimit;
   return { registries: networks.map((network) => planRegistry(network, rpcUrls, env)), folder, hosts, rateLimitOf };
 }
@@ -57,19 +61,17 @@ function planRegistry(
 ): RegistrySettings {
   if (webOracleRegistry === undefined) {
     throw new ConfigError(
-      `network ${chainId}: its deployment has Web Oracle datasets, and no webOracleRegistry. Add it.`,
+      `The deployment of network ${chainId} has Web Oracle datasets but no webOracleRegistry. Add it.`,
     );
   }
   const template = rpcUrls[String(chainId)];
   if (template === undefined) {
-    throw new ConfigError(
-      `webOracle/rpcUrls: there is none for network ${chainId}, which has Web Oracle datasets. Add it.`,
-    );
+    throw new ConfigError(`webOracle/rpcUrls: network ${chainId} has Web Oracle datasets but no endpoint. Add one.`);
   }
   return { chainId, address: webOracleRegistry, rpcUrl: expandRpcUrl(template, `webOracle/rpcUrls/${chainId}`, env) };
 }
 
-/** The origins that may be overridden for development. */
+/** Returns the origins that may be overridden for development. */
 export function knownOrigins(
   sources: readonly { readonly origin: string }[],
   webOracle: WebOraclePlan | null,

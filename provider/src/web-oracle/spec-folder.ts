@@ -3,20 +3,20 @@ import { join } from "node:path";
 import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/web-key";
 import { bytesToHex, type Hex, hexToBytes, keccak256 } from "viem";
 
-/** The most files that are kept for one network: strangers publish the specs. */
+/** The most files for one network, because anyone can publish specs. */
 const MAX_FILES = 10_000;
 
-/** Published specs on disk, by network and hash. A file is believed only when it has the hash. */
+/** Stores published specs on disk, by network and hash. A file counts only when its content has the hash. */
 export class SpecFolder {
   readonly #folder: string;
-  /** How many files are there, by network. */
+  /** The number of files, by network. */
   readonly #counts = new Map<number, number>();
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** @returns Null when there is no such file, or it holds something else. */
+  /** Reads a spec; null when there is no such file, or its content has another hash. */
   async read(chainId: number, specHash: Hex): Promise<Hex | null> {
     try {
       const bytes = await readFile(this.#path(chainId, specHash));
@@ -28,7 +28,7 @@ export class SpecFolder {
     }
   }
 
-  /** Keeps a spec, unless there are too many. */
+  /** Stores a spec, unless there are too many. */
   async write(chainId: number, specHash: Hex, spec: Hex): Promise<void> {
     const folder = join(this.#folder, String(chainId));
     await mkdir(folder, { recursive: true });
@@ -36,7 +36,7 @@ export class SpecFolder {
     if (count >= MAX_FILES) return;
     this.#counts.set(chainId, count + 1);
     const path = this.#path(chainId, specHash);
-    // Whole or not at all, though the process is killed meanwhile.
+    // The rename makes the file whole or absent, even if the process is killed.
     const temporary = `${path}.${process.pid}.tmp`;
     await writeFile(temporary, hexToBytes(spec));
     await rename(temporary, path);

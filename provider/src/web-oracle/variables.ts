@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 
-/** The characters that a variable's values can have: one of these lists, never a regular expression of a stranger's. */
+/** The character classes for values. Specs name one of them, because a regular expression could be made to run for ever. */
 const CHARACTERS = {
   digits: /^[0-9]*$/,
   letters: /^[A-Za-z]*$/,
@@ -20,38 +20,49 @@ const MAX_LENGTH = 180;
 /** A variable of a request spec. */
 export const Variable = Type.Object(
   {
-    name: Type.String({ pattern: "^[a-z][A-Za-z0-9_]{0,31}$", description: "Stands in braces where its value goes." }),
+    name: Type.String({
+      pattern: "^[a-z][A-Za-z0-9_]{0,31}$",
+      description: "Its name; {name} stands where the value goes.",
+    }),
     type: Type.Union([Type.Literal("string"), Type.Literal("integer")], {
-      description: "An integer has digits without leading zeros.",
+      description: "An integer consists of digits without leading zeros.",
     }),
     characters: Type.Union(
       CHARACTER_CLASSES.map((name) => Type.Literal(name)),
-      { description: "The characters that its values can have." },
+      { description: "The characters that its values may have." },
     ),
-    minLength: Type.Integer({ minimum: 0, maximum: MAX_LENGTH, description: "The fewest characters of a value." }),
-    maxLength: Type.Integer({ minimum: 1, maximum: MAX_LENGTH, description: "The most characters of a value." }),
+    minLength: Type.Integer({
+      minimum: 0,
+      maximum: MAX_LENGTH,
+      description: "The fewest characters that a value may have.",
+    }),
+    maxLength: Type.Integer({
+      minimum: 1,
+      maximum: MAX_LENGTH,
+      description: "The most characters that a value may have.",
+    }),
   },
   { additionalProperties: false },
 );
 export type Variable = Static<typeof Variable>;
 
-/** What is wrong with a variable's own settings, or null. */
+/** Returns what is wrong with a variable's settings, or null. */
 export function variableProblem({ type, characters, minLength, maxLength }: Variable): string | null {
-  if (minLength > maxLength) return `minLength ${minLength} is above maxLength ${maxLength}. Correct one.`;
+  if (minLength > maxLength) return `minLength ${minLength} is above maxLength ${maxLength}. Change one of them.`;
   if (type === "integer" && (characters !== "digits" || minLength === 0)) {
-    return 'An integer has the characters "digits", and minLength 1 or more.';
+    return 'An integer needs the characters "digits" and a minLength of at least 1.';
   }
   return null;
 }
 
-/** Why a value is none of the variable's, or null. */
+/** Returns why a value does not fit a variable, or null. */
 export function argumentProblem({ type, characters, minLength, maxLength }: Variable, value: string): string | null {
   const length = Array.from(value).length;
   if (length < minLength || length > maxLength) {
     const range = minLength === maxLength ? String(minLength) : `${minLength} to ${maxLength}`;
-    return `has ${length} characters, and may have ${range}`;
+    return `has ${length} characters, but must have ${range}`;
   }
-  if (!CHARACTERS[characters].test(value)) return `has characters that are not ${characters}`;
+  if (!CHARACTERS[characters].test(value)) return `has characters other than ${characters}`;
   if (type === "integer" && /^0./.test(value)) return "has a leading zero";
   return null;
 }

@@ -1,110 +1,102 @@
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { parseWebKey } from "@dataset-oracle/protocol/web-key";
+import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/problem";
+import type { Logger } from "pino";
 import { type Hex, hexToString } from "viem";
-import {
-  hostNotAllowed,
-  invalidArguments,
-  invalidSpec,
-  otherKind,
-  registryUnavailable,
-  specNotPublished,
-} from "../problems.js";
-import type { ServedDataset } from "../served.js";
-import type { SourceReader, SourceRequest } from "../source/reader.js";
-import type { Reading } from "../source/reading.js";
-import type { RateLimit } from "../source/token-bucket.js";
+import type { ExplainedValue, SourceUse } from "../explained-value.js";
+import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";
+import type { SourceRequest } from "../source/reader.js";
 import { type SourceOverrides, withOverride } from "../source-overrides.js";
-import type { Combined } from "./combine.js";
+import type { Asking } from "../spot-price.js";
 import type { BoundRequest, CompiledRequest } from "./compile.js";
-import type { Hosts } from "./plan.js";
-import type { Specs } from "./specs.js";
+import type { WebOraclePlan } from "./plan.js";
+import { Registry } from "./registry.js";
+import type { SpecFolder } from "./spec-folder.js";
+import { Specs } from "./specs.js";
 
-/** A key of the Web Oracle, ready to be read. */
+/** A key of the Web Oracle, with the requests that its spec makes for its arguments. */
 export interface WebOracleKey {
+  readonly kind: "web_oracle";
   readonly key: Hex;
-  /** The key in ASCII, for logs. */
+  /** The key for logs: in ASCII. */
   readonly name: string;
-  /** What its spec says. */
   readonly compiled: CompiledRequest;
   readonly request: BoundRequest;
-  /** As `request.sources`, with their rate limits. */
+  /** The requests of `request.sources`, with their rate limits. */
   readonly requests: readonly SourceRequest[];
 }
 
-export interface WebOracleParts {
-  readonly specs: Pick<Specs, "find">;
-  readonly hosts: Hosts;
-  /** How often an origin is asked. */
-  readonly rateLimitOf: (origin: string) => RateLimit;
+export interface WebOracleOptions {
+  readonly folder: Pick<SpecFolder, "read" | "write">;
   readonly overrides: SourceOverrides;
+  /** Reserves a part of the rate limits for reserved callers. */
+  readonly hasReserve: boolean;
+  readonly logger: Logger;
 }
 
-/** Serves every key whose spec is published and valid, and asks only hosts that are allowed. */
+/** Serves every key whose spec is published, valid, and asks only hosts that are allowed. */
 export class WebOracle {
-  readonly #parts: WebOracleParts;
+  readonly #plan: WebOraclePlan;
+  readonly #overrides: SourceOverrides;
+  readonly #specs: Specs;
 
-  constructor(parts: WebOracleParts) {
-    this.#parts = parts;
+  /** Connects to nothing before the first key is asked for. */
+  constructor(plan: WebOraclePlan, { folder, overrides, hasReserve, logger }: WebOracleOptions) {
+    this.#plan = plan;
+    this.#overrides = overrides;
+    const registries = new Map(plan.registries.map((settings) => [settings.chainId, new Registry(settings)]));
+    this.#specs = new Specs({ registries, folder, hasReserve, logger });
   }
 
   /**
-   * The key, or why it is not served.
+   * Finds a key, or tells why it is not served.
    *
    * @param key Of the form WEB_ORACLE.
-   * @param isReserved Whether it is asked for somebody for whom a part of the rates is reserved.
+   * @param isReserved Allows use of the reserved part of the rate limits.
    */
   async find(
-    dataset: Pick<ServedDataset, "chainId" | "kind">,
+    dataset: { readonly chainId: number; readonly kind: DatasetKind },
     key: Hex,
     isReserved: boolean,
-  ): Promise<WebOracleKey | ProblemError> {
-    const { specs, hosts, rateLimitOf, overrides } = this.#parts;
+  ): Promise<Result<WebOracleKey, ProblemError>> {
+    const { hosts, rateLimitOf } = this.#plan;
     const web = parseWebKey(key);
-    if (!web.ok) return invalidArguments(web.error);
+    if (!web.ok) return err(invalidArguments(web.error));
     const { specHash, args } = web.value;
-    const found = await specs.find(dataset.chainId, specHash, isReserved);
-    if (found.kind === "unknown") return specNotPublished(specHash, dataset.chainId);
-    if (found.kind === "unavailable") return registryUnavailable(found.retryAfter);
-    if (!found.request.ok) return invalidSpec(found.request.error);
-    const compiled = found.request.value;
-    const { type, kind, hosts: asked, bind } = compiled;
-    if (kind !== dataset.kind) return otherKind(type, kind);
+    const compiled = await this.#specs.find(dataset.chainId, specHash, isReserved);
+    if (!compiled.ok) return compiled;
+    const { type, kind, hosts: asked, bind } = compiled.value;
+    if (kind !== dataset.kind) return err(otherKind(type, kind));
     const forbidden = hosts === "any" ? undefined : asked.find((host) => !hosts.includes(host));
-    if (forbidden !== undefined) return hostNotAllowed(forbidden);
+    if (forbidden !== undefined) return err(hostNotAllowed(forbidden));
     const request = bind(args);
-    if (!request.ok) return invalidArguments(request.error);
+    if (!request.ok) return err(invalidArguments(request.error));
     const requests = request.value.sources.map(({ request }) => {
       const rateLimit = rateLimitOf(new URL(request.url).origin);
-      return withOverride(overrides, { ...request, rateLimit });
+      return withOverride(this.#overrides, { ...request, rateLimit });
     });
-    return { key, name: hexToString(key), compiled, request: request.value, requests };
+    const name = hexToString(key);
+    return ok({ kind: "web_oracle", key, name, compiled: compiled.value, request: request.value, requests });
   }
 }
 
-/** What one source said; `source` is its place in the spec. */
-export interface WebAnswer {
-  readonly source: string;
-  readonly reading: Reading<bigint>;
-}
-
-/** What the sources of a key said, and what it comes to. */
-export interface WebReading {
-  readonly combined: Combined;
-  readonly answers: readonly WebAnswer[];
-}
-
-/** Asks all sources of a key at once, and combines what they say. */
+/** Asks all sources of a key at the same time and combines their values. Each source is named by its path in the spec. */
 export async function readWebValue(
   { request, requests }: Pick<WebOracleKey, "request" | "requests">,
-  reader: Pick<SourceReader, "read">,
-  isReserved: boolean,
-): Promise<WebReading> {
+  { reader, isReserved }: Pick<Asking, "reader" | "isReserved">,
+): Promise<ExplainedValue> {
   const readings = await Promise.all(
     request.sources.map(async ({ extract }, index) => {
       const answer = await reader.read(requests[index] as SourceRequest, isReserved);
       return answer.ok ? extract(answer.value.document) : answer;
     }),
   );
-  const answers = readings.map((reading, index) => ({ source: `/sources/${index}`, reading }));
-  return { combined: request.combine(readings), answers };
+  const sources = readings.map((reading, index): SourceUse => {
+    const source = `/sources/${index}`;
+    if (reading.ok) return { source, quote: { value: reading.value, quotedAt: null }, dropped: null };
+    const { code: reason, detail } = reading.error;
+    return { source, quote: null, dropped: { reason, detail } };
+  });
+  return { ...request.combine(readings), sources };
 }

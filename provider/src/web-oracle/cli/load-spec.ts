@@ -2,20 +2,20 @@ import { specHash } from "@dataset-oracle/protocol/web-key";
 import { ConfigError, parseJson } from "@dataset-oracle/service/config";
 import type { Hex } from "viem";
 import { toCanonical } from "../canonical.js";
-import { type CompiledRequest, compileRequest } from "../compile.js";
+import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";
 
 /** A spec that its author has in a file. */
 export interface LoadedSpec {
   readonly request: CompiledRequest;
-  /** Its canonical JSON: what is published. */
+  /** The canonical JSON, which is published. */
   readonly bytes: Hex;
   readonly hash: Hex;
 }
 
 /**
- * Reads and checks a spec, however its JSON is laid out.
+ * Reads and checks a spec. The layout of its JSON does not matter.
  *
- * @throws ConfigError that names each place to mend.
+ * @throws ConfigError that names each place to fix.
  */
 export function loadSpec(path: string): LoadedSpec {
   const json = parseJson(path);
@@ -27,4 +27,11 @@ export function loadSpec(path: string): LoadedSpec {
   const hash = specHash(bytes.value);
   if (!hash.ok) throw new ConfigError(`${path}: ${hash.error}`);
   return { request: request.value, bytes: bytes.value, hash: hash.value };
+}
+
+/** @throws ConfigError when the arguments do not fit the spec. */
+export function bindSpec({ request }: LoadedSpec, args: readonly string[]): BoundRequest {
+  const bound = request.bind(args);
+  if (!bound.ok) throw new ConfigError(bound.error);
+  return bound.value;
 }

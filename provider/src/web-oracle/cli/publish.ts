@@ -18,9 +18,9 @@ import type { LoadedSpec } from "./load-spec.js";
 const MINED_MS = 120_000;
 
 /**
- * Publishes a spec, or says how.
+ * Publishes a spec, or with --dry-run prints the transaction.
  *
- * @returns What to tell the person at the terminal.
+ * @returns The text for the person at the terminal.
  * @throws ConfigError
  */
 export async function publish(
@@ -29,9 +29,9 @@ export async function publish(
   env: NodeJS.ProcessEnv,
 ): Promise<string> {
   const { deployment: file, "rpc-url": rpcUrl } = options;
-  if (file === undefined) throw new ConfigError("Name the network's deployments file: --deployment FILE.");
+  if (file === undefined) throw new ConfigError("Name the network's deployment file: --deployment FILE.");
   const { chainId, webOracleRegistry: registry } = loadDeployment(file);
-  if (registry === undefined) throw new ConfigError(`${file} names no webOracleRegistry: network ${chainId} has none.`);
+  if (registry === undefined) throw new ConfigError(`${file} has no webOracleRegistry: network ${chainId} has none.`);
   const call = { abi: webOracleRegistryAbi, functionName: "publish", args: [bytes] } as const;
   if (options["dry-run"] === true) return describe(chainId, registry, encodeFunctionData(call), rpcUrl);
   if (rpcUrl === undefined) throw new ConfigError("Name the network's JSON-RPC endpoint: --rpc-url URL.");
@@ -41,7 +41,9 @@ export async function publish(
   const client = createPublicClient({ transport, pollingInterval: 500 });
   const asked = await ask(() => client.getChainId());
   if (asked !== chainId)
-    throw new ConfigError(`The endpoint is of network ${asked}, and ${file} of ${chainId}. Correct one.`);
+    throw new ConfigError(
+      `The endpoint belongs to network ${asked}, but ${file} to network ${chainId}. Change one of them.`,
+    );
   const sent = await ask(() =>
     createWalletClient({ account, transport }).writeContract({ ...call, address: registry, chain: null }),
   );
@@ -67,12 +69,14 @@ function describe(chainId: number, registry: Address, data: Hex, rpcUrl = "<url>
   ].join("\n");
 }
 
-/** The library's whole message has the endpoint's URL in it, which may hold a token. */
+/** Leaves out most of viem's message, which contains the endpoint's URL and so perhaps a token. */
 async function ask<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
     const { details, name } = error as { details?: string; name?: string };
-    throw new ConfigError(`The endpoint did not do it: ${details || name}. Check --rpc-url and the account's balance.`);
+    throw new ConfigError(
+      `The endpoint refused or failed: ${details || name}. Check --rpc-url and the account's balance.`,
+    );
   }
 }

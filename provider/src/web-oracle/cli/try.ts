@@ -1,21 +1,57 @@
-import type { Egress } from "@dataset-oracle/service/egress/egress";
-import { describeValue, printable, type Style } from "../../cli/terminal.js";
+import { ConfigError } from "@dataset-oracle/service/config";
+import { Egress } from "@dataset-oracle/service/egress/egress";
+import { Secrets } from "@dataset-oracle/service/egress/secrets";
+import { describeValue, printable, type Style, styleOf } from "../../cli/terminal.js";
+import { loadProviderConfig } from "../../config.js";
 import { judgeAnswer } from "../../source/answer.js";
 import { MAX_BYTES, SOURCE_MS, USER_AGENT } from "../../source/reader.js";
 import type { Reading } from "../../source/reading.js";
+import { checkOverrides } from "../../source-overrides.js";
 import type { BoundRequest, CompiledRequest } from "../compile.js";
+import type { CliCommand } from "./arguments.js";
+import { bindSpec, type LoadedSpec } from "./load-spec.js";
 
 /**
- * Asks each source of a request once, as a provider does, and says what it answered and what that yields.
+ * Runs `web-oracle try`: asks a spec's sources now, and shows the raw answers and the value.
  *
- * @returns The text for the person at the terminal, and whether there is a value.
+ * @throws ConfigError
+ */
+export async function trySpec(spec: LoadedSpec, { args, options }: CliCommand): Promise<void> {
+  const egress = openEgress(spec.request, options);
+  const style = styleOf(process.stdout, process.env);
+  const { text, hasValue } = await tryRequest(spec.request, bindSpec(spec, args), egress, style);
+  await egress.close();
+  console.log(text);
+  process.exitCode = hasValue ? 0 : 1;
+}
+
+/** @throws ConfigError when a setting must be fixed, or the provider does not ask a host of the spec. */
+function openEgress({ hosts }: CompiledRequest, { config: file, override = [] }: CliCommand["options"]): Egress {
+  const config = file === undefined ? null : loadProviderConfig(file);
+  const overrides = { ...config?.sourceOverrides, ...Object.fromEntries(override.map(splitOverride)) };
+  checkOverrides(overrides, "any", []);
+  const allowed = config?.webOracle?.hosts ?? (config === null ? "any" : []);
+  const forbidden = allowed === "any" ? undefined : hosts.find((host) => !allowed.includes(host));
+  if (forbidden !== undefined) throw new ConfigError(`${forbidden} is not in webOracle/hosts of ${file}. Add it.`);
+  return new Egress({ overrides, secrets: Secrets.load(config?.secrets ?? [], process.env) });
+}
+
+function splitOverride(text: string): [origin: string, target: string] {
+  const [origin = "", ...target] = text.split("=");
+  return [origin, target.join("=")];
+}
+
+/**
+ * Asks each source of a request once, as a provider does.
+ *
+ * @returns The text for the person at the terminal, and if there is a value.
  */
 export async function tryRequest(
   request: CompiledRequest,
   bound: BoundRequest,
   egress: Pick<Egress, "fetchText">,
   { bold, good, bad }: Style,
-): Promise<{ readonly text: string; readonly isValue: boolean }> {
+): Promise<{ readonly text: string; readonly hasValue: boolean }> {
   const asked = await Promise.all(
     bound.sources.map(async ({ request: { headers, ...rest }, extract }, index) => {
       const sent = { ...rest, headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers } };
@@ -30,19 +66,22 @@ export async function tryRequest(
         ...(answer.ok ? [`  ${printable(answer.text).replaceAll("\n", "\n  ")}`] : []),
         reading.ok
           ? `  value:  ${good(describeValue(request, reading.value))}`
-          : `  value:  ${bad(`none: ${printable(reading.detail)} (${reading.failure})`)}`,
+          : `  value:  ${bad(`none: ${printable(reading.error.detail)} (${reading.error.code})`)}`,
       ];
       return { reading, lines };
     }),
   );
   const combined = bound.combine(asked.map(({ reading }) => reading));
-  const isValue = combined.kind === "value";
-  const result = isValue
-    ? good(describeValue(request, combined.value))
-    : bad(
-        combined.kind === "busy"
-          ? `unknown: sources are busy, try again in ${combined.retryAfter} s`
-          : `none: ${combined.reason}`,
-      );
-  return { text: [...asked.flatMap(({ lines }) => [...lines, ""]), `${bold("value:")} ${result}`].join("\n"), isValue };
+  const result = () => {
+    switch (combined.kind) {
+      case "value":
+        return good(describeValue(request, combined.value));
+      case "none":
+        return bad(`none: ${combined.reason}`);
+      case "busy":
+        return bad(`unknown: sources are at their rate limits; try again in ${combined.retryAfter} s`);
+    }
+  };
+  const text = [...asked.flatMap(({ lines }) => [...lines, ""]), `${bold("value:")} ${result()}`].join("\n");
+  return { text, hasValue: combined.kind === "value" };
 }

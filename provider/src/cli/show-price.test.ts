@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { ExplainedPrice } from "../spot-price.js";
-import { toDecimalText, toTable } from "./price-table.js";
+import type { ExplainedValue } from "../explained-value.js";
+import { priceToTable, toDecimalText } from "./show-price.js";
 
 const E18 = 10n ** 18n;
 const AT = 1_800_000_000n;
 
-const PRICE: ExplainedPrice = {
-  kind: "price",
-  price: 2_000n * E18 + E18 / 4n,
+const PRICE: ExplainedValue = {
+  kind: "value",
+  value: 2_000n * E18 + E18 / 4n,
   sources: [
-    { source: "kraken", quote: { price: 2_000n * E18 + E18 / 4n, quotedAt: null }, dropped: null },
+    { source: "kraken", quote: { value: 2_000n * E18 + E18 / 4n, quotedAt: null }, dropped: null },
     {
       source: "okx",
-      quote: { price: 9n * E18, quotedAt: AT - 12n },
+      quote: { value: 9n * E18, quotedAt: AT - 12n },
       dropped: { reason: "outlier", detail: "lies far off" },
     },
     { source: "coinbase", quote: null, dropped: { reason: "source_error", detail: "says: \u001b[2Jgone" } },
@@ -31,11 +31,11 @@ it("a scaled price is written as decimal text, without zeros at its end", () => 
 });
 
 describe("the table", () => {
-  it("shows each source's price, age and fate, and the median", () => {
-    expect(toTable("SPOTPX/ETH-USD", PRICE, AT, false).split("\n")).toEqual(
+  it("shows each source's price, age and use, and the median", () => {
+    expect(priceToTable("SPOTPX/ETH-USD", PRICE, AT, false).split("\n")).toEqual(
       [
         "SPOTPX/ETH-USD",
-        "source    price     age   fate",
+        "source    price     age   use",
         "kraken    2000.25     -  used",
         "okx          9     12 s  outlier: lies far off",
         "coinbase     -        -  source_error: says: ?[2Jgone",
@@ -49,16 +49,16 @@ describe("the table", () => {
 
   it("has colours only where they are wanted, and passes no control character on", () => {
     const escapes = (text: string) => [...text].filter((character) => character === "\u001b").length;
-    expect(escapes(toTable("SPOTPX/ETH-USD", PRICE, AT, false))).toBe(0);
-    expect(escapes(toTable("SPOTPX/ETH-USD", PRICE, AT, true))).toBeGreaterThan(4);
-    expect(toTable("SPOTPX/ETH-USD", PRICE, AT, true)).not.toContain("\u001b[2J");
+    expect(escapes(priceToTable("SPOTPX/ETH-USD", PRICE, AT, false))).toBe(0);
+    expect(escapes(priceToTable("SPOTPX/ETH-USD", PRICE, AT, true))).toBeGreaterThan(4);
+    expect(priceToTable("SPOTPX/ETH-USD", PRICE, AT, true)).not.toContain("\u001b[2J");
   });
 
   it("says why there is no price", () => {
     const { sources } = PRICE;
-    expect(toTable("K", { kind: "no_price", sources }, AT, false)).toContain(
-      "no price: only 1 of 3 sources can be used",
-    );
-    expect(toTable("K", { kind: "busy", retryAfter: 7, sources }, AT, false)).toContain("try again in 7 s");
+    expect(
+      priceToTable("K", { kind: "none", reason: "only 1 of 3 sources can be used", sources }, AT, false),
+    ).toContain("no price: only 1 of 3 sources can be used");
+    expect(priceToTable("K", { kind: "busy", retryAfter: 7, sources }, AT, false)).toContain("try again in 7 s");
   });
 });

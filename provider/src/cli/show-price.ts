@@ -1,0 +1,84 @@
+import { styleText } from "node:util";
+import type { ExplainedValue, SourceUse } from "../explained-value.js";
+
+const DECIMALS = 18;
+
+/** Writes a price scaled by 10^18 as decimal text without zeros at its end. */
+export function toDecimalText(price: bigint): string {
+  const digits = price.toString().padStart(DECIMALS + 1, "0");
+  return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`.replace(/\.?0+$/, "");
+}
+
+/** The outcomes that programs are shown. */
+export const OUTCOMES = { value: "OK", none: "NOT_AVAILABLE", busy: "BUSY" } as const;
+
+/**
+ * Shows a price and its sources to programs.
+ *
+ * @param at When the reading started, in whole seconds since 1970.
+ */
+export function priceToJson(key: string, price: ExplainedValue, at: bigint): string {
+  const answer = {
+    key,
+    outcome: OUTCOMES[price.kind],
+    value: price.kind === "value" ? price.value.toString() : null,
+    price: price.kind === "value" ? toDecimalText(price.value) : null,
+    at: Number(at),
+    sources: price.sources.map(({ source, quote, dropped }) => ({
+      name: source,
+      value: quote === null ? null : quote.value.toString(),
+      price: quote === null ? null : toDecimalText(quote.value),
+      quote_time: quote?.quotedAt === null || quote === null ? null : Number(quote.quotedAt),
+      used: dropped === null,
+      reason: dropped === null ? null : dropped.reason,
+      detail: dropped === null ? null : dropped.detail,
+    })),
+  };
+  return JSON.stringify(answer, null, 2);
+}
+
+/** Shows a price and its sources to people, as a table. */
+export function priceToTable(key: string, price: ExplainedValue, at: bigint, hasColor: boolean): string {
+  const style = (format: Parameters<typeof styleText>[0], text: string) =>
+    hasColor ? styleText(format, text, { validateStream: false }) : text;
+  const wholes = price.sources.map(({ quote }) => priceOf(quote).split(".")[0]?.length ?? 0);
+  const whole = Math.max(0, ...wholes);
+  // Prices are aligned at their decimal points.
+  const rows = price.sources.map((use, i) => [
+    use.source,
+    " ".repeat(whole - (wholes[i] ?? 0)) + priceOf(use.quote),
+    ageOf(use, at),
+  ]);
+  const head = ["source", "price", "age"];
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const align = ([source = "", price = "", age = ""]: string[]) =>
+    `${source.padEnd(widths[0] ?? 0)}  ${price.padEnd(widths[1] ?? 0)}  ${age.padStart(widths[2] ?? 0)}  `;
+  const lines = price.sources.map(({ dropped }, i) => {
+    const text = align(rows[i] ?? []);
+    if (dropped === null) return text + style("green", "used");
+    return style("dim", text) + style("yellow", toAscii(`${dropped.reason}: ${dropped.detail}`));
+  });
+  return [style("bold", key), style("dim", `${align(head)}use`), ...lines, "", result(price, style)].join("\n");
+}
+
+function result(price: ExplainedValue, style: (format: "bold" | "red", text: string) => string): string {
+  switch (price.kind) {
+    case "value": {
+      const used = price.sources.filter(({ dropped }) => dropped === null).length;
+      return `median ${style("bold", toDecimalText(price.value))}, of ${used} of ${price.sources.length} sources`;
+    }
+    case "none":
+      return style("red", `no price: ${price.reason}`);
+    case "busy":
+      return style("red", `unknown: sources are at their rate limits; try again in ${price.retryAfter} s`);
+  }
+}
+
+const priceOf = (quote: SourceUse["quote"]) => (quote === null ? "-" : toDecimalText(quote.value));
+
+function ageOf({ quote }: SourceUse, at: bigint): string {
+  return quote?.quotedAt === null || quote === null ? "-" : `${at - quote.quotedAt} s`;
+}
+
+/** Removes control characters: a source's text must not move the terminal's cursor. */
+const toAscii = (text: string) => text.replace(/[^\x20-\x7e]/g, "?").slice(0, 100);

@@ -1,0 +1,116 @@
+import type { SourceNote } from "@dataset-oracle/protocol/wire";
+import { LRUCache } from "lru-cache";
+import { type Decision, toDecision } from "./decision.js";
+import type { DecisionStore } from "./decision-store.js";
+import type { EvidenceStore } from "./evidence/evidence-store.js";
+import type { DataPoint } from "./find-data-point.js";
+import type { Metrics } from "./metrics.js";
+import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "./problems.js";
+import type { ServedKey } from "./read-value.js";
+import { judgeWindow, USUAL_AGE } from "./signing-window.js";
+import { toNotes } from "./source-notes.js";
+import type { Policy } from "./spot-price.js";
+import type { Caller, FreshValue, ValueReader } from "./value-reader.js";
+
+/** The most data points and rounds for which the sources' notes are remembered. */
+const MAX_NOTED = 20_000;
+
+export interface DeciderParts {
+  readonly values: ValueReader;
+  readonly store: Pick<DecisionStore, "prunedThrough" | "isWritable" | "recall" | "decide">;
+  /** Null when no evidence is kept. The stores are separate because anonymous callers can fill that of Web Oracle keys. */
+  readonly evidence: Readonly<Record<ServedKey["kind"], Pick<EvidenceStore, "keep">>> | null;
+  readonly policy: Policy;
+  /** The clock, in whole seconds since 1970. */
+  readonly now: () => bigint;
+  readonly metrics: Metrics;
+}
+
+/** Decides each data point's value at a round once: whoever asks, and however often, the decision is the same. */
+export class Decider {
+  readonly #parts: DeciderParts;
+  readonly #notes = new LRUCache<string, SourceNote[]>({ max: MAX_NOTED });
+
+  constructor(parts: DeciderParts) {
+    this.#parts = parts;
+  }
+
+  /** Tells if the rounds that operators ask for now can be decided. */
+  isReady(): boolean {
+    const { now, store } = this.#parts;
+    return store.isWritable && now() - USUAL_AGE > store.prunedThrough;
+  }
+
+  /**
+   * Returns the decisions for data points at a round: the stored ones, else what the sources say now. All are on disk.
+   *
+   * @throws ProblemError when a data point cannot be decided now; then nothing was decided.
+   */
+  async decide(dataPoints: readonly DataPoint[], round: bigint, caller: Caller): Promise<Decision[]> {
+    const { store } = this.#parts;
+    const decisions = store.recall(
+      round,
+      dataPoints.map(({ id }) => id),
+    );
+    const undecided = dataPoints.filter(({ id }) => !decisions.has(id));
+    if (undecided.length > 0) {
+      for (const [id, decision] of await this.#decideNow(undecided, round, caller)) decisions.set(id, decision);
+    }
+    return dataPoints.map(({ id }) => decisions.get(id) as Decision);
+  }
+
+  /** Returns the notes on the sources of a decision, while they are remembered. */
+  notesOf(dataPoint: DataPoint, round: bigint): SourceNote[] | undefined {
+    return this.#notes.get(noteId(dataPoint, round));
+  }
+
+  async #decideNow(dataPoints: readonly DataPoint[], round: bigint, caller: Caller) {
+    const { values, store, metrics } = this.#parts;
+    // Checked before the sources are asked, so that an unsignable round cannot use up their rate limits.
+    this.#refuseUnsignable(round);
+    const fresh = await Promise.all(dataPoints.map((dataPoint) => values.read(dataPoint, round, caller)));
+    refuseBusy(fresh);
+    // Checked again, because the round may have left the window while the sources answered.
+    this.#refuseUnsignable(round);
+    const proposed = new Map(
+      fresh.map(({ dataPoint, value }) => [dataPoint.id, toDecision(value.kind === "value" ? value.value : null)]),
+    );
+    const decided = await store.decide(round, proposed);
+    if (decided === null) throw tooManyRounds();
+    for (const { dataPoint, value, at, answers } of fresh) {
+      const [mine, decision] = [proposed.get(dataPoint.id), decided.get(dataPoint.id)];
+      // A concurrent request may have decided first, with another value or the same.
+      if (mine === decision && mine !== undefined) metrics.decided(dataPoint.dataset.keyForm, mine.outcome);
+      if (mine === undefined || mine.value !== decision?.value) continue;
+      const id = noteId(dataPoint, round);
+      if (!this.#notes.has(id)) this.#notes.set(id, toNotes(value.sources, dataPoint.dataset.kind));
+      const { evidence, policy } = this.#parts;
+      evidence?.[dataPoint.key.kind].keep({ dataPoint, round, decision: mine, policy, at, answers });
+    }
+    return decided;
+  }
+
+  /** @throws ProblemError when a round must not be signed for the first time now. */
+  #refuseUnsignable(round: bigint): void {
+    const { store, now } = this.#parts;
+    const time = now();
+    const verdict = judgeWindow(round, time);
+    if (verdict === "too_old") throw roundTooOld(round, time);
+    if (verdict === "in_future") throw roundInFuture(round, time);
+    if (round <= store.prunedThrough) throw roundForgotten(round, store.prunedThrough);
+  }
+}
+
+const noteId = ({ id }: DataPoint, round: bigint) => `${round}/${id}`;
+
+/** @throws ProblemError when it is unknown if a data point has a value. */
+function refuseBusy(fresh: readonly FreshValue[]): void {
+  const waits: number[] = [];
+  const keys: string[] = [];
+  for (const { dataPoint, value } of fresh) {
+    if (value.kind !== "busy") continue;
+    waits.push(value.retryAfter);
+    keys.push(dataPoint.key.key);
+  }
+  if (keys.length > 0) throw sourceBusy(Math.max(...waits), keys);
+}

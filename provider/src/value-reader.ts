@@ -1,0 +1,69 @@
+import { type Trace, traceFieldsOf } from "@dataset-oracle/service/trace";
+import type { Logger } from "pino";
+import { RecordingReader } from "./evidence/recording-reader.js";
+import type { ExplainedValue } from "./explained-value.js";
+import type { DataPoint } from "./find-data-point.js";
+import type { Metrics } from "./metrics.js";
+import { readValue } from "./read-value.js";
+import type { SourceReader } from "./source/reader.js";
+import type { Policy } from "./spot-price.js";
+
+/** The caller for whom a value is read. */
+export interface Caller {
+  /** Allows use of the reserved part of the sources' rate limits. */
+  readonly isReserved: boolean;
+  /** Ties the log lines of one request together. */
+  readonly trace: Trace | null;
+}
+
+/** A data point's value as it was just read. */
+export interface FreshValue {
+  readonly dataPoint: DataPoint;
+  readonly value: ExplainedValue;
+  /** When the reading started, in whole seconds since 1970. */
+  readonly at: bigint;
+  /** The answers that the value was made of. */
+  readonly answers: RecordingReader["answers"];
+}
+
+export interface ValueReaderParts {
+  readonly reader: SourceReader;
+  readonly policy: Policy;
+  /** The clock, in whole seconds since 1970. */
+  readonly now: () => bigint;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** Reads values, and logs and counts the sources that were not used. */
+export class ValueReader {
+  readonly #parts: ValueReaderParts;
+
+  constructor(parts: ValueReaderParts) {
+    this.#parts = parts;
+  }
+
+  async read(dataPoint: DataPoint, round: bigint, { isReserved, trace }: Caller): Promise<FreshValue> {
+    const { policy, now, logger, metrics } = this.#parts;
+    const reader = new RecordingReader(this.#parts.reader);
+    const at = now();
+    const value = await readValue(dataPoint.key, { reader, isReserved, policy, at });
+    metrics.valueRead(dataPoint.key.kind, value, at);
+    const fields = logFields(dataPoint, round, trace);
+    for (const { source, dropped } of value.sources) {
+      if (dropped === null) continue;
+      const { reason: failure, detail } = dropped;
+      logger.warn({ ...fields, source, failure, detail }, "source failed");
+    }
+    if (value.kind === "none") logger.warn({ ...fields, reason: value.reason }, "no value");
+    return { dataPoint, value, at, answers: reader.answers };
+  }
+}
+
+/** Returns the fields of every log line about a data point at a round. */
+export const logFields = ({ dataset, key }: DataPoint, round: bigint, trace: Trace | null) => ({
+  ...traceFieldsOf(trace),
+  network: dataset.chainId,
+  key: key.name,
+  round: Number(round),
+});

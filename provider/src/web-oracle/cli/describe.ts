@@ -1,0 +1,30 @@
+import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { webKey } from "@dataset-oracle/protocol/web-key";
+import { ConfigError } from "@dataset-oracle/service/config";
+import { styleOf } from "../../cli/terminal.js";
+import { bindSpec, type LoadedSpec } from "./load-spec.js";
+
+/** Describes a valid spec to its author. */
+export function describeSpec({ request, hash, bytes }: LoadedSpec): string {
+  const { spec, type, kind, hosts } = request;
+  const variables = spec.variables.map(({ name }) => `/<${name}>`).join("");
+  return [
+    `${styleOf(process.stdout, process.env).good("valid")}: ${spec.title}`,
+    `  value:  ${type}, of the Web Oracle's ${kind} dataset`,
+    `  asks:   ${hosts.join(", ")}; ${spec.minSources} of ${spec.sources.length} sources must answer`,
+    `  keys:   WEB/${hash.slice(2)}${variables}`,
+    `  bytes:  ${(bytes.length - 2) / 2} of canonical JSON`,
+  ].join("\n");
+}
+
+/**
+ * Writes the spec's key for these arguments, in ASCII and in hex.
+ *
+ * @throws ConfigError
+ */
+export function describeKey(spec: LoadedSpec, args: readonly string[]): string {
+  bindSpec(spec, args);
+  const key = webKey({ specHash: spec.hash, args });
+  if (!key.ok) throw new ConfigError(key.error);
+  return [keyToAscii(key.value), key.value, `for the Web Oracle's ${spec.request.kind} dataset`].join("\n");
+}
