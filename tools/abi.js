@@ -1,14 +1,15 @@
-// Writes the TypeScript ABIs of protocol/ from forge's output; with --check, only tells whether they are up to date.
+// Writes the ABIs of protocol/, and the code of its lens, from forge's output; with --check, only compares them.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { readCommand } from "./command.js";
 import { ROOT, runFoundry } from "./foundry.js";
 
 const ABIS = [
-  { contract: "Oracle", name: "oracleAbi", file: "oracle" },
-  { contract: "MedianDataset", name: "datasetAbi", file: "dataset" },
-  { contract: "WebOracleRegistry", name: "webOracleRegistryAbi", file: "web-oracle-registry" },
+  { source: "Oracle.sol", name: "oracleAbi", file: "oracle" },
+  { source: "MedianDataset.sol", name: "datasetAbi", file: "dataset" },
+  { source: "WebOracleRegistry.sol", name: "webOracleRegistryAbi", file: "web-oracle-registry" },
+  { source: "lens/QueryLens.sol", name: "queryLensAbi", file: "query-lens", code: "queryLensCode" },
 ];
 
 const USAGE = `Usage: npm run abi [-- --check]
@@ -27,13 +28,20 @@ if ((await runFoundry("forge", ["build", "--quiet", "src"])) !== 0) throw new Er
 
 const folder = join(ROOT, "protocol", "src", "abi");
 mkdirSync(folder, { recursive: true });
-for (const { contract, name, file } of ABIS) {
-  const { abi } = JSON.parse(readFileSync(join(ROOT, "out", `${contract}.sol`, `${contract}.json`), "utf8"));
-  const source = `// Generated from src/${contract}.sol by \`npm run abi\`.\n\nexport const ${name} = ${JSON.stringify(withoutInternalTypes(abi), null, 2)} as const;\n`;
+for (const { source, name, file, code } of ABIS) {
+  const artifact = join(ROOT, "out", basename(source), `${basename(source, ".sol")}.json`);
+  const { abi, deployedBytecode } = JSON.parse(readFileSync(artifact, "utf8"));
+  const parts = [
+    `// Generated from src/${source} by \`npm run abi\`.`,
+    `export const ${name} = ${JSON.stringify(withoutInternalTypes(abi), null, 2)} as const;`,
+    // A lens is never deployed: whoever calls it brings its code.
+    ...(code ? [`export const ${code} =\n  "${deployedBytecode.object}";`] : []),
+  ];
+  const text = `${parts.join("\n\n")}\n`;
   const path = join(folder, `${file}.ts`);
   if (!isCheck) {
-    writeFileSync(path, source);
-  } else if (readFileSync(path, "utf8") !== source) {
+    writeFileSync(path, text);
+  } else if (readFileSync(path, "utf8") !== text) {
     console.error(`${relative(ROOT, path)} is not what src/ compiles to. Run "npm run abi" and commit it.`);
     process.exitCode = 1;
   }

@@ -1,5 +1,5 @@
 import { type Hex, numberToHex } from "viem";
-import type { QueryStatus } from "../report.js";
+import { QUERY_STATUSES, type QueryStatus } from "../report.js";
 
 /** A dataset's answer to a query, now or once an update is mined. */
 export interface QueryResult {
@@ -16,4 +16,15 @@ export interface QueryResult {
 /** @param value A number of at most 256 bits. */
 export function queryResult(status: QueryStatus, value: bigint, updatedAt: bigint): QueryResult {
   return { status, value, output: numberToHex(value, { size: 32 }), updatedAt };
+}
+
+/**
+ * Reads the decoded output of `query`.
+ *
+ * @throws An Error when there is no status of this index.
+ */
+export function readQueryResult(output: Hex, updatedAt: bigint, statusIndex: number): QueryResult {
+  const status = QUERY_STATUSES[statusIndex];
+  if (!status) throw new Error(`${statusIndex} is not a query status. Check the dataset's address.`);
+  return { status, value: BigInt(output), output, updatedAt };
 }

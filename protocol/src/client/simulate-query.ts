@@ -2,8 +2,7 @@ import { type Address, BaseError, type BlockTag, type Client, InsufficientFundsE
 import { simulateContract } from "viem/actions";
 import { datasetAbi } from "../abi/dataset.js";
 import { parseKey } from "../key.js";
-import { QUERY_STATUSES } from "../report.js";
-import { type QueryResult, queryResult } from "./query-result.js";
+import { type QueryResult, readQueryResult } from "./query-result.js";
 import { readQueryPrice } from "./read-query-price.js";
 
 /** What to read off chain. */
@@ -60,18 +59,11 @@ export async function simulateQuery(
       blockTag,
       ...(account ? { account } : { account: zeroAddress, stateOverride: [{ address: zeroAddress, balance: price }] }),
     });
-    const [output, updatedAt, status] = result;
-    return queryResult(statusOf(status), BigInt(output), updatedAt);
+    return readQueryResult(...result);
   } catch (error) {
     if (account && error instanceof BaseError && error.walk((cause) => cause instanceof InsufficientFundsError)) {
       throw new InsufficientBalanceError(account, price, { cause: error });
     }
     throw error;
   }
-}
-
-function statusOf(index: number) {
-  const status = QUERY_STATUSES[index];
-  if (!status) throw new Error(`${index} is not a query status. Check the dataset's address.`);
-  return status;
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Oracle} from "../../src/Oracle.sol";
+import {QueryLens} from "../../src/lens/QueryLens.sol";
+import {MockOracle} from "../../src/mocks/MockOracle.sol";
+import {DatasetFixture} from "../utils/DatasetFixture.sol";
+import {Update} from "../utils/Providers.sol";
+
+contract QueryLensTest is DatasetFixture {
+    /// @dev Its code is etched, as the state override of an `eth_call` does it.
+    QueryLens private lens = QueryLens(makeAddr("unowned"));
+
+    function setUp() public override {
+        super.setUp();
+        vm.etch(address(lens), vm.getDeployedCode("QueryLens.sol:QueryLens"));
+    }
+
+    function testFuzz_queryMany_answersEveryKeyInOrder(uint8 count, uint96 price, uint256 seed) public {
+        MockOracle oracle = new MockOracle();
+        oracle.setQueryPrice(price);
+        bytes[] memory keys = new bytes[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            keys[i] = abi.encodePacked("WEB/", i);
+            (bytes32 output, uint256 age, Oracle.QueryStatus status) = expected(seed, i);
+            oracle.setAnswer(keys[i], output, age, status);
+        }
+        vm.deal(address(lens), uint256(price) * count);
+
+        QueryLens.Answer[] memory answers = lens.queryMany(oracle, keys);
+
+        assertEq(answers.length, count);
+        for (uint256 i = 0; i < count; ++i) {
+            (bytes32 output, uint256 age, Oracle.QueryStatus status) = expected(seed, i);
+            assertEq(answers[i].output, output);
+            assertEq(answers[i].updatedAt, START - age);
+            assertEq(uint8(answers[i].status), uint8(status));
+        }
+    }
+
+    function test_queryMany_readsADatasetAsAQueryDoes() public {
+        Update memory update = valid();
+        update.send(dataset);
+        bytes[] memory keys = new bytes[](3);
+        (keys[0], keys[1], keys[2]) = ("SPOTPX/BTC-USD", KEY, "not of the form");
+        vm.deal(address(lens), type(uint128).max);
+
+        QueryLens.Answer[] memory answers = lens.queryMany(dataset, keys);
+
+        assertAnswer(answers[0], 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
+        assertAnswer(answers[1], update.value, START, Oracle.QueryStatus.OK);
+        assertAnswer(answers[2], 0, 0, Oracle.QueryStatus.INVALID);
+        assertEq(address(dataset).balance, 3 * PRICE);
+    }
+
+    function test_queryMany_RevertWhen_theBalanceDoesNotPayForAll() public {
+        bytes[] memory keys = new bytes[](2);
+        (keys[0], keys[1]) = (KEY, KEY);
+        vm.deal(address(lens), 2 * PRICE - 1);
+        vm.expectRevert(bytes(""));
+        lens.queryMany(dataset, keys);
+    }
+
+    function test_queryMany_RevertWhen_aQueryReverts() public {
+        bytes[] memory keys = new bytes[](1);
+        bytes memory reason = abi.encodeWithSelector(MockOracle.WrongPayment.selector, PRICE, PRICE + 1);
+        vm.deal(address(lens), PRICE);
+        vm.mockCallRevert(address(dataset), abi.encodeCall(Oracle.query, (keys[0])), reason);
+        vm.expectRevert(reason);
+        lens.queryMany(dataset, keys);
+    }
+
+    function expected(uint256 seed, uint256 i)
+        private
+        pure
+        returns (bytes32 output, uint256 age, Oracle.QueryStatus status)
+    {
+        output = keccak256(abi.encode(seed, i));
+        age = uint256(output) % 1 days;
+        status = Oracle.QueryStatus(uint256(output) % 4);
+    }
+
+    function assertAnswer(QueryLens.Answer memory answer, bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
+        private
+        pure
+    {
+        assertEq(answer.output, output);
+        assertEq(answer.updatedAt, updatedAt);
+        assertEq(uint8(answer.status), uint8(status));
+    }
+}
