@@ -1,11 +1,11 @@
 import type { Problem } from "@dataset-oracle/protocol/wire";
 import type { DataPointAnswer, OverviewAnswer } from "@dataset-oracle/protocol/wire-data";
-import { type Address, concatHex, type Hex, parseEther, stringToHex } from "viem";
+import { type Address, concatHex, type Hex, isAddressEqual, parseEther, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OWNER, PRICE, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
-import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { type Fault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 
 const KEY = "SPOTPX/ETH-USD";
 const FED = ["SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
@@ -176,6 +176,11 @@ describe("GET /data", () => {
 });
 
 describe("GET /overview", () => {
+  /** The calls of the overview, without those of the feeds. */
+  const overviewCalls = () =>
+    proxy.calls.filter(({ method, params }) => method === "eth_call" && !isAddressEqual(to(params), dataset));
+  const to = ([call]: unknown[]) => (call as { to: Address }).to;
+
   test("has every dataset with its committee, price and points, as the chain has them", async () => {
     await forgotten();
     const { time, networks } = await overview();
@@ -207,9 +212,23 @@ describe("GET /overview", () => {
     const datasets = (await overview()).networks[0]?.datasets ?? [];
     const one = datasets.find((shown) => shown.dataset === busy);
     expect([one?.points?.length, one?.left_out]).toEqual([500, 100]);
-    const reads = proxy.calls.filter(({ method, params }) => method === "eth_call" && !("to" in (params[0] as object)));
-    expect(reads.length).toBeLessThan(6);
+    expect(overviewCalls().length).toBeLessThan(6);
   });
+
+  test.each<Fault>(["refuses to override code", "ignores overrides of code"])(
+    "reads the same, with more calls, from a node that %s",
+    async (fault) => {
+      const points = async () => (await overview()).networks[0]?.datasets.map((shown) => shown.points);
+      await forgotten();
+      const expected = await points();
+      proxy.faults.set("eth_call", fault);
+      await forgotten();
+      proxy.calls.length = 0;
+      expect(await points()).toEqual(expected);
+      proxy.faults.clear();
+      expect(overviewCalls().length).toBeGreaterThan(500);
+    },
+  );
 
   test("knows of a price that has changed", async () => {
     const read = async () => (await overview()).networks[0]?.datasets.map(({ query_price }) => query_price);

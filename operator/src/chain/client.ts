@@ -1,4 +1,5 @@
 import { BaseError, type Chain, type Client, type CustomTransport, createClient, custom, defineChain } from "viem";
+import { getBlockNumber } from "viem/actions";
 import type { JsonRpc } from "./endpoint.js";
 import { RpcError, rpcErrorIn } from "./rpc-error.js";
 import { type PoolContext, type PoolSettings, RpcPool } from "./rpc-pool.js";
@@ -58,4 +59,9 @@ export async function unwrapRpcError<T>(client: ChainClient, method: string, act
     const [reason = ""] = String(error instanceof BaseError ? error.shortMessage : error).split("\n");
     throw new RpcError("failed", client.chain.id, method, `its answer cannot be decoded: ${reason}`);
   }
+}
+
+/** Reads the number of the newest block. */
+export async function readBlockNumber(client: ChainClient): Promise<number> {
+  return Number(await unwrapRpcError(client, "eth_blockNumber", getBlockNumber(client)));
 }

@@ -1,8 +1,21 @@
-import type { Address, Hex } from "viem";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
+import { type Address, type Hex, keccak256 } from "viem";
+import { getContractEvents } from "viem/actions";
 import type { Clock } from "../clock.js";
-import type { ChainClient } from "./client.js";
-import { type PastUpdate, readUpdates } from "./dataset.js";
+import { type ChainClient, readBlockNumber, unwrapRpcError } from "./client.js";
 import { RpcError } from "./rpc-error.js";
+
+/** One update of a key, from its event. */
+export interface PastUpdate {
+  /** 32 bytes; zero unless OK. */
+  readonly value: Hex;
+  readonly status: QueryStatus;
+  /** The round's, in seconds since 1970. */
+  readonly timestamp: bigint;
+  readonly blockNumber: number;
+  readonly transactionHash: Hex;
+}
 
 /** The updates of a data point in some blocks. */
 export interface History {
@@ -20,6 +33,8 @@ export interface Span {
   readonly limit: number;
 }
 
+/** How far back the transaction that stored a fresh round is searched for. */
+const RECENT_BLOCKS = 100;
 const FIRST_WINDOW = 2_000;
 const MAX_CALLS = 100;
 const MAX_MS = 10_000;
@@ -56,4 +71,40 @@ export async function readHistory(
   const last = updates[span.limit - 1];
   if (last === undefined) return { from: next + 1, updates };
   return { from: last.blockNumber, updates: updates.filter(({ blockNumber }) => blockNumber >= last.blockNumber) };
+}
+
+/** Finds the recent transaction that stored a round of a key; null when there is none. */
+export async function findUpdate(
+  client: ChainClient,
+  dataset: Address,
+  key: Hex,
+  timestamp: bigint,
+): Promise<Hex | null> {
+  const head = await readBlockNumber(client);
+  const updates = await readUpdates(client, dataset, key, Math.max(0, head - RECENT_BLOCKS), "latest");
+  return updates.find((update) => update.timestamp === timestamp)?.transactionHash ?? null;
+}
+
+/** Reads the updates of a key in a range of blocks, both inclusive; the oldest first. */
+export async function readUpdates(
+  client: ChainClient,
+  dataset: Address,
+  key: Hex,
+  from: number,
+  to: number | "latest",
+): Promise<readonly PastUpdate[]> {
+  const events = getContractEvents(client, {
+    address: dataset,
+    abi: datasetAbi,
+    eventName: "Updated",
+    args: { keyHash: keccak256(key) },
+    fromBlock: BigInt(from),
+    toBlock: to === "latest" ? to : BigInt(to),
+    strict: true,
+  });
+  return (await unwrapRpcError(client, "eth_getLogs", events)).map(({ args, blockNumber, transactionHash }) => {
+    const { value, timestamp, status } = args;
+    const named = QUERY_STATUSES[status] ?? "INVALID";
+    return { value, status: named, timestamp, blockNumber: Number(blockNumber), transactionHash };
+  });
 }

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { readPoint } from "../chain/dataset.js";
+import { readPoint } from "../chain/stored-points.js";
 import { roundAt } from "../clock.js";
 import type { Context } from "../context.js";
 import { dataPointOf } from "../data-point.js";

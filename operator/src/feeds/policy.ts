@@ -3,7 +3,7 @@ import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { agreedValue, type SignedRow } from "@dataset-oracle/protocol/update";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { type Hex, hexToBigInt } from "viem";
-import type { StoredPoint } from "../chain/dataset.js";
+import type { StoredPoint } from "../chain/stored-points.js";
 
 /** How often a feed is updated. */
 export interface UpdatePolicy {

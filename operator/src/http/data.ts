@@ -1,6 +1,7 @@
 import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/wire-data";
 import type { App } from "@dataset-oracle/service/app";
-import { readPoint, readQueryPrice } from "../chain/dataset.js";
+import { readQueryPrice } from "../chain/dataset.js";
+import { readPoint } from "../chain/stored-points.js";
 import { type DataPoint, findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { readLastUpdate } from "../overview/last-update.js";

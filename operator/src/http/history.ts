@@ -1,7 +1,7 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { HistoryAnswer, HistoryQuery } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
-import { readBlockNumber } from "../chain/dataset.js";
+import { readBlockNumber } from "../chain/client.js";
 import { readHistory, type Span } from "../chain/history.js";
 import { findDataPoint } from "../data-point.js";
 import type { Network } from "../network.js";

@@ -1,7 +1,8 @@
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { LRUCache } from "lru-cache";
 import type { Address, Hex } from "viem";
-import type { ChainClient } from "../chain/client.js";
-import { readAddedKeys, readBlockNumber } from "../chain/dataset.js";
+import { getContractEvents } from "viem/actions";
+import { type ChainClient, readBlockNumber, unwrapRpcError } from "../chain/client.js";
 import { RpcError } from "../chain/rpc-error.js";
 
 const FIRST_WINDOW = 2_000;
@@ -40,7 +41,7 @@ export class KnownKeys {
     for (let window = FIRST_WINDOW; next <= head; ) {
       const last = Math.min(head, next + window - 1);
       try {
-        for (const key of await readAddedKeys(this.client, this.dataset, next, last)) this.#keys.set(key, true);
+        for (const { args } of await this.#added(next, last)) this.#keys.set(args.key, true);
         next = last + 1;
         this.#next = next;
       } catch (error) {
@@ -48,5 +49,17 @@ export class KnownKeys {
         window = Math.ceil(window / 2);
       }
     }
+  }
+
+  #added(from: number, to: number) {
+    const events = getContractEvents(this.client, {
+      address: this.dataset,
+      abi: datasetAbi,
+      eventName: "KeyAdded",
+      fromBlock: BigInt(from),
+      toBlock: BigInt(to),
+      strict: true,
+    });
+    return unwrapRpcError(this.client, "eth_getLogs", events);
   }
 }

@@ -2,8 +2,8 @@ import { keyToAscii } from "@dataset-oracle/protocol/key";
 import type { DatasetOverview, NetworkOverview, OverviewAnswer, ServedPoint } from "@dataset-oracle/protocol/wire-data";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { type Hex, stringToHex } from "viem";
-import { readQueryPrice, type StoredPoint } from "../chain/dataset.js";
-import { readPoints } from "../chain/read-points.js";
+import { readQueryPrice } from "../chain/dataset.js";
+import { readMany, type StoredPoint } from "../chain/stored-points.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { SingleFlight } from "../single-flight.js";
@@ -89,10 +89,13 @@ export class Overview {
     dataset: Dataset,
   ): Promise<Pick<DatasetOverview, "query_price" | "points" | "left_out">> {
     try {
-      const price = await readQueryPrice(network.client, dataset.address);
-      const known = await this.#keysOf(network, dataset);
+      const { client } = network;
+      const [price, known] = await Promise.all([
+        readQueryPrice(client, dataset.address),
+        this.#keysOf(network, dataset),
+      ]);
       const keys = known.slice(0, MAX_POINTS);
-      const stored = await readPoints(network.rpc, dataset.address, keys, price);
+      const stored = await readMany(client, dataset.address, keys, "latest");
       const points = await Promise.all(
         stored.map((point, place) => this.describe(network, dataset, keys[place] as Hex, point)),
       );

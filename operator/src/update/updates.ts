@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
-import { findUpdate, readPoint } from "../chain/dataset.js";
+import { findUpdate } from "../chain/history.js";
+import { readPoint } from "../chain/stored-points.js";
 import { msUntilRoundAfter, roundAt } from "../clock.js";
 import type { Context } from "../context.js";
 import { type DataPoint, roundId } from "../data-point.js";

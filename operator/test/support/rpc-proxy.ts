@@ -8,6 +8,8 @@ export type Fault =
   | "HTTP 500"
   | "accepts, then hangs"
   | "accepts, then HTTP 504"
+  | "refuses to override code"
+  | "ignores overrides of code"
   | "hides what a call reverted with"
   | "null"
   | "nonce too low";
@@ -42,6 +44,12 @@ export async function startRpcProxy(chainUrl: string) {
     if (fault === "garbage") return reply.type("text/html").send("<html>");
     if (fault === "HTTP 500") return reply.status(500).send("");
     if (fault === "null") return { jsonrpc: "2.0", id, result: null };
+    const hasCode = method === "eth_call" && JSON.stringify(params[2] ?? {}).includes('"code"');
+    if (fault === "refuses to override code" && hasCode) {
+      return { jsonrpc: "2.0", id, error: { code: -32602, message: "invalid argument 2" } };
+    }
+    // As a node that calls an account without code.
+    if (fault === "ignores overrides of code" && hasCode) return { jsonrpc: "2.0", id, result: "0x" };
     if (fault === "nonce too low") {
       // Once, as a node does that lags behind another.
       faults.delete(method);

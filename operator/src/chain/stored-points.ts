@@ -1,0 +1,93 @@
+import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
+import { simulateQueries } from "@dataset-oracle/protocol/client/simulate-queries";
+import { simulateQuery } from "@dataset-oracle/protocol/client/simulate-query";
+import type { QueryStatus } from "@dataset-oracle/protocol/report";
+import { type Address, type BlockTag, type Hex, size } from "viem";
+import { type ChainClient, unwrapRpcError } from "./client.js";
+import { rpcErrorIn } from "./rpc-error.js";
+
+/** A key's value as a dataset stores it. */
+export interface StoredPoint {
+  /** 32 bytes. */
+  readonly value: Hex;
+  /** Seconds since 1970; 0 if never. */
+  readonly updatedAt: bigint;
+  readonly status: QueryStatus;
+}
+
+/** The keys of one call. A call's gas and its size are bounded by the node: this is far below what any node allows. */
+const MAX_CALL_BYTES = 40_000;
+/** The calls at a time where each key needs its own. */
+const MAX_SINGLE_CALLS = 8;
+
+/** Reads the stored value of a key by a query that is simulated, and so not paid for. */
+export async function readPoint(
+  client: ChainClient,
+  dataset: Address,
+  key: Hex,
+  blockTag: BlockTag,
+): Promise<StoredPoint> {
+  return toStoredPoint(await unwrapRpcError(client, "eth_call", simulateQuery(client, { dataset, key, blockTag })));
+}
+
+/**
+ * Reads the stored values of many keys, hundreds with each call. Within a call all are of the same state.
+ *
+ * @returns The values in the order of the keys.
+ * @throws RpcError
+ */
+export async function readMany(
+  client: ChainClient,
+  dataset: Address,
+  keys: readonly Hex[],
+  blockTag: BlockTag,
+): Promise<readonly StoredPoint[]> {
+  const points: StoredPoint[] = [];
+  for (const some of chunks(keys)) points.push(...(await readChunk(client, dataset, some, blockTag)));
+  return points;
+}
+
+/** A node that refuses the lens, or does not know it, is asked for one key after the other. */
+async function readChunk(
+  client: ChainClient,
+  dataset: Address,
+  keys: readonly Hex[],
+  blockTag: BlockTag,
+): Promise<readonly StoredPoint[]> {
+  try {
+    const results = await simulateQueries(client, { dataset, keys, blockTag });
+    return results.map(toStoredPoint);
+  } catch (error) {
+    const rpcError = rpcErrorIn(error);
+    if (rpcError !== null && rpcError.kind !== "refused") throw rpcError;
+  }
+  const points: StoredPoint[] = [];
+  while (points.length < keys.length) {
+    const some = keys.slice(points.length, points.length + MAX_SINGLE_CALLS);
+    points.push(...(await Promise.all(some.map((key) => readPoint(client, dataset, key, blockTag)))));
+  }
+  return points;
+}
+
+const toStoredPoint = ({ output, updatedAt, status }: QueryResult): StoredPoint => ({
+  value: output,
+  updatedAt,
+  status,
+});
+
+/** Splits keys, in their order, into as many to each chunk as fit into one call. */
+function chunks(keys: readonly Hex[]): Hex[][] {
+  const all: Hex[][] = [];
+  let room = 0;
+  for (const key of keys) {
+    // Offset, length and padding take less than 96 bytes.
+    const needed = size(key) + 96;
+    if (needed > room) {
+      all.push([]);
+      room = MAX_CALL_BYTES;
+    }
+    room -= needed;
+    all.at(-1)?.push(key);
+  }
+  return all;
+}
