@@ -1,6 +1,5 @@
-import { toBytes } from "@dataset-oracle/service/hex";
 import { keccak } from "@dataset-oracle/service/keccak";
-import { type Address, concatHex, type Hex } from "viem";
+import { type Address, concatHex, type Hex, hexToBytes } from "viem";
 
 /**
  * Who serves a data point, the first by right and the others in its place, by rendezvous hashing: when an address comes or
@@ -10,7 +9,7 @@ import { type Address, concatHex, type Hex } from "viem";
  */
 export function rankedFor(dataset: Address, key: Hex, addresses: readonly Address[]): readonly Address[] {
   if (addresses.length < 2) return addresses;
-  const weightOf = (address: Address) => keccak(toBytes(concatHex([address, dataset, key])));
+  const weightOf = (address: Address) => keccak(hexToBytes(concatHex([address, dataset, key])));
   return addresses
     .map((address) => ({ address, weight: weightOf(address) }))
     .toSorted((a, b) => Buffer.compare(b.weight, a.weight))

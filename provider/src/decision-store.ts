@@ -2,8 +2,8 @@ import { accessSync, constants, readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { ConfigError } from "@dataset-oracle/service/config";
-import { toHex } from "@dataset-oracle/service/hex";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
+import { bytesToHex } from "viem";
 import type { Decision } from "./decision.js";
 import { MAX_AHEAD, MAX_BEHIND } from "./signing-window.js";
 
@@ -313,5 +313,5 @@ function fromBytes(bytes: Uint8Array): Decision {
   if (bytes.length === 0) return { outcome: "NOT_AVAILABLE", value: ZERO_VALUE };
   if (bytes.length !== 32)
     throw new Error(`A stored decision has ${bytes.length} bytes instead of 0 or 32: the database is damaged.`);
-  return { outcome: "OK", value: toHex(bytes) };
+  return { outcome: "OK", value: bytesToHex(bytes) };
 }

@@ -1,6 +1,5 @@
-import { toBytes, toHex } from "@dataset-oracle/service/hex";
 import { keccak } from "@dataset-oracle/service/keccak";
-import type { Address, Hex, LocalAccount } from "viem";
+import { type Address, bytesToHex, type Hex, hexToBytes, type LocalAccount } from "viem";
 import { classifyNodeError, type NodeErrorKind } from "../chain/node-errors.js";
 import { Bytes32, type Rpc, requestAs } from "../chain/rpc.js";
 import { RpcError } from "../chain/rpc-error.js";
@@ -34,7 +33,7 @@ export async function sign(
   fees: Fees,
 ): Promise<Signed> {
   const raw = await account.signTransaction({ chainId, nonce, to, data, gas, value: 0n, ...fees });
-  return { raw, hash: toHex(keccak(toBytes(raw))) };
+  return { raw, hash: bytesToHex(keccak(hexToBytes(raw))) };
 }
 
 export async function submit(rpc: Rpc, { raw, hash }: Signed): Promise<Submission> {

@@ -1,8 +1,7 @@
 import { HALF_ORDER } from "@dataset-oracle/protocol/report";
-import { toBytes } from "@dataset-oracle/service/hex";
 import { addressOf } from "@dataset-oracle/service/local-account";
 import { SECP256K1, type Secp256k1 } from "@dataset-oracle/service/secp256k1";
-import { type Address, numberToBytes } from "viem";
+import { type Address, hexToBytes, numberToBytes } from "viem";
 
 type Recovery = Pick<Secp256k1, "recover">;
 
@@ -17,7 +16,7 @@ const MAX_S = numberToBytes(HALF_ORDER, { size: 32 });
 export function signerBy({ recover }: Recovery): (digest: Uint8Array, signature: string) => Address | null {
   return (digest, signature) => {
     if (!/^0x[0-9a-fA-F]{130}$/.test(signature)) return null;
-    const bytes = toBytes(signature as `0x${string}`);
+    const bytes = hexToBytes(signature as `0x${string}`);
     const v = bytes[64];
     if (v !== 27 && v !== 28) return null;
     if (Buffer.compare(bytes.subarray(32, 64), MAX_S) > 0) return null;

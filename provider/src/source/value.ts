@@ -1,6 +1,5 @@
 import { ok } from "@dataset-oracle/protocol/result";
-import { toHex } from "@dataset-oracle/service/hex";
-import { keccak256, stringToBytes } from "viem";
+import { bytesToHex, keccak256, stringToBytes } from "viem";
 import { type Rounding, scaleDecimal } from "./decimal.js";
 import { digitsOf, isNumber, type Json } from "./document.js";
 import { failed, type Reading } from "./reading.js";
@@ -46,7 +45,7 @@ function stringValue(text: string, hash: boolean): Reading<bigint> {
   if (bytes.length > WORD) return failed("string_too_long", `has ${bytes.length} bytes, more than ${WORD}`);
   const word = new Uint8Array(WORD);
   word.set(bytes);
-  return ok(BigInt(toHex(word)));
+  return ok(BigInt(bytesToHex(word)));
 }
 
 /** Describes a node briefly, for people. */
