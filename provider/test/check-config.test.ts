@@ -155,7 +155,7 @@ describe("the command line", () => {
     expect(await runProvider(["--conf", "x"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--conf") });
     expect(await runProvider([])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("Name the configuration: --config FILE."),
+      stderr: expect.stringContaining("The configuration is missing. Add --config FILE."),
     });
   });
 });

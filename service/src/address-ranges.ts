@@ -1,7 +1,8 @@
 import { BlockList, type IPVersion, isIP } from "node:net";
 import { FormatRegistry, type StringOptions, Type } from "@sinclair/typebox";
+import { LRUCache } from "lru-cache";
 
-/** What a setting that is none of it is told to be. */
+/** The name of the format, which errors show. */
 const FORMAT = "IP address or CIDR range";
 
 FormatRegistry.Set(FORMAT, (text) => parseRange(text) !== null);
@@ -10,10 +11,10 @@ FormatRegistry.Set(FORMAT, (text) => parseRange(text) !== null);
 export const AddressRanges = (options: Pick<StringOptions, "description">) =>
   Type.Array(Type.String({ format: FORMAT }), { default: [], ...options });
 
-/** The most addresses of which it is remembered whether they are in some ranges: the same few callers ask all the time. */
-const MAX_REMEMBERED = 1_000;
+/** The results kept for each list of ranges. The same few callers come again and again. */
+const MAX_RESULTS = 1_000;
 
-/** @returns Whether an IP address is in one of the ranges. An IPv4 address may be written as one of IPv6. */
+/** Makes a function that tells whether an IP address is in one of the ranges. An IPv4 address may be mapped to IPv6. */
 export function inRanges(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const range of ranges) {
@@ -21,14 +22,13 @@ export function inRanges(ranges: readonly string[]): (address: string) => boolea
     if (parsed === null) throw new Error(`"${range}" is not an ${FORMAT}.`);
     list.addSubnet(parsed.address, parsed.prefix, parsed.family);
   }
-  const remembered = new Map<string, boolean>();
+  const results = new LRUCache<string, boolean>({ max: MAX_RESULTS });
   return (address) => {
-    const before = remembered.get(address);
-    if (before !== undefined) return before;
+    const known = results.get(address);
+    if (known !== undefined) return known;
     if (isIP(address) === 0) return false;
     const isIn = list.check(address, family(address));
-    if (remembered.size === MAX_REMEMBERED) remembered.clear();
-    remembered.set(address, isIn);
+    results.set(address, isIn);
     return isIn;
   };
 }

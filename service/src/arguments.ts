@@ -1,34 +1,42 @@
-import { parseArgs } from "node:util";
+import { type ParseArgsConfig, parseArgs } from "node:util";
 import { ConfigError } from "./config.js";
 
-/** What a service's process is asked to do. */
+/** What the process of a service is asked to do. */
 export type Command = { readonly name: "help" } | { readonly name: "check" | "serve"; readonly configFile: string };
 
 /**
  * Reads the command line of a service: `--config FILE`, `--check-config`, `--help`.
  *
- * @param usage Shown with what is wrong.
+ * @param usage Follows an error.
  * @throws ConfigError
  */
 export function readCommand(args: readonly string[], usage: string): Command {
-  const { config, help, "check-config": isCheck } = parse(args, usage);
-  if (help === true) return { name: "help" };
-  if (config === undefined) throw new ConfigError(`Name the configuration: --config FILE.\n\n${usage}`);
-  return { name: isCheck === true ? "check" : "serve", configFile: config };
+  const options = { config: { type: "string" }, "check-config": { type: "boolean" } } as const;
+  const { values, positionals } = parseCommandLine(args, usage, options);
+  if (values.help) return { name: "help" };
+  // The argument is not repeated: it could be a password.
+  if (positionals.length > 0) throw new ConfigError(`An argument has no option before it.\n\n${usage}`);
+  if (values.config === undefined)
+    throw new ConfigError(`The configuration is missing. Add --config FILE.\n\n${usage}`);
+  return { name: values["check-config"] ? "check" : "serve", configFile: values.config };
 }
 
-function parse(args: readonly string[], usage: string) {
+type Help = { readonly help: { readonly type: "boolean" } };
+
+/**
+ * Parses the arguments of a command. `--help` is an option of every command.
+ *
+ * @param usage Follows an error.
+ * @throws ConfigError
+ */
+export function parseCommandLine<T extends NonNullable<ParseArgsConfig["options"]>>(
+  args: readonly string[],
+  usage: string,
+  options: T,
+): ReturnType<typeof parseArgs<{ allowPositionals: true; options: T & Help }>> {
   try {
-    return parseArgs({
-      args: [...args],
-      options: { config: { type: "string" }, "check-config": { type: "boolean" }, help: { type: "boolean" } },
-    }).values;
+    return parseArgs({ args: [...args], allowPositionals: true, options: { ...options, help: { type: "boolean" } } });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    // An argument without an option may be anything, a password too; a short word is a command that there is not.
-    const isToldAsItIs =
-      code !== "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL" || /^Unexpected argument '[a-z]{1,8}'/.test(message);
-    const problem = isToldAsItIs ? message : "There is an argument without an option.";
-    throw new ConfigError(`${problem}\n\n${usage}`);
+    throw new ConfigError(`${(error as Error).message}\n\n${usage}`);
   }
 }

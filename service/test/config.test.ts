@@ -68,9 +68,7 @@ describe("a key in the wrong place", () => {
       expect(messageOf(() => readCommand([key], "Usage"))).not.toContain(KEY);
     }
     expect(messageOf(() => readCommand([`--${KEY}`], "Usage"))).toContain("<64 hex digits>");
-    expect(messageOf(() => readCommand(["a password"], "Usage"))).toBe(
-      "There is an argument without an option.\n\nUsage",
-    );
+    expect(messageOf(() => readCommand(["a password"], "Usage"))).toBe("An argument has no option before it.\n\nUsage");
   });
 
   test.each([

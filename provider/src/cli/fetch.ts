@@ -1,4 +1,5 @@
 import { keyToAscii, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
+import { parseCommandLine } from "@dataset-oracle/service/arguments";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
@@ -14,7 +15,6 @@ import { SourceReader } from "../source/reader.js";
 import type { SpotSource } from "../source/spot-source.js";
 import { checkOverrides } from "../source-overrides.js";
 import type { SpotPriceKey } from "../spot-price.js";
-import { parseCommandLine } from "./arguments.js";
 import { findWebKey } from "./find-web-key.js";
 import { priceToJson, priceToTable } from "./show-price.js";
 import { webValueToJson, webValueToText } from "./show-web-value.js";

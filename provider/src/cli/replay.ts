@@ -1,8 +1,8 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { parseCommandLine } from "@dataset-oracle/service/arguments";
 import { ConfigError } from "@dataset-oracle/service/config";
 import type { Hex } from "viem";
 import { type Replay, replay } from "../evidence/replay.js";
-import { parseCommandLine } from "./arguments.js";
 import { priceToJson, priceToTable } from "./show-price.js";
 import { webValueToJson, webValueToText } from "./show-web-value.js";
 import { styleOf } from "./terminal.js";

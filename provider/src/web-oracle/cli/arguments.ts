@@ -1,5 +1,5 @@
+import { parseCommandLine } from "@dataset-oracle/service/arguments";
 import { ConfigError } from "@dataset-oracle/service/config";
-import { parseCommandLine } from "../../cli/arguments.js";
 import { USAGE } from "./usage.js";
 
 const OPTIONS = {
