@@ -25,6 +25,9 @@ export function target(source, href) {
 /** The folder of the site that shows a file: its own page, or the one with its text. */
 export const folderOf = (file) => pageOf.get(file)?.path ?? `source/${file}/`;
 
+/** The document, from the repository's root, that a folder of the site shows. */
+export const sourceOf = (folder) => PAGES.find(({ path }) => path === folder)?.source ?? folder.slice("source/".length);
+
 /** Where the site has an image. */
 export const imageOf = (file) => `images/${posix.basename(file)}`;
 

@@ -1,4 +1,4 @@
-// Which documents are pages of the site, in the order in which they are read. A test holds it to the folder.
+// The pages of the site, by who reads them and in the order in which they are read. A test checks that no document is missing.
 
 import { configurationReference } from "./reference/configuration.js";
 import { contractPages } from "./reference/contracts.js";
@@ -25,16 +25,27 @@ const generated = (name, label, generate) => ({
 export const SECTIONS = [
   {
     title: "Start",
-    pages: [page("docs/README.md", "", "What it is"), page("docs/Tour.md", "tour/", "Five-minute tour")],
+    pages: [
+      page("docs/README.md", "", "Overview"),
+      page("docs/Tour.md", "tour/", "Five-minute tour"),
+      page("docs/Comparison.md", "comparison/", "Compared with other oracles"),
+    ],
   },
   {
-    title: "Guides",
+    title: "Dapp developers",
     pages: [
-      page("docs/Dapps.md", "dapps/", "For dapp developers"),
-      page("docs/WebOracle.md", "web-oracle/", "The Web Oracle"),
-      page("docs/Cookbook.md", "cookbook/", "Web Oracle cookbook"),
-      page("docs/Operators.md", "operators/", "For operators"),
-      page("docs/Providers.md", "providers/", "For providers"),
+      page("docs/Dapps.md", "dapps/", "Read and update values"),
+      page("protocol/README.md", "reference/client/", "TypeScript client"),
+      page("src/README.md", "reference/solidity/", "Solidity package"),
+      generated("http", "HTTP API", httpReference),
+      page("docs/Relaying.md", "relaying/", "Without an operator"),
+    ],
+  },
+  {
+    title: "Web Oracle",
+    pages: [
+      page("docs/WebOracle.md", "web-oracle/", "Any value of a web API"),
+      page("docs/Cookbook.md", "cookbook/", "Cookbook"),
     ],
   },
   {
@@ -47,15 +58,14 @@ export const SECTIONS = [
     ],
   },
   {
-    title: "Reference",
+    title: "Operators and providers",
     pages: [
-      page("protocol/README.md", "reference/client/", "TypeScript client"),
-      page("src/README.md", "reference/solidity/", "Solidity package"),
-      generated("http", "HTTP endpoint", httpReference),
-      generated("configuration", "Configuration", configurationReference),
+      page("docs/Operators.md", "operators/", "Run an operator"),
       page("operator/README.md", "reference/operator/", "The operator"),
+      page("docs/Providers.md", "providers/", "Run a provider"),
       page("provider/README.md", "reference/provider/", "The provider"),
-      page("script/README.md", "reference/scripts/", "Deploying and governing"),
+      generated("configuration", "Configuration", configurationReference),
+      page("script/README.md", "reference/scripts/", "Deploy and govern"),
     ],
   },
   {
@@ -63,20 +73,21 @@ export const SECTIONS = [
     pages: contractPages().map(({ name, label, generate }) => generated(name, label, generate)),
   },
   {
-    title: "Design",
+    title: "How it works",
     pages: [
       page("docs/Protocol.md", "protocol/", "Protocol"),
-      page("docs/Gas.md", "gas/", "Gas"),
       page("docs/Invariants.md", "invariants/", "Invariants"),
       page("docs/ThreatModel.md", "threat-model/", "Threat model"),
-      page("SECURITY.md", "security/", "Security policy"),
-      page("docs/Comparison.md", "comparison/", "Beside other oracles"),
-      page("docs/Relaying.md", "relaying/", "Relaying without an operator"),
+      page("docs/Gas.md", "gas/", "Gas"),
     ],
   },
   {
     title: "Project",
-    pages: [page("CONTRIBUTING.md", "contributing/", "Contributing"), page("CHANGELOG.md", "changelog/", "Changelog")],
+    pages: [
+      page("SECURITY.md", "security/", "Security policy"),
+      page("CONTRIBUTING.md", "contributing/", "Contributing"),
+      page("CHANGELOG.md", "changelog/", "Changelog"),
+    ],
   },
 ];
 

@@ -1,72 +1,273 @@
-import { rmSync } from "node:fs";
-import { dirname, posix } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, posix } from "node:path";
+import { addGuide, addPage } from "@dataset-oracle/operator/dist/http/static-files.js";
+import { type App, buildApp } from "@dataset-oracle/service/app";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import type { AxeResults } from "axe-core";
+import { pino } from "pino";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../pages.js";
-import { render } from "./rendered.js";
 
-let site: ReturnType<typeof render>;
+/** A page of the built site. */
+interface BuiltPage {
+  /** Its folder, with a slash at the end; empty for the first page. */
+  readonly path: string;
+  readonly html: string;
+  readonly ids: readonly string[];
+  /** The addresses that it links to and loads, as written. */
+  readonly links: readonly string[];
+}
+
+const parent = mkdtempSync(join(tmpdir(), "site-"));
+const folder = join(parent, "dist");
+let files: Set<string>;
+let pages: Map<string, BuiltPage>;
 
 beforeAll(() => {
-  site = render();
-});
-afterAll(() => rmSync(dirname(site.folder), { recursive: true }));
+  const vitepress = join(ROOT, "node_modules/vitepress/bin/vitepress.js");
+  execFileSync("node", [vitepress, "build", "docs/site", "--outDir", folder], { cwd: ROOT, stdio: "pipe" });
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  files = new Set(entries.map(({ parentPath, name }) => posix.join(parentPath, name).slice(folder.length + 1)));
+  pages = new Map([...files].filter((file) => file.endsWith("index.html")).map(readPage));
+}, 300_000);
+afterAll(() => rmSync(parent, { recursive: true }));
 
-const each = (check: (page: NonNullable<ReturnType<typeof site.pages.get>>) => void) => {
-  expect(site.pages.size).toBeGreaterThan(PAGES.length);
-  for (const page of site.pages.values()) check(page);
-};
+function readPage(file: string): [string, BuiltPage] {
+  const html = readFileSync(join(folder, file), "utf8");
+  const all = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, value]) => value ?? "");
+  const path = file.slice(0, -"index.html".length);
+  return [path, { path, html, ids: all(/\sid="([^"]+)"/g), links: all(/\s(?:href|src)="([^"]*)"/g) }];
+}
 
-test("every page that navigation names is there, and navigation is on every page", () => {
-  for (const { path } of PAGES) expect([...site.pages.keys()]).toContain(path);
-  each(({ path, html }) => {
-    const [navigation = ""] = /<nav class="pages"[\s\S]*?<\/nav>/.exec(html) ?? [];
-    const shown = [...navigation.matchAll(/href="([^"]+)"/g)].map(([, href]) => posix.join("/", path, href ?? ""));
-    expect(shown).toEqual(PAGES.map((page) => posix.join("/", page.path)));
+describe("the built site", () => {
+  const each = (check: (page: BuiltPage) => void) => {
+    expect(pages.size).toBeGreaterThan(PAGES.length);
+    for (const page of pages.values()) check(page);
+  };
+
+  test("has every page that navigation names, and navigation on every page", () => {
+    for (const { path } of PAGES) expect([...pages.keys()]).toContain(path);
+    each(({ path, html }) => {
+      const [navigation = ""] = /<nav class="nav" id="VPSidebarNav"[\s\S]*?<\/nav>/.exec(html) ?? [];
+      const shown = [...navigation.matchAll(/href="([^"]+)"/g)].map(([, href]) => posix.join("/", path, href ?? ""));
+      expect(shown).toEqual(PAGES.map((page) => posix.join("/", page.path)));
+    });
   });
-});
 
-test("every link leads to a file of the site and, where it names one, to an anchor there", () => {
-  let checked = 0;
-  each(({ path, links }) => {
-    for (const link of links) {
-      if (/^[a-z]+:/.test(link)) {
-        expect(new URL(link).protocol, `${path}: ${link}`).toMatch(/^(https|mailto):$/);
-        continue;
+  test("links only to its own files, to anchors that are there, and to the operator above it", () => {
+    let checked = 0;
+    each(({ path, links }) => {
+      const root = posix.relative(`/${path}`, "/") || ".";
+      for (const link of links) {
+        if (/^[a-z]+:/.test(link)) {
+          expect(new URL(link).protocol, `${path}: ${link}`).toMatch(/^(https|mailto):$/);
+          continue;
+        }
+        if ([`${root}/../`, `${root}/../docs/`].includes(link)) continue;
+        // A site is served from wherever its host likes.
+        expect(link.startsWith("/"), `${path}: ${link}`).toBe(false);
+        const [file = "", anchor] = link.split("#");
+        const to = file === "" ? path : posix.join(path, file).replace(/^\.\/?$/, "");
+        const page = pages.get(to);
+        expect(page !== undefined || files.has(to), `${path}: ${link}`).toBe(true);
+        if (anchor) expect(page?.ids, `${path}: ${link}`).toContain(decodeURIComponent(anchor));
+        checked++;
       }
-      // A site is served from wherever its host likes.
-      expect(link.startsWith("/"), `${path}: ${link}`).toBe(false);
-      const [file = "", anchor] = link.split("#");
-      const to = file === "" ? path : posix.join(path, file).replace(/^\.\/?$/, "");
-      const page = site.pages.get(to);
-      expect(page !== undefined || site.files.has(to), `${path}: ${link}`).toBe(true);
-      if (anchor) expect(page?.ids, `${path}: ${link}`).toContain(decodeURIComponent(anchor));
-      checked++;
+    });
+    expect(checked).toBeGreaterThan(1_000);
+  });
+
+  test("has no script and no style inline", () => {
+    each(({ path, html }) => {
+      const tags = html.match(/<[a-z][^<>]*>/g) ?? [];
+      for (const tag of tags) expect(tag, path).not.toMatch(/^<(?:style|iframe)|\s(?:style|on[a-z]+)=|src="https?:/);
+      const scripts = [...html.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)];
+      expect(scripts.length).toBeGreaterThan(1);
+      for (const [, inner] of scripts) expect(inner, path).toBe("");
+    });
+  });
+
+  test("gives every page one heading of the first level, a title of its own, and no anchor twice", () => {
+    const titles: string[] = [];
+    each(({ path, html, ids }) => {
+      expect(html.match(/<h1/g), path).toHaveLength(1);
+      expect([...new Set(ids)], path).toEqual(ids);
+      titles.push(/<title>(.+)<\/title>/.exec(html)?.[1] ?? "");
+    });
+    expect(new Set(titles).size).toBe(titles.length);
+  });
+
+  test("leaves out comments, and renders what looks like HTML as text", () => {
+    each(({ path, html }) => expect(html, path).not.toContain("<!-- not run"));
+    expect(pages.get("reference/configuration/")?.html).toMatch(/&lt;\w+&gt;/);
+  });
+
+  test("has its text files compressed for its server", () => {
+    expect(files.size).toBeGreaterThan(100);
+    for (const file of files) if (file.endsWith("index.html")) expect([...files]).toContain(`${file}.gz`);
+  });
+});
+
+/** Debian's package `chromium`; another by the environment. */
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true } as const;
+const DESK = { viewport: { width: 1440, height: 900 } } as const;
+
+/** One of each kind: prose, commands, wide tables, code, generated ones, a file. */
+const KINDS = [
+  "",
+  "tour/",
+  "gas/",
+  "reference/configuration/",
+  "reference/dataset-interface/",
+  "source/src/Oracle.sol/",
+];
+
+// A machine without the browser skips these; CI has it.
+describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with the base path '%s'", (basePath) => {
+  let app: App;
+  let origin: string;
+  let base: string;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const home = join(parent, `page${basePath}`);
+    mkdirSync(home, { recursive: true });
+    writeFileSync(
+      join(home, "index.html"),
+      '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Live data</title></html>',
+    );
+    const logger = pino({ level: "silent" });
+    app = await buildApp({ logger, requestsPerMinute: 10, maxConnections: 100, trustedProxies: [] });
+    await app.register(
+      async (routes) => {
+        await addGuide(routes as unknown as App, folder, { name: "guide", perMinute: 100_000 });
+        await addPage(routes as unknown as App, home);
+      },
+      { prefix: basePath },
+    );
+    origin = await app.listen({ host: "127.0.0.1", port: 0 });
+    base = `${origin}${basePath}/guide/`;
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  /** Opens pages one after the other, and fails on any error that the browser reports and any request elsewhere. */
+  async function open(
+    options: BrowserContextOptions,
+    paths: readonly string[],
+    look: (page: Page, path: string) => unknown,
+  ) {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on("console", (message) => ["error", "warning"].includes(message.type()) && errors.push(message.text()));
+    page.on("pageerror", (error) => errors.push(String(error)));
+    page.on("request", (request) => {
+      const url = request.url();
+      if (!url.startsWith(origin) && !url.startsWith("data:image/svg+xml")) errors.push(url);
+    });
+    page.on("response", (response) => {
+      if (response.status() >= 400) errors.push(`${response.status()} ${response.url()}`);
+    });
+    for (const path of paths) {
+      await page.goto(base + path, { waitUntil: "networkidle" });
+      await look(page, path);
     }
-  });
-  expect(checked).toBeGreaterThan(1_000);
-});
+    await context.close();
+    expect(errors).toEqual([]);
+  }
 
-test("no page has a script or style of its own, or loads anything from elsewhere", () => {
-  each(({ path, html }) => {
-    const outside = html.replace(/<pre[\s\S]*?<\/pre>|<code>[\s\S]*?<\/code>/g, "");
-    expect(outside, path).not.toMatch(/<style|\sstyle=|\son[a-z]+="|<iframe|<img[^>]+src="https?:/);
-    expect(html.match(/<pre[^>]*\sstyle=|<span[^>]*\sstyle=/), path).toBeNull();
-    expect([...html.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map(([, inner]) => inner)).toEqual([""]);
-    const loaded = [...html.matchAll(/<(?:script|link)\b[^>]*(?:src|href)="([^"]+)"/g)].map(([, url]) => url);
-    for (const url of loaded) expect(url, path).toMatch(/^(?:\.\.\/|\.\/)*(?:style\.css|copy\.js|icon\.svg)$/);
+  test("search finds a word, and opens the page that has it", async () => {
+    await open(DESK, ["changelog/"], async (page) => {
+      await page.getByRole("button", { name: "Search" }).click();
+      await page.locator("#localsearch-input").fill("heartbeat");
+      await page.locator("#localsearch-list a").first().waitFor();
+      await page.keyboard.press("Enter");
+      await page.waitForURL((url) => !url.pathname.endsWith("/changelog/"));
+      expect(page.url()).toContain(base);
+      await expect.poll(() => page.locator("main").textContent()).toMatch(/heartbeat/i);
+    });
   });
-});
 
-test("every page has one heading of the first level, a title of its own, and no anchor twice", () => {
-  const titles: string[] = [];
-  each(({ path, html, ids }) => {
-    expect(html.match(/<h1/g), path).toHaveLength(1);
-    expect([...new Set(ids)], path).toEqual(ids);
-    titles.push(/<title>(.+)<\/title>/.exec(html)?.[1] ?? "");
+  test("navigation leads from page to page without loading them whole, and up to the operator's own page", async () => {
+    await open(DESK, ["tour/"], async (page) => {
+      await page.evaluate("window.isSamePage = true");
+      const sidebar = page.locator("#VPSidebarNav");
+      for (const name of ["Configuration", "Threat model", "Overview"]) {
+        await sidebar.getByRole("link", { name, exact: true }).click();
+        const { path = "" } = PAGES.find(({ label }) => label === name) ?? {};
+        await page.waitForURL(base + path);
+        await expect.poll(() => page.locator(".VPSidebarItem.is-active").allInnerTexts()).toContain(name);
+      }
+      await page.locator("main").getByRole("link", { name: "the tour" }).click();
+      await page.waitForURL(`${base}tour/`);
+      expect(await page.evaluate("window.isSamePage")).toBe(true);
+      await page.getByRole("link", { name: "Live data" }).click();
+      await page.waitForURL(`${origin}${basePath}/`);
+      expect(await page.title()).toBe("Live data");
+    });
   });
-  expect(new Set(titles).size).toBe(titles.length);
-});
 
-test("a page with its style is small", () => {
-  each(({ path, html }) => expect(html.length, path).toBeLessThan(path.startsWith("source/") ? 2_000_000 : 400_000));
+  test("light and dark follow the system, and the switch", async () => {
+    await open({ ...DESK, colorScheme: "dark" }, ["tour/"], async (page) => {
+      const isDark = () => page.evaluate("document.documentElement.classList.contains('dark')");
+      expect(await isDark()).toBe(true);
+      await page.getByRole("switch").first().click();
+      expect(await isDark()).toBe(false);
+      await page.reload();
+      expect(await isDark()).toBe(false);
+    });
+  });
+
+  // The rest does not depend on where the site is.
+  if (basePath !== "") return;
+
+  test("every page fits a phone", async () => {
+    const paths = PAGES.map(({ path }) => path);
+    await open(PHONE, paths, async (page, path) => {
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), path).toBeLessThanOrEqual(0);
+      expect((await page.locator("main").textContent())?.length, path).toBeGreaterThan(200);
+    });
+  });
+
+  test.each(["light", "dark"] as const)("axe finds nothing serious in the %s theme", async (colorScheme) => {
+    await open({ ...DESK, colorScheme }, KINDS, async (page, path) => {
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate<AxeResults>("axe.run()");
+      const found = violations
+        .filter(({ impact }) => impact === "serious" || impact === "critical")
+        .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      expect(found, path).toEqual([]);
+    });
+  });
+
+  test("the menu of a phone leads to another page", async () => {
+    await open(PHONE, ["tour/"], async (page) => {
+      await page.getByRole("button", { name: "Menu", exact: true }).click();
+      await page.locator("#VPSidebarNav").getByRole("link", { name: "Threat model" }).click();
+      await page.waitForURL("**/threat-model/");
+      await expect.poll(() => page.locator("h1").textContent()).toContain("Threat model");
+    });
+  });
+
+  test("the keyboard gets past the navigation, and a block is copied", async () => {
+    await open({ ...DESK, permissions: ["clipboard-read", "clipboard-write"] }, ["tour/"], async (page) => {
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      expect(new URL(page.url()).hash).toBe("#VPContent");
+      await page.locator("button.copy").first().click();
+      await page.locator("button.copy.copied").waitFor();
+      expect(await page.evaluate("navigator.clipboard.readText()")).toBe("npm ci && npm start");
+    });
+  });
 });

@@ -1,0 +1,53 @@
+// Collects the Markdown of every page in one folder, as VitePress expects it: the documents, the generated references, and
+// a page for each file that one of them links to.
+
+import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import { folderOf, imageOf, isExternal, isSource, target } from "./links.js";
+import { imagesOf, linksOf } from "./markdown.js";
+import { PAGES } from "./pages.js";
+
+const LANGUAGES = { sol: "solidity", ts: "typescript", js: "javascript", json: "json", toml: "toml", yml: "yaml" };
+
+const read = (file) => readFileSync(join(ROOT, file), "utf8");
+
+/**
+ * @param {string} folder What is there is replaced.
+ */
+export async function stagePages(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  const add = (path, text) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  const copy = (file, path) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    copyFileSync(join(ROOT, file), join(folder, path));
+  };
+
+  const texts = await Promise.all(PAGES.map(async (page) => [page, await (page.generate?.() ?? read(page.source))]));
+  for (const [{ path }, text] of texts) {
+    add(`${path}index.md`, path === "" ? `---\ntitleTemplate: false\n---\n\n${text}` : text);
+  }
+  const linked = new Set(texts.flatMap(([{ source }, text]) => filesLinked(source, text)));
+  for (const file of linked) add(`${folderOf(file)}index.md`, sourcePage(file));
+  for (const [{ source }, text] of texts) {
+    for (const { file } of imagesOf(text).map((src) => target(source, src))) copy(file, `public/${imageOf(file)}`);
+  }
+  copy("docs/site/icon.svg", "public/icon.svg");
+}
+
+/** The files that a document links to and that are not pages of their own. */
+const filesLinked = (source, text) =>
+  linksOf(text)
+    .filter((href) => !isExternal(href))
+    .map((href) => target(source, href).file)
+    .filter((file) => isSource(file) && statSync(join(ROOT, file)).isFile());
+
+/** A file as a page, which search leaves out: the references have what is to be found in it. */
+function sourcePage(file) {
+  const language = LANGUAGES[file.split(".").at(-1)] ?? "text";
+  const settings = "search: false\naside: false\nprev: false\nnext: false";
+  return `---\n${settings}\n---\n\n# ${file}\n\n\`\`\`\`${language}\n${read(file)}\n\`\`\`\`\n`;
+}
