@@ -34,6 +34,6 @@ describe("parseAddress", () => {
     ["a newline after", `${CHECKSUMMED}\n`],
     ["a name", "vitalik.eth"],
   ])("refuses %s", (_, text) => {
-    expect(parseAddress(text)).toEqual({ ok: false, error: 'An address is "0x" and 40 hex digits.' });
+    expect(parseAddress(text)).toEqual({ ok: false, error: 'This is not an address. Write "0x" and 40 hex digits.' });
   });
 });

@@ -1,6 +1,6 @@
 import { type Address, encodePacked, type Hex, keccak256 } from "viem";
 
-/** A dataset's data providers and how far apart their values may lie, as the `CommitteeChanged` event holds them. */
+/** A dataset's data providers and the tolerance of their values, as in the `CommitteeChanged` event. */
 export interface Committee {
   /** Strictly ascending. */
   readonly members: readonly Address[];
@@ -8,7 +8,7 @@ export interface Committee {
   readonly toleranceBps: bigint;
 }
 
-/** The hash that a dataset stores of its committee. */
+/** Returns the hash of a committee that a dataset stores. */
 export function committeeHash({ members, toleranceBps }: Committee): Hex {
   return keccak256(encodePacked(["uint256", "address[]"], [toleranceBps, [...members]]));
 }

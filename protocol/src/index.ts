@@ -1,6 +1,6 @@
 /**
- * What a dapp needs to read datasets and to have them updated. Everything else that the protocol has is in modules of
- * its own: `@dataset-oracle/protocol/report`, and so on.
+ * The client for dapps: it reads datasets and requests updates. Other parts of the protocol are separate modules, such
+ * as `@dataset-oracle/protocol/report`.
  */
 
 export { datasetAbi } from "./abi/dataset.js";

@@ -28,13 +28,13 @@ describe("parseKey", () => {
   });
 
   it.each([
-    ["0X53", "small x"],
+    ["0X53", "lower-case x"],
     ["0x5", "odd number"],
-    ["0x5g", "hex digits"],
-    ["SPOTPX/ÉTH-USD", "hex form"],
+    ["0x5g", "not a hex digit"],
+    ["SPOTPX/ÉTH-USD", "Write it in hex"],
     ["x".repeat(MAX_KEY_BYTES + 1), "has 257"],
     [`0x${"00".repeat(MAX_KEY_BYTES + 1)}`, "has 257"],
-  ])("says of %s how to mend it", (text, hint) => {
+  ])("says how to fix %s", (text, hint) => {
     expect(parseKey(text)).toMatchObject({ ok: false, error: expect.stringContaining(hint) });
   });
 });

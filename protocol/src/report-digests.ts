@@ -14,8 +14,8 @@ const BATCH_REPORT_TYPE = typeOf("BatchReport", BATCH_REPORT_TYPES.BatchReport);
 
 /**
  * Computes the digests of one dataset's reports, for code that signs or checks many. Each equals the result of
- * `reportDigest` or `batchReportDigest`, but the parts that several reports share are hashed only once, with the caller's
- * keccak.
+ * `reportDigest` or `batchReportDigest`, but the parts that several reports share are hashed only once, with the
+ * caller's keccak.
  */
 export class ReportDigests {
   readonly #reportType: Uint8Array;

@@ -88,8 +88,8 @@ export function signReport(account: LocalAccount, report: Report): Promise<Hex> 
 export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
- * Recovers the signer of a report. Returns null for a signature that the contract would reject: it must have 65 bytes, r
- * and s above zero, s at most half the curve's order, and v 27 or 28.
+ * Recovers the signer of a report. Returns null for a signature that the contract would reject: it must have 65 bytes,
+ * r and s above zero, s at most half the curve's order, and v 27 or 28.
  */
 export function recoverReporter(report: Report, signature: string): Promise<Address | null> {
   return recoverSigner(reportDigest(report), signature);

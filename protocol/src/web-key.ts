@@ -2,7 +2,7 @@ import { type Hex, keccak256, size, stringToHex } from "viem";
 import { keyToAscii, MAX_KEY_BYTES, matchesKeyForm } from "./key.js";
 import { err, ok, type Result } from "./result.js";
 
-/** What a Web Oracle key names. */
+/** The content of a Web Oracle key. */
 export interface WebKey {
   /** keccak256 of the request spec's canonical JSON, in lower case. */
   readonly specHash: Hex;
@@ -11,28 +11,32 @@ export interface WebKey {
 }
 
 /**
- * The key `WEB/<64 lowercase hex digits>[/<argument>...]`. Arguments are written in the one way that is legal: UTF-8,
- * of which `A-Z a-z 0-9 - . _ ~` stand for themselves and every other byte is `%XX` in upper case.
+ * Returns the key `WEB/<64 lowercase hex digits>[/<argument>...]`. Arguments have one legal encoding: UTF-8, in which
+ * every byte except `A-Z a-z 0-9 - . _ ~` is written as `%XX` in upper case.
  */
 export function webKey({ specHash, args }: WebKey): Result<Hex> {
-  if (!/^0x[0-9a-f]{64}$/.test(specHash)) return err('A spec\'s hash is "0x" and 64 lowercase hex digits.');
+  if (!/^0x[0-9a-f]{64}$/.test(specHash))
+    return err('This is not the hash of a spec. Write "0x" and 64 lowercase hex digits.');
   const parts: string[] = [];
   for (const arg of args) {
-    if (!isWellFormed(arg)) return err(`${JSON.stringify(arg)} is half of a character: it has no UTF-8.`);
+    if (!isWellFormed(arg))
+      return err(`The argument ${JSON.stringify(arg)} has half of a surrogate pair, which UTF-8 cannot encode.`);
     parts.push(`/${encodeArgument(arg)}`);
   }
   const text = `WEB/${specHash.slice(2)}${parts.join("")}`;
   if (text.length > MAX_KEY_BYTES) {
-    return err(`A key has at most ${MAX_KEY_BYTES} bytes; with these arguments it has ${text.length}.`);
+    return err(`With these arguments the key has ${text.length} bytes, more than the maximum of ${MAX_KEY_BYTES}.`);
   }
   return ok(stringToHex(text));
 }
 
-/** Reads a key's bytes. An argument that is written in any other way than the legal one is refused. */
+/** Parses a Web Oracle key. Arguments in any other than the legal encoding are rejected. */
 export function parseWebKey(key: Hex): Result<WebKey> {
   const text = matchesKeyForm("WEB_ORACLE", key) ? keyToAscii(key) : null;
   if (text === null) {
-    return err('A Web Oracle key is "WEB/", 64 lowercase hex digits and arguments, each after "/", in ASCII.');
+    return err(
+      'This is not a Web Oracle key. Write "WEB/", 64 lowercase hex digits and the arguments, each after "/", in ASCII.',
+    );
   }
   const [, hash = "", ...written] = text.split("/");
   const args: string[] = [];
@@ -40,14 +44,14 @@ export function parseWebKey(key: Hex): Result<WebKey> {
     const decoded = decodeArgument(argument);
     if (decoded === null) return err(`The argument "${argument}" is not percent-encoded UTF-8.`);
     const legal = encodeArgument(decoded);
-    if (legal !== argument) return err(`The argument "${argument}" has one legal spelling: "${legal}".`);
+    if (legal !== argument) return err(`The argument "${argument}" has another legal encoding. Write "${legal}".`);
     args.push(decoded);
   }
   return ok({ specHash: `0x${hash}`, args });
 }
 
 function encodeArgument(argument: string): string {
-  // What it leaves as it is, beside the unreserved characters.
+  // `encodeURIComponent` leaves these unencoded, although they are reserved.
   return encodeURIComponent(argument).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -62,7 +66,7 @@ function decodeArgument(text: string): string | null {
   }
 }
 
-/** Whether it has no half of a surrogate pair. */
+/** Returns true if the text has no lone surrogate. */
 function isWellFormed(text: string): boolean {
   try {
     encodeURIComponent(text);
@@ -72,17 +76,17 @@ function isWellFormed(text: string): boolean {
   }
 }
 
-/** The most bytes of a request spec: the registry takes 1 to as many. */
+/** The maximum number of bytes in a request spec, enforced by the registry. */
 export const MAX_SPEC_BYTES = 8_192;
 
 /**
- * The hash that a spec's keys name.
+ * Returns the hash of a spec, which its keys contain.
  *
- * @param spec The spec's canonical JSON (RFC 8785) in UTF-8. It is not looked into.
+ * @param spec The spec's canonical JSON (RFC 8785) in UTF-8. It is not validated.
  */
 export function specHash(spec: Hex): Result<Hex> {
   const bytes = size(spec);
   if (bytes < 1 || bytes > MAX_SPEC_BYTES)
-    return err(`A spec has 1 to ${MAX_SPEC_BYTES} bytes; this one has ${bytes}.`);
+    return err(`The spec has ${bytes} bytes. It must have 1 to ${MAX_SPEC_BYTES}.`);
   return ok(keccak256(spec));
 }

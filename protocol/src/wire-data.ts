@@ -1,4 +1,4 @@
-/** The shapes of what the operator tells of data points: `GET /overview` and `GET /data`. */
+/** The schemas of the operator's answers about data points: `GET /overview` and `GET /data`. */
 
 import { type Static, Type } from "@sinclair/typebox";
 import { KEY_FORMS } from "./key.js";
@@ -9,16 +9,18 @@ const strict = { additionalProperties: false } as const;
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type: T, description: string) =>
   Type.Union([type, Type.Null()], { description });
 
-/** What a number, or 32 bytes, stand for. */
+/** The meaning of a number or of 32 bytes. */
 export const ValueFormat = Type.Object(
   {
-    title: orNull(Type.String(), "What the value is, for people, as its request spec says; null where there is none."),
+    title: orNull(Type.String(), "A description of the value, from its request spec; null if there is none."),
     type: Type.Union(
       (["uint", "bool", "bytes32", "string"] as const).map((type) => Type.Literal(type)),
-      { description: "A string is left-aligned text in UTF-8, unless it is hashed: then it is bytes32." },
+      { description: "A string is left-aligned text in UTF-8. A hashed string is a bytes32." },
     ),
-    decimals: Type.Integer({ description: "A uint is scaled by ten to this power." }),
-    sources: Type.Array(Type.String(), { description: "The hosts that it is read from, if the request spec says." }),
+    decimals: Type.Integer({ description: "The power of ten by which a uint is scaled." }),
+    sources: Type.Array(Type.String(), {
+      description: "The hosts that the value is read from, if the request spec is known.",
+    }),
   },
   strict,
 );
@@ -32,9 +34,9 @@ const point = {
   timestamp: Timestamp,
   heartbeat_seconds: orNull(
     Type.Integer(),
-    "The age at which this operator updates it in any case; null if it only does so when asked.",
+    "The maximum age before this operator updates the value; null if it does so only on request.",
   ),
-  format: orNull(ValueFormat, "Null if the operator does not know."),
+  format: orNull(ValueFormat, "Null if the format is unknown."),
 };
 
 /** A data point as it is stored. */
@@ -42,7 +44,7 @@ export const ServedPoint = Type.Object(point, strict);
 export type ServedPoint = Static<typeof ServedPoint>;
 
 const Member = Type.Object(
-  { address: Address, url: orNull(Type.String(), "Where this operator asks it; null if it does not.") },
+  { address: Address, url: orNull(Type.String(), "The URL at which this operator asks it; null if it does not.") },
   strict,
 );
 
@@ -50,18 +52,20 @@ const Member = Type.Object(
 export const DatasetOverview = Type.Object(
   {
     dataset: Address,
-    name: Type.String({ description: "As the deployment calls it." }),
+    name: Type.String({ description: "The name in the deployment file." }),
     kind: Type.Union(DATASET_KINDS.map((kind) => Type.Literal(kind))),
     key_form: Type.Union(KEY_FORMS.map((form) => Type.Literal(form))),
     query_price: orNull(
       Type.String(),
-      "The price of one query, in wei, as a decimal string; null if not readable now.",
+      "The price of one query, in wei, as a decimal string; null if it cannot be read now.",
     ),
-    max_round_age: Type.Integer({ description: "How old a round may be when it is stored, in seconds." }),
-    tolerance_bps: Type.Integer({ description: "How far from the median a value may lie, in basis points of it." }),
-    providers: Type.Array(Member, { description: "The whole committee, in its order." }),
-    points: orNull(Type.Array(ServedPoint), "The keys that the operator knows of; null if not readable now."),
-    left_out: Type.Integer({ description: "How many more keys it knows of." }),
+    max_round_age: Type.Integer({ description: "The maximum age of a round when it is stored, in seconds." }),
+    tolerance_bps: Type.Integer({
+      description: "The distance from the median within which a value agrees with it, in basis points of the median.",
+    }),
+    providers: Type.Array(Member, { description: "The whole committee, in committee order." }),
+    points: orNull(Type.Array(ServedPoint), "The data points of the known keys; null if they cannot be read now."),
+    left_out: Type.Integer({ description: "The number of known keys that are not listed." }),
   },
   strict,
 );
@@ -71,8 +75,8 @@ export type DatasetOverview = Static<typeof DatasetOverview>;
 export const NetworkOverview = Type.Object(
   {
     network_id: NetworkId,
-    readable: Type.Boolean({ description: "Whether the network can be read now." }),
-    broadcasts: Type.Boolean({ description: "Whether this operator sends transactions there." }),
+    readable: Type.Boolean({ description: "True if the network can be read now." }),
+    broadcasts: Type.Boolean({ description: "True if this operator sends transactions on the network." }),
     datasets: Type.Array(DatasetOverview),
   },
   strict,
@@ -82,7 +86,7 @@ export type NetworkOverview = Static<typeof NetworkOverview>;
 /** `GET /overview`: the answer. */
 export const OverviewAnswer = Type.Object(
   { time: Timestamp, networks: Type.Array(NetworkOverview) },
-  { ...strict, description: "`time` is the operator's clock, in seconds since 1970." },
+  { ...strict, description: "`time` is the operator's time, in seconds since 1970." },
 );
 export type OverviewAnswer = Static<typeof OverviewAnswer>;
 
@@ -90,8 +94,8 @@ export type OverviewAnswer = Static<typeof OverviewAnswer>;
 export const DataQuery = Type.Object(
   {
     network_id: Type.String({ pattern: "^[1-9][0-9]{0,15}$", description: "The chain id of the network." }),
-    dataset: Type.String({ description: "Address of the dataset." }),
-    key: Type.String({ description: 'Key of the data point, in ASCII, or in hex after "0x".' }),
+    dataset: Type.String({ description: "The address of the dataset." }),
+    key: Type.String({ description: 'The key of the data point, in ASCII, or in hex after "0x".' }),
   },
   strict,
 );
@@ -101,25 +105,25 @@ const SignedPart = Type.Object(
   {
     provider: Address,
     outcome: Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]),
-    value: Type.String({ description: "As the answer's value; zero when the outcome is NOT_AVAILABLE." }),
+    value: Type.String({ description: "In the form of the answer's `value`; zero when the outcome is NOT_AVAILABLE." }),
   },
   strict,
 );
 
-/** The transaction that stored a data point, as the chain shows it. */
+/** The transaction that stored a data point, as recorded on chain. */
 export const LastUpdate = Type.Object(
   {
     transaction_hash: Type.String(),
     block_number: Type.Integer(),
-    carrier: orNull(Address, "Who sent it; null if the node does not have the transaction any more."),
+    carrier: orNull(Address, "The sender of the transaction; null if the node no longer has it."),
     reports: orNull(
       Type.Array(SignedPart),
-      "What each provider signed, in the committee's order; null if the transaction does not show it.",
+      "The signed reports, in committee order; null if the transaction does not contain them.",
     ),
-    absentees: Type.Array(Address, { description: "The members whose report it does not have." }),
+    absentees: Type.Array(Address, { description: "The members without a report in the transaction." }),
     spread: orNull(
       Type.String(),
-      "The highest signed value less the lowest, as a decimal string; null of a majority dataset, or without values.",
+      "The highest signed value minus the lowest, as a decimal string; null for a majority dataset or without values.",
     ),
   },
   strict,
@@ -133,7 +137,10 @@ export const DataPointAnswer = Type.Object(
     dataset: Address,
     ...point,
     query_price: Type.String({ description: "The price of one query, in wei, as a decimal string." }),
-    last_update: orNull(LastUpdate, "Null if there was none, or it lies further back than this operator looks."),
+    last_update: orNull(
+      LastUpdate,
+      "Null if there was none, or if it is older than the blocks that this operator searches.",
+    ),
   },
   strict,
 );

@@ -1,4 +1,4 @@
-/** What travels between developers, operators and providers: the shapes of every HTTP body, in one place. */
+/** The schemas of the HTTP bodies that developers, operators and providers exchange. */
 
 import { type Static, Type } from "@sinclair/typebox";
 import { MAX_BATCH_KEYS } from "./batch-report.js";
@@ -15,12 +15,12 @@ const strict = { additionalProperties: false } as const;
 export const NetworkId = Type.Integer({
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: "The chain id of the network: 1 is the main network.",
+  description: "The chain id of the network, for example 1 for Ethereum.",
 });
 export const Timestamp = Type.Integer({
   minimum: 0,
   maximum: 2 ** 40 - 1,
-  description: "The round's timestamp, in whole seconds since 1970.",
+  description: "The round: the time the reports are about, in whole seconds since 1970.",
 });
 export const Address = Type.String({ pattern: ADDRESS, description: "An address with its EIP-55 checksum." });
 export const HexKey = Type.String({ pattern: HEX_KEY, description: "The key's bytes as lower-case hex." });
@@ -30,25 +30,27 @@ const Signature = Type.String({ pattern: SIGNATURE, description: "65 bytes: r, s
 export const DataRequest = Type.Object(
   {
     network_id: NetworkId,
-    dataset: Type.String({ description: "Address of the dataset whose data is to be updated." }),
-    key: Type.String({ description: 'Key of the data point, in ASCII, or in hex after "0x".' }),
-    broadcast: Type.Boolean({ description: "Whether the operator sends the update transaction." }),
+    dataset: Type.String({ description: "The address of the dataset." }),
+    key: Type.String({ description: 'The key of the data point, in ASCII, or in hex after "0x".' }),
+    broadcast: Type.Boolean({
+      description: "If true, the operator sends the update transaction; otherwise it returns it.",
+    }),
   },
   strict,
 );
 export type DataRequest = Static<typeof DataRequest>;
 
-/** One provider's report, as a data request's answer shows it. */
+/** One provider's report, as it appears in the answer to a data request. */
 export const AnsweredReport = Type.Object(
   {
     provider: Address,
-    value: Type.String({ description: "As the answer's value." }),
+    value: Type.String({ description: "In the form of the answer's `value`." }),
     signature: Signature,
   },
   strict,
 );
 
-/** An update transaction that the caller sends: it can be passed to `eth_sendTransaction` as it is. */
+/** An update transaction for the caller to send. It can be passed to `eth_sendTransaction` unchanged. */
 export const UnsentTransaction = Type.Object(
   {
     chainId: Type.String(),
@@ -61,7 +63,7 @@ export const UnsentTransaction = Type.Object(
 );
 export type UnsentTransaction = Static<typeof UnsentTransaction>;
 
-/** `POST /data/request`: the answer. It has a `transaction_hash` when it was broadcast, else a `transaction`. */
+/** `POST /data/request`: the answer. It has a `transaction_hash` if it was broadcast, otherwise a `transaction`. */
 export const DataAnswer = Type.Object(
   {
     network_id: NetworkId,
@@ -74,7 +76,10 @@ export const DataAnswer = Type.Object(
     reports: Type.Array(AnsweredReport),
     transaction_hash: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     fresh: Type.Optional(
-      Type.Literal(true, { description: "What is stored is young: nothing was sent, and that hash stored it." }),
+      Type.Literal(true, {
+        description:
+          "The stored value is recent, so nothing was sent. `transaction_hash` is the transaction that stored it.",
+      }),
     ),
     transaction: Type.Optional(UnsentTransaction),
   },
@@ -91,7 +96,7 @@ export const ServedDataset = Type.Object(
     network_id: NetworkId,
     dataset: Address,
     kind: Type.Union(DATASET_KINDS.map((kind) => Type.Literal(kind))),
-    keys: Type.Array(Type.String(), { description: "The ASCII keys that the operator knows of." }),
+    keys: Type.Array(Type.String(), { description: "The known keys, in ASCII." }),
     query_price: Type.String({ description: "The price of one query, in wei, as a decimal string." }),
     providers: Type.Array(Type.Object({ address: Address, url: Type.String() }, strict)),
   },
@@ -105,14 +110,14 @@ const blockNumber = (description: string) => Type.String({ pattern: "^(?:0|[1-9]
 export const HistoryQuery = Type.Object(
   {
     network_id: Type.String({ pattern: "^[1-9][0-9]{0,15}$", description: "The chain id of the network." }),
-    dataset: Type.String({ description: "Address of the dataset." }),
-    key: Type.String({ description: 'Key of the data point, in ASCII, or in hex after "0x".' }),
-    from: Type.Optional(blockNumber("The first block; as far back as is allowed if it is left out.")),
-    to: Type.Optional(blockNumber("The last block; the newest if it is left out.")),
+    dataset: Type.String({ description: "The address of the dataset." }),
+    key: Type.String({ description: 'The key of the data point, in ASCII, or in hex after "0x".' }),
+    from: Type.Optional(blockNumber("The first block. By default the earliest block that the operator searches.")),
+    to: Type.Optional(blockNumber("The last block. By default the newest one.")),
     limit: Type.Optional(
       Type.String({
         pattern: "^[1-9][0-9]{0,2}$",
-        description: "How many updates: 20 if it is left out, at most 999.",
+        description: "The number of updates: 20 by default, at most 999.",
       }),
     ),
   },
@@ -128,38 +133,38 @@ export const HistoryAnswer = Type.Object(
     key: Type.Union([Type.String(), Type.Null()], { description: "The key in ASCII; null if it is not printable." }),
     key_hex: HexKey,
     from: Type.Integer({
-      description: "The first block that was looked at: for older updates, ask to the one before.",
+      description: "The first block that was searched. For older updates, set `to` to the block before it.",
     }),
-    to: Type.Integer({ description: "The last block that was looked at." }),
+    to: Type.Integer({ description: "The last block that was searched." }),
     updates: Type.Array(
       Type.Object(
         {
           status: Type.Union(QUERY_STATUSES.map((status) => Type.Literal(status))),
-          value: Type.String({ description: "As a data request's." }),
+          value: Type.String({ description: "In the form of a data request's `value`." }),
           timestamp: Timestamp,
           block_number: Type.Integer(),
           transaction_hash: Type.String(),
         },
         strict,
       ),
-      { description: "The newest first; all of each block, so that there can be a few more than the limit." },
+      { description: "Newest first. Each block is complete, so there can be a few more than the limit." },
     ),
   },
   strict,
 );
 export type HistoryAnswer = Static<typeof HistoryAnswer>;
 
-/** What a report is about. */
-const reportSubject = { network_id: NetworkId, dataset: Address, key: HexKey, timestamp: Timestamp };
+/** The data point and the round that a report is about. */
+const reportHeader = { network_id: NetworkId, dataset: Address, key: HexKey, timestamp: Timestamp };
 
 /** A provider's `POST /report`: the body. */
-export const ReportRequest = Type.Object(reportSubject, strict);
+export const ReportRequest = Type.Object(reportHeader, strict);
 export type ReportRequest = Static<typeof ReportRequest>;
 
 /** A provider's `POST /report`: the answer. */
 export const SignedReport = Type.Object(
   {
-    ...reportSubject,
+    ...reportHeader,
     provider: Address,
     outcome: Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]),
     value: Type.String({ pattern: BYTES32, description: "32 bytes; zero when the outcome is NOT_AVAILABLE." }),
@@ -169,63 +174,65 @@ export const SignedReport = Type.Object(
 );
 export type SignedReport = Static<typeof SignedReport>;
 
-/** What became of one source of a value: for people to see. Nobody signs it. */
+/** The contribution of one source to a value. It is information for people and is not signed. */
 export const SourceNote = Type.Object(
   {
     name: Type.String(),
     value: Type.Union([Type.String(), Type.Null()], {
-      description: "What it said: a decimal string (median) or 32 bytes in hex (majority); null if it failed.",
+      description: "The source's value: a decimal string (median) or 32 bytes in hex (majority); null if it failed.",
     }),
     quote_time: Type.Union([Type.Integer(), Type.Null()], {
-      description: "When its quote was made, in whole seconds since 1970; null if it does not say.",
+      description: "The time of the source's quote, in whole seconds since 1970; null if unknown.",
     }),
-    used: Type.Boolean({ description: "Whether the value was made of it, too." }),
-    reason: Type.Union([Type.String(), Type.Null()], { description: "Why not; null if it was used." }),
+    used: Type.Boolean({ description: "True if the value was computed from this source, among others." }),
+    reason: Type.Union([Type.String(), Type.Null()], {
+      description: "The reason why the source was not used; null if it was.",
+    }),
   },
   strict,
 );
 export type SourceNote = Static<typeof SourceNote>;
 
-/** A provider's `POST /report`: the whole answer, with what is not signed. */
+/** A provider's `POST /report`: the whole answer, with members that are not signed. */
 export const ReportAnswer = Type.Object(
   {
     ...SignedReport.properties,
     sources: Type.Optional(
-      Type.Array(SourceNote, { description: "Where the value came from, while the provider remembers it." }),
+      Type.Array(SourceNote, { description: "The sources of the value, as long as the provider remembers them." }),
     ),
   },
   strict,
 );
 export type ReportAnswer = Static<typeof ReportAnswer>;
 
-/** What a row of a batch is about. */
-const batchSubject = {
+/** The keys and the round that a row of a batch is about. */
+const batchHeader = {
   network_id: NetworkId,
   dataset: Address,
   keys: Type.Array(HexKey, {
     minItems: 1,
     maxItems: MAX_BATCH_KEYS,
     uniqueItems: true,
-    description: "The keys of a batch, in its order.",
+    description: "The keys of the batch, in order.",
   }),
   timestamp: Timestamp,
 };
 
 /** A provider's `POST /report/batch`: the body. */
-export const BatchReportRequest = Type.Object(batchSubject, strict);
+export const BatchReportRequest = Type.Object(batchHeader, strict);
 export type BatchReportRequest = Static<typeof BatchReportRequest>;
 
 /** A provider's `POST /report/batch`: the answer, a row of a batch. */
 export const SignedBatchReport = Type.Object(
   {
-    ...batchSubject,
+    ...batchHeader,
     provider: Address,
     missing: Type.String({
       pattern: BYTES32,
-      description: "32 bytes, with one bit for each key, the lowest for the first: whether there is no data for it.",
+      description: "A bitmap of 32 bytes, lowest bit first, with the keys that have no data.",
     }),
     values: Type.Array(Type.String({ pattern: BYTES32 }), {
-      description: "One for each key, in 32 bytes; zero where there is no data.",
+      description: "One value of 32 bytes for each key; zero if there is no data.",
     }),
     signature: Signature,
   },
@@ -233,12 +240,12 @@ export const SignedBatchReport = Type.Object(
 );
 export type SignedBatchReport = Static<typeof SignedBatchReport>;
 
-/** RFC 9457 problem details: every error's body. */
+/** RFC 9457 problem details: the body of every error. */
 export const Problem = Type.Object({
-  title: Type.String({ description: "What went wrong." }),
+  title: Type.String({ description: "The fact." }),
   status: Type.Integer(),
-  code: Type.String({ description: "Stable, for programs." }),
-  detail: Type.String({ description: "What to do about it." }),
+  code: Type.String({ description: "A stable code, for programs." }),
+  detail: Type.String({ description: "The details, and how to fix the problem." }),
 });
 export type Problem = Static<typeof Problem>;
 

@@ -18,7 +18,7 @@ export function App() {
   useEffect(() => {
     if (first.current === place) return;
     first.current = "";
-    // As a new document would: from its top, and read from its start.
+    // A new page starts at its top, and screen readers start reading there.
     scrollTo(0, 0);
     main.current?.focus({ preventScroll: true });
   }, [place]);

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Where in the page somebody is. */
+/** The current view of the page. */
 export type Route =
   | { readonly page: "home" }
   | { readonly page: "dataset"; readonly networkId: number; readonly dataset: string }
   | { readonly page: "point"; readonly networkId: number; readonly dataset: string; readonly key: string }
   | { readonly page: "unknown" };
 
-/** The path is in the fragment, so that the page can be served from anywhere: `#/42/0x5Fb.../SPOTPX%2FETH-USD`. */
+/** Parses `#/42/0x5Fb.../SPOTPX%2FETH-USD`. The path is in the fragment, so that any path can serve the page. */
 export function parseRoute(fragment: string): Route {
   const parts = fragment.replace(/^#?\/?/, "").split("/");
   if (parts.length === 1 && parts[0] === "") return { page: "home" };

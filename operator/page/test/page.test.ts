@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe } from "vitest";
 import { accessFlows } from "./flows/access.js";
+import { browsingFlows } from "./flows/browsing.js";
 import { formFlows } from "./flows/form.js";
-import { lookFlows } from "./flows/look.js";
 import { problemFlows } from "./flows/problems.js";
 import { snippetFlows } from "./flows/snippets.js";
 import { walletFlows } from "./flows/wallet.js";
@@ -19,11 +19,11 @@ describe.runIf(hasBrowser())("the page in Chromium", () => {
   }, 150_000);
   afterAll(() => world?.close(), 30_000);
 
-  // Each has a window of its own; what they wait for is mostly the next block.
-  describe.concurrent("what is served", () => lookFlows(here));
-  describe("the programs", () => snippetFlows(here));
+  // Each test has its own window and mostly waits for the next block, so they can run at the same time.
+  describe.concurrent("browsing", () => browsingFlows(here));
+  describe("the code", () => snippetFlows(here));
   describe.concurrent("the form", () => formFlows(here));
   describe.concurrent("a browser wallet", () => walletFlows(here));
-  describe.concurrent("for everyone", () => accessFlows(here));
-  describe("what goes wrong", () => problemFlows(here));
+  describe.concurrent("accessibility and policy", () => accessFlows(here));
+  describe("problems", () => problemFlows(here));
 });

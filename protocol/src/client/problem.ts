@@ -2,16 +2,18 @@ import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { Problem } from "../wire.js";
 
-/** How a data provider failed an operator. */
+/** A data provider's failure to answer an operator. */
 const ProviderFailure = Type.Object({
   provider: Type.String({ description: "The provider's address." }),
-  host: Type.Union([Type.String(), Type.Null()], { description: "Of its endpoint; null without one." }),
+  host: Type.Union([Type.String(), Type.Null()], {
+    description: "The host of its endpoint; null if the operator has none.",
+  }),
   reason: Type.String({ description: "Stable, for programs." }),
   detail: Type.String({ description: 'Completes the sentence "The provider ...".' }),
 });
 export type ProviderFailure = Static<typeof ProviderFailure>;
 
-/** The codes of an operator's problems, each with what its body has beyond title, status and detail. */
+/** The codes of an operator's problems, each with the members of its body besides title, status and detail. */
 const EXTRAS = {
   invalid_body: { errors: Type.Array(Type.Object({ property: Type.String(), problem: Type.String() })) },
   invalid_query: {},
@@ -40,43 +42,43 @@ const EXTRAS = {
   rpc_timeout: {},
 } as const satisfies Record<string, TProperties>;
 
-/** The code of a problem that an operator answers. */
+/** The code of an operator's problem. */
 export type OperatorProblemCode = keyof typeof EXTRAS;
-/** All of them. */
+/** All codes of an operator's problems. */
 export const OPERATOR_PROBLEM_CODES = Object.keys(EXTRAS) as OperatorProblemCode[];
 
-/** A problem that an operator answers: RFC 9457 problem details, told apart by `code`. */
+/** An operator's problem: RFC 9457 problem details, discriminated by `code`. */
 export type OperatorProblem = {
   [Code in OperatorProblemCode]: Problem & { code: Code } & Static<
       ReturnType<typeof Type.Object<(typeof EXTRAS)[Code]>>
     >;
 }[OperatorProblemCode];
 
-/** A problem that the client meets before it has an operator's answer, or with the answer. */
+/** A problem that the client itself detects: there is no answer, or it cannot be used. */
 export type ClientProblem = {
-  /** What went wrong. */
+  /** The fact. */
   title: string;
-  /** What to do about it. */
+  /** The advice. */
   detail: string;
 } & (
   | { code: "unreachable" }
   | { code: "timeout" /** In milliseconds. */; timeoutMs: number }
-  | { code: "unexpected_answer" /** Of HTTP. */; status: number }
+  | { code: "unexpected_answer" /** The HTTP status. */; status: number }
   | {
-      code: "unknown_problem" /** Of HTTP. */;
-      status: number /** The code of an operator that is newer than this client. */;
+      code: "unknown_problem" /** The HTTP status. */;
+      status: number /** The code, from an operator that is newer than this client. */;
       reported: string;
     }
 );
 
-/** Why a data request failed: what its `code` names. */
+/** The reason why a data request failed, discriminated by `code`. */
 export type DataRequestProblem = OperatorProblem | ClientProblem;
 
-/** A data request failed. Tell the cause by `problem.code`: each has its own members. */
+/** A data request failed. `problem.code` is the reason; each code has its own members. */
 export class DataRequestError extends Error {
   override readonly name = "DataRequestError";
 
-  /** @param retryAfterSeconds When to try again; null if the operator does not say. */
+  /** @param retryAfterSeconds The time after which to retry; null if the operator did not say. */
   constructor(
     readonly problem: DataRequestProblem,
     readonly retryAfterSeconds: number | null = null,
@@ -86,20 +88,21 @@ export class DataRequestError extends Error {
   }
 }
 
-/** @param detail Completes the sentence "The answer ...". */
+/** Returns the error for an unusable answer. @param detail Completes the sentence "The answer ...". */
 export function unexpectedAnswer(status: number, detail: string): DataRequestError {
   return new DataRequestError({
-    title: "This is not the answer of an operator.",
+    title: "The answer is not one of an operator.",
     code: "unexpected_answer",
     status,
-    detail: `The answer ${detail}. Check the URL: it is the operator's base URL, without "/data/request".`,
+    detail: `The answer ${detail}. Check that the URL is the operator's base URL, without "/data/request".`,
   });
 }
 
 /**
- * Reads the body of a problem.
+ * Parses the body of a problem.
  *
- * @param status Of HTTP.
+ * @param status The HTTP status.
+ * @returns Null if the body is not a valid problem.
  */
 export function parseProblem(body: unknown, status: number): DataRequestProblem | null {
   if (!Value.Check(Problem, body)) return null;

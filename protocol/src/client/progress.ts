@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 
 const Transaction = { transaction_hash: Type.String() };
 
-/** What an operator's event stream shows of a request. */
+/** The events in an operator's stream. */
 const EVENTS = {
   asked: Type.Object({ timestamp: Type.Integer(), providers: Type.Array(Type.String()) }),
   report: Type.Object({
@@ -18,15 +18,15 @@ const EVENTS = {
 };
 
 /**
- * One step of a request. `asked`: the providers are asked for reports of the round `timestamp`, in seconds since 1970.
- * `report`: one of them answered, the `received`th `of` all. `signed`, `sent` and `mined`: the operator's transaction,
- * with `broadcast: true` alone.
+ * One step of a request. `asked`: the providers are being asked for reports of the round `timestamp`, in seconds since
+ * 1970. `report`: one more has answered, which makes `received` `of` all. `signed`, `sent` and `mined` are about the
+ * operator's transaction and come only with `broadcast: true`.
  */
 export type UpdateProgress = {
   [Name in keyof typeof EVENTS]: { event: Name } & Static<(typeof EVENTS)[Name]>;
 }[keyof typeof EVENTS];
 
-/** @returns Null for an event that this client does not know. */
+/** Parses an event. Returns null if this client does not know it. */
 export function parseProgress(event: string, data: unknown): UpdateProgress | null {
   if (!Object.hasOwn(EVENTS, event)) return null;
   const schema = EVENTS[event as keyof typeof EVENTS];

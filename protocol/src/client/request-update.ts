@@ -10,9 +10,9 @@ import { parseProgress, type UpdateProgress } from "./progress.js";
 import { type QueryResult, queryResult } from "./query-result.js";
 import { type Reach, type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
 
-/** What to ask of which operator. */
+/** The request and the operator that receives it. */
 export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
-  /** The operator's base URL, for example `https://oracle.example/v1`: the request goes to `/data/request` under it. */
+  /** The operator's base URL, for example `https://oracle.example/v1`. `/data/request` is appended to it. */
   readonly url: string;
   /** The chain id of the dataset's network. */
   readonly networkId: number;
@@ -20,48 +20,48 @@ export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
   readonly dataset: Address;
   /** The key in ASCII, for example `SPOTPX/ETH-USD`, or in hex after `0x`, as `spotPriceKey` gives it. */
   readonly key: string;
-  /** Whether the operator sends the transaction and pays its gas. If not, it is answered: pass it to `sendUpdate`. */
+  /** If true, the operator sends the transaction and pays its gas. Otherwise it returns it, for `sendUpdate`. */
   readonly broadcast: Broadcast;
   /**
-   * With `broadcast: true`: how many seconds to wait until the transaction is mined, at most 60. Without it the answer
-   * comes when the transaction is accepted, or with `onProgress` when it is mined.
+   * With `broadcast: true`, the maximum time to wait until the transaction is mined, in seconds, at most 60. By default
+   * the answer comes when the transaction is accepted, or with `onProgress` when it is mined.
    */
   readonly wait?: number;
-  /** Hears of every step, in their order. */
+  /** Called for every step, in order. */
   readonly onProgress?: (progress: UpdateProgress) => void;
-  /** The deadline of the whole request, in milliseconds: 45,000 and the wait, if it is left out. */
+  /** The timeout of the whole request, in milliseconds: by default 45,000 plus the wait. */
   readonly timeoutMs?: number;
-  /** Ends the request; its reason is thrown. A transaction may be sent all the same. */
+  /** Aborts the request and throws the signal's reason. The operator may still send a transaction. */
   readonly signal?: AbortSignal;
 }
 
-/** What both answers have: the data point as it is, or will be, stored. */
+/** The data point as it is stored, or will be once the transaction is mined. */
 interface Update extends QueryResult {
   /** The chain id of the dataset's network. */
   readonly networkId: number;
   /** With its EIP-55 checksum. */
   readonly dataset: Address;
-  /** The key's bytes in lower case. */
+  /** The key's bytes as lower-case hex. */
   readonly key: Hex;
-  /** Who signed which value, each in 32 bytes. Empty when another carrier, or an earlier request, stored the round. */
+  /** The signed values. Empty if another relayer or an earlier request stored the round. */
   readonly reports: readonly SignedValue[];
 }
 
 /** The answer with `broadcast: true`. */
 export interface BroadcastUpdate extends Update {
-  /** The transaction that stored it, or is about to; null when another carrier's could not be found. */
+  /** The transaction that stores the value; null if it is another relayer's and could not be found. */
   readonly transactionHash: Hash | null;
-  /** Whether what was stored is so young that nothing was sent. */
+  /** True if the stored value was so recent that nothing was sent. */
   readonly fresh: boolean;
 }
 
 /** The answer with `broadcast: false`. */
 export interface UnsentUpdate extends Update {
-  /** What stores it once it is mined. */
+  /** The transaction that stores the value once it is mined. */
   readonly transaction: UpdateTransaction;
 }
 
-/** An update's transaction, as viem's `sendTransaction` takes it. It calls an update of this key, and nothing else. */
+/** A transaction for viem's `sendTransaction`. It updates this key and does nothing else. */
 export interface UpdateTransaction {
   readonly chainId: number;
   /** The dataset. */
@@ -74,15 +74,15 @@ export interface UpdateTransaction {
 
 const DEFAULT_TIMEOUT_MS = 45_000;
 
-/** How long an operator waits by itself before it ends a stream, in seconds. */
+/** The time after which an operator ends a stream by itself, in seconds. */
 const STREAM_WAIT = 60;
 
 /**
- * Asks an operator for a fresh value: `POST {url}/data/request`. The answer is checked to be about what was asked, and a
- * transaction to be nothing but an update of that key in that dataset. The providers' signatures are not checked here:
- * the dataset does that.
+ * Requests a fresh value from an operator: `POST {url}/data/request`. The answer must be about the requested data
+ * point, and a returned transaction must be an update of that key in that dataset and nothing else. The providers'
+ * signatures are not verified here, because the dataset does that.
  *
- * @throws `DataRequestError`, whose `problem.code` says why; and the signal's reason when it was aborted.
+ * @throws `DataRequestError`, whose `problem.code` is the reason; the signal's reason if it was aborted.
  */
 export async function requestUpdate<const Broadcast extends boolean>(
   parameters: RequestUpdateParameters<Broadcast>,
@@ -120,7 +120,7 @@ function post(
   });
 }
 
-/** The answer's body; the problem that it is, as an error. */
+/** Reads the body of the answer. Throws `DataRequestError` if it is a problem. */
 async function readAnswer(
   response: Response,
   reach: Reach,
@@ -132,7 +132,7 @@ async function readAnswer(
   const answer = parseJson(await reach(response.text()));
   if (status === 200) return answer;
   const problem = parseProblem(answer, status);
-  if (!problem) throw unexpectedAnswer(status, `has the status ${status} and no problem that can be read`);
+  if (!problem) throw unexpectedAnswer(status, `has the status ${status} and no valid problem details`);
   const retryAfter = headers.get("retry-after");
   throw new DataRequestError(problem, retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null);
 }
@@ -153,7 +153,7 @@ async function readStream(
   throw unexpectedAnswer(status, "is a stream that ended without an answer");
 }
 
-/** @returns Undefined for what is no JSON. */
+/** Parses JSON. Returns undefined if it is invalid. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -166,7 +166,7 @@ function parseJson(text: string): unknown {
 const AnsweredValue = Type.String({ pattern: "^(?:\\d{1,63}|0x[0-9a-f]{64})$" });
 const TransactionHash = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
 
-/** A newer operator may answer more than this client knows of: what is more is let be. */
+/** Unknown members are ignored, because a newer operator may send more than this client knows. */
 const Answer = Type.Object({
   ...DataAnswer.properties,
   value: AnsweredValue,
@@ -186,18 +186,18 @@ function toUpdate(
   httpStatus: number,
   answer: unknown,
 ): BroadcastUpdate | UnsentUpdate {
-  if (!Value.Check(Answer, answer)) throw unexpectedAnswer(httpStatus, "has not the form of an answer");
-  const asked = parseKey(key);
-  const isAsked =
+  if (!Value.Check(Answer, answer)) throw unexpectedAnswer(httpStatus, "does not have the form of an answer");
+  const requested = parseKey(key);
+  const isRequested =
     answer.network_id === networkId &&
     isAddressEqual(answer.dataset as Address, dataset) &&
-    asked.ok &&
-    answer.key_hex === asked.value;
-  if (!isAsked) throw unexpectedAnswer(httpStatus, "is about another data point than the one that was asked for");
+    requested.ok &&
+    answer.key_hex === requested.value;
+  if (!isRequested) throw unexpectedAnswer(httpStatus, "is about another data point than the requested one");
   const update: Update = {
     networkId,
     dataset: answer.dataset as Address,
-    key: asked.value,
+    key: requested.value,
     ...queryResult(answer.status, BigInt(answer.value), BigInt(answer.timestamp)),
     reports: answer.reports.map(({ provider, value, signature }) => ({
       provider: provider as Address,
@@ -225,7 +225,7 @@ function toUpdate(
   throw unexpectedAnswer(httpStatus, `has no ${broadcast ? "transaction hash" : "transaction that updates this key"}`);
 }
 
-/** Whether a transaction updates this key and does nothing else: whoever signs it trusts no operator. */
+/** Returns true if a transaction updates this key and does nothing else, so that its signer need not trust the operator. */
 function isUpdate({ chainId, to, data }: UnsentTransaction, { networkId, dataset, key }: Update): boolean {
   if (Number(chainId) !== networkId || !isAddressEqual(to as Address, dataset)) return false;
   try {
@@ -242,7 +242,7 @@ function timedOut(timeoutMs: number, cause: unknown): DataRequestError {
       title: `The operator did not answer within ${timeoutMs} ms.`,
       code: "timeout",
       timeoutMs,
-      detail: "An update may be on its way all the same: query the data point, or try again with a longer `timeoutMs`.",
+      detail: "An update may still be on its way: query the data point, or try again with a longer `timeoutMs`.",
     },
     null,
     { cause },
@@ -254,7 +254,7 @@ function unreachable(url: string, cause: unknown): DataRequestError {
     {
       title: `The operator at ${url} cannot be reached.`,
       code: "unreachable",
-      detail: "Check the URL and the network, or ask another operator: the dataset takes an update from anyone.",
+      detail: "Check the URL and the network, or ask another operator: the dataset accepts updates from anyone.",
     },
     null,
     { cause },

@@ -2,29 +2,29 @@ import type { Account, Address, Client, Hash, TransactionReceipt } from "viem";
 import { getChainId, sendTransaction, waitForTransactionReceipt } from "viem/actions";
 import type { UpdateTransaction } from "./request-update.js";
 
-/** What to send, and from where. */
+/** The transaction and its sender. */
 export interface SendUpdateParameters {
-  /** Of a `requestUpdate` with `broadcast: false`. Its round is of use for a few minutes at most. */
+  /** The result of `requestUpdate` with `broadcast: false`. Its round expires after a few minutes. */
   readonly transaction: UpdateTransaction;
-  /** Who pays the gas. The wallet client's own account by default. */
+  /** The account that pays the gas. The wallet client's account by default. */
   readonly account?: Account | Address;
-  /** How long to wait for the receipt, in milliseconds. */
+  /** The maximum time to wait for the receipt, in milliseconds: 180,000 by default. */
   readonly timeoutMs?: number;
 }
 
-/** A transaction that is mined. */
+/** A mined transaction. */
 export interface MinedUpdate {
   readonly hash: Hash;
   /**
-   * Its `status` is `reverted` when the dataset refused the update. Mostly another carrier was faster, and the data point
-   * is fresh: query it. Else the round was too old.
+   * Its `status` is `reverted` if the dataset rejected the update: another relayer was faster, so that the data point
+   * is fresh, or the round was too old.
    */
   readonly receipt: TransactionReceipt;
 }
 
 const DEFAULT_TIMEOUT_MS = 180_000;
 
-/** The wallet is on another chain than the dataset. */
+/** The wallet is on a different chain than the dataset. */
 export class WrongChainError extends Error {
   override readonly name = "WrongChainError";
 
@@ -33,12 +33,12 @@ export class WrongChainError extends Error {
     readonly expected: number,
   ) {
     super(
-      `The wallet is on chain ${chainId}, and the update is for chain ${expected}. Switch first: walletClient.switchChain({ id: ${expected} }).`,
+      `The wallet is on chain ${chainId}, but the update is for chain ${expected}. Switch first: walletClient.switchChain({ id: ${expected} }).`,
     );
   }
 }
 
-/** There is nobody to send from. */
+/** There is no account to send from. */
 export class NoAccountError extends Error {
   override readonly name = "NoAccountError";
 
@@ -48,11 +48,11 @@ export class NoAccountError extends Error {
 }
 
 /**
- * Sends an update's transaction from a wallet, and waits until it is mined.
+ * Sends an update's transaction from a wallet and waits until it is mined.
  *
- * @param walletClient Any viem wallet client: of a browser wallet, or with a local account.
- * @throws `NoAccountError` and `WrongChainError` before anything is sent, and viem's errors: when the user or the RPC
- * refuses the transaction, and `WaitForTransactionReceiptTimeoutError`.
+ * @param walletClient Any viem wallet client, for a browser wallet or with a local account.
+ * @throws `NoAccountError` and `WrongChainError` before anything is sent; viem's errors if the user or the RPC rejects
+ * the transaction; `WaitForTransactionReceiptTimeoutError`.
  */
 export async function sendUpdate(
   walletClient: Client,

@@ -4,10 +4,10 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** Waits for the network, and names its failures. */
+/** Awaits a network operation and converts its failures. */
 export type Reach = <T>(work: Promise<T>) => Promise<T>;
 
-/** The events of a `text/event-stream` body, as far as an operator uses them: with a name, and without ids. */
+/** Reads the events of a `text/event-stream` body. It supports what operators use: names, but no ids. */
 export async function* serverSentEvents(
   body: ReadableStream<Uint8Array>,
   reach: Reach,
@@ -23,7 +23,7 @@ export async function* serverSentEvents(
       for (const block of blocks) yield parseEvent(block);
     }
   } finally {
-    // Nothing more is wanted of a stream that is not at its end; one that failed has nothing left to cancel.
+    // The rest of an unfinished stream is not needed. Cancelling a failed one throws, which does not matter.
     await reader.cancel().catch(() => {});
   }
 }

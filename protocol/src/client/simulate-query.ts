@@ -5,15 +5,15 @@ import { parseKey } from "../key.js";
 import { type QueryResult, readQueryResult } from "./query-result.js";
 import { readQueryPrice } from "./read-query-price.js";
 
-/** What to read off chain. */
+/** The data point to read. */
 export interface SimulateQueryParameters {
   /** The dataset's address. */
   readonly dataset: Address;
   /** The key in ASCII, for example `SPOTPX/ETH-USD`, or in hex after `0x`, as `spotPriceKey` gives it. */
   readonly key: string;
   /**
-   * The account that the call is made from; it must hold the query price, and pays nothing. Without one, the call
-   * overrides the balance of its sender: an RPC that has no state overrides needs an account.
+   * The sender of the call. It must hold the query price but pays nothing. By default the call overrides the balance of
+   * its sender; an RPC without state overrides needs an account.
    */
   readonly account?: Address;
   /** The state that is read: `latest` by default. */
@@ -31,7 +31,7 @@ export class InsufficientBalanceError extends Error {
     options?: ErrorOptions,
   ) {
     super(
-      `${account} holds less than the query price of ${price} wei, which a call must show although it pays nothing. Name an account that holds it, or none: the call then overrides the balance of its sender.`,
+      `${account} holds less than the query price of ${price} wei, which even a simulated call needs. Pass an account that holds it, or none: the call then overrides the balance of its sender.`,
       options,
     );
   }
@@ -42,15 +42,15 @@ export class InsufficientBalanceError extends Error {
  * sender show more Ether than it holds: see `account`.
  *
  * @param client Any viem client of the dataset's network.
- * @throws An Error when the key cannot be read, `InsufficientBalanceError`, and viem's `ContractFunctionExecutionError`
- * when there is no dataset at the address, or the RPC fails.
+ * @throws An Error if the key is invalid; `InsufficientBalanceError`; viem's `ContractFunctionExecutionError` if there
+ * is no dataset at the address, or the RPC fails.
  */
 export async function simulateQuery(
   client: Client,
   { dataset, key: text, account, blockTag = "latest" }: SimulateQueryParameters,
 ): Promise<QueryResult> {
   const key = parseKey(text);
-  if (!key.ok) throw new Error(`The key cannot be read. ${key.error}`);
+  if (!key.ok) throw new Error(key.error);
   const price = await readQueryPrice(client, { dataset, blockTag });
   const query = { address: dataset, abi: datasetAbi, functionName: "query", args: [key.value], value: price } as const;
   try {

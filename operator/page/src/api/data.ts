@@ -1,8 +1,9 @@
+import type { Result } from "@dataset-oracle/protocol/result";
 import type { HistoryAnswer } from "@dataset-oracle/protocol/wire";
 import type { DataPointAnswer } from "@dataset-oracle/protocol/wire-data";
-import { type Got, get } from "./get";
+import { get, type ReadError } from "./get";
 
-/** A data point: `key` is in ASCII, or in hex after `0x`. */
+/** Identifies a data point. The key is in ASCII, or in hex after `0x`. */
 export interface PointId {
   readonly networkId: number;
   readonly dataset: string;
@@ -11,14 +12,14 @@ export interface PointId {
 
 const toQuery = ({ networkId, dataset, key }: PointId) => ({ network_id: String(networkId), dataset, key });
 
-export const getData = (id: PointId): Promise<Got<DataPointAnswer>> => get("data", toQuery(id));
+export const getData = (id: PointId): Promise<Result<DataPointAnswer, ReadError>> => get("data", toQuery(id));
 
-/** @param blocks `from` and `to` are block numbers, both inclusive. */
+/** @param blocks The first and the last block, inclusive. */
 export function getHistory(
   id: PointId,
   limit: number,
   blocks: { readonly from?: number; readonly to?: number } = {},
-): Promise<Got<HistoryAnswer>> {
+): Promise<Result<HistoryAnswer, ReadError>> {
   const range = Object.entries(blocks).map(([name, block]) => [name, String(block)]);
   return get("history", { ...toQuery(id), limit: String(limit), ...Object.fromEntries(range) });
 }

@@ -6,10 +6,10 @@ interface Aged {
   readonly heartbeat_seconds: number | null;
 }
 
-/** Past its heartbeat by more than a transaction can take. */
+/** Returns true if the age exceeds the heartbeat by more than a transaction usually takes. */
 export const isLate = (age: number, heartbeat: number) => age > 1.5 * heartbeat;
 
-/** How old a value is, beside the age at which it is updated in any case. */
+/** Shows the age of a value and the heartbeat at which it is updated. */
 export function Age({ point }: { point: Aged }) {
   const { now } = useLive();
   const { timestamp, heartbeat_seconds: heartbeat } = point;
@@ -30,7 +30,7 @@ export function Age({ point }: { point: Aged }) {
   );
 }
 
-/** A bar that fills until the heartbeat. */
+/** A bar that is full at the heartbeat. */
 function Meter({ part }: { part: number }) {
   const width = 100 * Math.min(1, part);
   return (

@@ -3,10 +3,10 @@ import { useCallback, useContext, useState } from "preact/hooks";
 
 const AnnounceContext = createContext<(text: string) => void>(() => {});
 
-/** Says something to whoever listens to the page instead of looking at it. */
+/** Returns a function that announces text to screen readers. */
 export const useAnnounce = () => useContext(AnnounceContext);
 
-/** One live region for the whole page: it is there before anything is said. */
+/** One live region for the whole page, because a region must exist before its text changes. */
 export function Announcer({ children }: { children: ComponentChildren }) {
   const [text, setText] = useState("");
   const announce = useCallback((said: string) => setText(said), []);

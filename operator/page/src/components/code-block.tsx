@@ -1,6 +1,6 @@
 import { Copy } from "./copy";
 
-/** Text to copy, as it stands. */
+/** Text with a button that copies it. */
 export function CodeBlock({ name, what, text }: { name: string; what: string; text: string }) {
   return (
     <figure class="code">
@@ -8,7 +8,7 @@ export function CodeBlock({ name, what, text }: { name: string; what: string; te
         <span>{name}</span>
         <Copy text={text} what={what} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard */}
       <section class="code-text" tabIndex={0} aria-label={name}>
         <pre>
           <code>{text}</code>

@@ -3,7 +3,7 @@ import { useAnnounce } from "./announcer";
 
 const SHOWN_MS = 1_600;
 
-/** A button that copies a text, and says so. */
+/** A button that copies a text and confirms it. */
 export function Copy({ text, what }: { text: string; what: string }) {
   const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -34,7 +34,7 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** For pages that are not served by https, where browsers give no clipboard. */
+/** Copies by selection, for pages without https, where browsers provide no clipboard. */
 function copyWithSelection(text: string): boolean {
   const field = document.createElement("textarea");
   field.value = text;

@@ -3,7 +3,7 @@ interface Crumb {
   readonly href: string;
 }
 
-/** The way back. */
+/** The breadcrumb navigation. */
 export function Crumbs({ more = [] }: { more?: readonly Crumb[] }) {
   return (
     <nav class="crumbs" aria-label="Breadcrumb">

@@ -5,7 +5,7 @@ import { duration } from "../format/time";
 import { Hex } from "./hex";
 import { Price } from "./price";
 
-/** What is so of a dataset, whatever its values are. */
+/** Shows a dataset's properties. */
 export function DatasetFacts({ dataset }: { dataset: DatasetOverview }) {
   const { providers, tolerance_bps: tolerance, kind } = dataset;
   return (
@@ -19,10 +19,10 @@ export function DatasetFacts({ dataset }: { dataset: DatasetOverview }) {
       <Fact name="Providers">
         {providers.length}, {quorumOf(providers.length)} must sign
       </Fact>
-      <Fact name="A value is">
-        {kind === "median" ? `the median, within ${tolerance / 100} %` : "what more than half of them signed"}
+      <Fact name="Stored value">
+        {kind === "median" ? `the median, within ${tolerance / 100} %` : "the one that more than half signed"}
       </Fact>
-      <Fact name="Oldest round">{duration(dataset.max_round_age)} when it is stored</Fact>
+      <Fact name="Maximum age when stored">{duration(dataset.max_round_age)}</Fact>
     </dl>
   );
 }

@@ -3,7 +3,7 @@ import { quorumOf } from "../format/quorum";
 import { Hex } from "./hex";
 import { Price } from "./price";
 
-/** A dataset in a line. */
+/** Summarizes a dataset in one line. */
 export function DatasetLine({ dataset }: { dataset: DatasetOverview }) {
   const { providers, query_price: price } = dataset;
   return (

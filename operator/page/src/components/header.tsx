@@ -1,16 +1,16 @@
 import { BASE } from "../api/base";
 import { useLive } from "../live/live";
-import { Mark } from "./mark";
+import { Logo } from "./logo";
 
 export function Header() {
-  const { networks, trouble } = useLive();
-  const state = trouble ? "lost" : networks === null ? "waiting" : "live";
+  const { networks, error } = useLive();
+  const state = error ? "lost" : networks === null ? "waiting" : "live";
   const words = { live: "Live", waiting: "Loading", lost: "Not connected" }[state];
   return (
     <header class="top">
       <div class="wide top-line">
         <a class="brand" href="#/">
-          <Mark />
+          <Logo />
           <span>Dataset Oracle</span>
         </a>
         <span class={`pulse pulse-${state}`}>{words}</span>

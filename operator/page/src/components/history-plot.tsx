@@ -7,7 +7,7 @@ import { useColours } from "../live/use-colours";
 import type { PastUpdate } from "../live/use-history";
 import { drawPlot, type Plot } from "./plot";
 
-/** How often the end of the plot moves on. */
+/** The interval at which the end of the plot moves. */
 const STEP_SECONDS = 5;
 
 interface Props {
@@ -16,7 +16,7 @@ interface Props {
   readonly point: ServedPoint;
 }
 
-/** The stored values over time. The table beside it has the same for those who do not see it. */
+/** Plots the stored values over time. The table has the same data for people who cannot see it. */
 export function HistoryPlot({ updates, kind, point }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | null>(null);
@@ -33,11 +33,11 @@ export function HistoryPlot({ updates, kind, point }: Props) {
     return () => drawn.close();
   }, [colours]);
   useEffect(() => {
-    // Where a value lies in the picture; what is written beside it is exact.
+    // A float is precise enough for a position in the plot. The text beside it is exact.
     const scale = 10 ** (point.format?.decimals ?? 0);
     const times = rounds.map(({ timestamp }) => timestamp);
     const values = rounds.map(({ status, value }) => (status === "OK" ? Number(value) / scale : null));
-    // What is stored last holds until now.
+    // The last stored value holds until now.
     plot.current?.show([...times, Math.max(until, 1 + (times.at(-1) ?? 0))], [...values, values.at(-1) ?? null]);
   }, [updates, colours, until]);
 
@@ -55,7 +55,7 @@ export function HistoryPlot({ updates, kind, point }: Props) {
         ref={frame}
         class="plot-frame"
         role="img"
-        aria-label={`A plot of ${rounds.length} rounds; the table has them.`}
+        aria-label={`A plot of ${rounds.length} rounds. The table has the same data.`}
       />
     </figure>
   );

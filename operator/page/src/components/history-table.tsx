@@ -12,12 +12,12 @@ interface Props {
   readonly isOpen: boolean;
 }
 
-/** The stored rounds, the newest first, with all digits. */
+/** Lists the stored rounds, newest first, with all digits. */
 export function HistoryTable({ updates, kind, point, isOpen }: Props) {
   return (
     <details open={isOpen}>
-      <summary>As a table: {updates.length} rounds</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached with the keyboard */}
+      <summary>Show as a table ({updates.length} rounds)</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard */}
       <section class="scroll" tabIndex={0} aria-label="History as a table">
         <table>
           <thead>

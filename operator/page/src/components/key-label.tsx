@@ -1,6 +1,6 @@
 import { showKey } from "../format/key";
 
-/** A key: what says little is set back. */
+/** Shows a key with its prefix toned down. */
 export function KeyLabel({ text, title }: { text: string; title: string | null }) {
   const shown = showKey(text, title);
   if (shown.title !== null) {

@@ -11,7 +11,7 @@ interface Props {
   readonly dataset: DatasetOverview;
 }
 
-/** Who signed what in the last round, and how it came to the chain. */
+/** Shows the signers of the last round, their values, and the transaction. */
 export function LastRound({ data, dataset }: Props) {
   const { last_update: update } = data;
   return (
@@ -20,8 +20,8 @@ export function LastRound({ data, dataset }: Props) {
       {update === null ? (
         <p class="empty">
           {data.timestamp === 0
-            ? "Nothing was stored yet: ask for a value below."
-            : "It was stored further back than this operator looks."}
+            ? "No value has been stored yet. Request one below."
+            : "The last update is older than the blocks that this operator searches."}
         </p>
       ) : (
         <Round data={data} dataset={dataset} update={update} />
@@ -38,7 +38,7 @@ function Round({ data, dataset, update }: Props & { update: LastUpdate }) {
       <dl class="facts">
         <Fact name="Round">{moment(data.timestamp)}</Fact>
         <Fact name="Signed by">{reports ? `${reports.length} of ${members} providers` : "not shown"}</Fact>
-        {update.spread !== null && <Fact name="Apart">{apart(data, update.spread)}</Fact>}
+        {update.spread !== null && <Fact name="Spread">{apart(data, update.spread)}</Fact>}
         <Fact name="Block">{update.block_number}</Fact>
         <Fact name="Transaction">
           <Hex hex={update.transaction_hash} what="the transaction hash" />
@@ -50,7 +50,7 @@ function Round({ data, dataset, update }: Props & { update: LastUpdate }) {
         )}
       </dl>
       {reports === null && (
-        <p class="quiet">Another contract carried this update: the transaction does not show who signed.</p>
+        <p class="quiet">Another contract relayed this update, so the transaction does not show who signed.</p>
       )}
       {reports && <Spread data={data} dataset={dataset} reports={reports} />}
       {reports && (
@@ -63,7 +63,7 @@ function Round({ data, dataset, update }: Props & { update: LastUpdate }) {
               </th>
               {dataset.kind === "median" && (
                 <th scope="col" class="number">
-                  From the value
+                  From the median
                 </th>
               )}
             </tr>
@@ -102,7 +102,7 @@ function fromValue(data: DataPointAnswer, outcome: string, value: string): strin
   return deviation(BigInt(value), BigInt(data.value)) ?? "—";
 }
 
-/** How far the signed values lie apart: in the value's own unit, and in per cent of it. */
+/** Formats the spread of the signed values: in the value's unit, and in per cent of the value. */
 function apart(data: DataPointAnswer, spread: string): string {
   const text = grouped(toDecimal(BigInt(spread), data.format?.decimals ?? 0));
   const stored = BigInt(data.value);

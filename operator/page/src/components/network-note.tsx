@@ -1,31 +1,31 @@
 import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
 import { networkName } from "../format/names";
 import { useLive } from "../live/live";
-import { TroubleNote } from "./trouble-note";
+import { Notice } from "./notice";
 
-/** What keeps a network from being shown as it is now, if anything does. */
+/** Explains why the shown state of a network may be outdated; empty if it is not. */
 export function NetworkNote({ network }: { network: NetworkOverview }) {
-  const { trouble } = useLive();
-  if (trouble?.code === "too_many_requests") {
+  const { error } = useLive();
+  if (error?.code === "too_many_requests") {
     return (
-      <TroubleNote tone="warn" title="What is shown is not the newest." code={trouble.code}>
-        You look more often than this operator answers. The page goes on by itself
-        {trouble.retryAfter !== null && ` in ${trouble.retryAfter} s`}.
-      </TroubleNote>
+      <Notice tone="warn" title="The values shown may be outdated." code={error.code}>
+        You have reached this operator's rate limit. The page continues automatically
+        {error.retryAfter !== null && ` in ${error.retryAfter} s`}.
+      </Notice>
     );
   }
-  if (trouble) {
+  if (error) {
     return (
-      <TroubleNote tone="warn" title="What is shown is not the newest." code={trouble.code}>
-        {trouble.title} The page tries again by itself.
-      </TroubleNote>
+      <Notice tone="warn" title="The values shown may be outdated." code={error.code}>
+        {error.title} The page retries automatically.
+      </Notice>
     );
   }
   if (network.readable) return null;
   return (
-    <TroubleNote tone="warn" title={`${networkName(network.network_id)} cannot be read now.`} code="rpc_failed">
-      The operator's connection to the chain is in trouble. What is stored there is safe, and contracts can read it. The
-      page tries again by itself.
-    </TroubleNote>
+    <Notice tone="warn" title={`${networkName(network.network_id)} cannot be read now.`} code="rpc_failed">
+      The operator's connection to the chain is failing. The stored values are safe, and contracts can read them. The
+      page retries automatically.
+    </Notice>
   );
 }

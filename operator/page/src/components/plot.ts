@@ -1,17 +1,17 @@
 import uPlot from "uplot";
 import type { Colours } from "../live/use-colours";
 
-/** A drawn plot. */
+/** A plot that is shown in a frame. */
 export interface Plot {
-  /** @param times In seconds since 1970, ascending. @param values Null where there is a gap. */
+  /** Shows values over time: seconds since 1970, ascending, and null for gaps. */
   show(times: readonly number[], values: readonly (number | null)[]): void;
   close(): void;
 }
 
 const HEIGHT = 220;
 
-/** @param onPointed Told which place the pointer is at; null when it is away. */
-export function drawPlot(frame: HTMLElement, colours: Colours, onPointed: (place: number | null) => void): Plot {
+/** @param onPointed Called with the index under the pointer, or null when the pointer leaves. */
+export function drawPlot(frame: HTMLElement, colours: Colours, onPointed: (index: number | null) => void): Plot {
   const axis = {
     stroke: colours.muted,
     grid: { stroke: colours.line, width: 1 },
@@ -55,7 +55,7 @@ export function drawPlot(frame: HTMLElement, colours: Colours, onPointed: (place
   };
 }
 
-/** A time on the axis, as exactly as the steps of the axis need it. */
+/** Formats a time on the axis with the precision that its steps need. */
 function timeOf(seconds: number, step: number): string {
   const date = new Date(seconds * 1000);
   if (step >= 86_400) return date.toLocaleDateString(undefined, { month: "short", day: "numeric" });

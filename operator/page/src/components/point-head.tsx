@@ -13,11 +13,11 @@ interface Props {
   readonly network: NetworkOverview;
   readonly dataset: DatasetOverview;
   readonly text: string;
-  /** Null before it was read. */
+  /** Null until it has been read. */
   readonly point: ServedPoint | null;
 }
 
-/** What a data point is now. */
+/** Shows the current value and the properties of a data point. */
 export function PointHead({ network, dataset, text, point }: Props) {
   const { prefix, name, title } = showKey(text, point?.format?.title ?? null);
   const value = point && showValue(dataset.kind, point.value, point.format, point.key);
@@ -53,10 +53,10 @@ export function PointHead({ network, dataset, text, point }: Props) {
           <Price wei={dataset.query_price} />
         </Fact>
         <Fact name="Heartbeat">
-          {point && (point.heartbeat_seconds === null ? "none: updated when asked" : `${point.heartbeat_seconds} s`)}
+          {point && (point.heartbeat_seconds === null ? "none: updated on request" : `${point.heartbeat_seconds} s`)}
         </Fact>
         {point?.format && point.format.sources.length > 0 && (
-          <Fact name="Read from">{point.format.sources.join(", ")}</Fact>
+          <Fact name="Sources">{point.format.sources.join(", ")}</Fact>
         )}
         <Fact name="On chain" wide>
           <OnChain point={point} />
@@ -77,10 +77,10 @@ export function PointHead({ network, dataset, text, point }: Props) {
   );
 }
 
-/** The value as a contract gets it. */
+/** Shows the form of the value that a contract receives. */
 function OnChain({ point }: { point: ServedPoint | null }) {
   const format = point?.format;
-  if (!format) return <>as it is</>;
+  if (!format) return <>unknown format</>;
   if (format.type !== "uint")
     return <>{{ bool: "1 or 0", bytes32: "32 bytes", string: "text in 32 bytes" }[format.type]}</>;
   return (

@@ -7,17 +7,17 @@ import { Age } from "./age";
 import { KeyLabel } from "./key-label";
 import { Status } from "./status";
 
-/** More than these are searched. */
+/** Longer tables have a search field. */
 const MANY = 8;
 
 interface Props {
   readonly networkId: number;
   readonly dataset: DatasetOverview;
-  /** How many are shown before somebody asks for all. */
+  /** The number of rows before "Show all" is clicked. */
   readonly atFirst?: number;
 }
 
-/** The data points of a dataset. */
+/** Lists the data points of a dataset. */
 export function PointsTable({ networkId, dataset, atFirst = Number.POSITIVE_INFINITY }: Props) {
   const [wanted, setWanted] = useState("");
   const [isWhole, setWhole] = useState(false);
@@ -64,13 +64,13 @@ export function PointsTable({ networkId, dataset, atFirst = Number.POSITIVE_INFI
           ))}
         </tbody>
       </table>
-      {found.length === 0 && <p class="empty">No key has “{wanted}” in it.</p>}
+      {found.length === 0 && <p class="empty">No key contains “{wanted}”.</p>}
       {shown.length < found.length && (
         <button type="button" class="more" onClick={() => setWhole(true)}>
           Show all {found.length}
         </button>
       )}
-      {dataset.left_out > 0 && <p class="quiet">{dataset.left_out} more keys are known, and not listed here.</p>}
+      {dataset.left_out > 0 && <p class="quiet">{dataset.left_out} more keys are not listed here.</p>}
     </>
   );
 }
@@ -109,7 +109,7 @@ function NoPoints({ dataset }: { dataset: DatasetOverview }) {
   if (dataset.points === null) return <p class="empty">The values cannot be read now.</p>;
   return (
     <p class="empty">
-      No key is stored here yet. {dataset.key_form === "WEB_ORACLE" && "Publish a request spec, and ask for its key."}
+      No key has been stored yet. {dataset.key_form === "WEB_ORACLE" && "Publish a request spec and request its key."}
     </p>
   );
 }

@@ -1,8 +1,8 @@
 import { grouped, toDecimal } from "../format/number";
 
-/** A price in wei, in Ether where that is shorter. */
+/** Shows a price in wei, or in Ether if that is shorter. */
 export function Price({ wei }: { wei: string | null }) {
-  if (wei === null) return <span class="quiet">not readable now</span>;
+  if (wei === null) return <span class="quiet">unknown</span>;
   const amount = BigInt(wei);
   if (amount === 0n) return <>free</>;
   return (

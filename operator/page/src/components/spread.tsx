@@ -6,12 +6,12 @@ interface Props {
   readonly reports: NonNullable<LastUpdate["reports"]>;
 }
 
-/** Hundredths of a per cent of the line. */
+/** Positions on the line, in hundredths of a per cent. */
 const STEPS = 10_000n;
 
 /**
- * The signed values on a line, around the stored one, as wide as the tolerance on either side. The table below it has the
- * same in figures.
+ * Plots the signed values on a line around the stored one, at least as wide as the tolerance on both sides. The table
+ * below has the same numbers.
  */
 export function Spread({ data, dataset, reports }: Props) {
   const stored = BigInt(data.value);

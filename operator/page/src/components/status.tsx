@@ -2,7 +2,7 @@ import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
 
 type Word = "OK" | "No data" | "Never updated" | "Disagreement" | "Invalid key";
 
-/** What a status says in words. */
+/** Returns a status in words. */
 export function statusWord({ status, timestamp }: Pick<ServedPoint, "status" | "timestamp">): Word {
   if (status === "OK") return "OK";
   if (status === "DISAGREEMENT") return "Disagreement";
@@ -10,7 +10,7 @@ export function statusWord({ status, timestamp }: Pick<ServedPoint, "status" | "
   return timestamp === 0 ? "Never updated" : "No data";
 }
 
-/** By shape as well as by colour. */
+// Shapes, so that nobody has to rely on colours.
 const SHAPES: Readonly<Record<Word, string>> = {
   OK: "M3.5 8.5l3 3 6-7",
   "No data": "M4 8h8",
@@ -27,7 +27,7 @@ const TONES: Readonly<Record<Word, string>> = {
   "Invalid key": "bad",
 };
 
-/** A status as a word and a sign. */
+/** Shows a status as a word and an icon. */
 export function Status({ point }: { point: Pick<ServedPoint, "status" | "timestamp"> }) {
   const word = statusWord(point);
   return (

@@ -8,7 +8,7 @@ interface Tab {
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** One of several, chosen with the pointer or the arrow keys. */
+/** Shows one of several panels, chosen by pointer or arrow keys. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const [chosen, setChosen] = useState(0);
   const id = useId();

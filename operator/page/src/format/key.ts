@@ -2,18 +2,18 @@ import { keyToAscii } from "@dataset-oracle/protocol/key";
 import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
 import type { Hex } from "viem";
 
-/** A key as people read it. */
+/** A key, split for display. */
 export interface ShownKey {
-  /** What comes first and says little, such as `SPOTPX/`. */
+  /** The part that all keys of a kind share, such as `SPOTPX/`. */
   readonly prefix: string;
   readonly name: string;
-  /** What the value is, in words, if somebody said. */
+  /** A description of the value from its request spec; null if there is none. */
   readonly title: string | null;
 }
 
 const WEB_KEY = /^WEB\/([0-9a-f]{64})((?:\/[^/]*)*)$/;
 
-/** The key in ASCII where it has such a form, else in hex. */
+/** Returns the key in ASCII, or in hex if it is not printable. */
 export const keyText = ({ key, key_hex }: Pick<ServedPoint, "key" | "key_hex">) => key ?? key_hex;
 
 export function showKey(text: string, title: string | null = null): ShownKey {
@@ -26,7 +26,7 @@ export function showKey(text: string, title: string | null = null): ShownKey {
   return { prefix: text.slice(0, slash), name: text.slice(slash), title };
 }
 
-/** The title of a document, and what a screen reader says. */
+/** Returns the name of a key for document titles and screen readers. */
 export function keyName(text: string, title: string | null = null): string {
   const { name, prefix } = showKey(text);
   return title === null ? name || prefix : [title, name].filter(Boolean).join(": ");
@@ -40,5 +40,5 @@ function decode(argument: string): string {
   }
 }
 
-/** The ASCII form of a key in hex where it has one, else the hex. */
+/** Converts a key in hex to ASCII if it is printable. */
 export const keyToText = (key: Hex) => keyToAscii(key) ?? key;

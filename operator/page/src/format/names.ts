@@ -1,4 +1,4 @@
-/** The networks that many know by name. */
+/** Names of well-known networks. */
 const NETWORKS: Readonly<Record<number, string>> = {
   1: "Ethereum",
   10: "OP Mainnet",
@@ -14,7 +14,7 @@ const NETWORKS: Readonly<Record<number, string>> = {
 
 export const networkName = (id: number) => NETWORKS[id] ?? `Network ${id}`;
 
-/** A deployment's name of a dataset as words: `webOracleNumber` is "Web Oracle number". */
+/** Converts a dataset's deployment name to words: `webOracleNumber` to "Web Oracle number". */
 export function datasetName(name: string): string {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

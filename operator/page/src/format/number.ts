@@ -1,6 +1,6 @@
-/** Numbers as text, exactly: no value of a dataset is ever a float. */
+/** Formats numbers exactly: a dataset's value is never converted to a float. */
 
-/** A number scaled by a power of ten as a plain decimal: `3021.5`. */
+/** Formats a scaled number as a plain decimal: `3021.5`. */
 export function toDecimal(value: bigint, decimals: number): string {
   const sign = value < 0n ? "-" : "";
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, "0");
@@ -9,16 +9,16 @@ export function toDecimal(value: bigint, decimals: number): string {
   return sign + whole + (fraction && `.${fraction}`);
 }
 
-/** With commas between thousands: `12,345.678`. */
+/** Adds commas between thousands: `12,345.678`. */
 export function grouped(decimal: string): string {
   const [whole = "", fraction] = decimal.split(".");
   const spaced = whole.replace(/\B(?=(\d{3})+$)/g, ",");
   return fraction === undefined ? spaced : `${spaced}.${fraction}`;
 }
 
-/** As many digits as are of use at a glance: six, and at least two decimals of what has any. Rounded half up. */
+/** Rounds to six digits, half up, with at least two decimals if the number can have any. */
 export function atAGlance(value: bigint, decimals: number): string {
-  // How many digits stand before the point; of 0.0012 it is -2.
+  // The number of digits before the point; -2 for 0.0012.
   const magnitude = value === 0n ? 4 : (value < 0n ? -value : value).toString().length - decimals;
   const wanted = 6 - (magnitude > 0 ? magnitude : magnitude + 1);
   const kept = Math.min(decimals, Math.max(2, wanted));
@@ -29,9 +29,9 @@ export function atAGlance(value: bigint, decimals: number): string {
 }
 
 /**
- * How far a value lies from another, in per cent with three decimals: `+0.012 %`.
+ * Formats the difference of a value from another one in per cent, with three decimals: `+0.012 %`.
  *
- * @returns Null from 0.
+ * @returns Null if the other value is 0.
  */
 export function deviation(value: bigint, from: bigint): string | null {
   if (from === 0n) return null;

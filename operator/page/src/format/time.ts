@@ -1,4 +1,4 @@
-/** How long, in the largest units that matter: `45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`. */
+/** Formats a duration with at most two units: `45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`. */
 export function duration(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
@@ -9,7 +9,7 @@ export function duration(seconds: number): string {
   return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
 }
 
-/** A moment in the reader's own time zone, to the second. */
+/** Formats a time in the reader's time zone, to the second. */
 export function moment(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString(undefined, {
     dateStyle: "medium",

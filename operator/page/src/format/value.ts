@@ -1,23 +1,23 @@
 import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { atAGlance, grouped, toDecimal } from "./number";
 
-/** A value as people read it. */
+/** A value, formatted for display. */
 export interface ShownValue {
-  /** All of it. */
+  /** With all digits. */
   readonly exact: string;
-  /** As much as is of use in a table. */
+  /** Shortened for tables. */
   readonly short: string;
-  /** What it is counted in: the quote of a pair. */
+  /** The quote currency of a pair; null for other keys. */
   readonly unit: string | null;
 }
 
 type Kind = DatasetOverview["kind"];
 
 /**
- * A value with its scale.
+ * Formats a value with its scale and unit.
  *
- * @param value A decimal string of a median dataset, else 32 bytes in hex.
- * @param key In ASCII, or null.
+ * @param value A decimal string for a median dataset, otherwise 32 bytes in hex.
+ * @param key The key in ASCII; null if it is not printable.
  */
 export function showValue(kind: Kind, value: string, format: ValueFormat | null, key: string | null): ShownValue {
   if (kind === "median") {
@@ -34,12 +34,12 @@ export function showValue(kind: Kind, value: string, format: ValueFormat | null,
 
 const plain = (text: string): ShownValue => ({ exact: text, short: text, unit: null });
 
-/** The quote of a pair. */
+/** Returns the quote currency of a pair. */
 export function unitOf(key: string | null): string | null {
   return /^SPOTPX\/[A-Z0-9]+-([A-Z0-9]+)$/.exec(key ?? "")?.[1] ?? null;
 }
 
-/** Text that is left-aligned in 32 bytes; null if they are none. */
+/** Decodes left-aligned text in 32 bytes; null if it is not UTF-8. */
 function textOf(bytes32: string): string | null {
   const bytes = Uint8Array.from(bytes32.slice(2).match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
   const end = bytes.findLastIndex((byte) => byte !== 0) + 1;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** The colours that the style sheet has now, for what is drawn and not styled. */
+/** The current colours of the style sheet, for the canvas, which CSS does not style. */
 export interface Colours {
   readonly accent: string;
   readonly wash: string;

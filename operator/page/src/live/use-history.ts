@@ -1,29 +1,29 @@
 import type { HistoryAnswer } from "@dataset-oracle/protocol/wire";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { getHistory, type PointId } from "../api/data";
-import type { Trouble } from "../api/get";
+import type { ReadError } from "../api/get";
 
 export type PastUpdate = HistoryAnswer["updates"][number];
 
-/** What was stored of a data point, as far as it was looked at. */
+/** The earlier updates of a data point, as far as they have been read. */
 export interface History {
-  /** The newest first; null before the first answer. */
+  /** Newest first; null until the first answer. */
   readonly updates: readonly PastUpdate[] | null;
-  readonly trouble: Trouble | null;
-  /** Looks further back; null where nothing is further back. */
+  readonly error: ReadError | null;
+  /** Reads older updates; null if all blocks have been read. */
   readonly older: (() => void) | null;
 }
 
 const LIMIT = 200;
 
 /**
- * Reads the history once, and what is new whenever there is something new.
+ * Reads the history, and again whenever a new round is stored.
  *
- * @param newest The round that is stored now; null before it is known.
+ * @param newest The stored round; null until it is known.
  */
 export function useHistory(id: PointId, newest: number | null): History {
   const [updates, setUpdates] = useState<readonly PastUpdate[] | null>(null);
-  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const [error, setError] = useState<ReadError | null>(null);
   const [from, setFrom] = useState<number | null>(null);
   const isBusy = useRef(false);
 
@@ -32,7 +32,7 @@ export function useHistory(id: PointId, newest: number | null): History {
     isBusy.current = true;
     const got = await getHistory(id, LIMIT, blocks);
     isBusy.current = false;
-    setTrouble(got.ok ? null : got.trouble);
+    setError(got.ok ? null : got.error);
     if (!got.ok) return;
     setUpdates((before) => merge(before ?? [], got.value.updates));
     setFrom((before) => Math.min(before ?? got.value.from, got.value.from));
@@ -45,7 +45,7 @@ export function useHistory(id: PointId, newest: number | null): History {
   }, [newest, known?.timestamp]);
 
   const older = from !== null && from > 0 ? () => void read({ to: from - 1 }) : null;
-  return { updates, trouble, older };
+  return { updates, error, older };
 }
 
 function merge(some: readonly PastUpdate[], others: readonly PastUpdate[]): readonly PastUpdate[] {

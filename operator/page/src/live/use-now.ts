@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** The seconds since 1970, as this machine's clock has them, anew every second. */
+/** Returns this machine's time in seconds since 1970, updated every second. */
 export function useNow(): number {
   const [now, setNow] = useState(seconds);
   useEffect(() => {

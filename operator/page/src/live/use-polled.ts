@@ -1,21 +1,22 @@
+import type { Result } from "@dataset-oracle/protocol/result";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Got, Trouble } from "../api/get";
+import type { ReadError } from "../api/get";
 
-/** What was read last, and why it could not be read again since. */
+/** The last value that was read, and the error if it could not be read since. */
 export interface Polled<T> {
   readonly value: T | null;
-  readonly trouble: Trouble | null;
-  /** Asks again at once. */
-  readonly again: () => void;
+  readonly error: ReadError | null;
+  /** Reads refresh immediately. */
+  readonly refresh: () => void;
 }
 
 /**
- * Asks again and again while the page is looked at, later when the operator says so.
+ * Polls while the page is visible, and waits longer if the operator asks for it.
  *
- * @param subject What is asked for: when it changes, what was read is forgotten.
+ * @param id Identifies what is read. When it changes, the last value is dropped.
  */
-export function usePolled<T>(subject: string, ask: () => Promise<Got<T>>, everyMs: number): Polled<T> {
-  const [state, setState] = useState<{ subject: string; value: T | null; trouble: Trouble | null }>();
+export function usePolled<T>(id: string, ask: () => Promise<Result<T, ReadError>>, everyMs: number): Polled<T> {
+  const [state, setState] = useState<{ id: string; value: T | null; error: ReadError | null }>();
   const kick = useRef(() => {});
   const asking = useRef(ask);
   asking.current = ask;
@@ -32,10 +33,10 @@ export function usePolled<T>(subject: string, ask: () => Promise<Got<T>>, everyM
       isBusy = false;
       if (isGone) return;
       setState((before) => {
-        const value = before?.subject === subject ? before.value : null;
-        return got.ok ? { subject, value: got.value, trouble: null } : { subject, value, trouble: got.trouble };
+        const value = before?.id === id ? before.value : null;
+        return got.ok ? { id, value: got.value, error: null } : { id, value, error: got.error };
       });
-      const wait = got.ok ? everyMs : Math.max(everyMs, 1000 * (got.trouble.retryAfter ?? 0));
+      const wait = got.ok ? everyMs : Math.max(everyMs, 1000 * (got.error.retryAfter ?? 0));
       timer = setTimeout(look, wait);
     };
     kick.current = () => void look();
@@ -49,10 +50,8 @@ export function usePolled<T>(subject: string, ask: () => Promise<Got<T>>, everyM
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", onVisible);
     };
-  }, [subject, everyMs]);
+  }, [id, everyMs]);
 
-  const again = () => kick.current();
-  return state?.subject === subject
-    ? { value: state.value, trouble: state.trouble, again }
-    : { value: null, trouble: null, again };
+  const refresh = () => kick.current();
+  return state?.id === id ? { value: state.value, error: state.error, refresh } : { value: null, error: null, refresh };
 }

@@ -8,10 +8,10 @@ import { datasetName, networkName } from "../format/names";
 import { useTitle } from "../live/use-title";
 import { RequestSection } from "../request/request-section";
 import { SnippetSection } from "../snippets/snippet-section";
-import type { Found } from "./find";
-import { Served } from "./served";
+import type { Found } from "./find-dataset";
+import { WithDataset } from "./with-dataset";
 
-/** So many keys are shown before somebody asks for all, or searches. */
+/** The number of keys shown before a search or "Show all". */
 const AT_FIRST = 12;
 
 interface Props {
@@ -19,12 +19,12 @@ interface Props {
   readonly dataset: string;
 }
 
-/** A dataset: its keys, how it is read, and a form that has a value updated. */
+/** Shows a dataset: its keys, a form that requests an update, and code that reads it. */
 export function DatasetPage({ networkId, dataset }: Props) {
   return (
-    <Served networkId={networkId} dataset={dataset}>
+    <WithDataset networkId={networkId} dataset={dataset}>
       {(found) => <Shown {...found} />}
-    </Served>
+    </WithDataset>
   );
 }
 
@@ -58,13 +58,13 @@ function Shown({ network, dataset }: Found) {
 function KeyForm({ form }: { form: Found["dataset"]["key_form"] }) {
   return form === "SPOT_PRICE" ? (
     <p class="quiet">
-      A key is <code>SPOTPX/BASE-QUOTE</code>. Its value is the price of one BASE in QUOTE, scaled by 10<sup>18</sup> on
-      chain.
+      A key has the form <code>SPOTPX/BASE-QUOTE</code>. Its value is the price of one BASE in QUOTE, scaled by 10
+      <sup>18</sup> on chain.
     </p>
   ) : (
     <p class="quiet">
-      A key is <code>WEB/</code>, the hash of a published request spec, and an argument for each of its variables.
-      Listed are the keys that were stored before.
+      A key consists of <code>WEB/</code>, the hash of a published request spec, and an argument for each variable of
+      the spec. Keys are listed once they have been stored.
     </p>
   );
 }

@@ -1,31 +1,31 @@
 import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
 import { DatasetLine } from "../components/dataset-line";
 import { NetworkNote } from "../components/network-note";
+import { Notice } from "../components/notice";
 import { PointsTable } from "../components/points-table";
-import { TroubleNote } from "../components/trouble-note";
 import { datasetName, networkName } from "../format/names";
 import { useLive } from "../live/live";
 import { useTitle } from "../live/use-title";
 import { datasetPath } from "../route";
 
-/** So many data points of each dataset are shown here before somebody asks for all. */
+/** The number of data points shown for each dataset before "Show all". */
 const AT_FIRST = 12;
 
-/** What is served: networks, datasets, values. */
+/** Shows everything that is served: networks, datasets, values. */
 export function HomePage() {
-  const { networks, trouble } = useLive();
+  const { networks, error } = useLive();
   useTitle(null);
   return (
     <div class="wide">
       <div class="hero">
         <h1>Real-world values, signed and on chain</h1>
         <p class="lead">
-          Independent data providers sign each value. A contract proves that more than two thirds of them did, and any
-          contract can read it, in one transaction.
+          Independent data providers sign each value. A contract verifies that more than two thirds of them did, and any
+          contract can read the value in one transaction.
         </p>
         {networks && <Totals networks={networks} />}
       </div>
-      {networks === null && (trouble ? <Lost /> : <p class="empty">Reading the chain …</p>)}
+      {networks === null && (error ? <Lost /> : <p class="empty">Reading the chain …</p>)}
       {networks?.map((network) => (
         <Network key={network.network_id} network={network} />
       ))}
@@ -80,8 +80,8 @@ function Network({ network }: { network: NetworkOverview }) {
 
 function Lost() {
   return (
-    <TroubleNote title="The operator does not answer." code="unreachable">
-      Check your connection. The page tries again by itself.
-    </TroubleNote>
+    <Notice title="The operator does not answer." code="unreachable">
+      Check your connection. The page retries automatically.
+    </Notice>
   );
 }

@@ -8,7 +8,7 @@ export function NotFoundPage({ what }: { what: string }) {
       <div class="hero">
         <h1>Nothing is served at {what}</h1>
         <p class="lead">
-          Check the address, or go to <a href="#/">what is served</a>.
+          Check the address, or go to <a href="#/">all data</a>.
         </p>
       </div>
     </div>

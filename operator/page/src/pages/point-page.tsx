@@ -5,8 +5,8 @@ import { Crumbs } from "../components/crumbs";
 import { HistorySection } from "../components/history-section";
 import { LastRound } from "../components/last-round";
 import { NetworkNote } from "../components/network-note";
+import { Notice } from "../components/notice";
 import { PointHead } from "../components/point-head";
-import { TroubleNote } from "../components/trouble-note";
 import { keyName, keyText } from "../format/key";
 import { datasetName } from "../format/names";
 import { useLive } from "../live/live";
@@ -15,8 +15,8 @@ import { useTitle } from "../live/use-title";
 import { RequestSection } from "../request/request-section";
 import { datasetPath } from "../route";
 import { SnippetSection } from "../snippets/snippet-section";
-import type { Found } from "./find";
-import { Served } from "./served";
+import type { Found } from "./find-dataset";
+import { WithDataset } from "./with-dataset";
 
 interface Props {
   readonly networkId: number;
@@ -25,28 +25,28 @@ interface Props {
   readonly text: string;
 }
 
-/** Between those the overview says when there is something new. */
+/** Between polls, the overview shows when a new round is stored. */
 const EVERY_MS = 15_000;
 
-/** A data point: its value, who signed it, and what it was before. */
+/** Shows a data point: its value, its signers and its history. */
 export function PointPage({ networkId, dataset, text }: Props) {
   return (
-    <Served networkId={networkId} dataset={dataset}>
+    <WithDataset networkId={networkId} dataset={dataset}>
       {(found) => <Shown {...found} text={text} />}
-    </Served>
+    </WithDataset>
   );
 }
 
 function Shown({ network, dataset, text }: Found & { text: string }) {
   const id = { networkId: network.network_id, dataset: dataset.dataset, key: text };
-  const { value: data, trouble, again } = usePolled<DataPointAnswer>(text, () => getData(id), EVERY_MS);
+  const { value: data, error, refresh } = usePolled<DataPointAnswer>(text, () => getData(id), EVERY_MS);
   const inOverview = dataset.points?.find((point) => keyText(point) === text || point.key_hex === text);
-  const { again: lookAgain } = useLive();
+  const { refresh: refreshOverview } = useLive();
   const [wanted, setWanted] = useState(text);
   useEffect(() => {
-    if (data && inOverview && inOverview.timestamp !== data.timestamp) again();
+    if (data && inOverview && inOverview.timestamp !== data.timestamp) refresh();
   }, [inOverview?.timestamp]);
-  // What is newer of the two.
+  // Either answer can be the newer one.
   const point = data && inOverview && inOverview.timestamp > data.timestamp ? { ...data, ...inOverview } : data;
   const name = keyName(text, point?.format?.title ?? inOverview?.format?.title ?? null);
   useTitle(name);
@@ -55,10 +55,10 @@ function Shown({ network, dataset, text }: Found & { text: string }) {
       <Crumbs more={[{ name: datasetName(dataset.name), href: datasetPath(network.network_id, dataset.dataset) }]} />
       <PointHead network={network} dataset={dataset} text={text} point={point ?? inOverview ?? null} />
       <NetworkNote network={network} />
-      {trouble && network.readable && (
-        <TroubleNote tone={data ? "warn" : "bad"} title={trouble.title} code={trouble.code}>
-          {trouble.detail}
-        </TroubleNote>
+      {error && network.readable && (
+        <Notice tone={data ? "warn" : "bad"} title={error.title} code={error.code}>
+          {error.detail}
+        </Notice>
       )}
       {data && <LastRound data={data} dataset={dataset} />}
       {point && <HistorySection id={id} kind={dataset.kind} point={point} />}
@@ -68,8 +68,8 @@ function Shown({ network, dataset, text }: Found & { text: string }) {
         text={wanted}
         onText={setWanted}
         onStored={() => {
-          again();
-          lookAgain();
+          refresh();
+          refreshOverview();
         }}
       />
       <SnippetSection network={network} dataset={dataset} text={text} format={point?.format ?? null} />

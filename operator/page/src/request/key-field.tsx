@@ -10,12 +10,12 @@ interface Props {
   readonly onText: (text: string) => void;
 }
 
-/** The key as text and in hex, side by side: whichever is typed in, the other follows. */
+/** Two fields for the key, as text and in hex. Each follows the other. */
 export function KeyField({ dataset, text, onText }: Props) {
   const id = useId();
   const isHex = text.startsWith("0x") || text.startsWith("0X");
   const parsed = parseKey(text);
-  // What was typed into the field of hex digits, while it is no whole key yet.
+  // The content of the hex field while it is not a complete key.
   const [draft, setDraft] = useState<string | null>(null);
   const ascii = isHex ? (parsed.ok ? (keyToAscii(parsed.value) ?? "") : "") : text;
   const hex = draft ?? (parsed.ok ? parsed.value : isHex ? text : "");
@@ -30,9 +30,7 @@ export function KeyField({ dataset, text, onText }: Props) {
           class="mono"
           value={ascii}
           list={`${id}-known`}
-          placeholder={
-            isHex ? "bytes that are no text" : dataset.key_form === "SPOT_PRICE" ? "SPOTPX/ETH-USD" : "WEB/…"
-          }
+          placeholder={isHex ? "not printable" : dataset.key_form === "SPOT_PRICE" ? "SPOTPX/ETH-USD" : "WEB/…"}
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}
@@ -50,7 +48,7 @@ export function KeyField({ dataset, text, onText }: Props) {
         </datalist>
       </div>
       <div class="field">
-        <label for={`${id}-hex`}>The same in hex</label>
+        <label for={`${id}-hex`}>Key in hex</label>
         <input
           id={`${id}-hex`}
           class="mono"
@@ -71,7 +69,9 @@ export function KeyField({ dataset, text, onText }: Props) {
       </div>
       <p id={described} class={problem === null ? "field-note quiet" : "field-note tone-bad"}>
         {problem ??
-          (parsed.ok ? `${(parsed.value.length - 2) / 2} bytes. Both name the same data point.` : "Type a key.")}
+          (parsed.ok
+            ? `${(parsed.value.length - 2) / 2} bytes. Both forms identify the same data point.`
+            : "Enter a key.")}
       </p>
     </div>
   );

@@ -1,13 +1,13 @@
 import { KEY_FORM_WORDS, type KeyForm, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
 
-/** What is wrong with a key, before anybody is asked; null if nothing is. */
+/** Checks a key before the operator is asked. Returns the problem, or null. */
 export function keyProblem(form: KeyForm, text: string): string | null {
   const parsed = parseKey(text);
   if (!parsed.ok) return parsed.error;
   if (matchesKeyForm(form, parsed.value)) return null;
   const upper = parseKey(text.toUpperCase());
   if (form === "SPOT_PRICE" && upper.ok && matchesKeyForm(form, upper.value)) {
-    return `Keys are in capitals: ${text.toUpperCase()}.`;
+    return `Keys are in upper case: ${text.toUpperCase()}.`;
   }
-  return `This dataset's keys are ${KEY_FORM_WORDS[form]}.`;
+  return `This dataset's keys have the form ${KEY_FORM_WORDS[form]}.`;
 }

@@ -8,8 +8,8 @@ import { moment } from "../format/time";
 import { showValue } from "../format/value";
 import { pointPath } from "../route";
 import { ProblemNote } from "./problem-note";
-import type { RequestEnd } from "./run";
-import { Unsent } from "./unsent";
+import type { RequestEnd } from "./run-request";
+import { UnsentTransaction } from "./unsent-transaction";
 
 interface Props {
   readonly end: RequestEnd;
@@ -18,13 +18,13 @@ interface Props {
   readonly onStored: (() => void) | undefined;
 }
 
-/** What came of a request. */
+/** Shows the outcome of a request. */
 export function Outcome({ end, network, dataset, onStored }: Props) {
   if (end.kind === "problem") return <ProblemNote problem={end.problem} retryAfter={end.retryAfter} />;
   return (
     <>
       <Value update={end.update} network={network} dataset={dataset} />
-      {end.kind === "unsent" && <Unsent update={end.update} network={network} onStored={onStored} />}
+      {end.kind === "unsent" && <UnsentTransaction update={end.update} network={network} onStored={onStored} />}
     </>
   );
 }
@@ -49,17 +49,21 @@ function Value({ update, network, dataset }: { update: Shown; network: NetworkOv
       </p>
       <dl class="facts">
         <Fact name="Round">{moment(timestamp)}</Fact>
-        <Fact name="Reports">{reports.length > 0 ? reports.length : "in another's transaction"}</Fact>
+        <Fact name="Reports">{reports.length > 0 ? reports.length : "in another transaction"}</Fact>
         {transactionHash !== undefined && (
           <Fact name="Transaction">
-            {transactionHash === null ? "another carrier's" : <Hex hex={transactionHash} what="the transaction hash" />}
+            {transactionHash === null ? (
+              "sent by another relayer"
+            ) : (
+              <Hex hex={transactionHash} what="the transaction hash" />
+            )}
           </Fact>
         )}
         <Fact name="Data point">
           <a href={pointPath(network.network_id, dataset.dataset, text)}>Value, signers, history</a>
         </Fact>
       </dl>
-      {fresh && <p class="quiet">What is stored is so young that nothing had to be sent.</p>}
+      {fresh && <p class="quiet">The stored value is so recent that no transaction was needed.</p>}
     </div>
   );
 }

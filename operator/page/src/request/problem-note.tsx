@@ -1,18 +1,18 @@
 import type { DataRequestProblem } from "@dataset-oracle/protocol";
-import { TroubleNote } from "../components/trouble-note";
+import { Notice } from "../components/notice";
 import { adviceOn } from "./advice";
 
 interface Props {
   readonly problem: DataRequestProblem;
-  /** In seconds; null if nobody says. */
+  /** In seconds; null if the operator did not say. */
   readonly retryAfter: number | null;
 }
 
-/** Why a request failed, in the operator's words, and what to do in the page's. */
+/** Shows the operator's description of a problem, and the page's advice. */
 export function ProblemNote({ problem, retryAfter }: Props) {
   const failures = "failures" in problem ? (problem.failures ?? []) : [];
   return (
-    <TroubleNote title={problem.title} code={problem.code}>
+    <Notice title={problem.title} code={problem.code}>
       <p>{adviceOn(problem)}</p>
       {retryAfter !== null && <p>Try again in {retryAfter} s.</p>}
       {failures.length > 0 && (
@@ -24,6 +24,6 @@ export function ProblemNote({ problem, retryAfter }: Props) {
           ))}
         </ul>
       )}
-    </TroubleNote>
+    </Notice>
   );
 }

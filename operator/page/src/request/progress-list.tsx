@@ -1,5 +1,5 @@
 import { shortHex } from "../format/names";
-import type { RequestState } from "./run";
+import type { RequestState } from "./run-request";
 
 interface Step {
   readonly name: string;
@@ -7,7 +7,7 @@ interface Step {
   readonly state: "done" | "now" | "next" | "stopped";
 }
 
-/** What has happened, what happens now, and what is to come. */
+/** Lists the steps of a request and their states. */
 export function ProgressList({ state }: { state: RequestState }) {
   return (
     <ol class="steps" aria-label="Progress">
@@ -21,7 +21,7 @@ export function ProgressList({ state }: { state: RequestState }) {
           <span>
             <b>{name}</b> {words}
             <span class="unseen">
-              {{ done: ", done", now: ", now", next: ", to come", stopped: ", not done" }[state]}
+              {{ done: ", done", now: ", in progress", next: ", pending", stopped: ", failed" }[state]}
             </span>
           </span>
         </li>
@@ -47,7 +47,7 @@ function stepsOf({ asked, steps, end }: RequestState): Step[] {
     },
     {
       name: "Reports",
-      words: all > 0 ? `${received} of ${all} in` : "",
+      words: all > 0 ? `${received} of ${all} received` : "",
       isDone: isOver || signed !== undefined || (all > 0 && received === all),
     },
     ...(asked.isBroadcast
@@ -70,24 +70,24 @@ function stepsOf({ asked, steps, end }: RequestState): Step[] {
   });
 }
 
-/** The newest of it in a sentence, for who listens. */
+/** Returns the latest step as a sentence, for screen readers. */
 export function progressWords({ asked, steps, end }: RequestState): string {
-  if (end?.kind === "problem") return `It did not work. ${end.problem.title}`;
+  if (end?.kind === "problem") return `The request failed. ${end.problem.title}`;
   if (end?.kind === "unsent") return "The transaction is ready for you to send.";
   if (end?.kind === "stored") return "The value is stored.";
   const last = steps.at(-1);
   switch (last?.event) {
     case undefined:
-      return `Asking for ${asked.key}.`;
+      return `Requesting ${asked.key}.`;
     case "asked":
-      return `${last.providers.length} data providers are asked.`;
+      return `Asked ${last.providers.length} data providers.`;
     case "report":
-      return `${last.received} of ${last.of} reports are in.`;
+      return `Received ${last.received} of ${last.of} reports.`;
     case "signed":
       return "The transaction is signed.";
     case "sent":
-      return "The transaction is sent.";
+      return "The transaction has been sent.";
     case "mined":
-      return `The transaction is mined in block ${last.block_number}.`;
+      return `The transaction was mined in block ${last.block_number}.`;
   }
 }

@@ -5,19 +5,19 @@ import { KeyField } from "./key-field";
 import { keyProblem } from "./key-problem";
 import { Outcome } from "./outcome";
 import { ProgressList, progressWords } from "./progress-list";
-import { type RequestState, runRequest } from "./run";
+import { type RequestState, runRequest } from "./run-request";
 
 interface Props {
   readonly network: NetworkOverview;
   readonly dataset: DatasetOverview;
-  /** The key as it was typed. */
+  /** The key as it was entered. */
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** Told when something was stored. */
+  /** Called when a value was stored. */
   readonly onStored?: () => void;
 }
 
-/** A form that has a data point updated, what becomes of it, and what came of it. */
+/** A form that requests an update, with its progress and its outcome. */
 export function RequestSection({ network, dataset, text, onText, onStored }: Props) {
   const [isBroadcast, setBroadcast] = useState(network.broadcasts);
   const [state, setState] = useState<RequestState | null>(null);
@@ -44,11 +44,11 @@ export function RequestSection({ network, dataset, text, onText, onStored }: Pro
 
   return (
     <section class="card" aria-labelledby="request">
-      <h2 id="request">Ask for a fresh value</h2>
-      <p class="quiet">The operator asks every provider now, and the contract stores what they sign.</p>
+      <h2 id="request">Request a fresh value</h2>
+      <p class="quiet">The operator asks every provider for a signed value, and the contract stores the result.</p>
       <form onSubmit={submit} noValidate>
         <KeyField dataset={dataset} text={text} onText={onText} />
-        {isAsked && text === "" && <p class="field-note tone-bad">Type a key first.</p>}
+        {isAsked && text === "" && <p class="field-note tone-bad">Enter a key first.</p>}
         <fieldset class="choices">
           <legend>Who sends the transaction</legend>
           <label class="choice">
@@ -62,7 +62,7 @@ export function RequestSection({ network, dataset, text, onText, onStored }: Pro
             <span>
               <b>The operator</b>
               <span class="quiet">
-                {network.broadcasts ? "It pays the gas." : "It has no account on this network."}{" "}
+                {network.broadcasts ? "It pays for the gas." : "It has no account on this network."}{" "}
                 <code>broadcast: true</code>
               </span>
             </span>
@@ -72,13 +72,13 @@ export function RequestSection({ network, dataset, text, onText, onStored }: Pro
             <span>
               <b>You</b>
               <span class="quiet">
-                With your wallet, or by copying it. <code>broadcast: false</code>
+                With your wallet, or by copying the transaction. <code>broadcast: false</code>
               </span>
             </span>
           </label>
         </fieldset>
         <button type="submit" class="primary" aria-disabled={isBusy}>
-          {isBusy ? "Asking …" : isBroadcast ? "Update now" : "Make the transaction"}
+          {isBusy ? "Requesting …" : isBroadcast ? "Update now" : "Prepare the transaction"}
         </button>
       </form>
       {state && (

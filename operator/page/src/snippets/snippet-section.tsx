@@ -7,21 +7,21 @@ import { snippets } from "./snippets";
 interface Props {
   readonly network: NetworkOverview;
   readonly dataset: DatasetOverview;
-  /** The key as it was typed. */
+  /** The key as it was entered. */
   readonly text: string;
   readonly format?: ValueFormat | null;
 }
 
-/** How the data point is read by a program. */
+/** Shows code that reads the data point. */
 export function SnippetSection({ network, dataset, text, format }: Props) {
   const known = dataset.points?.find(({ key, key_hex }) => key === text || key_hex === text)?.format ?? null;
-  const subject = { operator: BASE, networkId: network.network_id, dataset, key: text, format: format ?? known };
-  const shown = snippets(subject);
+  const dataPoint = { operator: BASE, networkId: network.network_id, dataset, key: text, format: format ?? known };
+  const shown = snippets(dataPoint);
   return (
     <section class="card" aria-labelledby="read">
-      <h2 id="read">Read it in your program</h2>
+      <h2 id="read">Read it from code</h2>
       {shown.length === 0 ? (
-        <p class="empty">Type a key above: the programs are filled in with it.</p>
+        <p class="empty">Enter a key above to fill in the examples.</p>
       ) : (
         <Tabs
           label="Language"
@@ -30,7 +30,7 @@ export function SnippetSection({ network, dataset, text, format }: Props) {
             panel: (
               <>
                 <p class="quiet">{note}</p>
-                <CodeBlock name={name} what={`the ${name} program`} text={code} />
+                <CodeBlock name={name} what={`the ${name} code`} text={code} />
               </>
             ),
           }))}

@@ -2,8 +2,8 @@ import { keyToAscii, parseKey } from "@dataset-oracle/protocol/key";
 import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { networkName } from "../format/names";
 
-/** What the snippets are about. */
-export interface SnippetSubject {
+/** The data point that the snippets read. */
+export interface SnippetDataPoint {
   readonly operator: string;
   readonly networkId: number;
   readonly dataset: DatasetOverview;
@@ -18,20 +18,20 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** What shells and languages read as it stands. Any other key is written in hex. */
+/** Keys that need no quoting in shells and languages. Any other key is written in hex. */
 const PLAIN = /^[A-Za-z0-9/._~%-]+$/;
 
-/** How to read a key and to have it updated; empty for what is no key. */
-export function snippets(subject: SnippetSubject): readonly Snippet[] {
-  const parsed = parseKey(subject.key);
+/** Returns code that reads a key and requests an update; none if the text is not a valid key. */
+export function snippets(dataPoint: SnippetDataPoint): readonly Snippet[] {
+  const parsed = parseKey(dataPoint.key);
   if (!parsed.ok) return [];
   const ascii = keyToAscii(parsed.value);
   const text = ascii !== null && PLAIN.test(ascii) ? ascii : null;
-  const filled = { ...subject, hex: parsed.value, text };
+  const filled = { ...dataPoint, hex: parsed.value, text };
   return [solidity(filled), cast(filled), viem(filled), curl(filled)];
 }
 
-interface Filled extends SnippetSubject {
+interface Filled extends SnippetDataPoint {
   readonly hex: string;
   readonly text: string | null;
 }
@@ -45,7 +45,7 @@ function solidity({ dataset, networkId, hex, text }: Filled): Snippet {
       : `${isNumber ? "queryUint" : "queryBytes32"}WithExpiry(${literal}, 10 minutes)`;
   return {
     name: "Solidity",
-    note: "Pays the query price, and reverts unless the value is OK and at most ten minutes old.",
+    note: "Pays the query price and reverts unless the value is OK and at most ten minutes old.",
     text: `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
 
@@ -57,7 +57,7 @@ contract Reader is usingOracleProtocol {
     // ${dataset.name}, network ${networkId}
     Oracle private constant ORACLE = Oracle(${dataset.dataset});
 
-    // The caller sends ORACLE.queryPrice() along.
+    // The caller must send ORACLE.queryPrice() wei.
     function read() external payable returns (${isNumber ? "uint256" : "bytes32"}) {
         return ORACLE.${read};
     }
@@ -71,7 +71,7 @@ function cast({ dataset, networkId, hex, text }: Filled): Snippet {
   const type = dataset.kind === "median" ? "uint256" : "bytes32";
   return {
     name: "cast",
-    note: `Reads without a transaction and without paying. ETH_RPC_URL is your endpoint of ${networkName(networkId)}.`,
+    note: `Reads without a transaction and without paying. Set ETH_RPC_URL to your endpoint of ${networkName(networkId)}.`,
     text: `DATASET=${dataset.dataset}
 KEY=${key}
 PRICE=$(cast call $DATASET "queryPrice()(uint256)" | cut -d ' ' -f 1)
@@ -90,7 +90,7 @@ function viem({ dataset, networkId, hex, text, format }: Filled): Snippet {
       : ["value", isScaled ? `formatUnits(value, ${decimals})` : "value"];
   return {
     name: "viem",
-    note: `Reads without a transaction. ETH_RPC_URL is your endpoint of ${networkName(networkId)}.`,
+    note: `Reads without a transaction. Set ETH_RPC_URL to your endpoint of ${networkName(networkId)}.`,
     text: `import { simulateQuery } from "@dataset-oracle/protocol";
 import { createPublicClient, ${isScaled ? "formatUnits, " : ""}http } from "viem";
 
@@ -108,7 +108,7 @@ function curl({ operator, dataset, networkId, hex, text }: Filled): Snippet {
   const body = { network_id: networkId, dataset: dataset.dataset, key: text ?? hex, broadcast: true };
   return {
     name: "curl",
-    note: "Has the value updated by this operator, and waits up to ten seconds until it is mined.",
+    note: "Requests an update from this operator and waits up to ten seconds until it is mined.",
     text: `curl -X POST ${operator}/data/request \\
   -H 'content-type: application/json' -H 'prefer: wait=10' \\
   -d '${JSON.stringify(body)}'

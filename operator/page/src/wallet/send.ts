@@ -1,7 +1,7 @@
 import type { UpdateTransaction } from "@dataset-oracle/protocol";
-import { ask, type Wallet, WalletError } from "./provider";
+import { ask, type Wallet, WalletError } from "./wallet";
 
-/** How far a transaction is that a wallet sends. */
+/** The state of a transaction that a wallet sends. */
 export type Sending =
   | { readonly step: "connecting" | "switching" | "confirming" }
   | { readonly step: "waiting"; readonly hash: string }
@@ -20,7 +20,7 @@ interface Receipt {
 const toHex = (number: bigint | number) => `0x${number.toString(16)}`;
 
 /**
- * Sends an update's transaction from a wallet: connects it, has it go to the right chain, and waits until it is mined.
+ * Sends an update's transaction from a wallet: connects, switches to the right chain, sends, and waits until it is mined.
  *
  * @throws WalletError
  */
@@ -31,7 +31,7 @@ export async function sendFromWallet(
 ): Promise<void> {
   onStep({ step: "connecting" });
   const [from] = await ask<readonly string[]>(wallet, "eth_requestAccounts");
-  if (from === undefined) throw new WalletError("failed", "it has no account");
+  if (from === undefined) throw new WalletError("failed", "the wallet has no account");
   await toChain(wallet, chainId, onStep);
   onStep({ step: "confirming" });
   const transaction = { from, to, data, value: toHex(value), gas: toHex(gas) };
@@ -45,7 +45,7 @@ async function toChain(wallet: Wallet, chainId: number, onStep: (sending: Sendin
   if (await isThere()) return;
   onStep({ step: "switching" });
   await ask(wallet, "wallet_switchEthereumChain", [{ chainId: toHex(chainId) }]);
-  if (!(await isThere())) throw new WalletError("failed", "it stays on another network");
+  if (!(await isThere())) throw new WalletError("failed", "the wallet did not switch to the network");
 }
 
 async function minedOf(wallet: Wallet, hash: string): Promise<Sending> {

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Eip1193Provider, Wallet } from "./provider";
+import type { Eip1193Provider, Wallet } from "./wallet";
 
-/** EIP-6963: how a wallet announces itself. */
+/** EIP-6963: the announcement of a wallet. */
 interface Announced {
   readonly info: { readonly uuid: string; readonly name: string; readonly icon: string };
   readonly provider: Eip1193Provider;
 }
 
-/** The wallets of this browser: those that announce themselves, else the one that is just there. */
+/** Returns the wallets that announce themselves, or else the injected `window.ethereum`. */
 export function useWallets(): readonly Wallet[] {
   const [wallets, setWallets] = useState<readonly Wallet[]>([]);
   useEffect(() => {

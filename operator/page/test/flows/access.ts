@@ -5,7 +5,7 @@ import { formOf } from "./form.js";
 
 const PHONE = { width: 360, height: 740 };
 
-/** The page in both colour schemes, on a phone, for who does not see it. */
+/** The page in both colour schemes, on a phone, and for screen readers. */
 export function accessFlows(here: () => World): void {
   const pages = (): [string, string][] => {
     const { dataset } = here().devnet;
@@ -17,12 +17,12 @@ export function accessFlows(here: () => World): void {
     ];
   };
 
-  test.each(["light", "dark"] as const)("axe finds nothing serious on any page in %s", async (colorScheme) => {
+  test.each(["light", "dark"] as const)("axe finds no serious problem on any page in %s", async (colorScheme) => {
     const { devnet, browser } = here();
     for (const [name, at] of pages()) {
       const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, { at, colorScheme });
       if (name === "point") await page.locator("canvas").waitFor();
-      if (name === "point") await page.getByText(/^As a table/).click();
+      if (name === "point") await page.getByText(/^Show as a table/).click();
       // Only the colours differ.
       await expectAccessible(colorScheme === "light" ? undefined : ["color-contrast"]);
       await picture(`${name}-${colorScheme}`);
@@ -41,8 +41,8 @@ export function accessFlows(here: () => World): void {
       if (name === "point") await page.locator("canvas").waitFor();
       if (name === "dataset") {
         await formOf(page).getByRole("radio", { name: /You/ }).check();
-        await formOf(page).getByRole("button", { name: "Make the transaction" }).click();
-        await formOf(page).getByRole("heading", { name: "Send it" }).waitFor({ timeout: 30_000 });
+        await formOf(page).getByRole("button", { name: "Prepare the transaction" }).click();
+        await formOf(page).getByRole("heading", { name: "Send the transaction" }).waitFor({ timeout: 30_000 });
       }
       await page.getByText("Live", { exact: true }).waitFor();
       expect([name, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([name, PHONE.width]);

@@ -8,7 +8,7 @@ import type { World } from "../support/world.js";
 const KEY = "SPOTPX/SOL-USD";
 
 /** The form and what is inside it. */
-export const formOf = (page: Page) => page.getByRole("region", { name: "Ask for a fresh value" });
+export const formOf = (page: Page) => page.getByRole("region", { name: "Request a fresh value" });
 
 /** All that the page's live region says, in order. */
 export async function listen(page: Page): Promise<() => Promise<string[]>> {
@@ -36,7 +36,7 @@ export function formFlows(here: () => World): void {
     };
     const { page, picture, end } = await visit(browser, devnet.operator.url, { at: datasetAt(), prepare });
     const form = formOf(page);
-    const [text, hex] = [form.getByLabel("Key as text"), form.getByLabel("The same in hex")];
+    const [text, hex] = [form.getByLabel("Key as text"), form.getByLabel("Key in hex")];
     for (const typed of ["SPOTPX/E", "SPOTPX/ETH-USD"]) {
       await text.fill(typed);
       expect(await hex.inputValue()).toBe(stringToHex(typed));
@@ -44,22 +44,22 @@ export function formFlows(here: () => World): void {
     await hex.fill(stringToHex("SPOTPX/BTC-USD").toUpperCase().replace("0X", "0x"));
     expect(await text.inputValue()).toBe("SPOTPX/BTC-USD");
     await hex.fill("0x123");
-    await form.getByText("A byte is two hex digits, and here is an odd number of them.").waitFor();
+    await form.getByText("The key has an odd number of hex digits.").waitFor();
     await text.fill("spotpx/eth-usd");
-    await form.getByText("Keys are in capitals: SPOTPX/ETH-USD.").waitFor();
+    await form.getByText("Keys are in upper case: SPOTPX/ETH-USD.").waitFor();
     await text.fill("SPOTPX/€-USD");
-    await form.getByText("An ASCII key has only the characters from space to ~.").waitFor();
+    await form.getByText("The key has a character outside the range from space to ~.").waitFor();
     expect(await text.getAttribute("aria-invalid")).toBe("true");
     await form.getByRole("button", { name: "Update now" }).click();
     await text.fill("");
     await form.getByRole("button", { name: "Update now" }).click();
-    await form.getByText("Type a key first.").waitFor();
+    await form.getByText("Enter a key first.").waitFor();
     await picture("form-problem-light");
     expect(asked).toEqual([]);
     await end();
   });
 
-  test("has a value updated: asked, reports, signed, sent, mined, and the result", async () => {
+  test("requests an update: asked, reports, signed, sent, mined, and the result", async () => {
     const { devnet, browser, chain } = here();
     const before = await simulateQuery(chain, { dataset: devnet.dataset, key: KEY });
     const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, { at: datasetAt() });
@@ -71,7 +71,7 @@ export function formFlows(here: () => World): void {
     const steps = await form.getByRole("listitem").allTextContents();
     expect(steps.map((step) => step.replace(/0x[^,]+|\d{2,}/, "#"))).toEqual([
       "Asked 4 data providers, done",
-      expect.stringMatching(/^Reports [34] of 4 in, done$/),
+      expect.stringMatching(/^Reports [34] of 4 received, done$/),
       "Signed #, done",
       "Sent to the network, done",
       "Mined in block #, done",
@@ -81,7 +81,7 @@ export function formFlows(here: () => World): void {
     expect(value).toBeGreaterThan(0n);
     expect(await form.locator(".result").textContent()).toMatch(/^[\d.,]+ USD OKRound/);
     expect(await said()).toEqual(
-      expect.arrayContaining(["4 data providers are asked.", "1 of 4 reports are in.", "The value is stored."]),
+      expect.arrayContaining(["Asked 4 data providers.", "Received 1 of 4 reports.", "The value is stored."]),
     );
     await expectAccessible();
     await picture("form-stored-light");
@@ -141,7 +141,7 @@ export function formFlows(here: () => World): void {
     const form = formOf(page);
     await form.getByLabel("Key as text").fill(key);
     await form.getByRole("radio", { name: /You/ }).check();
-    await form.getByRole("button", { name: "Make the transaction" }).click();
+    await form.getByRole("button", { name: "Prepare the transaction" }).click();
     await form.getByText("This browser has no wallet.").waitFor({ timeout: 30_000 });
     await form.getByRole("button", { name: "Copy the transaction" }).click();
     await picture("form-unsent-light");

@@ -21,10 +21,10 @@ export function snippetFlows(here: () => World): void {
     const { page, end } = await visit(browser, devnet.operator.url, {
       at: `/42/${devnet.dataset}/SPOTPX%2FETH-USD`,
     });
-    const read = page.getByRole("region", { name: "Read it in your program" });
+    const read = page.getByRole("region", { name: "Read it from code" });
     for (const name of ["Solidity", "cast", "viem", "curl"]) {
       await read.getByRole("tab", { name }).click();
-      await read.getByRole("button", { name: `Copy the ${name} program` }).click();
+      await read.getByRole("button", { name: `Copy the ${name} code` }).click();
       programs.set(name, (await page.evaluate("navigator.clipboard.readText()")) as string);
       expect(programs.get(name)).toBe(await read.locator("pre").textContent());
     }
@@ -74,7 +74,7 @@ export function snippetFlows(here: () => World): void {
     const key = `WEB/${"ab".repeat(32)}/';touch x;'`;
     const at = `/42/${devnet.webOracle.numbers}/${encodeURIComponent(key)}`;
     const { page, end } = await visit(browser, devnet.operator.url, { at });
-    const read = page.getByRole("region", { name: "Read it in your program" });
+    const read = page.getByRole("region", { name: "Read it from code" });
     for (const name of ["Solidity", "cast", "viem", "curl"]) {
       await read.getByRole("tab", { name }).click();
       expect(await read.locator("pre").textContent()).not.toContain("touch");

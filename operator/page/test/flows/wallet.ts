@@ -33,10 +33,10 @@ export function walletFlows(here: () => World): void {
     const form = formOf(opened.page);
     await form.getByLabel("Key as text").fill(key);
     await form.getByRole("radio", { name: /You/ }).check();
-    await form.getByRole("button", { name: "Make the transaction" }).click();
-    await form.getByRole("heading", { name: "Send it" }).waitFor();
+    await form.getByRole("button", { name: "Prepare the transaction" }).click();
+    await form.getByRole("heading", { name: "Send the transaction" }).waitFor();
     const name = wallet.isAnnounced ? "Send with Test Wallet" : "Send with Browser wallet";
-    const mined = () => form.getByText(/^It is mined in block \d+: the value is stored\.$/).waitFor();
+    const mined = () => form.getByText(/^The transaction was mined in block \d+\. The value is stored\.$/).waitFor();
     return { ...opened, form, mined, send: form.getByRole("button", { name }) };
   }
 
@@ -85,7 +85,7 @@ export function walletFlows(here: () => World): void {
     const { form, send, picture, expectAccessible, end } = await withTransaction(wallet, point);
     await send.click();
     await form.getByText("Your wallet does not know Devnet.").waitFor();
-    await form.getByText("Add the network with the chain id 42").waitFor();
+    await form.getByText("Add the network with chain id 42").waitFor();
     expect(wallet.asked).not.toContain("eth_sendTransaction");
     await expectAccessible();
     await picture("wallet-unknown-chain-light");
@@ -98,7 +98,7 @@ export function walletFlows(here: () => World): void {
     const before = await updatedAt(point);
     const { form, send, mined, end } = await withTransaction(wallet, point);
     await send.click();
-    await form.getByText("You refused it in your wallet.").waitFor();
+    await form.getByText("You rejected the transaction in your wallet.").waitFor();
     expect(await updatedAt(point)).toBe(before);
     wallet.isRefusing = false;
     await send.click();

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { TroubleNote } from "../components/trouble-note";
+import { Notice } from "../components/notice";
 import { useLive } from "../live/live";
-import { type Found, findDataset } from "./find";
+import { type Found, findDataset } from "./find-dataset";
 import { NotFoundPage } from "./not-found-page";
 
 interface Props {
@@ -10,16 +10,16 @@ interface Props {
   readonly children: (found: Found) => ComponentChildren;
 }
 
-/** Shows what is in it once the dataset is known to be served. */
-export function Served({ networkId, dataset, children }: Props) {
-  const { networks, trouble } = useLive();
+/** Renders its children once the dataset has been found. */
+export function WithDataset({ networkId, dataset, children }: Props) {
+  const { networks, error } = useLive();
   if (networks === null) {
     return (
       <div class="wide">
-        {trouble ? (
-          <TroubleNote title={trouble.title} code={trouble.code}>
-            {trouble.detail}
-          </TroubleNote>
+        {error ? (
+          <Notice title={error.title} code={error.code}>
+            {error.detail}
+          </Notice>
         ) : (
           <p class="empty">Reading the chain …</p>
         )}

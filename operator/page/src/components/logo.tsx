@@ -1,5 +1,5 @@
-/** The sign of the house: values on lines, and the middle one. */
-export function Mark() {
+/** The logo: values on lines, with the middle one marked. */
+export function Logo() {
   return (
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
       <rect width="32" height="32" rx="8" />

@@ -9,11 +9,11 @@ import { visit } from "../support/visit.js";
 import type { World } from "../support/world.js";
 
 const KEY = "SPOTPX/ETH-USD";
-/** A plain number of what is shown. */
+/** Removes the commas of a shown number. */
 const unspaced = (text: string | null) => (text ?? "").replaceAll(",", "").trim();
 
-/** What the page shows of what is served. */
-export function lookFlows(here: () => World): void {
+/** Browsing the networks, datasets and data points. */
+export function browsingFlows(here: () => World): void {
   const pointAt = (key: string, dataset = here().devnet.dataset) => `/42/${dataset}/${encodeURIComponent(key)}`;
 
   test("names the network, every dataset and every data point, with value, status, age and price", async () => {
@@ -42,14 +42,14 @@ export function lookFlows(here: () => World): void {
     await end();
   });
 
-  test("searches the keys where they are many, and copies the contract's address", async () => {
+  test("searches long lists of keys, and copies the contract's address", async () => {
     const { devnet, browser } = here();
     const { page, picture, end } = await visit(browser, devnet.operator.url, { at: `/42/${devnet.dataset}` });
     const keys = page.getByRole("region", { name: "Keys" });
     await keys.getByRole("searchbox").fill("xrp");
     expect(await keys.locator("tbody th").allTextContents()).toEqual(["SPOTPX/XRP-USD", "SPOTPX/XRP-EUR"]);
     await keys.getByRole("searchbox").fill("nothing like it");
-    await keys.getByText("No key has “nothing like it” in it.").waitFor();
+    await keys.getByText("No key contains “nothing like it”.").waitFor();
     await keys.getByRole("searchbox").fill("");
     await page.getByRole("button", { name: "Copy the contract address" }).click();
     await page.getByRole("status").getByText("Copied the contract address.").waitFor();
@@ -58,7 +58,7 @@ export function lookFlows(here: () => World): void {
     await end();
   });
 
-  test("shows who signed the last round, and how far apart, as the chain has it", async () => {
+  test("shows the signers of the last round and their spread, as on chain", async () => {
     const { devnet, browser } = here();
     const { page, picture, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
     const round = page.getByRole("region", { name: "Last round" });
@@ -67,7 +67,7 @@ export function lookFlows(here: () => World): void {
       .locator("tbody code")
       .evaluateAll((codes) => codes.map((code) => code.getAttribute("title") ?? ""));
     expect(signers.toSorted()).toEqual(devnet.providers.map(({ address }) => address).toSorted());
-    expect(await round.locator("dl").textContent()).toMatch(/Apart[\d.,]+ \(\d+\.\d{3} %\)/);
+    expect(await round.locator("dl").textContent()).toMatch(/Spread[\d.,]+ \(\d+\.\d{3} %\)/);
     for (const text of await round.locator("tbody td:last-child").allTextContents()) {
       expect(text).toMatch(/^[+−]?\d+\.\d{3} %$/);
     }
@@ -78,13 +78,13 @@ export function lookFlows(here: () => World): void {
     await end();
   });
 
-  test("plots the history, and has the same as a table, from the chain's events", async () => {
+  test("plots the history and lists it as a table, from the chain's events", async () => {
     const { devnet, browser, chain } = here();
     const { page, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
     const history = page.getByRole("region", { name: "History", exact: true });
     await history.locator("canvas").waitFor();
     expect(await history.locator("canvas").evaluate(isPainted)).toBe(true);
-    await history.getByText(/^As a table/).click();
+    await history.getByText(/^Show as a table/).click();
     const shown = await history
       .locator("tbody tr")
       .evaluateAll((rows) =>
@@ -106,7 +106,7 @@ export function lookFlows(here: () => World): void {
     await end();
   });
 
-  test("shows a new value by itself, and says its age anew", async () => {
+  test("shows a new value without a reload", async () => {
     const { devnet, browser } = here();
     const { page, end } = await visit(browser, devnet.operator.url, { at: pointAt("SPOTPX/BTC-USD") });
     const round = page.getByRole("region", { name: "Last round" });
@@ -123,7 +123,7 @@ export function lookFlows(here: () => World): void {
     await end();
   });
 
-  test("shows values of the web with their own scale, and says where they are from", async () => {
+  test("shows Web Oracle values with their scale and their sources", async () => {
     const { devnet, browser } = here();
     const { examples } = devnet.webOracle;
     const posted = await Promise.all(
@@ -144,7 +144,7 @@ export function lookFlows(here: () => World): void {
     const sky = words.locator("tr", { hasText: "São Paulo" });
     expect(await sky.locator(".value").textContent()).toMatch(/^[a-z ]+$/);
     await sky.getByRole("link").click();
-    await page.getByText("none: updated when asked").waitFor();
+    await page.getByText("none: updated on request").waitFor();
     await page.getByText("api.weather.example").waitFor();
     await page.getByRole("region", { name: "History", exact: true }).getByRole("table").waitFor();
     expect(await page.getByRole("region", { name: "History", exact: true }).locator("canvas").count()).toBe(0);
@@ -152,7 +152,7 @@ export function lookFlows(here: () => World): void {
     await end();
   });
 
-  test("is complete under a base path, and says what is nowhere", async () => {
+  test("works under a base path, and reports unknown addresses", async () => {
     const { lonely, browser } = here();
     const { page, end } = await visit(browser, lonely.url);
     await page.getByRole("heading", { name: "Devnet" }).waitFor();
@@ -166,7 +166,7 @@ export function lookFlows(here: () => World): void {
   });
 }
 
-/** Whether a canvas shows anything. */
+/** Returns true if a canvas is not blank. */
 const isPainted = (canvas: unknown): boolean => {
   const { width, height, getContext } = canvas as HTMLCanvasElement;
   const context = getContext.call(canvas as HTMLCanvasElement, "2d") as CanvasRenderingContext2D | null;

@@ -7,8 +7,8 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** What went wrong, and what to do about it. */
-export function TroubleNote({ title, tone = "bad", code, children }: Props) {
+/** A highlighted message: an error, a warning or information. */
+export function Notice({ title, tone = "bad", code, children }: Props) {
   return (
     <div class={`note note-${tone}`}>
       <p class="note-title">{title}</p>

@@ -1,7 +1,7 @@
 import type { BroadcastUpdate, DataRequestProblem, UnsentUpdate, UpdateProgress } from "@dataset-oracle/protocol";
 import { BASE } from "../api/base";
 
-/** What is asked for. */
+/** The request that the form describes. */
 export interface Asked {
   readonly networkId: number;
   readonly dataset: string;
@@ -9,21 +9,21 @@ export interface Asked {
   readonly isBroadcast: boolean;
 }
 
-/** How a request ended. */
+/** The end of a request. */
 export type RequestEnd =
   | { readonly kind: "stored"; readonly update: BroadcastUpdate }
   | { readonly kind: "unsent"; readonly update: UnsentUpdate }
   | { readonly kind: "problem"; readonly problem: DataRequestProblem; readonly retryAfter: number | null };
 
-/** How far a request is. */
+/** The progress of a request. */
 export interface RequestState {
   readonly asked: Asked;
-  /** In their order. */
+  /** In the order in which they arrived. */
   readonly steps: readonly UpdateProgress[];
   readonly end: RequestEnd | null;
 }
 
-/** Asks, and tells of every step. It never throws. */
+/** Sends the request and reports every step. Never throws. */
 export async function runRequest(asked: Asked, onState: (state: RequestState) => void): Promise<void> {
   let state: RequestState = { asked, steps: [], end: null };
   const go = (next: Partial<RequestState>) => {
@@ -47,8 +47,8 @@ export async function runRequest(asked: Asked, onState: (state: RequestState) =>
       go({ end: { kind: "problem", problem: error.problem, retryAfter: error.retryAfterSeconds } });
       return;
     }
-    const title = "The page cannot go on.";
-    const detail = `Load it again. (${String(error)})`;
+    const title = "The page failed unexpectedly.";
+    const detail = `Reload it. (${String(error)})`;
     go({
       end: { kind: "problem", problem: { code: "unexpected_answer", title, detail, status: 0 }, retryAfter: null },
     });
@@ -58,8 +58,8 @@ export async function runRequest(asked: Asked, onState: (state: RequestState) =>
 const GONE: DataRequestProblem = {
   code: "unreachable",
   title: "The operator cannot be reached.",
-  detail: "Check your connection, and try again.",
+  detail: "Check your connection and try again.",
 };
 
-/** The client is the larger part of the page: it comes when it is needed. Null when it cannot come. */
+/** Loads the client on demand, because it is the larger part of the page. Null if it cannot be loaded. */
 const loadClient = () => import("@dataset-oracle/protocol").catch(() => null);

@@ -1,12 +1,12 @@
 import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
 
-/** What was known of each dataset when it could be read last. */
-export type Remembered = ReadonlyMap<string, Pick<DatasetOverview, "points" | "query_price" | "left_out">>;
+/** The last known state of each dataset. */
+export type LastKnown = ReadonlyMap<string, Pick<DatasetOverview, "points" | "query_price" | "left_out">>;
 
 const idOf = (network: NetworkOverview, { dataset }: DatasetOverview) => `${network.network_id} ${dataset}`;
 
-/** Fills in what is not readable now with what was known before: its age says how old it is. */
-export function fillIn(networks: readonly NetworkOverview[], known: Remembered): readonly NetworkOverview[] {
+/** Fills in datasets that cannot be read now from their last known state. Their ages show how old it is. */
+export function fillIn(networks: readonly NetworkOverview[], known: LastKnown): readonly NetworkOverview[] {
   return networks.map((network) => ({
     ...network,
     datasets: network.datasets.map((dataset) => {
@@ -15,8 +15,8 @@ export function fillIn(networks: readonly NetworkOverview[], known: Remembered):
   }));
 }
 
-/** What is known now. */
-export function remember(networks: readonly NetworkOverview[]): Remembered {
+/** Returns the state to remember. */
+export function remember(networks: readonly NetworkOverview[]): LastKnown {
   return new Map(
     networks.flatMap((network) =>
       network.datasets.map(({ points, query_price, left_out, ...dataset }) => {

@@ -1,6 +1,6 @@
 import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
 
-/** A dataset among what is served. */
+/** A dataset that the operator serves, and its network. */
 export interface Found {
   readonly network: NetworkOverview;
   readonly dataset: DatasetOverview;

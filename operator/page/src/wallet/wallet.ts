@@ -1,23 +1,23 @@
-/** A browser wallet, as EIP-1193 has it. */
+/** A browser wallet's EIP-1193 interface. */
 export interface Eip1193Provider {
   request(asked: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>;
 }
 
-/** A wallet that somebody can choose. */
+/** A browser wallet. */
 export interface Wallet {
   readonly id: string;
   readonly name: string;
-  /** A data: URL; null where there is none. */
+  /** A data: URL; null if there is none. */
   readonly icon: string | null;
   readonly provider: Eip1193Provider;
 }
 
-/** A wallet that was refused by its owner says so with this. */
+/** EIP-1193: the user rejected the request. */
 const REJECTED = 4001;
-/** It does not know the chain. */
+/** EIP-3085: the wallet does not know the chain. */
 const UNKNOWN_CHAIN = 4902;
 
-/** Why a wallet did not do what it was asked for. */
+/** The reasons why a wallet does not do what it is asked for. */
 export type Refusal = "rejected" | "unknown_chain" | "failed";
 
 export class WalletError extends Error {
@@ -25,7 +25,7 @@ export class WalletError extends Error {
 
   constructor(
     readonly refusal: Refusal,
-    /** What the wallet said. */
+    /** The wallet's message. */
     readonly said: string,
   ) {
     super(said);
@@ -33,7 +33,7 @@ export class WalletError extends Error {
 }
 
 /**
- * Asks a wallet.
+ * Calls a method of a wallet.
  *
  * @throws WalletError
  */
@@ -42,7 +42,7 @@ export async function ask<T>({ provider }: Wallet, method: string, params: reado
     return (await provider.request({ method, params })) as T;
   } catch (error) {
     const { code, message, data } = (error ?? {}) as { code?: unknown; message?: unknown; data?: unknown };
-    // Some wallets wrap what another part of them said.
+    // Some wallets wrap the original error.
     const inner = (data as { originalError?: { code?: unknown } } | undefined)?.originalError?.code;
     const said = typeof message === "string" ? message : "no reason";
     if (code === REJECTED) throw new WalletError("rejected", said);

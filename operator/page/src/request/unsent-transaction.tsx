@@ -3,11 +3,11 @@ import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
 import { useState } from "preact/hooks";
 import { useAnnounce } from "../components/announcer";
 import { CodeBlock } from "../components/code-block";
-import { TroubleNote } from "../components/trouble-note";
+import { Notice } from "../components/notice";
 import { networkName } from "../format/names";
-import { type Wallet, WalletError } from "../wallet/provider";
 import { type Sending, sendFromWallet } from "../wallet/send";
 import { useWallets } from "../wallet/use-wallets";
+import { type Wallet, WalletError } from "../wallet/wallet";
 import { SendingNote, sendingWords } from "./sending-note";
 import { WalletNote } from "./wallet-note";
 
@@ -17,8 +17,8 @@ interface Props {
   readonly onStored: (() => void) | undefined;
 }
 
-/** A transaction that somebody sends: with a browser wallet, or by copying it. */
-export function Unsent({ update, network, onStored }: Props) {
+/** Shows a transaction for the user to send with a browser wallet or by copying it. */
+export function UnsentTransaction({ update, network, onStored }: Props) {
   const { transaction } = update;
   const wallets = useWallets();
   const [sending, setSending] = useState<Sending | null>(null);
@@ -39,7 +39,7 @@ export function Unsent({ update, network, onStored }: Props) {
       const refused = thrown instanceof WalletError ? thrown : new WalletError("failed", String(thrown));
       setSending(null);
       setError(refused);
-      announce(`The wallet did not send it. ${refused.said}`);
+      announce(`The wallet did not send the transaction. ${refused.said}`);
     }
   };
 
@@ -54,14 +54,15 @@ export function Unsent({ update, network, onStored }: Props) {
   };
   return (
     <div class="unsent">
-      <h3>Send it</h3>
+      <h3>Send the transaction</h3>
       <p class="quiet">
-        The page has checked that it updates this key and does nothing else. It can be used for a few minutes.
+        The page has verified that this transaction updates this key and does nothing else. It is valid for a few
+        minutes.
       </p>
       {wallets.length === 0 && (
-        <TroubleNote tone="info" title="This browser has no wallet.">
-          Install one, or copy the transaction below.
-        </TroubleNote>
+        <Notice tone="info" title="This browser has no wallet.">
+          Install one or copy the transaction below.
+        </Notice>
       )}
       <div class="wallets">
         {wallets.map((wallet) => (
@@ -79,7 +80,7 @@ export function Unsent({ update, network, onStored }: Props) {
       </div>
       {sending && <SendingNote sending={sending} network={name} />}
       {error && <WalletNote error={error} networkId={network.network_id} />}
-      <CodeBlock name="The transaction" what="the transaction" text={JSON.stringify(plain, null, 2)} />
+      <CodeBlock name="Transaction" what="the transaction" text={JSON.stringify(plain, null, 2)} />
     </div>
   );
 }
