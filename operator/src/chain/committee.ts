@@ -2,7 +2,9 @@ import type { Address } from "viem";
 import type { ChainClient } from "./client.js";
 import { readCommittee, readCommitteeHash, type StoredCommittee } from "./dataset.js";
 
-/** Holds a dataset's committee as last read from the chain. It is read again when an update shows that it may have changed. */
+/**
+ * A dataset's committee as last read from the chain. It is read again when an update shows that it may have changed.
+ */
 export class CommitteeWatch {
   #current: StoredCommittee;
 

@@ -17,9 +17,9 @@ export interface PastUpdate {
   readonly transactionHash: Hex;
 }
 
-/** The updates of a data point in some blocks. */
+/** The updates of a data point in a range of blocks. */
 export interface History {
-  /** The first block that was looked at: there can be more before it. */
+  /** The first block that was read: there can be more updates before it. */
   readonly from: number;
   /** The newest first; all of each block. */
   readonly updates: readonly PastUpdate[];
@@ -29,7 +29,7 @@ export interface Span {
   /** Block numbers, both inclusive. */
   readonly from: number;
   readonly to: number;
-  /** About how many updates are wanted. */
+  /** The number of updates after which reading stops; those of the last block are all returned. */
   readonly limit: number;
 }
 
@@ -40,8 +40,8 @@ const MAX_CALLS = 100;
 const MAX_MS = 10_000;
 
 /**
- * Reads the updates of a data point back from a block, until there are enough, or it took too long. Nodes bound the logs
- * of one call, each in its own way and words: a window that is refused is halved.
+ * Reads the updates of a data point back from a block, until there are enough, or it took too long. Nodes limit the logs
+ * of one call, each in its own way: a window of blocks that is refused is halved.
  *
  * @throws RpcError when not even one block can be read.
  */

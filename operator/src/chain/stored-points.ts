@@ -15,12 +15,16 @@ export interface StoredPoint {
   readonly status: QueryStatus;
 }
 
-/** The keys of one call. A call's gas and its size are bounded by the node: this is far below what any node allows. */
+/** The size of the keys in one call: nodes limit a call's size and its gas. These cost about five million units of gas. */
 const MAX_CALL_BYTES = 40_000;
-/** The calls at a time where each key needs its own. */
+/** The number of calls at a time when each key needs its own. */
 const MAX_SINGLE_CALLS = 8;
 
-/** Reads the stored value of a key by a query that is simulated, and so not paid for. */
+/**
+ * Reads the stored value of a key by a query that is simulated, and so not paid for.
+ *
+ * @throws RpcError
+ */
 export async function readPoint(
   client: ChainClient,
   dataset: Address,
@@ -47,7 +51,7 @@ export async function readMany(
   return points;
 }
 
-/** A node that refuses the lens, or does not know it, is asked for one key after the other. */
+/** Reads key by key from a node that refuses or ignores the lens, which is an override of code. */
 async function readChunk(
   client: ChainClient,
   dataset: Address,
@@ -69,13 +73,11 @@ async function readChunk(
   return points;
 }
 
-const toStoredPoint = ({ output, updatedAt, status }: QueryResult): StoredPoint => ({
-  value: output,
-  updatedAt,
-  status,
-});
+function toStoredPoint({ output, updatedAt, status }: QueryResult): StoredPoint {
+  return { value: output, updatedAt, status };
+}
 
-/** Splits keys, in their order, into as many to each chunk as fit into one call. */
+/** Splits keys into chunks that each fit into one call. */
 function chunks(keys: readonly Hex[]): Hex[][] {
   const all: Hex[][] = [];
   let room = 0;

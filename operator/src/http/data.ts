@@ -10,23 +10,24 @@ import { SingleFlight } from "../single-flight.js";
 import { PROBLEMS } from "./openapi.js";
 import { checkQuery } from "./query.js";
 
-/** How long a data point is shown without being read again. */
-const SHOWN_MS = 1_000;
+/** A data point is read again after this. */
+const REMEMBER_MS = 1_000;
 
 const schema = {
   tags: ["data"],
-  summary: "A data point as it is stored, and who signed it.",
-  description: "Who signed is read from the transaction that stored it. Nothing is sent, and nothing is paid.",
+  summary: "Reads a data point as it is stored, with the reports behind it.",
+  description:
+    "The reports are read from the transaction that stored the value. The request sends no transaction and costs nothing.",
   querystring: DataQuery,
   response: {
-    200: { description: "What the chain has.", content: { "application/json": { schema: DataPointAnswer } } },
+    200: { description: "The data point.", content: { "application/json": { schema: DataPointAnswer } } },
     ...PROBLEMS,
   },
 };
 
-/** `GET /data`. Whoever looks has a limit of requests of its own: it is no data request. */
+/** Adds `GET /data`. Its rate limit is its own, so that looking does not use up the data requests of a caller. */
 export function addData(app: App, operator: Operator, overview: Overview, requestsPerMinute: number): void {
-  const shared = new SingleFlight<DataPointAnswer>(operator.clock, SHOWN_MS);
+  const shared = new SingleFlight<DataPointAnswer>(operator.clock, REMEMBER_MS);
   const config = { rate: { name: "data", perMinute: requestsPerMinute } };
   app.get("/data", { schema, config, attachValidation: true }, (request): Promise<DataPointAnswer> => {
     checkQuery(request);
@@ -46,7 +47,7 @@ async function read(operator: Operator, overview: Overview, dataPoint: DataPoint
   return {
     network_id: network.chainId,
     dataset: dataset.address,
-    ...(await overview.describe(network, dataset, key, stored)),
+    ...(await overview.describe(dataPoint, stored)),
     query_price: price.toString(),
     last_update: stored.updatedAt === 0n ? null : await readLastUpdate(operator, dataPoint),
   };

@@ -11,24 +11,24 @@ import { notReady } from "../problems.js";
 import { SingleFlight } from "../single-flight.js";
 import { PROBLEMS } from "./openapi.js";
 
-/** How long a price is shown without being read again. */
-const PRICE_MS = 2_000;
+/** A price is read again after this. */
+const REMEMBER_MS = 2_000;
 
 const schema = {
   tags: ["data"],
-  summary: "What is served.",
+  summary: "Lists the datasets that are served.",
   response: {
     200: {
-      description: "Every dataset, by network.",
+      description: "The datasets, by network.",
       content: { "application/json": { schema: Type.Array(ServedDataset) } },
     },
     ...PROBLEMS,
   },
 };
 
-/** `GET /datasets`: what is served, with today's prices. */
+/** Adds `GET /datasets`. */
 export function addDatasets(app: App, operator: Operator): void {
-  const prices = new SingleFlight<bigint>(operator.clock, PRICE_MS);
+  const prices = new SingleFlight<bigint>(operator.clock, REMEMBER_MS);
   app.get("/datasets", { schema }, async (): Promise<ServedDataset[]> => {
     const served = [...operator.networks.values()].map((network) =>
       Promise.all([...network.datasets.values()].map((dataset) => describe(network, dataset, prices))),

@@ -10,11 +10,11 @@ const strict = { additionalProperties: false } as const;
 const NetworkHealth = Type.Object(
   {
     network_id: Type.Integer(),
-    rpc: Type.Boolean({ description: "Whether an RPC endpoint of the network can be used." }),
+    rpc: Type.Boolean({ description: "True if an RPC endpoint of the network can be used." }),
     broadcasting: Type.Union(
       ["ok", "low_balance", "no_key"].map((state) => Type.Literal(state)),
       {
-        description: "Whether it can be relied on; `broadcast: false` needs no balance.",
+        description: "Whether the operator can send transactions; `broadcast: false` needs no balance.",
       },
     ),
   },
@@ -22,21 +22,21 @@ const NetworkHealth = Type.Object(
 );
 
 /**
- * `GET /live`: the process answers; `GET /ready`: every network has an RPC endpoint that can be used. A balance that is
- * low is said there, and makes nothing unready: only broadcasting needs it.
+ * Adds `GET /live`, which answers while the process runs, and `GET /ready`, which succeeds while every network has an RPC
+ * endpoint that can be used. A low balance is shown there and does not fail it: only broadcasting needs a balance.
  */
 export function addHealth(app: App, operator: Operator, balances: Balances): void {
   const networks = [...operator.networks.values()];
   const config = { rate: null };
   const live = {
     tags: ["health"],
-    summary: "Whether the process answers.",
+    summary: "Succeeds while the process runs.",
     response: { 200: Type.Object({ live: Type.Boolean() }) },
   };
   app.get("/live", { config, schema: live }, async () => ({ live: true }));
 
   const response = { 200: Type.Object({ ready: Type.Literal(true), networks: Type.Array(NetworkHealth) }, strict) };
-  const ready = { tags: ["health"], summary: "Whether every network can be served.", response };
+  const ready = { tags: ["health"], summary: "Succeeds while every network can be served.", response };
   app.get("/ready", { config, schema: ready }, async () => {
     const read = await balances.read();
     const health = networks.map((network) => {
@@ -52,13 +52,13 @@ export function addHealth(app: App, operator: Operator, balances: Balances): voi
 }
 
 function notAllReady(networks: readonly { readonly network_id: number; readonly rpc: boolean }[]): ProblemError {
-  const lost = networks.filter(({ rpc }) => !rpc).map(({ network_id }) => network_id);
+  const unreadable = networks.filter(({ rpc }) => !rpc).map(({ network_id }) => network_id);
   return new ProblemError(
     {
-      title: `Network ${lost.join(", ")} cannot be read now.`,
+      title: `Network ${unreadable.join(", ")} cannot be read now.`,
       status: 503,
       code: "not_ready",
-      detail: "No RPC endpoint of it can be used. The log says why.",
+      detail: "None of its RPC endpoints can be used. The operator's log says why.",
     },
     { extras: { networks } },
   );

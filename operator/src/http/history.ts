@@ -12,22 +12,25 @@ import { PROBLEMS } from "./openapi.js";
 import { checkQuery } from "./query.js";
 
 const DEFAULT_LIMIT = "20";
-/** Each can make many calls to the RPC. */
-const PART_OF_REQUESTS = 6;
+/** Its rate limit is this much lower than that of requests: each can make many calls to the RPC. */
+const REQUESTS_PER_CALL = 6;
 
 const schema = {
   tags: ["data"],
-  summary: "The stored updates of a data point.",
+  summary: "Lists the updates of a data point.",
   querystring: HistoryQuery,
   response: {
-    200: { description: "From the dataset's events.", content: { "application/json": { schema: HistoryAnswer } } },
+    200: {
+      description: "The updates, from the dataset's events.",
+      content: { "application/json": { schema: HistoryAnswer } },
+    },
     ...PROBLEMS,
   },
 };
 
-/** `GET /history`. */
+/** Adds `GET /history`. */
 export function addHistory(app: App, operator: Operator, requestsPerMinute: number): void {
-  const config = { rate: { name: "history", perMinute: Math.ceil(requestsPerMinute / PART_OF_REQUESTS) } };
+  const config = { rate: { name: "history", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) } };
   app.get("/history", { schema, config, attachValidation: true }, async (request): Promise<HistoryAnswer> => {
     checkQuery(request);
     const { query } = request;
@@ -53,7 +56,7 @@ export function addHistory(app: App, operator: Operator, requestsPerMinute: numb
   });
 }
 
-/** @throws ProblemError when it is no range, or too wide. */
+/** @throws ProblemError when the range is empty or too wide. */
 async function spanOf({ client, historyBlocks }: Network, query: HistoryQuery): Promise<Span> {
   const head = await readBlockNumber(client);
   const to = Math.min(head, Number(query.to ?? head));

@@ -5,15 +5,18 @@ import { PROBLEMS } from "./openapi.js";
 
 const schema = {
   tags: ["data"],
-  summary: "What is served, with the values that are stored now.",
-  description: "For people, and the page shows it. A network that cannot be read now is there without values.",
+  summary: "Lists everything that is served, with the values that are stored now.",
+  description: "The operator's page shows it. A network that cannot be read now is listed without values.",
   response: {
-    200: { description: "Every data point.", content: { "application/json": { schema: OverviewAnswer } } },
+    200: {
+      description: "The networks, their datasets and their data points.",
+      content: { "application/json": { schema: OverviewAnswer } },
+    },
     ...PROBLEMS,
   },
 };
 
-/** `GET /overview`. Whoever looks has a limit of requests of its own: it is no data request. */
+/** Adds `GET /overview`. Its rate limit is its own, so that looking does not use up the data requests of a caller. */
 export function addOverview(app: App, overview: Overview, requestsPerMinute: number): void {
   const config = { rate: { name: "overview", perMinute: requestsPerMinute } };
   app.get("/overview", { schema, config }, () => overview.read());

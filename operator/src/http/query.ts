@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { invalidQuery } from "../problems.js";
 
-/** As the validator tells what is wrong with a parameter. */
+/** A parameter that is not valid, as the validator reports it. */
 interface Failure {
   readonly instancePath: string;
   readonly message?: string;

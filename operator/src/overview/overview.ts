@@ -4,6 +4,7 @@ import { ProblemError } from "@dataset-oracle/service/problem";
 import { type Hex, stringToHex } from "viem";
 import { readQueryPrice } from "../chain/dataset.js";
 import { readMany, type StoredPoint } from "../chain/stored-points.js";
+import { type DataPoint, dataPointOf } from "../data-point.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { SingleFlight } from "../single-flight.js";
@@ -11,19 +12,19 @@ import { formatValue } from "../update/answer.js";
 import { Formats, SPOT_PRICE } from "./formats.js";
 import { KnownKeys } from "./known-keys.js";
 
-/** How long what was read is shown without being read again. */
-const SHOWN_MS = 1_000;
-/** Of one dataset. */
+/** A network is read again after this. */
+const REMEMBER_MS = 1_000;
+/** Shown of one dataset. */
 const MAX_POINTS = 500;
 
-/** What this operator serves, with the values that are stored now. */
+/** Shows what this operator serves, with the values that are stored now. */
 export class Overview {
   readonly #networks: SingleFlight<NetworkOverview>;
   readonly #keys = new Map<Dataset, KnownKeys>();
   readonly #formats = new Map<Network, Formats>();
 
   constructor(private readonly operator: Operator) {
-    this.#networks = new SingleFlight(operator.clock, SHOWN_MS);
+    this.#networks = new SingleFlight(operator.clock, REMEMBER_MS);
     for (const network of operator.networks.values()) {
       const { client, registry, historyBlocks } = network;
       if (registry !== null) this.#formats.set(network, new Formats(client, registry));
@@ -34,17 +35,15 @@ export class Overview {
     }
   }
 
-  /** All networks. One that cannot be read is shown without values. */
+  /** Reads all networks. One that cannot be read is shown without values. */
   async read(): Promise<OverviewAnswer> {
     const networks = [...this.operator.networks.values()];
-    const shown = networks.map((network) => {
-      return this.#networks.run(String(network.chainId), () => this.#network(network)).result;
-    });
-    return { time: Math.floor(this.operator.clock() / 1000), networks: await Promise.all(shown) };
+    const read = (network: Network) => this.#networks.run(String(network.chainId), () => this.#network(network)).result;
+    return { time: Math.floor(this.operator.clock() / 1000), networks: await Promise.all(networks.map(read)) };
   }
 
-  /** What is told of one data point, wherever it is shown. */
-  async describe(network: Network, dataset: Dataset, key: Hex, stored: StoredPoint): Promise<ServedPoint> {
+  /** Describes one data point, wherever it is shown. */
+  async describe({ network, dataset, key }: DataPoint, stored: StoredPoint): Promise<ServedPoint> {
     const feed = network.feeds.find((feeds) => feeds.dataset === dataset)?.feeds.find((one) => one.key === key);
     const isSpot = dataset.keyForm === "SPOT_PRICE";
     return {
@@ -89,15 +88,14 @@ export class Overview {
     dataset: Dataset,
   ): Promise<Pick<DatasetOverview, "query_price" | "points" | "left_out">> {
     try {
-      const { client } = network;
       const [price, known] = await Promise.all([
-        readQueryPrice(client, dataset.address),
+        readQueryPrice(network.client, dataset.address),
         this.#keysOf(network, dataset),
       ]);
       const keys = known.slice(0, MAX_POINTS);
-      const stored = await readMany(client, dataset.address, keys, "latest");
+      const stored = await readMany(network.client, dataset.address, keys, "latest");
       const points = await Promise.all(
-        stored.map((point, place) => this.describe(network, dataset, keys[place] as Hex, point)),
+        stored.map((point, index) => this.describe(dataPointOf(network, dataset, keys[index] as Hex), point)),
       );
       return { query_price: price.toString(), points, left_out: known.length - keys.length };
     } catch (error) {
@@ -106,7 +104,7 @@ export class Overview {
     }
   }
 
-  /** Those that the operator was told of come first. */
+  /** Returns the configured keys first, then those that were added to the dataset, the newest first. */
   async #keysOf(network: Network, dataset: Dataset): Promise<readonly Hex[]> {
     const listed = dataset.keys.map((key) => stringToHex(key));
     const fed = network.feeds.flatMap((feeds) => (feeds.dataset === dataset ? feeds.feeds.map(({ key }) => key) : []));

@@ -17,9 +17,6 @@ export interface QueryPriceParameters {
  * @returns The current price in wei. The owner can change it, up to a ceiling that is fixed at deployment.
  * @throws viem's `ContractFunctionExecutionError` if there is no dataset at the address, or the RPC fails.
  */
-export function readQueryPrice(
-  client: Client,
-  { dataset, blockTag = "latest" }: QueryPriceParameters,
-): Promise<bigint> {
-  return readContract(client, { address: dataset, abi: oracleAbi, functionName: "queryPrice", blockTag });
+export function readQueryPrice(client: Client, { dataset, ...state }: QueryPriceParameters): Promise<bigint> {
+  return readContract(client, { address: dataset, abi: oracleAbi, functionName: "queryPrice", ...state });
 }

@@ -28,14 +28,14 @@ const LENS_BALANCE = 2n ** 128n;
  */
 export async function simulateQueries(
   client: Client,
-  { dataset, keys, blockTag = "latest" }: SimulateQueriesParameters,
+  { dataset, keys, ...state }: SimulateQueriesParameters,
 ): Promise<readonly QueryResult[]> {
   const { result } = await simulateContract(client, {
     address: LENS,
     abi: queryLensAbi,
     functionName: "queryMany",
     args: [dataset, keys],
-    blockTag,
+    ...state,
     stateOverride: [{ address: LENS, code: queryLensCode, balance: LENS_BALANCE }],
   });
   return result.map(({ output, updatedAt, status }) => readQueryResult(output, updatedAt, status));

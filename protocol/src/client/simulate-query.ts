@@ -47,16 +47,16 @@ export class InsufficientBalanceError extends Error {
  */
 export async function simulateQuery(
   client: Client,
-  { dataset, key: text, account, blockTag = "latest" }: SimulateQueryParameters,
+  { dataset, key: text, account, ...state }: SimulateQueryParameters,
 ): Promise<QueryResult> {
   const key = parseKey(text);
   if (!key.ok) throw new Error(key.error);
-  const price = await readQueryPrice(client, { dataset, blockTag });
+  const price = await readQueryPrice(client, { dataset, ...state });
   const query = { address: dataset, abi: datasetAbi, functionName: "query", args: [key.value], value: price } as const;
   try {
     const { result } = await simulateContract(client, {
       ...query,
-      blockTag,
+      ...state,
       ...(account ? { account } : { account: zeroAddress, stateOverride: [{ address: zeroAddress, balance: price }] }),
     });
     return readQueryResult(...result);
