@@ -59,7 +59,7 @@ export async function buildProvider(
   }
   const evidence = config.evidence && (await openEvidence(config.evidence, setup, logger));
   const values = new ValueReader({ reader, policy: config, now, logger, metrics });
-  const decider = new Decider({ values, store, evidence, policy: config, now, metrics });
+  const decider = new Decider({ values, store, evidence, now, metrics });
   const folder = setup.webOracle && new SpecFolder(setup.webOracle.folder);
   const webOracle = folder && new WebOracle(setup.webOracle, { folder, overrides, hasReserve, logger });
   const reporter = new Reporter({ served, webOracle, decider, signer: new Signer({ account, logger, metrics }) });
@@ -83,11 +83,13 @@ export async function buildProvider(
 /** Opens the evidence folders. With the Web Oracle each has half of the space, because anyone can fill its half. */
 async function openEvidence(
   { folder, maxMegabytes }: NonNullable<ProviderConfig["evidence"]>,
-  { config: { sourceOverrides: overrides }, webOracle }: Setup,
+  { config: policy, webOracle }: Setup,
   logger: Logger,
 ) {
   const maxBytes = (maxMegabytes * 1024 * 1024) / (webOracle === null ? 1 : 2);
-  const open = (name: string) => EvidenceStore.open({ folder: join(folder, name), maxBytes, overrides, logger });
+  const { sourceOverrides: overrides } = policy;
+  const open = (name: string) =>
+    EvidenceStore.open({ folder: join(folder, name), maxBytes, policy, overrides, logger });
   try {
     return { spot_price: await open("spot-prices"), web_oracle: await open("web-oracle") };
   } catch (error) {

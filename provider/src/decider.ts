@@ -1,7 +1,7 @@
 import type { SourceNote } from "@dataset-oracle/protocol/wire";
 import { LRUCache } from "lru-cache";
-import { type Decision, toDecision } from "./decision.js";
 import type { DecisionStore } from "./decision-store.js";
+import { type Decision, toDecision } from "./decision-store.js";
 import type { EvidenceStore } from "./evidence/evidence-store.js";
 import type { DataPoint } from "./find-data-point.js";
 import type { Metrics } from "./metrics.js";
@@ -9,7 +9,6 @@ import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds }
 import type { ServedKey } from "./read-value.js";
 import { judgeWindow, USUAL_AGE } from "./signing-window.js";
 import { toNotes } from "./source-notes.js";
-import type { Policy } from "./spot-price.js";
 import type { Caller, FreshValue, ValueReader } from "./value-reader.js";
 
 /** The most data points and rounds for which the sources' notes are remembered. */
@@ -20,13 +19,12 @@ export interface DeciderParts {
   readonly store: Pick<DecisionStore, "prunedThrough" | "isWritable" | "recall" | "decide">;
   /** Null when no evidence is kept. The stores are separate because anonymous callers can fill that of Web Oracle keys. */
   readonly evidence: Readonly<Record<ServedKey["kind"], Pick<EvidenceStore, "keep">>> | null;
-  readonly policy: Policy;
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
   readonly metrics: Metrics;
 }
 
-/** Decides each data point's value at a round once: whoever asks, and however often, the decision is the same. */
+/** Decides each data point's value at a round once. The decision is the same for every caller and every request. */
 export class Decider {
   readonly #parts: DeciderParts;
   readonly #notes = new LRUCache<string, SourceNote[]>({ max: MAX_NOTED });
@@ -65,7 +63,7 @@ export class Decider {
   }
 
   async #decideNow(dataPoints: readonly DataPoint[], round: bigint, caller: Caller) {
-    const { values, store, metrics } = this.#parts;
+    const { values, store, evidence, metrics } = this.#parts;
     // Checked before the sources are asked, so that an unsignable round cannot use up their rate limits.
     this.#refuseUnsignable(round);
     const fresh = await Promise.all(dataPoints.map((dataPoint) => values.read(dataPoint, round, caller)));
@@ -77,15 +75,15 @@ export class Decider {
     );
     const decided = await store.decide(round, proposed);
     if (decided === null) throw tooManyRounds();
-    for (const { dataPoint, value, at, answers } of fresh) {
+    for (const one of fresh) {
+      const { dataPoint, value } = one;
       const [mine, decision] = [proposed.get(dataPoint.id), decided.get(dataPoint.id)];
       // A concurrent request may have decided first, with another value or the same.
       if (mine === decision && mine !== undefined) metrics.decided(dataPoint.dataset.keyForm, mine.outcome);
       if (mine === undefined || mine.value !== decision?.value) continue;
       const id = noteId(dataPoint, round);
       if (!this.#notes.has(id)) this.#notes.set(id, toNotes(value.sources, dataPoint.dataset.kind));
-      const { evidence, policy } = this.#parts;
-      evidence?.[dataPoint.key.kind].keep({ dataPoint, round, decision: mine, policy, at, answers });
+      evidence?.[dataPoint.key.kind].keep(one, round, mine);
     }
     return decided;
   }

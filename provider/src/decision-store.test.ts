@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { numberToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Decision } from "./decision.js";
-import { DecisionStore, WRITE_INTERVAL_MS } from "./decision-store.js";
+import { type Decision, DecisionStore, WRITE_INTERVAL_MS } from "./decision-store.js";
 
 const NOW = 1_800_000_000n;
 

@@ -1,11 +1,19 @@
 import { accessSync, constants, readdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { type Report, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
-import { bytesToHex } from "viem";
-import type { Decision } from "./decision.js";
+import { bytesToHex, numberToHex } from "viem";
 import { MAX_AHEAD, MAX_BEHIND } from "./signing-window.js";
+
+/** A provider's final answer for a data point at a round: a value, or that there is none. */
+export type Decision = Pick<Report, "outcome" | "value">;
+
+/** Makes a decision of a value as a number, or of null when there is no data. */
+export const toDecision = (value: bigint | null): Decision =>
+  value === null
+    ? { outcome: "NOT_AVAILABLE", value: ZERO_VALUE }
+    : { outcome: "OK", value: numberToHex(value, { size: 32 }) };
 
 /** How long a decision is kept, in seconds: twice the report age that datasets accept by default. */
 export const RETENTION = 600n;

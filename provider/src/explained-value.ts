@@ -1,16 +1,23 @@
-import type { FailureCode, Reading } from "./source/reading.js";
+import type { FailureCode, Reading, SourceFailure } from "./source/reading.js";
 import type { Quote } from "./source/spot-source.js";
 
-/** Why a source's value was not used: a failure of the source, or the policy. */
+/** The reasons for not using a source's value: failures of the source, and those of the policy. */
 export type DropReason = FailureCode | "too_old" | "from_the_future" | "outlier";
+
+interface Drop extends Omit<SourceFailure, "code"> {
+  readonly code: DropReason;
+}
 
 /** One source's part in a value. */
 export interface SourceUse {
   readonly source: string;
   readonly quote: Quote | null;
   /** Null when the quote was used. */
-  readonly dropped: { readonly reason: DropReason; readonly detail: string } | null;
+  readonly dropped: Drop | null;
 }
+
+export const toUse = (source: string, reading: Reading<Quote>): SourceUse =>
+  reading.ok ? { source, quote: reading.value, dropped: null } : { source, quote: null, dropped: reading.error };
 
 /** The value that several sources yield together. */
 export type Combined =
@@ -27,10 +34,10 @@ export type ExplainedValue = Combined & { readonly sources: readonly SourceUse[]
  * Tells what too few values mean: `busy` when so many sources can be asked again later that there may be a value then,
  * else `none`.
  *
+ * @param waits After how many seconds each source at its rate limit can be asked again.
  * @param missing How many more values are needed.
  */
-export function withoutValue(readings: readonly Reading<unknown>[], missing: number, reason: string): Combined {
-  const waits = readings.flatMap((reading) => (reading.ok ? [] : (reading.error.retryAfter ?? [])));
+export function withoutValue(waits: readonly number[], missing: number, reason: string): Combined {
   const retryAfter = waits.toSorted((a, b) => a - b)[missing - 1];
   return retryAfter === undefined ? { kind: "none", reason } : { kind: "busy", retryAfter: Math.ceil(retryAfter) };
 }

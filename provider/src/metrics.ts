@@ -80,7 +80,7 @@ export class Metrics {
    */
   valueRead(kind: ServedKey["kind"], value: ExplainedValue, at: bigint): void {
     for (const { source, quote, dropped } of value.sources) {
-      const outcome = dropped?.reason ?? "used";
+      const outcome = dropped?.code ?? "used";
       this.#quotes.inc({ source: kind === "spot_price" ? source : "published", outcome });
       if (quote === null || kind !== "spot_price") continue;
       if (quote.quotedAt !== null) this.#ages.observe({ source }, Number(at - quote.quotedAt));

@@ -47,7 +47,7 @@ async function smallReporter(clock: { now: number }, account: LocalAccount = pri
   return new Reporter({
     served: new Map([[42, new Map([[address, dataset]])]]),
     webOracle: null,
-    decider: new Decider({ values, store, evidence: null, policy, now, metrics }),
+    decider: new Decider({ values, store, evidence: null, now, metrics }),
     signer: new Signer({ account, logger, metrics }),
   });
 }

@@ -13,7 +13,7 @@ export function toNotes(sources: readonly SourceUse[], kind: DatasetKind): Sourc
     value: quote === null ? null : formatValue(quote.value, kind),
     quote_time: toSeconds(quote?.quotedAt ?? null),
     used: dropped === null,
-    reason: dropped === null ? null : toAscii(`${dropped.reason}: ${dropped.detail}`),
+    reason: dropped === null ? null : toAscii(`${dropped.code}: ${dropped.detail}`),
   }));
 }
 

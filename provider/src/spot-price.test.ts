@@ -1,22 +1,22 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type SourceUse, toUse } from "./explained-value.js";
 import { failed, type Reading, throttled } from "./source/reading.js";
 import type { Quote, SpotSourceSpec } from "./source/spot-source.js";
-import { askSources, decidePrice, multiply, type PairSource, type Policy, type SourceAnswer } from "./spot-price.js";
+import { askSources, decidePrice, multiply, type PairSource, type Policy } from "./spot-price.js";
 
 const POLICY: Policy = { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 60 };
 const AT = 1_800_000_000n;
 const E18 = 10n ** 18n;
 
-const answer = (source: string, reading: Reading<Quote>): SourceAnswer => ({ source, reading });
 const quoted = (source: string, price: bigint, age: bigint | null = null) =>
-  answer(source, ok({ value: price, quotedAt: age === null ? null : AT - age }));
+  toUse(source, ok({ value: price, quotedAt: age === null ? null : AT - age }));
 
-function decide(answers: readonly SourceAnswer[], policy: Partial<Policy> = {}) {
+function decide(answers: readonly SourceUse[], policy: Partial<Policy> = {}) {
   const decision = decidePrice(answers, { policy: { ...POLICY, ...policy }, at: AT });
   const dropped = decision.sources.flatMap(({ source, dropped }) =>
-    dropped === null ? [] : `${source} ${dropped.reason}`,
+    dropped === null ? [] : `${source} ${dropped.code}`,
   );
   return { kind: decision.kind, price: decision.kind === "value" ? decision.value : null, dropped };
 }
@@ -99,8 +99,8 @@ describe("an outlier", () => {
 
 describe("too few", () => {
   it("is no price when sources failed, and busy when enough of them may still have one", () => {
-    const down = answer("a", failed("timeout", "no answer"));
-    const busy = answer("b", throttled("used up", 7));
+    const down = toUse("a", failed("timeout", "no answer"));
+    const busy = toUse("b", throttled("used up", 7));
     expect(decide([down, quoted("c", 100n)]).kind).toBe("none");
     expect(decide([busy, quoted("c", 100n)]).kind).toBe("busy");
     expect(decide([busy, down]).kind).toBe("none");
@@ -134,7 +134,7 @@ describe("a converted price", () => {
   const ask = async (rates: PairSource[]) => {
     const tether = source("tether", ok({ value: 2_000n * E18, quotedAt: AT }), { pair: "USDT-USD", sources: rates });
     const [only] = await askSources([tether], { reader, isReserved: false, policy: POLICY, at: AT });
-    return only?.reading;
+    return only;
   };
   const rate = (name: string, price: bigint, age = 0n) => source(name, ok({ value: price, quotedAt: AT - age }));
 
@@ -146,15 +146,15 @@ describe("a converted price", () => {
       rate("d", E18 / 2n, 99n),
     ];
     // The median of 1, 0.9 and 0.999 is 0.999; without the outlier 0.9 it is the lower of 0.999 and 1.
-    expect(await ask(rates)).toMatchObject({ ok: true, value: { value: 1_998n * E18, quotedAt: AT } });
+    expect(await ask(rates)).toMatchObject({ quote: { value: 1_998n * E18, quotedAt: AT }, dropped: null });
   });
 
   it("does not count without a rate, and waits for one that can still be had", async () => {
     expect(await ask([rate("a", E18), source("b", failed("timeout", "no answer"))])).toMatchObject({
-      error: { code: "no_rate" },
+      dropped: { code: "no_rate" },
     });
     expect(await ask([rate("a", E18), source("b", throttled("used up", 3))])).toMatchObject({
-      error: { code: "throttled", retryAfter: 3 },
+      dropped: { code: "throttled", retryAfter: 3 },
     });
   });
 });

@@ -1,6 +1,6 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import type { Hex } from "viem";
-import { type DropReason, type ExplainedValue, type SourceUse, withoutValue } from "./explained-value.js";
+import { type DropReason, type ExplainedValue, type SourceUse, toUse, withoutValue } from "./explained-value.js";
 import { median } from "./median.js";
 import type { SourceReader } from "./source/reader.js";
 import { failed, type Reading, throttled } from "./source/reading.js";
@@ -27,12 +27,6 @@ export interface SpotPriceKey {
   /** The key for logs: in ASCII, if it is printable. */
   readonly name: string;
   readonly sources: readonly PairSource[];
-}
-
-/** One source's quote of a price, or its failure. */
-export interface SourceAnswer {
-  readonly source: string;
-  readonly reading: Reading<Quote>;
 }
 
 /** The owner's rules for making a price of quotes. */
@@ -63,7 +57,7 @@ export async function readSpotPrice(sources: readonly PairSource[], asking: Aski
 }
 
 /** Asks all sources at the same time. One that fails does not keep the others from answering. */
-export async function askSources(sources: readonly PairSource[], asking: Asking): Promise<SourceAnswer[]> {
+export async function askSources(sources: readonly PairSource[], asking: Asking): Promise<SourceUse[]> {
   const rates = new Map<string, Promise<Reading<bigint>>>();
   const rateOf = (rate: RateSources) => {
     const asked = rates.get(rate.pair) ?? readRate(rate, asking);
@@ -75,7 +69,7 @@ export async function askSources(sources: readonly PairSource[], asking: Asking)
       const answering = asking.reader.read(request, asking.isReserved);
       const [answer, factor] = await Promise.all([answering, rate === null ? null : rateOf(rate)]);
       const quote = answer.ok ? read(answer.value.document) : answer;
-      return { source: name, reading: refuseZero(factor === null ? quote : convert(quote, factor)) };
+      return toUse(name, refuseZero(factor === null ? quote : convert(quote, factor)));
     }),
   );
 }
@@ -111,31 +105,28 @@ function refuseZero(reading: Reading<Quote>): Reading<Quote> {
  * lies too far from the median of all that are not.
  */
 export function decidePrice(
-  answers: readonly SourceAnswer[],
+  asked: readonly SourceUse[],
   { policy, at }: Pick<Asking, "policy" | "at">,
 ): ExplainedValue {
   const sources = dropOutliers(
-    answers.map((answer) => dropByAge(answer, policy, at)),
+    asked.map((use) => dropByAge(use, policy, at)),
     policy,
   );
   const values = usedValues(sources);
   if (values.length >= policy.minSources) return { kind: "value", value: median(values), sources };
-  const readings = answers.map(({ reading }) => reading);
+  const waits = asked.flatMap(({ dropped }) => dropped?.retryAfter ?? []);
   const reason = `only ${values.length} of ${sources.length} sources can be used`;
-  return { ...withoutValue(readings, policy.minSources - values.length, reason), sources };
+  return { ...withoutValue(waits, policy.minSources - values.length, reason), sources };
 }
 
-function dropByAge({ source, reading }: SourceAnswer, { maxQuoteAge }: Policy, at: bigint): SourceUse {
-  if (!reading.ok) {
-    const { code: reason, detail } = reading.error;
-    return { source, quote: null, dropped: { reason, detail } };
-  }
-  const quote = reading.value;
-  const drop = (reason: DropReason, detail: string) => ({ source, quote, dropped: { reason, detail } });
-  const age = quote.quotedAt === null ? 0n : at - quote.quotedAt;
+function dropByAge(use: SourceUse, { maxQuoteAge }: Policy, at: bigint): SourceUse {
+  const quotedAt = use.quote?.quotedAt ?? null;
+  if (quotedAt === null) return use;
+  const drop = (code: DropReason, detail: string) => ({ ...use, dropped: { code, detail } });
+  const age = at - quotedAt;
   if (age > BigInt(maxQuoteAge)) return drop("too_old", `is ${age} s old, more than ${maxQuoteAge} s`);
   if (-age > BigInt(maxQuoteAge)) return drop("from_the_future", `has a time ${-age} s in the future`);
-  return { source, quote, dropped: null };
+  return use;
 }
 
 function dropOutliers(sources: readonly SourceUse[], { maxDeviationBps }: Policy): SourceUse[] {
@@ -147,7 +138,7 @@ function dropOutliers(sources: readonly SourceUse[], { maxDeviationBps }: Policy
     const distance = use.quote.value > middle ? use.quote.value - middle : middle - use.quote.value;
     if (distance * 10_000n <= BigInt(maxDeviationBps) * middle) return use;
     const detail = `lies more than ${maxDeviationBps} basis points from the median`;
-    return { ...use, dropped: { reason: "outlier", detail } };
+    return { ...use, dropped: { code: "outlier", detail } };
   });
 }
 

@@ -52,7 +52,7 @@ export class ValueReader {
     const fields = logFields(dataPoint, round, trace);
     for (const { source, dropped } of value.sources) {
       if (dropped === null) continue;
-      const { reason: failure, detail } = dropped;
+      const { code: failure, detail } = dropped;
       logger.warn({ ...fields, source, failure, detail }, "source failed");
     }
     if (value.kind === "none") logger.warn({ ...fields, reason: value.reason }, "no value");

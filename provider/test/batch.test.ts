@@ -118,7 +118,7 @@ describe("rows and reports of one round", () => {
     let price = 100;
     for (const exchange of ["coinbase", "bitstamp"] as const) {
       quoted.exchanges.behave(exchange, (response, url) => {
-        // What was read counts until the clock's second is over.
+        // An answer serves all requests until the clock's second is over.
         quoted.provider.clock.now = Math.min(quoted.provider.clock.now + 1, round + 9);
         price += 1;
         json(`{"price":"${price}","last":"${price}"}`)(response, url);

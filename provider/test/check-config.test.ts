@@ -65,7 +65,7 @@ describe("--check-config", () => {
     ],
   ];
   for (const [what, change, chainId, message] of settings) {
-    it(`ends with 2 and names what to mend: ${what}`, async () => {
+    it(`ends with 2 and names what to fix: ${what}`, async () => {
       const { config } = writeConfig(change, chainId);
       const { code, stdout, stderr } = await check(config);
       expect(stderr).toContain(message);

@@ -64,7 +64,7 @@ describe("provider fetch", () => {
     [["fetsh"], /fetsh/],
   ];
   for (const [args, message] of refused) {
-    it(`is refused with 2 and what to mend: ${args.join(" ")}`, async () => {
+    it(`is refused with 2 and what to fix: ${args.join(" ")}`, async () => {
       const { code, stdout, stderr } = await runProvider(args);
       expect(stderr).toMatch(message);
       expect(stdout).toBe("");

@@ -6,7 +6,7 @@ const TIMES = Number(process.env.CRASH_TIMES ?? (process.env.MODE === "long" ? 1
 
 const sentence = ({ kills, betweenStoreAndAnswer, untold, leastInFlight, answers, values, repeated }: CrashTally) =>
   `${kills} kills, with ${leastInFlight} requests or more in flight: ${betweenStoreAndAnswer} fell between store and ` +
-  `answer (${untold} decisions that nobody had been told). ${answers} answers with ${values} different values, ${repeated} of them asked for again.`;
+  `answer (${untold} decisions that no caller had been told). ${answers} answers with ${values} different values, ${repeated} of them asked for again.`;
 
 it(
   `a provider that is killed ${TIMES} times never signs two different values for one round`,

@@ -6,8 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { keyToAscii, parseKey } from "@dataset-oracle/protocol/key";
 import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/wire";
 import type { Hex } from "viem";
-import type { Decision } from "../src/decision.js";
-import { DecisionStore } from "../src/decision-store.js";
+import { type Decision, DecisionStore } from "../src/decision-store.js";
 import { coinbaseTicker, type Exchanges, OTHER_SOURCES, startExchanges } from "./exchanges.js";
 import { type ProviderProcess, spawnProvider, untilListening, writeConfig } from "./process.js";
 import { DATASET, PRIVATE_KEY, signedPart } from "./provider.js";
@@ -21,16 +20,16 @@ const LONGEST_LIFE = 150;
 const PAIRS = ["ETH-USD", "BTC-USD", "SOL-USD", "LINK-USD", "LTC-USD", "XRP-USD", "ADA-USD", "AVAX-USD"];
 const KEYS = PAIRS.map((pair) => (parseKey(`SPOTPX/${pair}`) as { value: Hex }).value);
 
-/** What a provider is asked: one key for a report, several for a row of a batch. */
+/** A request: one key for a report, several for a row of a batch. */
 interface Question {
   readonly keys: readonly Hex[];
   readonly timestamp: number;
 }
 
-/** What came of killing a provider again and again. */
+/** The result of killing a provider again and again. */
 export interface CrashTally {
   kills: number;
-  /** Kills after which the database held decisions that nobody had been told. */
+  /** Kills after which the database held decisions that no caller had been told. */
   betweenStoreAndAnswer: number;
   /** How many of those decisions there were. */
   untold: number;
@@ -121,7 +120,7 @@ class Witness {
 
   hear(question: Question, text: string): void {
     this.answers += 1;
-    // How a value came about is told only by the life in which it did.
+    // Only the process that read a value knows its sources.
     const { sources: _, ...answer } = JSON.parse(text);
     const now = JSON.stringify(answer);
     const before = this.#answers.get(idOf(question));
@@ -203,7 +202,7 @@ async function askAll(url: string, questions: readonly Question[], witness: Witn
   return answered;
 }
 
-/** What is signed of the answer; null when the round is refused as too old. */
+/** The signed part of the answer; null when the round is refused as too old. */
 async function ask(url: string, { keys, timestamp }: Question): Promise<string | null> {
   const [path, named] = keys.length === 1 ? ["/report", { key: keys[0] }] : ["/report/batch", { keys }];
   const response = await fetch(`${url}${path}`, {
@@ -225,9 +224,9 @@ async function untilReady(url: string): Promise<void> {
 }
 
 /**
- * Reads a copy of what the killed process left: the next one is to mend the database itself.
+ * Reads a copy of what the killed process left, because the next process must recover the database itself.
  *
- * @returns How many decisions it holds that nobody was told yet.
+ * @returns The number of decisions that no caller has been told yet.
  * @throws When it lacks one that somebody was told, or has another.
  */
 async function compareWithDatabase(folder: string, witness: Witness): Promise<number> {

@@ -37,7 +37,7 @@ describe("a provider's next life", () => {
     await second.close();
   });
 
-  it("signs no round anew that a former one signed and forgot, with the clock set back", async () => {
+  it("does not sign a round again that a former one signed and forgot, with the clock set back", async () => {
     const first = await life(START);
     await first.ask();
     first.clock.now += 620;
@@ -48,7 +48,7 @@ describe("a provider's next life", () => {
     const second = await life(START);
     expect((await second.ask()).body.code).toBe("round_forgotten");
     expect((await fetch(`${second.url}/ready`)).status).toBe(503);
-    // The next is one that nobody signed.
+    // The next round was not signed before.
     expect((await second.ask({ timestamp: START + 1 })).body.outcome).toBe("OK");
     await second.close();
   });

@@ -11,12 +11,13 @@ import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Evidence, EvidenceStore } from "../src/evidence/evidence-store.js";
+import { EvidenceStore } from "../src/evidence/evidence-store.js";
 import { RecordingReader } from "../src/evidence/recording-reader.js";
 import { replay } from "../src/evidence/replay.js";
 import type { DataPoint } from "../src/find-data-point.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/reader.js";
+import type { FreshValue } from "../src/value-reader.js";
 import type { RequestSpec } from "../src/web-oracle/request-spec.js";
 import { type Exchanges, json, startExchanges } from "./exchanges.js";
 import { DATASET, startProvider } from "./provider.js";
@@ -91,12 +92,12 @@ describe("with the market of the devnet, all eight exchanges and all pairs", () 
   });
 });
 
-/** As much of evidence as is written, for a key of no served dataset. */
-const evidenceOf = (key: object, answers: Evidence["answers"]): Evidence => ({
+const POLICY = { minSources: 1, maxDeviationBps: 1, maxQuoteAge: 1 };
+
+/** As much of a value as evidence contains, for a key that is not served. */
+const freshValue = (key: object, answers: FreshValue["answers"] = new Map()) => ({
   dataPoint: { dataset: { chainId: 42, address: DATASET }, key: { key: "0x00", ...key } } as unknown as DataPoint,
-  round: 1n,
-  decision: { outcome: "OK", value: "0x00" },
-  policy: { minSources: 1, maxDeviationBps: 1, maxQuoteAge: 1 },
+  value: { kind: "none", reason: "", sources: [] } as const,
   at: 1_800_000_000n,
   answers,
 });
@@ -148,7 +149,7 @@ describe("evidence", () => {
       isSame: true,
       decision: { outcome: "NOT_AVAILABLE" },
       value: {
-        sources: [{ dropped: null }, { dropped: { reason: "http_status" } }, { dropped: { reason: "unreachable" } }],
+        sources: [{ dropped: null }, { dropped: { code: "http_status" } }, { dropped: { code: "unreachable" } }],
       },
     });
   });
@@ -215,9 +216,16 @@ describe("evidence", () => {
     expect(read.ok).toBe(true);
     expect([received[0]?.headers["x-key"], received[0]?.url]).toEqual([token, `/?apikey=${encodeURIComponent(token)}`]);
 
-    const evidence = await EvidenceStore.open({ folder, maxBytes: 1_000_000, overrides: {}, logger: pino() });
+    const evidence = await EvidenceStore.open({
+      folder,
+      maxBytes: 1_000_000,
+      policy: POLICY,
+      overrides: {},
+      logger: pino(),
+    });
     const spec: RequestSpec = { title: "An echo", variables: [], sources: [], minSources: 1, combine: "median" };
-    evidence.keep(evidenceOf({ kind: "web_oracle", compiled: { spec } }, reader.answers));
+    const value = freshValue({ kind: "web_oracle", compiled: { spec } }, reader.answers);
+    evidence.keep(value, 1n, { outcome: "OK", value: "0x00" });
     await evidence.close();
     await egress.close();
     api.close();
@@ -231,12 +239,12 @@ describe("evidence", () => {
     for (const form of [token, encodeURIComponent(token)]) expect(kept.join()).not.toContain(form);
   });
 
-  it("that cannot be written is logged, and keeps nobody from signing", async () => {
+  it("that cannot be written is logged and does not prevent signing", async () => {
     const logs: string[] = [];
     const logger = pino({}, { write: (line: string) => void logs.push(line) });
-    const evidence = await EvidenceStore.open({ folder, maxBytes: 1, overrides: {}, logger });
+    const evidence = await EvidenceStore.open({ folder, maxBytes: 1, policy: POLICY, overrides: {}, logger });
     writeFileSync(join(folder, "1800000000"), "no folder");
-    evidence.keep(evidenceOf({ kind: "spot_price", sources: [] }, new Map()));
+    evidence.keep(freshValue({ kind: "spot_price", sources: [] }), 1n, { outcome: "OK", value: "0x00" });
     await evidence.close();
     expect(logs.join()).toContain("evidence not written");
   });

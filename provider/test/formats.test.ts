@@ -15,7 +15,7 @@ const SOURCES = new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.n
 const TIMEOUT_MS = 400;
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** What one source says of a pair when it is asked at an address on this machine. */
+/** Reads a pair from one source at an address on this machine. */
 async function ask(name: Exchange, pair: string, url: string): Promise<Reading<Quote>> {
   const egress = new Egress({ overrides: { [ORIGINS[name]]: url } });
   const reader = new SourceReader({ egress, timeoutMs: TIMEOUT_MS, hasReserve: false, now: () => 0n });

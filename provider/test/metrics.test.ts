@@ -15,26 +15,26 @@ beforeAll(async () => {
 afterAll(() => exchanges.close());
 beforeEach(() => exchanges.quote("2000", "2002", "2001"));
 
-describe("the figures of a provider", () => {
+describe("the metrics of a provider", () => {
   let provider: TestProvider;
   beforeEach(async () => {
     provider = await startProvider({ sourceOverrides: exchanges.sourceOverrides });
   });
   afterEach(() => provider.close());
 
-  /** A figure's value; undefined where it is not there yet. */
-  async function figure(name: string): Promise<number | undefined> {
+  /** Reads a metric's value; undefined while it has none. */
+  async function metric(name: string): Promise<number | undefined> {
     const line = (await provider.registry.metrics()).split("\n").find((text) => text.startsWith(`${name} `));
     return line === undefined ? undefined : Number(line.slice(name.length));
   }
 
-  it("count requests by route and by outcome, and nothing that strangers make up", async () => {
+  it("count requests by route and by outcome, and no name that a caller makes up", async () => {
     await provider.ask();
     await provider.ask();
     await provider.ask({ network_id: 7 });
     await provider.ask({ timestamp: provider.clock.now + 3 });
-    await fetch(`${provider.url}/made-up-by-a-stranger`);
-    const count = (labels: string) => figure(`http_request_duration_seconds_count{${labels}}`);
+    await fetch(`${provider.url}/made-up-by-a-caller`);
+    const count = (labels: string) => metric(`http_request_duration_seconds_count{${labels}}`);
     expect(await count('method="POST",route="/report",outcome="ok"')).toBe(2);
     expect(await count('method="POST",route="/report",outcome="unknown_network"')).toBe(1);
     expect(await count('method="POST",route="/report",outcome="round_in_future"')).toBe(1);
@@ -48,20 +48,20 @@ describe("the figures of a provider", () => {
     exchanges.behave("coinbase", json(coinbaseTicker("2000", provider.clock.now - 7)));
     await provider.ask();
     const requests = (source: string, outcome: string) =>
-      figure(`provider_source_request_duration_seconds_count{source="${source}",outcome="${outcome}"}`);
+      metric(`provider_source_request_duration_seconds_count{source="${source}",outcome="${outcome}"}`);
     expect(await requests("coinbase", "ok")).toBe(1);
     expect(await requests("kraken", "http_status")).toBe(1);
     const prices = (source: string, outcome: string) =>
-      figure(`provider_source_prices_total{source="${source}",outcome="${outcome}"}`);
+      metric(`provider_source_prices_total{source="${source}",outcome="${outcome}"}`);
     expect(await prices("kraken", "http_status")).toBe(1);
     expect(await prices("coinbase", "used")).toBe(1);
     expect(await prices("bitstamp", "outlier")).toBe(1);
-    expect(await figure('provider_source_quote_age_seconds_sum{source="coinbase"}')).toBe(7);
+    expect(await metric('provider_source_quote_age_seconds_sum{source="coinbase"}')).toBe(7);
   });
 
   it("tell how far prices lie from the value", async () => {
     await provider.ask();
-    const deviation = (source: string) => figure(`provider_source_deviation_ratio_sum{source="${source}"}`);
+    const deviation = (source: string) => metric(`provider_source_deviation_ratio_sum{source="${source}"}`);
     expect(await deviation("coinbase")).toBeCloseTo(1 / 2001, 12);
     expect(await deviation("kraken")).toBeCloseTo(1 / 2001, 12);
     expect(await deviation("bitstamp")).toBe(0);
@@ -81,24 +81,24 @@ describe("the figures of a provider", () => {
     for (const exchange of ["coinbase", "kraken"] as const)
       exchanges.behave(exchange, (response) => response.destroy());
     await provider.ask();
-    expect(await figure('provider_decisions_total{form="SPOT_PRICE",outcome="OK"}')).toBe(1);
-    expect(await figure('provider_decisions_total{form="SPOT_PRICE",outcome="NOT_AVAILABLE"}')).toBe(1);
-    expect(await figure('provider_reports_signed_total{outcome="OK"}')).toBe(1);
-    expect(await figure('provider_reports_signed_total{outcome="NOT_AVAILABLE"}')).toBe(1);
-    expect(await figure("provider_rows_signed_total")).toBe(1);
-    expect(await figure("provider_database_write_duration_seconds_count")).toBe(2);
-    expect(await figure("provider_database_decisions")).toBe(2);
+    expect(await metric('provider_decisions_total{form="SPOT_PRICE",outcome="OK"}')).toBe(1);
+    expect(await metric('provider_decisions_total{form="SPOT_PRICE",outcome="NOT_AVAILABLE"}')).toBe(1);
+    expect(await metric('provider_reports_signed_total{outcome="OK"}')).toBe(1);
+    expect(await metric('provider_reports_signed_total{outcome="NOT_AVAILABLE"}')).toBe(1);
+    expect(await metric("provider_rows_signed_total")).toBe(1);
+    expect(await metric("provider_database_write_duration_seconds_count")).toBe(2);
+    expect(await metric("provider_database_decisions")).toBe(2);
   });
 
   it("tell whether it is ready", async () => {
-    expect(await figure("provider_ready")).toBe(1);
+    expect(await metric("provider_ready")).toBe(1);
     provider.clock.now -= 1_000;
-    expect(await figure("provider_ready")).toBe(0);
+    expect(await metric("provider_ready")).toBe(0);
   });
 });
 
 describe("a provider's process", () => {
-  it("serves its figures on an address of their own, and there alone, without its key", async () => {
+  it("serves its metrics only on an address of their own, without its key", async () => {
     const provider = spawnProvider(["--config", writeConfig({}).config], ENV);
     const url = await untilListening(provider);
     await expect.poll(() => provider.printed.stdout).toContain("metrics for Prometheus");
@@ -117,7 +117,7 @@ describe("a provider's process", () => {
     expect((await provider.closed)[0]).toBe(0);
   });
 
-  it("names the setting of the figures' port when that is in use, and ends with 2", async () => {
+  it("names the setting of the metrics port when that is in use, and ends with 2", async () => {
     const busy = createServer().listen(0, "127.0.0.1");
     await once(busy, "listening");
     const { port } = busy.address() as AddressInfo;

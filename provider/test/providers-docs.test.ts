@@ -23,7 +23,7 @@ it("the systemd unit starts the built program, and checks the same configuration
   expect(read("provider/src/setup.ts")).toContain('loadAccount(env, "PROVIDER")');
   expect(guide).toContain(`"database": "/var/lib/${unit.get("StateDirectory")}/database"`);
   expect(unit.get("ProtectSystem")).toBe("strict");
-  // What a setting that must be mended ends the process with; and a shutdown has as long as it takes.
+  // The exit code for a wrong setting, and the time for a shutdown, are those of the process.
   const process = read("service/src/process.ts");
   expect(process).toContain(`process.exit(${unit.get("RestartPreventExitStatus")})`);
   const shutdownMs = Number(/SHUTDOWN_MS = ([\d_]+)/.exec(process)?.[1]?.replace("_", ""));

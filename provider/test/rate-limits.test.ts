@@ -169,25 +169,25 @@ describe("a source that says that its limit is used up", () => {
 
 describe("configured operators", () => {
   const OPERATOR = { "x-forwarded-for": "198.51.100.7" };
-  const STRANGER = { "x-forwarded-for": "203.0.113.9" };
+  const ANONYMOUS = { "x-forwarded-for": "203.0.113.9" };
   const settings = { trustedProxies: ["127.0.0.1"], operators: ["198.51.100.0/24"] };
 
-  it("get the sources' limits that strangers cannot use up", async () => {
+  it("have a part of the sources' limits that anonymous callers cannot use up", async () => {
     behave(json(coinbaseTicker("100")), json("{}", 500), json(BITSTAMP));
     provider = await startProvider(
       { ...settings, sourceOverrides },
       { deployments: DEPLOYMENTS, keepsRateLimits: true },
     );
     const round = provider.clock.now;
-    const strangers = askAll(round, STRANGER);
+    const anonymous = askAll(round, ANONYMOUS);
     await sleep(20);
-    // The same key, that strangers are refused at the same moment, and seven others.
+    // The key that anonymous callers are refused at the same moment, and seven others.
     const operators = await Promise.all(KEYS.slice(-8).map((key) => provider.ask({ key, timestamp: round }, OPERATOR)));
     expect(operators.map(({ body }) => body.outcome)).toEqual(Array(8).fill("OK"));
-    expect((await strangers).filter(isUnsigned).length).toBeGreaterThan(10);
+    expect((await anonymous).filter(isUnsigned).length).toBeGreaterThan(10);
   });
 
-  it("have limits of their own, whatever one stranger or all of them ask", async () => {
+  it("have limits of their own, whatever one anonymous caller or all of them ask", async () => {
     provider = await startProvider({
       ...settings,
       sourceOverrides,

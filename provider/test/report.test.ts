@@ -39,7 +39,7 @@ describe("a signed report", () => {
     expect(await recoverReporter({ ...reportOf(there), chainId: 42 }, there.signature)).not.toBe(ACCOUNT.address);
   });
 
-  it("is the same for a dataset's address in lower case, and carries its checksum", async () => {
+  it("is the same for a dataset's address in lower case, and has its checksum", async () => {
     const one = await quoted.provider.ask();
     const other = await quoted.provider.ask({ dataset: DATASET.toLowerCase() });
     expect(other.text).toBe(one.text);

@@ -18,7 +18,7 @@ const WEB = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
 const REGISTRY = "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0";
 const token = () => `canary${randomBytes(12).toString("hex")}`;
 
-/** Everything that nobody but the provider's owner may ever see. */
+/** Everything that only the provider's owner may see. */
 const SECRETS = {
   keyInEnvironment: generatePrivateKey(),
   keyInFile: generatePrivateKey(),
@@ -142,8 +142,8 @@ describe("a provider shows none of its secrets", () => {
     for (const body of ["{", [], { ...price, dataset: WEB }, { ...price, network_id: 1 }]) await ask("/report", body);
     for (const path of ["/", "/key", "/../key", "/metrics"]) await ask(path);
 
-    const figures = /metrics for Prometheus at (http:[^"]+)"/.exec(provider.printed.stdout)?.[1] ?? "";
-    seen.push(await (await fetch(figures, { signal: AbortSignal.timeout(5_000) })).text());
+    const metricsUrl = /metrics for Prometheus at (http:[^"]+)"/.exec(provider.printed.stdout)?.[1] ?? "";
+    seen.push(await (await fetch(metricsUrl, { signal: AbortSignal.timeout(5_000) })).text());
     seen.push(readFileSync(`/proc/${provider.child.pid}/cmdline`, "utf8"));
     provider.child.kill("SIGTERM");
     expect((await provider.closed)[0]).toBe(0);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.app.close());
 
-/** Asks for a path as it is: a client would mend it first. Each caller has an address of its own. */
+/** Asks for a path exactly as given, which an HTTP client would normalize. Each caller has its own address. */
 async function get(path: string, caller: string): Promise<{ status: number; head: string; body: string }> {
   const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
   let text = "";

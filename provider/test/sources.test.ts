@@ -32,7 +32,7 @@ afterEach(() => provider.close());
 
 const e18 = (price: bigint) => wireValue(price * 10n ** 18n);
 
-/** What the log says of each source that failed. */
+/** The log's lines about sources that failed. */
 const failures = () =>
   provider.logs.filter(({ msg }) => msg === "source failed").map(({ source, failure }) => `${source} ${failure}`);
 

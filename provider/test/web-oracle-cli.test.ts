@@ -58,7 +58,7 @@ function write(name: string, content: object): string {
   return path;
 }
 
-/** What a person at a shell sees, and the exit code. */
+/** Runs a command and returns its output and exit code. */
 async function run(args: readonly string[], env: Record<string, string> = {}) {
   const options = { env: { PATH: process.env.PATH ?? "", ...env }, timeout: 25_000 };
   try {
@@ -91,7 +91,7 @@ describe("web-oracle", () => {
     [["key", "spec.json", "--dry-run"], "key has no option --dry-run"],
     [["validate", "spec.json", "Lima"], "validate takes no arguments"],
     [["validate", "spec.json", "--colour"], "Unknown option '--colour'"],
-  ])("%j is told what to mend", async (args, problem) => {
+  ])("%j is told what to fix", async (args, problem) => {
     const { code, stderr, stdout } = await run(args);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(problem);
@@ -109,7 +109,7 @@ describe("validate", () => {
     expect(stdout).toMatch(/WEB\/[0-9a-f]{64}\/<item>$/m);
   });
 
-  it("names each place to mend", async () => {
+  it("names each place to fix", async () => {
     const bad = write("bad.json", { ...spec, minSources: 0, sources: [{ ...spec.sources[0], type: "float" }] });
     const { code, stderr } = await run(["validate", bad]);
     expect(code).toBe(2);
@@ -132,7 +132,7 @@ describe("key", () => {
   it.each([
     [[], "The spec has 1 variable(s): item. The key has 0 argument(s)"],
     [[""], "The argument item has 0 characters, but must have 1 to 20"],
-  ])("with the arguments %j is told what to mend", async (args, problem) => {
+  ])("with the arguments %j is told what to fix", async (args, problem) => {
     const { code, stderr } = await run(["key", file, ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
   });
@@ -218,7 +218,7 @@ describe("publish", () => {
     expect(stdout).toContain(await hashOf());
   });
 
-  it("as a dry run prints the transaction, and asks nobody", async () => {
+  it("as a dry run prints the transaction without asking the endpoint", async () => {
     const before = registry.rpc.calls.length;
     const { code, stdout } = await publish(["--dry-run"]);
     expect(code).toBe(0);
@@ -246,7 +246,7 @@ describe("publish", () => {
     [[], "Name the network's JSON-RPC endpoint"],
     [["--rpc-url", "http://127.0.0.1:1"], "PUBLISHER_PRIVATE_KEY_FILE"],
     [["--rpc-url", "http://127.0.0.1:1", "--from", "0x12"], "--from"],
-  ])("with %j is told what to mend", async (more, problem) => {
+  ])("with %j is told what to fix", async (more, problem) => {
     const { code, stderr } = await publish(more);
     expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
   });

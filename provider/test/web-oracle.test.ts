@@ -140,9 +140,9 @@ describe("a key whose spec is published", () => {
     expect(provider.logs).toContainEqual(
       expect.objectContaining({ source: "/sources/0", failure: "string_too_long", msg: "source failed" }),
     );
-    const figures = await provider.registry.metrics();
-    expect(figures).toContain('provider_decisions_total{form="WEB_ORACLE",outcome="NOT_AVAILABLE"} 1');
-    expect(figures).toContain('provider_source_prices_total{source="published",outcome="string_too_long"} 1');
+    const metrics = await provider.registry.metrics();
+    expect(metrics).toContain('provider_decisions_total{form="WEB_ORACLE",outcome="NOT_AVAILABLE"} 1');
+    expect(metrics).toContain('provider_source_prices_total{source="published",outcome="string_too_long"} 1');
   });
 
   it("is a row of a batch beside others of its dataset", async () => {
@@ -168,7 +168,7 @@ describe("a key is refused unsigned", () => {
     return { status, code: body.code, detail: body.detail };
   };
 
-  it("when its spec is not published, with how to mend it", async () => {
+  it("when its spec is not published, with how to fix it", async () => {
     expect(await refused(NUMBERS, key(`0x${"12".repeat(32)}`))).toEqual({
       status: 422,
       code: "unknown_key",
@@ -335,7 +335,7 @@ describe("provider fetch", () => {
     expect(readdirSync(folder)).not.toContain("specs");
   });
 
-  it("says what to mend when it cannot ask", async () => {
+  it("says what to fix when it cannot ask", async () => {
     const hash = await registry.publish(spec("not fetched"));
     const refused = async (key: Hex, config: string[]) => {
       const { code, stdout, stderr } = await fetchKey(key, config);
@@ -397,7 +397,7 @@ describe("the registry", () => {
     },
   );
 
-  it("is not hammered by strangers' keys, and a spec that is published later is found", async () => {
+  it("is not flooded by keys of anonymous callers, and a spec that is published later is found", async () => {
     const provider = await start();
     const before = registry.rpc.calls.length;
     const later = spec("published later");

@@ -13,9 +13,9 @@ const PRICE: ExplainedValue = {
     {
       source: "okx",
       quote: { value: 9n * E18, quotedAt: AT - 12n },
-      dropped: { reason: "outlier", detail: "lies far off" },
+      dropped: { code: "outlier", detail: "lies far off" },
     },
-    { source: "coinbase", quote: null, dropped: { reason: "source_error", detail: "says: \u001b[2Jgone" } },
+    { source: "coinbase", quote: null, dropped: { code: "source_error", detail: "says: \u001b[2Jgone" } },
   ],
 };
 

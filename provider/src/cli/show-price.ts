@@ -30,7 +30,7 @@ export function priceToJson(key: string, price: ExplainedValue, at: bigint): str
       price: quote === null ? null : toDecimalText(quote.value),
       quote_time: quote?.quotedAt === null || quote === null ? null : Number(quote.quotedAt),
       used: dropped === null,
-      reason: dropped === null ? null : dropped.reason,
+      reason: dropped === null ? null : dropped.code,
       detail: dropped === null ? null : dropped.detail,
     })),
   };
@@ -56,7 +56,7 @@ export function priceToTable(key: string, price: ExplainedValue, at: bigint, has
   const lines = price.sources.map(({ dropped }, i) => {
     const text = align(rows[i] ?? []);
     if (dropped === null) return text + style("green", "used");
-    return style("dim", text) + style("yellow", toAscii(`${dropped.reason}: ${dropped.detail}`));
+    return style("dim", text) + style("yellow", toAscii(`${dropped.code}: ${dropped.detail}`));
   });
   return [style("bold", key), style("dim", `${align(head)}use`), ...lines, "", result(price, style)].join("\n");
 }

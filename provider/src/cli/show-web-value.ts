@@ -24,7 +24,7 @@ export function webValueToJson({ name, compiled, request, value, at }: WebValue)
       url: request.sources[index]?.request.url,
       value: quote === null ? null : formatValue(quote.value, compiled.kind),
       used: dropped === null,
-      reason: dropped === null ? null : dropped.reason,
+      reason: dropped === null ? null : dropped.code,
       detail: dropped === null ? null : dropped.detail,
     })),
   };
@@ -37,7 +37,7 @@ export function webValueToText({ name, compiled, request, value }: WebValue, { b
     const { method = "", url = "" } = request.sources[index]?.request ?? {};
     const answer =
       quote === null
-        ? bad(printable(`${dropped?.reason}: ${dropped?.detail}`))
+        ? bad(printable(`${dropped?.code}: ${dropped?.detail}`))
         : good(describeValue(compiled, quote.value));
     return `${method} ${url}\n  ${answer}`;
   });

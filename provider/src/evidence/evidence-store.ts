@@ -7,32 +7,21 @@ import { gzip } from "node:zlib";
 import { ConfigError } from "@dataset-oracle/service/config";
 import canonicalize from "canonicalize";
 import type { Logger } from "pino";
-import type { Decision } from "../decision.js";
-import type { DataPoint } from "../find-data-point.js";
+import type { Decision } from "../decision-store.js";
 import type { ServedKey } from "../read-value.js";
 import type { Answer } from "../source/answer.js";
 import type { SourceRequest } from "../source/reader.js";
 import type { Reading } from "../source/reading.js";
 import type { SourceOverrides } from "../source-overrides.js";
 import type { PairSource, Policy } from "../spot-price.js";
+import type { FreshValue } from "../value-reader.js";
 import type { EvidenceRecord, RecordedAnswer } from "./record.js";
-import type { RecordingReader } from "./recording-reader.js";
-
-/** A decision and everything that it was made of. */
-export interface Evidence {
-  readonly dataPoint: DataPoint;
-  readonly round: bigint;
-  readonly decision: Decision;
-  readonly policy: Policy;
-  /** When the reading started, in whole seconds since 1970. */
-  readonly at: bigint;
-  readonly answers: RecordingReader["answers"];
-}
 
 export interface EvidenceStoreOptions {
   readonly folder: string;
   /** The most bytes that the folder may hold. */
   readonly maxBytes: number;
+  readonly policy: Policy;
   readonly overrides: SourceOverrides;
   readonly logger: Logger;
 }
@@ -74,14 +63,14 @@ export class EvidenceStore {
   }
 
   /** Queues the evidence for a decision to be written, and returns at once. */
-  keep(evidence: Evidence): void {
+  keep(value: FreshValue, round: bigint, decision: Decision): void {
     if (this.#waiting >= MAX_WAITING) {
       this.#options.logger.warn("evidence dropped: the disk is too slow");
       return;
     }
     this.#waiting += 1;
     this.#writing = this.#writing
-      .then(() => this.#write(evidence))
+      .then(() => this.#write(value, round, decision))
       .catch((error: Error) => this.#options.logger.error({ err: error }, "evidence not written"))
       .finally(() => {
         this.#waiting -= 1;
@@ -93,7 +82,7 @@ export class EvidenceStore {
     return this.#writing;
   }
 
-  async #write({ dataPoint, round, decision, policy, at, answers }: Evidence): Promise<void> {
+  async #write({ dataPoint, at, answers }: FreshValue, round: bigint, decision: Decision): Promise<void> {
     const { dataset, key } = dataPoint;
     const minute = join(this.#options.folder, String(at - (at % SPAN)));
     if (!this.#minutes.has(minute)) {
@@ -109,7 +98,7 @@ export class EvidenceStore {
       timestamp: Number(round),
       ...decision,
       at: String(at),
-      ...(await this.#storeSpecs(minute, key, policy)),
+      ...(await this.#storeSpecs(minute, key)),
       overrides: this.#options.overrides,
       answers: await Promise.all(
         [...answers.values()].map(async ({ request, reading }) => this.#recorded(minute, request, await reading)),
@@ -121,10 +110,11 @@ export class EvidenceStore {
   }
 
   /** Stores the specs by which the value was made of the answers. */
-  async #storeSpecs(minute: string, key: ServedKey, { minSources, maxDeviationBps, maxQuoteAge }: Policy) {
+  async #storeSpecs(minute: string, key: ServedKey) {
     if (key.kind === "web_oracle") {
       return { kind: key.kind, spec: await this.#store(minute, canonicalize(key.compiled.spec) ?? "") };
     }
+    const { minSources, maxDeviationBps, maxQuoteAge } = this.#options.policy;
     const specs = new Map(specsOf(key.sources).map((spec) => [spec.name, spec]));
     return {
       kind: key.kind,

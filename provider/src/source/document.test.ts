@@ -20,7 +20,7 @@ function parseNatively(text: string): unknown {
   }
 }
 
-/** What looks like JSON and is none, or nearly. */
+/** Texts that are almost JSON. */
 const PIECES = [..."\"\\{}[],:01-+.eE'/ \t\n\r\v\u00a0\ufeff\u2028\u0000\u001f\ud800", "null", "NaN", "//", "\\u12"];
 
 it("takes for JSON what JSON.parse does, and nothing else, but for a member that is there twice", () => {

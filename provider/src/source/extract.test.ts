@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "./document.js";
-import { extract as extractValue } from "./extract.js";
 import { compileJsonPath } from "./json-path.js";
+import { extract as extractValue } from "./source.js";
 
 function path(text: string) {
   const compiled = compileJsonPath(text);

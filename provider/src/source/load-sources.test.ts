@@ -63,7 +63,7 @@ describe("the shipped sources", () => {
   }
 });
 
-describe("a source file is refused, with its name and what to mend,", () => {
+describe("a source file is refused, with its name and what to fix,", () => {
   const cases: [change: Record<string, unknown>, message: RegExp][] = [
     [{ surprise: 1 }, /changed\.json.*\n.*\/surprise/],
     [{ decimals: 8 }, /\/decimals/],

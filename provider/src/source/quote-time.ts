@@ -8,7 +8,7 @@ import type { Values } from "./text-template.js";
 
 const UNITS = ["iso8601", "seconds", "milliseconds"] as const;
 
-/** Where an answer says when its quote was made. */
+/** The place and unit of a quote's time in an answer. */
 export const QuoteTimeSpec = Type.Object(
   {
     path: Type.String({ description: "JSONPath of the time." }),

@@ -44,7 +44,7 @@ export const MAX_BYTES = 1024 * 1024;
 
 interface SharedReading {
   readonly reading: Promise<Reading<Answer>>;
-  /** When it arrived by the provider's clock, in whole seconds; null while the request is under way. */
+  /** The arrival time by the provider's clock, in whole seconds; null while the request is in progress. */
   arrivedAt: bigint | null;
 }
 

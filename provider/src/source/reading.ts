@@ -1,7 +1,7 @@
 import { err, type Result } from "@dataset-oracle/protocol/result";
 import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
 
-/** Why a source gave no value. The codes are stable: logs, metrics and evidence contain them. */
+/** The reasons why a source gave no value. They are stable, because logs, metrics and evidence contain them. */
 export type FailureCode =
   | EgressFailure
   | "throttled"

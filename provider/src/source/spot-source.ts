@@ -99,11 +99,11 @@ export interface SpotSource {
 export interface Quote {
   /** A spot price is scaled by 10^18. */
   readonly value: bigint;
-  /** When the source made it, in whole seconds since 1970; null when the source does not say. */
+  /** The time at which the source made it, in whole seconds since 1970; null when the source does not say. */
   readonly quotedAt: bigint | null;
 }
 
-/** How a source is asked for the price of one pair. */
+/** The request for the price of one pair, and the reader of its answer. */
 export interface PairQuery {
   readonly request: SourceRequest;
   /** The pair whose rate the price must be multiplied by, for example USDT-USD, or null. */

@@ -30,7 +30,7 @@ describe("a token bucket", () => {
     expect(bucket.take(false, 100)).toEqual({ ok: false, error: 300 });
   });
 
-  it("makes nobody wait for more than a second and a half", () => {
+  it("never makes a caller wait longer than a second and a half", () => {
     const bucket = new TokenBucket(LIMIT, false, 0);
     const turns = Array.from({ length: 29 }, () => bucket.take(true, 0));
     expect(turns.filter(({ ok }) => ok)).toHaveLength(4 + 15);

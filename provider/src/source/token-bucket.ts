@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 
-/** How often a source may be asked. */
+/** The rate limit of a source. */
 export interface RateLimit {
   /** Sustained requests per second. */
   readonly perSecond: number;

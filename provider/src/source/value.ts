@@ -7,7 +7,7 @@ import { failed, type Reading } from "./reading.js";
 export const VALUE_TYPES = ["uint", "bool", "bytes32", "string"] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];
 
-/** How a node of an answer becomes a value of 32 bytes. */
+/** The rule that makes a value of 32 bytes from a node of an answer. */
 export type ValueShape =
   | { readonly type: "uint"; readonly decimals: number; readonly rounding: Rounding }
   | { readonly type: "bool" | "bytes32" }

@@ -11,7 +11,8 @@ export function combine(readings: readonly Reading<bigint>[], minSources: number
   const values = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
   if (values.length < minSources) {
     const reason = `${values.length} of ${readings.length} sources answered, fewer than ${minSources}`;
-    return withoutValue(readings, minSources - values.length, reason);
+    const waits = readings.flatMap((reading) => (reading.ok ? [] : (reading.error.retryAfter ?? [])));
+    return withoutValue(waits, minSources - values.length, reason);
   }
   if (how === "median") return { kind: "value", value: median(values) };
   const value = mostFrequent(values);

@@ -199,7 +199,7 @@ describe("an argument", () => {
   });
 });
 
-describe("specs of strangers", () => {
+describe("specs of unknown authors", () => {
   const text = fc.oneof(
     fc.string({ maxLength: 20 }),
     fc.constantFrom(

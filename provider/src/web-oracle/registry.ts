@@ -1,7 +1,7 @@
 import { readPublishedSpec } from "@dataset-oracle/protocol/client/read-published-spec";
 import { type Address, createPublicClient, type Hex, http, type PublicClient } from "viem";
 
-/** Where the specs of one network are published. */
+/** The registry of one network's specs. */
 export interface RegistrySettings {
   readonly chainId: number;
   readonly address: Address;

@@ -4,7 +4,7 @@ import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/problem";
 import type { Logger } from "pino";
 import { type Hex, hexToString } from "viem";
-import type { ExplainedValue, SourceUse } from "../explained-value.js";
+import { type ExplainedValue, toUse } from "../explained-value.js";
 import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";
 import type { SourceRequest } from "../source/reader.js";
 import { type SourceOverrides, withOverride } from "../source-overrides.js";
@@ -92,11 +92,8 @@ export async function readWebValue(
       return answer.ok ? extract(answer.value.document) : answer;
     }),
   );
-  const sources = readings.map((reading, index): SourceUse => {
-    const source = `/sources/${index}`;
-    if (reading.ok) return { source, quote: { value: reading.value, quotedAt: null }, dropped: null };
-    const { code: reason, detail } = reading.error;
-    return { source, quote: null, dropped: { reason, detail } };
-  });
+  const sources = readings.map((reading, index) =>
+    toUse(`/sources/${index}`, reading.ok ? ok({ value: reading.value, quotedAt: null }) : reading),
+  );
   return { ...request.combine(readings), sources };
 }

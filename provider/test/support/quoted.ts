@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { type Exchanges, startExchanges } from "../exchanges.js";
 import { startProvider, type TestProvider } from "../provider.js";
 
-/** What `useQuoted` gives the tests of a file. */
+/** The exchanges and the provider of a file's tests. */
 export interface Quoted {
   readonly exchanges: Exchanges;
   /** A new one for each test. */
