@@ -8,7 +8,6 @@ import { type Address, type LocalAccount, parseGwei } from "viem";
 import { type ChainClient, connectChain } from "./chain/client.js";
 import { CommitteeWatch } from "./chain/committee.js";
 import { readKeyForm, readMaxRoundAge, readQueryPrice } from "./chain/dataset.js";
-import { type Rpc, rpcOf } from "./chain/rpc.js";
 import { RpcError } from "./chain/rpc-error.js";
 import type { PoolContext } from "./chain/rpc-pool.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
@@ -50,7 +49,6 @@ const MAX_VALUES: Record<DatasetKind, bigint> = { median: 2n ** 208n - 1n, major
 export interface Network {
   readonly chainId: number;
   readonly client: ChainClient;
-  readonly rpc: Rpc;
   readonly simulator: Simulator;
   readonly datasets: ReadonlyMap<Address, Dataset>;
   readonly endpoints: ReadonlyMap<Address, string>;
@@ -93,19 +91,17 @@ export async function connectNetwork(
   const replicas = replicasOf(plan, accounts);
   try {
     const client = await connectRpcs(plan, context);
-    const rpc = rpcOf(client);
     const datasets = await Promise.all(deployment.datasets.map((dataset) => connectDataset(client, dataset)));
     return {
       chainId,
       client,
-      rpc,
-      simulator: new Simulator(rpc, context.clock),
+      simulator: new Simulator(client, context.clock),
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
       endpoints,
       registry: deployment.webOracleRegistry ?? null,
       limits: { timeoutMs: settings.providerTimeoutMs, graceMs: settings.graceMs },
       minUpdateAgeSeconds: settings.minUpdateAgeSeconds,
-      senders: createSenders(rpc, settings, accounts, context),
+      senders: createSenders(client, settings, accounts, context),
       historyBlocks: settings.historyBlocks,
       lowBalanceGwei: settings.lowBalanceGwei,
       gas: new GasBudget(BigInt(settings.gasPerHour)),
@@ -153,7 +149,7 @@ function connectRpcs({ settings, deployment, rpcUrls }: NetworkPlan, context: Po
 }
 
 function createSenders(
-  rpc: Rpc,
+  client: ChainClient,
   settings: NetworkSettings,
   accounts: readonly LocalAccount[],
   { clock, logger, closing }: PoolContext,
@@ -167,8 +163,8 @@ function createSenders(
     reorgDepth: settings.reorgDepth,
   };
   const [first, ...others] = accounts.map((account) => {
-    const queueLogger = logger.child({ network: rpc.chainId, sender: account.address });
-    return new TransactionQueue(rpc, account, limits, { clock, logger: queueLogger, closing });
+    const queueLogger = logger.child({ network: client.chain.id, sender: account.address });
+    return new TransactionQueue(client, account, limits, { clock, logger: queueLogger, closing });
   });
   if (first === undefined) return null;
   return new Senders([first, ...others]);

@@ -2,10 +2,10 @@ import { keccak } from "@dataset-oracle/service/keccak";
 import { type Address, concatHex, type Hex, hexToBytes } from "viem";
 
 /**
- * Who serves a data point, the first by right and the others in its place, by rendezvous hashing: when an address comes or
- * goes, only the points that it gets or had move.
+ * Ranks addresses for a data point by rendezvous hashing: when an address comes or goes, only the data points that it gets
+ * or had move.
  *
- * @returns The addresses in their order for this point, in whatever order they were given.
+ * @returns The addresses, best rank first. The order in which they were given does not matter.
  */
 export function rankedFor(dataset: Address, key: Hex, addresses: readonly Address[]): readonly Address[] {
   if (addresses.length < 2) return addresses;

@@ -2,12 +2,11 @@ import { pino } from "pino";
 import { type Hex, numberToHex, parseGwei } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { connectEndpoint } from "../src/chain/endpoint.js";
-import type { Rpc } from "../src/chain/rpc.js";
+import { createChainClient } from "../src/chain/client.js";
+import { connectEndpoint, type JsonRpc } from "../src/chain/endpoint.js";
 import { RpcError } from "../src/chain/rpc-error.js";
-import { type Job, OutcomeUnknown, type RoundCall } from "../src/tx/job.js";
+import { type Call, type Job, OutcomeUnknown, type RoundCall } from "../src/tx/job.js";
 import { type QueueSettings, TransactionQueue } from "../src/tx/queue.js";
-import type { Call } from "../src/tx/submission.js";
 import { type Chain, STRANGER, startChain } from "./support/chain.js";
 
 /** TransactionQueues on a chain that mines only when it is told to. */
@@ -44,16 +43,16 @@ afterEach(() => closing.abort());
 
 afterAll(async () => chain?.close());
 
-const connectNode = (): Rpc => ({ chainId: 42, ...connectEndpoint(42, chain.url, 2_000) });
+const connectNode = (): JsonRpc => connectEndpoint(42, chain.url, 2_000);
 
 function startQueue(
   change: Partial<QueueSettings> = {},
-  rpc: Rpc = connectNode(),
+  rpc: JsonRpc = connectNode(),
   recover: (call: Call) => Job<RoundCall> | null = () => null,
 ): TransactionQueue {
   const logger = pino({ level: "info" }, { write: (line: string) => log.push(line) });
   const context = { clock: Date.now, logger, closing: closing.signal };
-  const queue = new TransactionQueue(rpc, account, { ...SETTINGS, ...change }, context);
+  const queue = new TransactionQueue(createChainClient(42, rpc), account, { ...SETTINGS, ...change }, context);
   queue.start(recover);
   return queue;
 }
@@ -191,8 +190,7 @@ describe("a transaction that is stuck", () => {
 
   test("of a chain without a base fee has its gas price raised", async () => {
     const node = connectNode();
-    const legacy: Rpc = {
-      chainId: 42,
+    const legacy: JsonRpc = {
       async request(method, params) {
         const result = await node.request(method, params);
         if (method !== "eth_getBlockByNumber") return result;
@@ -283,7 +281,6 @@ test("an update that was answered with a hash is not lost with a later one of it
   const queue = startQueue(
     { stuckMs: 60_000, unseenMs: 60_000 },
     {
-      chainId: 42,
       request: async (method, ...rest) => {
         const isOfIt = method === "eth_sendRawTransaction" || method === "eth_getTransactionByHash";
         if (isDeaf && isOfIt) throw new RpcError("timeout", 42, method, "no answer");
@@ -327,7 +324,6 @@ describe("a reorganisation", () => {
     const queue = startQueue(
       {},
       {
-        chainId: 42,
         request: async (method, ...rest) => {
           if (isBlind && method === "eth_blockNumber") throw new Error("no answer");
           return rpc.request(method, ...rest);
@@ -395,7 +391,7 @@ test("who waits too long because nothing is mined is told, and nothing is left b
   const logger = pino({ level: "silent" });
   const rpc = connectNode();
   const queue = new TransactionQueue(
-    rpc,
+    createChainClient(42, rpc),
     account,
     { ...SETTINGS, stuckMs: 10 ** 9, maxPending: 1 },
     { clock: () => now, logger, closing: closing.signal },

@@ -1,6 +1,7 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Address, decodeErrorResult, encodeFunctionData, type Hex, hexToNumber } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { createChainClient } from "../src/chain/client.js";
 import { connectEndpoint } from "../src/chain/endpoint.js";
 import { Simulator } from "../src/update/simulator.js";
 import { type Chain, startChain } from "./support/chain.js";
@@ -15,7 +16,7 @@ let elapsed: number;
 const READS = encodeFunctionData({ abi: datasetAbi, functionName: "queryPrice" });
 const REVERTS = encodeFunctionData({ abi: datasetAbi, functionName: "setQueryPrice", args: [1n] });
 const ON_PENDING = ["eth_call", "eth_estimateGas"];
-const BELIEVED_MS = 600_000;
+const TRUSTED_MS = 600_000;
 
 const run = (data: Hex = READS) => simulator.run(dataset, data);
 const asked = () => proxy.calls.splice(0).map(({ method }) => method);
@@ -38,7 +39,8 @@ beforeAll(async () => {
 beforeEach(() => {
   elapsed = 0;
   proxy.calls.length = 0;
-  simulator = new Simulator({ chainId: 42, ...connectEndpoint(42, proxy.url, 500) }, () => Date.now() + elapsed);
+  const client = createChainClient(42, connectEndpoint(42, proxy.url, 500));
+  simulator = new Simulator(client, () => Date.now() + elapsed);
 });
 
 afterEach(() => {
@@ -101,11 +103,11 @@ test.each([
   await run();
   await expect.poll(() => proxy.calls.length).toBe(3);
   expect(asked().toSorted()).toEqual([...ON_PENDING, "eth_simulateV1"]);
-  elapsed = BELIEVED_MS - 10_000;
+  elapsed = TRUSTED_MS - 10_000;
   await run();
   expect(asked().toSorted()).toEqual(ON_PENDING);
   proxy.answers.clear();
-  elapsed = BELIEVED_MS + 10_000;
+  elapsed = TRUSTED_MS + 10_000;
   await learn();
 });
 
@@ -116,13 +118,13 @@ test("a node that simulates no more, or not this block, is asked on pending at o
   expect(hexToNumber(result)).toBe(1_000);
   expect(asked().slice(0, 3)).toEqual(["eth_simulateV1", ...ON_PENDING]);
   proxy.answers.clear();
-  elapsed = BELIEVED_MS + 10_000;
+  elapsed = TRUSTED_MS + 10_000;
   await learn();
 });
 
 test("it is compared again after ten minutes", async () => {
   await learn();
-  elapsed = BELIEVED_MS + 10_000;
+  elapsed = TRUSTED_MS + 10_000;
   await run();
   expect(asked().slice(0, 2).toSorted()).toEqual(ON_PENDING);
 });

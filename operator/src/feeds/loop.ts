@@ -3,7 +3,7 @@ import { ProblemError } from "@dataset-oracle/service/problem";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { RpcError } from "../chain/rpc-error.js";
-import { readPoint, type StoredPoint } from "../chain/stored-points.js";
+import { readMany, type StoredPoint } from "../chain/stored-points.js";
 import { roundAt } from "../clock.js";
 import { dataPointOf } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
@@ -79,13 +79,14 @@ class FeedLoop {
     const { operator, network } = this;
     const { dataset, feeds } = this.datasetFeeds;
     const idle = feeds.filter(({ key }) => !this.#busy.has(key));
-    return Promise.all(
-      idle.map(async (feed) => {
-        const stored = await readPoint(network.client, dataset.address, feed.key, "pending");
-        operator.metrics.feedSeen(network.chainId, dataset.address, feed.key, stored.updatedAt);
-        return { ...feed, stored };
-      }),
-    );
+    const keys = idle.map(({ key }) => key);
+    const points = await readMany(network.client, dataset.address, keys, "pending");
+    return idle.flatMap((feed, index) => {
+      const stored = points[index];
+      if (stored === undefined) return [];
+      operator.metrics.feedSeen(network.chainId, dataset.address, feed.key, stored.updatedAt);
+      return [{ ...feed, stored }];
+    });
   }
 
   #reportFailover(feeds: readonly StoredFeed[]): void {

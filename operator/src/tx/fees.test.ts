@@ -1,44 +1,43 @@
 import fc from "fast-check";
 import { numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
-import type { Rpc } from "../chain/rpc.js";
+import { type ChainClient, createChainClient } from "../chain/client.js";
 import { RpcError } from "../chain/rpc-error.js";
 import { covers, type Fees, feesFor, raisedFees, readMarket } from "./fees.js";
 
 /** A node that answers from a table; null refuses the method. */
-function node(answers: Record<string, unknown>): Rpc {
-  return {
-    chainId: 42,
+function node(answers: Record<string, unknown>): ChainClient {
+  return createChainClient(42, {
     async request(method) {
       if (answers[method] === null) throw new RpcError("refused", 42, method, "-32601: not supported");
       return answers[method];
     },
-  };
+  });
 }
 
-const readFees = async (rpc: Rpc, cap: bigint) => feesFor(42, await readMarket(rpc), cap);
+const readFees = async (client: ChainClient, cap: bigint) => feesFor(42, await readMarket(client), cap);
 
 const CAP = 2_000_000_000n;
 const BLOCK = { baseFeePerGas: numberToHex(100n) };
 
-test("offers twice the base fee and the suggested tip", async () => {
-  const rpc = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0x7" });
-  expect(await readFees(rpc, CAP)).toEqual({ type: "eip1559", maxFeePerGas: 207n, maxPriorityFeePerGas: 7n });
+test("offers twice the base fee and the suggested priority fee", async () => {
+  const client = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0x7" });
+  expect(await readFees(client, CAP)).toEqual({ type: "eip1559", maxFeePerGas: 207n, maxPriorityFeePerGas: 7n });
 });
 
-test("offers one gwei where no tip is suggested", async () => {
-  const rpc = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: null });
-  expect(await readFees(rpc, CAP)).toMatchObject({ maxPriorityFeePerGas: 1_000_000_000n });
+test("offers one gwei where no priority fee is suggested", async () => {
+  const client = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: null });
+  expect(await readFees(client, CAP)).toMatchObject({ maxPriorityFeePerGas: 1_000_000_000n });
 });
 
 test("offers the gas price on a chain without a base fee", async () => {
-  const rpc = node({ eth_getBlockByNumber: {}, eth_gasPrice: "0x9" });
-  expect(await readFees(rpc, CAP)).toEqual({ type: "legacy", gasPrice: 9n });
+  const client = node({ eth_getBlockByNumber: {}, eth_gasPrice: "0x9" });
+  expect(await readFees(client, CAP)).toEqual({ type: "legacy", gasPrice: 9n });
 });
 
-test("offers no more than the cap, of which the tip is a part", async () => {
-  const rpc = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0xffffffffff" });
-  expect(await readFees(rpc, CAP)).toEqual({ type: "eip1559", maxFeePerGas: CAP, maxPriorityFeePerGas: CAP });
+test("offers no more than the cap, which includes the priority fee", async () => {
+  const client = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0xffffffffff" });
+  expect(await readFees(client, CAP)).toEqual({ type: "eip1559", maxFeePerGas: CAP, maxPriorityFeePerGas: CAP });
   const cheap = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0x7" });
   expect(await readFees(cheap, 100n)).toEqual({ type: "eip1559", maxFeePerGas: 100n, maxPriorityFeePerGas: 7n });
 });
@@ -63,7 +62,7 @@ describe("a replacement", () => {
     ["offers the cap where an eighth is beyond it, a tenth is not", dynamic(9_000n, 8n), null, dynamic(10_000n, 10n)],
     ["is none where a tenth more is beyond the cap", dynamic(9_091n, 8n), null, null],
     ["raises a tip of nothing, too", dynamic(800n, 0n), null, dynamic(901n, 1n)],
-    ["never offers a tip above the whole", dynamic(10n, 10n), dynamic(20n, 20n), dynamic(20n, 20n)],
+    ["never offers a priority fee above the maximum fee", dynamic(10n, 10n), dynamic(20n, 20n), dynamic(20n, 20n)],
     ["raises a gas price", { type: "legacy", gasPrice: 80n }, null, { type: "legacy", gasPrice: 91n }],
   ])("%s", (_, before, today, after) => {
     expect(raisedFees(before, today, 10_000n)).toEqual(after);
@@ -90,7 +89,7 @@ describe("a replacement", () => {
 });
 
 test("fees cover the next block when they reach its base fee", () => {
-  expect(covers(dynamic(100n, 1n), { type: "eip1559", baseFee: 100n, tip: 1n })).toBe(true);
-  expect(covers(dynamic(99n, 1n), { type: "eip1559", baseFee: 100n, tip: 1n })).toBe(false);
+  expect(covers(dynamic(100n, 1n), { type: "eip1559", baseFee: 100n, priorityFee: 1n })).toBe(true);
+  expect(covers(dynamic(99n, 1n), { type: "eip1559", baseFee: 100n, priorityFee: 1n })).toBe(false);
   expect(covers({ type: "legacy", gasPrice: 1n }, { type: "legacy", gasPrice: 9n })).toBe(true);
 });

@@ -1,18 +1,28 @@
 import type { Logger } from "pino";
-import type { Address } from "viem";
-import type { Rpc } from "../chain/rpc.js";
+import { type Address, getAddress, type Hex, hexToBigInt, hexToNumber, numberToHex } from "viem";
+import type { PooledTransaction } from "../chain/answer-shapes.js";
+import type { ChainClient } from "../chain/client.js";
+import type { Fees } from "./fees.js";
+import type { Call } from "./job.js";
 import type { Counts } from "./plan.js";
-import { type Pooled, readPool } from "./txpool.js";
 
-/** Transactions of a sender's that are pending, and that this process did not send. */
+/** A pending transaction that the node's pool shows in full. */
+export interface PooledUpdate {
+  readonly nonce: number;
+  readonly hash: Hex;
+  readonly call: Call;
+  readonly fees: Fees;
+}
+
+/** The pending transactions of a sender that this process did not send. */
 export class ForeignTransactions {
   readonly #since = new Map<number, number>();
-  #askedAt = 0;
+  #readAt = 0;
   #mined = Number.POSITIVE_INFINITY;
 
-  /** @param hidden How many nonces behind those that the counts show are asked for, where some can be behind a gap. */
+  /** @param hidden How many nonces beyond the pending count are asked for, because some can be behind a gap. */
   constructor(
-    private readonly rpc: Rpc,
+    private readonly client: ChainClient,
     private readonly sender: Address,
     private readonly logger: Logger,
     private readonly pollMs: number,
@@ -23,23 +33,27 @@ export class ForeignTransactions {
     return this.#since.size;
   }
 
-  /** When each was first seen, in milliseconds since 1970. */
+  /** When each was first seen, by nonce, in milliseconds since 1970. */
   get since(): ReadonlyMap<number, number> {
     return this.#since;
   }
 
-  /** This process has this nonce now. */
+  /** The queue has this nonce now. */
   forget(nonce: number): void {
     this.#since.delete(nonce);
   }
 
   /**
-   * Notes who is there now.
+   * Updates the list.
    *
-   * @param isOwn Whether this process has sent something with that nonce.
-   * @returns What the node tells of them.
+   * @param isOwn Reports whether this process has sent a transaction with a nonce.
+   * @returns Those that the node's pool shows, so that they can be recovered.
    */
-  async meet({ mined, pending }: Counts, isOwn: (nonce: number) => boolean, now: number): Promise<readonly Pooled[]> {
+  async look(
+    { mined, pending }: Counts,
+    isOwn: (nonce: number) => boolean,
+    now: number,
+  ): Promise<readonly PooledUpdate[]> {
     for (const nonce of this.#since.keys()) {
       if (nonce < mined || nonce >= pending || isOwn(nonce)) this.#since.delete(nonce);
     }
@@ -48,14 +62,57 @@ export class ForeignTransactions {
       this.#since.set(nonce, now);
       this.logger.warn({ nonce }, "a transaction is pending that this process did not send");
     }
-    // At the start, and when a reorganisation has freed nonces, there can be some behind a gap: the counts do not show them.
-    const isUnsure = mined < this.#mined;
+    // At the start, and after a reorganisation has freed nonces, the counts do not show transactions behind a gap.
+    const canHideSome = mined < this.#mined;
     this.#mined = mined;
-    if (!isUnsure && (this.#since.size === 0 || now - this.#askedAt < this.pollMs)) return [];
-    this.#askedAt = now;
-    const behind = isUnsure ? Array.from({ length: this.hidden }, (_, i) => pending + i) : [];
-    const asked = [...this.#since.keys(), ...behind].filter((nonce) => !isOwn(nonce));
-    const pooled = await readPool(this.rpc, this.sender, asked);
+    if (!canHideSome && (this.#since.size === 0 || now - this.#readAt < this.pollMs)) return [];
+    this.#readAt = now;
+    const beyond = canHideSome ? Array.from({ length: this.hidden }, (_, i) => pending + i) : [];
+    const nonces = [...this.#since.keys(), ...beyond].filter((nonce) => !isOwn(nonce));
+    const pooled = await this.#readPool(nonces);
     return pooled.filter(({ nonce }) => nonce >= mined && !isOwn(nonce));
   }
+
+  /**
+   * Reads the node's pool. geth, erigon and reth list a sender's transactions in one call; reth and anvil find one by its
+   * nonce. Other nodes show nothing.
+   */
+  async #readPool(nonces: readonly number[]): Promise<readonly PooledUpdate[]> {
+    const all = await this.#request<{
+      pending: Record<string, PooledTransaction>;
+      queued: Record<string, PooledTransaction>;
+    }>("txpool_contentFrom", [this.sender]).then(
+      ({ pending, queued }) => [...Object.values(pending), ...Object.values(queued)],
+      () => Promise.all(nonces.map((nonce) => this.#readOne(nonce))),
+    );
+    return all.flatMap((transaction) => (transaction === null ? [] : toPooledUpdate(transaction)));
+  }
+
+  #readOne(nonce: number): Promise<PooledTransaction | null> {
+    const params = [this.sender, numberToHex(nonce)];
+    return this.#request<PooledTransaction | null>("eth_getTransactionBySenderAndNonce", params).catch(() => null);
+  }
+
+  /** The transport checks the answers' shapes; viem's types do not have these methods. */
+  #request<T>(method: string, params: readonly unknown[]): Promise<T> {
+    return this.client.request({ method, params } as never) as Promise<T>;
+  }
+}
+
+function toPooledUpdate({ hash, nonce, to, input, gas, ...prices }: PooledTransaction): PooledUpdate[] {
+  const fees = feesOf(prices);
+  if (to === null || fees === null) return [];
+  return [{ nonce: hexToNumber(nonce), hash, call: { to: getAddress(to), data: input, gas: hexToBigInt(gas) }, fees }];
+}
+
+function feesOf(prices: Pick<PooledTransaction, "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas">): Fees | null {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = prices;
+  if (maxFeePerGas && maxPriorityFeePerGas) {
+    return {
+      type: "eip1559",
+      maxFeePerGas: hexToBigInt(maxFeePerGas),
+      maxPriorityFeePerGas: hexToBigInt(maxPriorityFeePerGas),
+    };
+  }
+  return gasPrice ? { type: "legacy", gasPrice: hexToBigInt(gasPrice) } : null;
 }

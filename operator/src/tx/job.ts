@@ -1,45 +1,52 @@
-import type { Hex } from "viem";
-import type { Mined } from "./receipt.js";
-import type { Call } from "./submission.js";
+import type { Address, Hex } from "viem";
+import type { Mined } from "../chain/transactions.js";
 
-/** A call that stores a round of a data point. */
+/** A transaction without nonce, fees and signature, which the queue adds. */
+export interface Call {
+  readonly to: Address;
+  readonly data: Hex;
+  /** The gas limit. */
+  readonly gas: bigint;
+}
+
+/** A call that stores a round. */
 export interface RoundCall extends Call {
   /** Seconds since 1970. */
   readonly round: bigint;
-  /** From then on, in milliseconds since 1970, the dataset refuses the round. */
+  /** When the dataset starts to refuse the round, in milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
-/** An update to relay to the chain, whatever happens to the transactions that relay it. */
+/** An update that has to be stored, whatever happens to the transactions sent for it. */
 export interface Job<C extends RoundCall> {
-  /** The data point. */
+  /** Identifies what is updated. */
   readonly dataPoint: string;
   readonly call: C;
-  /** The newest round, ready to be sent; null when the chain has a newer one than this job's. Throws when there is none now. */
+  /** Builds the call of the newest round; null when the chain has a newer one than this job's. Throws if it cannot now. */
   renew(): Promise<C | null>;
-  /** Whether the chain has stored this round or a newer one. */
+  /** Reports whether the chain has stored this round or a newer one. */
   isStored(round: bigint): Promise<boolean>;
-  /** A transaction is about to be given to the RPC. */
+  /** Called before a transaction is given to an RPC endpoint. */
   onSigned(hash: Hex): void;
 }
 
-/** How a job ended: a call that was mined, the job's own or one of a newer round. */
+/** A mined transaction of a job, of the round that was sent first or a newer one. */
 export interface Confirmed<C extends RoundCall> extends Mined {
   readonly hash: Hex;
   readonly call: C;
 }
 
-/** A transaction that the RPC has accepted. */
+/** A transaction that an RPC endpoint has accepted. */
 export interface Sent<C extends RoundCall> {
   readonly hash: Hex;
-  /** Null when the operator shuts down first, or the job had to be given up. */
+  /** Resolves to null when the operator shuts down first, or the job had to be given up. */
   readonly confirmed: Promise<Confirmed<C> | null>;
 }
 
-/** The RPC was given a transaction and did not say what became of it: it may be mined. */
+/** No RPC endpoint said whether it accepted a transaction, so the transaction may be mined. */
 export class OutcomeUnknown extends Error {
   constructor(readonly reason: unknown) {
-    super("It is not known whether the RPC has accepted the transaction.");
+    super("It is unknown whether an RPC endpoint has accepted the transaction. It may still be mined.");
     this.name = "OutcomeUnknown";
   }
 }

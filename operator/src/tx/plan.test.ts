@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Action, type InFlight, planActions } from "./plan.js";
+import { type Action, type PlannedTransaction, planActions } from "./plan.js";
 
 const LIMITS = { stuckMs: 1_000, unseenMs: 100, maxPending: 4 };
 const NOW = 50_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
-const tx = (nonce: number, change: Partial<InFlight> = {}): InFlight => ({
+const tx = (nonce: number, change: Partial<PlannedTransaction> = {}): PlannedTransaction => ({
   nonce,
   dataPoint: `K${nonce}`,
   sentAt: NOW,
@@ -23,7 +23,7 @@ const EXPIRED = { expiresAt: NOW };
 interface Situation {
   readonly mined: number;
   readonly pending: number;
-  readonly sent?: InFlight[];
+  readonly sent?: PlannedTransaction[];
   readonly foreign?: [number, number][];
   readonly waiting?: number;
 }

@@ -1,66 +1,69 @@
-/** What a queue does next, decided from what the chain shows and what the queue has sent. Times are milliseconds since 1970. */
+/**
+ * Decides the next actions of a transaction queue from what the chain shows and what the queue has sent. Times are
+ * milliseconds since 1970.
+ */
 
-/** What the chain shows of a sender. */
+/** A sender's transaction counts. */
 export interface Counts {
-  /** The transactions that are mined: the first nonce that is free in the latest block. */
+  /** Mined transactions: the first free nonce of the latest block. */
   readonly mined: number;
-  /** With those that the node's pool has without a gap; at least `mined`. */
+  /** Mined transactions and those that follow without a gap in the node's pool; at least `mined`. */
   readonly pending: number;
 }
 
-/** A transaction that the queue has sent, of which the last version counts. */
-export interface InFlight {
+/** A transaction of the queue, described by its last version. */
+export interface PlannedTransaction {
   readonly nonce: number;
-  /** The data point that it updates; null when it only uses up its nonce. */
+  /** The data point that it updates; null for a cancellation. */
   readonly dataPoint: string | null;
   /** When this version was made. */
   readonly sentAt: number;
-  /** When it was last given to the RPC. */
+  /** When it was last submitted. */
   readonly submittedAt: number;
-  /** Whether the RPC said that it has it. */
+  /** Whether an RPC endpoint said that it accepted it. */
   readonly isAccepted: boolean;
-  /** From then on the dataset refuses its round. */
+  /** When the dataset starts to refuse its round. */
   readonly expiresAt: number;
-  /** Whether it offers what the next block asks. */
+  /** Whether it offers the fees that the next block asks. */
   readonly isPayable: boolean;
 }
 
 export interface QueueLimits {
-  /** A transaction that is not mined for so long is replaced. */
+  /** After this time without being mined, a transaction is replaced. */
   readonly stuckMs: number;
-  /** One that the chain does not show for so long is given to the RPC again. */
+  /** After this time without being shown by the chain, a transaction is rebroadcast. */
   readonly unseenMs: number;
-  /** How many transactions of one sender may be on their way. */
+  /** The number of pending transactions that a sender may have. */
   readonly maxPending: number;
 }
 
-/** What replaces a transaction: the newest round of its key, the same once more, or a transfer of nothing to itself. */
+/** The content of a replacement: the newest round, the same call again, or a cancellation. */
 export type Content = "newest" | "same" | "cancel";
 
 export type Action =
-  /** The chain has used its nonce: find out how. */
+  /** The chain has used the nonce: find out by which transaction. */
   | { readonly kind: "confirm"; readonly nonce: number }
-  /** An update that waits takes this nonce. */
+  /** The next waiting update takes the nonce. */
   | { readonly kind: "send"; readonly nonce: number }
-  /** It fell out of the pool, or never got there. */
+  /** The transaction fell out of the pool, or never got there. */
   | { readonly kind: "rebroadcast"; readonly nonce: number }
   | { readonly kind: "replace"; readonly nonce: number; readonly content: Content }
-  /** Nobody has it, nothing follows it, and it is too old: its nonce is free. */
+  /** No node has the transaction, none follows it, and its round is too old: the nonce is free again. */
   | { readonly kind: "forget"; readonly nonce: number }
-  /** Nothing of the queue's has this nonce: a gap, or a transaction that the queue did not send. */
+  /** The nonce is a gap, or a foreign transaction has it and is stuck. */
   | { readonly kind: "cancel"; readonly nonce: number };
 
 /**
- * The chain is the only owner of the nonce. What the queue has sent is only joined with it: a nonce that the chain has
- * used is confirmed whatever the queue thought, and a nonce that neither has is free.
+ * Plans the next actions. The nonces belong to the chain: one that the chain has used is confirmed, whatever the queue
+ * assumed, and one that neither the chain nor the queue has is free.
  *
- * @param sent What the queue has sent, one for each nonce.
- * @param foreign When each nonce that the chain has and the queue has not was first seen.
+ * @param sent The queue's transactions, one for each nonce.
+ * @param foreign When each pending nonce that the queue did not send was first seen.
  * @param waiting The number of updates that wait for a nonce.
  */
 export function planActions(
   counts: Counts,
-  sent: readonly InFlight[],
+  sent: readonly PlannedTransaction[],
   foreign: ReadonlyMap<number, number>,
   waiting: number,
   nowMs: number,
@@ -101,8 +104,8 @@ export function planActions(
 }
 
 function planOne(
-  one: InFlight,
-  live: ReadonlyMap<number, InFlight>,
+  one: PlannedTransaction,
+  live: ReadonlyMap<number, PlannedTransaction>,
   isShown: boolean,
   isFirst: boolean,
   isLast: boolean,
@@ -112,16 +115,20 @@ function planOne(
   const { nonce } = one;
   const isExpired = nowMs >= one.expiresAt;
   if (!isShown && isExpired && isLast) return { kind: "forget", nonce };
-  // One behind another waits for it; it is stuck by itself only when it offers too little.
+  // A transaction behind another has to wait for it. It is stuck by itself only if its fees are too low.
   const isStuck = nowMs - one.sentAt >= limits.stuckMs && (isFirst || !one.isPayable);
   const isUnseen = !isShown && (!one.isAccepted || nowMs - one.submittedAt >= limits.unseenMs);
   if (isStuck || (isUnseen && isExpired)) return { kind: "replace", nonce, content: contentOf(one, live, isExpired) };
   return isUnseen ? { kind: "rebroadcast", nonce } : null;
 }
 
-function contentOf(one: InFlight, live: ReadonlyMap<number, InFlight>, isExpired: boolean): Content {
+function contentOf(
+  one: PlannedTransaction,
+  live: ReadonlyMap<number, PlannedTransaction>,
+  isExpired: boolean,
+): Content {
   if (one.dataPoint === null) return "cancel";
-  // A newer round of the key before an older one would make the older one revert.
+  // If a newer round of the key came before an older one, the older one would revert.
   const isFollowed = [...live.values()].some(
     ({ dataPoint, nonce }) => dataPoint === one.dataPoint && nonce > one.nonce,
   );

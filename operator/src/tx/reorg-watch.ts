@@ -1,28 +1,28 @@
 import type { Hex } from "viem";
-import { type Rpc, requestQuantity } from "../chain/rpc.js";
+import { type ChainClient, readBlockNumber } from "../chain/client.js";
+import { type Mined, readBlockHash, readMined } from "../chain/transactions.js";
+import type { Task, Transaction } from "./in-flight.js";
 import type { RoundCall } from "./job.js";
-import { type Mined, readBlockHash, readMined } from "./receipt.js";
-import type { Task, Transaction } from "./state.js";
 
-/** An update that is mined, and could be dropped by a reorganisation. */
+/** A mined update that a reorganisation could drop. */
 interface Watched {
   readonly transaction: Transaction;
   readonly task: Task;
   readonly call: RoundCall;
   readonly hash: Hex;
   readonly mined: Mined;
-  /** Whether its block was the chain's at some look after it was mined. */
+  /** Whether its block was part of the chain at some look after it was mined. */
   readonly isChecked: boolean;
 }
 
-/** Mined updates, until they are so deep that the chain will not drop them. */
+/** Watches mined updates until they are so deep that the chain will not drop them. */
 export class ReorgWatch {
   #watched: Watched[] = [];
   #head = 0;
 
   /** @param depth For how many blocks an update is watched. */
   constructor(
-    private readonly rpc: Rpc,
+    private readonly client: ChainClient,
     private readonly depth: number,
   ) {}
 
@@ -34,14 +34,14 @@ export class ReorgWatch {
     this.#watched.push({ transaction, task, call, hash, mined, isChecked: false });
   }
 
-  /** @returns Those that the chain has dropped. They are watched no more. */
+  /** Returns the transactions that the chain has dropped, and stops watching them. */
   async look(): Promise<readonly Transaction[]> {
     if (this.#watched.length === 0) return [];
-    const head = Number(await requestQuantity(this.rpc, "eth_blockNumber", []));
+    const head = await readBlockNumber(this.client);
     if (head === this.#head) return [];
-    // A block above the head is one that this node has not seen yet.
+    // The node that answers may not have seen the blocks above its head yet.
     const shown = new Set(this.#watched.filter(({ mined }) => mined.blockNumber <= head));
-    if (!(await this.#areThere([...shown]))) return this.#sift();
+    if (!(await this.#areInChain([...shown]))) return this.#takeDropped();
     this.#head = head;
     this.#watched = this.#watched
       .map((one) => (shown.has(one) ? { ...one, isChecked: true } : one))
@@ -50,30 +50,31 @@ export class ReorgWatch {
   }
 
   /**
-   * Where a block is still the chain's, so is every block below it that was once seen together with it. Those that are new
-   * since the last look were each seen by themselves: the chain can have changed between one and the next.
+   * While a block is part of the chain, so is every block below it that was once seen together with it: of the checked
+   * updates only the highest needs a look. Those that are new since the last look were each seen alone, and the chain can
+   * have changed between one and the next.
    */
-  async #areThere(shown: readonly Watched[]): Promise<boolean> {
+  async #areInChain(shown: readonly Watched[]): Promise<boolean> {
     const highest = shown
       .filter(({ isChecked }) => isChecked)
       .reduce<Watched | null>((a, b) => (a === null || b.mined.blockNumber > a.mined.blockNumber ? b : a), null);
-    const looked = [...shown.filter(({ isChecked }) => !isChecked), ...(highest === null ? [] : [highest])];
-    const blocks = new Map(looked.map(({ mined }) => [mined.blockHash, mined.blockNumber]));
+    const toCheck = [...shown.filter(({ isChecked }) => !isChecked), ...(highest === null ? [] : [highest])];
+    const blocks = new Map(toCheck.map(({ mined }) => [mined.blockHash, mined.blockNumber]));
     const found = await Promise.all(
-      [...blocks].map(async ([hash, number]) => (await readBlockHash(this.rpc, number)) === hash),
+      [...blocks].map(async ([hash, number]) => (await readBlockHash(this.client, number)) === hash),
     );
     return found.every(Boolean);
   }
 
-  async #sift(): Promise<readonly Transaction[]> {
-    const looked = await Promise.all(this.#watched.map(async (one) => ({ one, mined: await this.#standing(one) })));
-    this.#watched = looked.flatMap(({ one, mined }) => (mined === null ? [] : [{ ...one, mined, isChecked: false }]));
-    return looked.flatMap(({ one, mined }) => (mined === null ? [one.transaction] : []));
+  async #takeDropped(): Promise<readonly Transaction[]> {
+    const read = await Promise.all(this.#watched.map(async (one) => ({ one, mined: await this.#readStored(one) })));
+    this.#watched = read.flatMap(({ one, mined }) => (mined === null ? [] : [{ ...one, mined, isChecked: false }]));
+    return read.flatMap(({ one, mined }) => (mined === null ? [one.transaction] : []));
   }
 
-  /** Null when it is in no block, or it is and has stored nothing: what it came too late for is gone as well. */
-  async #standing({ task, call, hash }: Watched): Promise<Mined | null> {
-    const mined = await readMined(this.rpc, hash);
+  /** Returns null when no block has the update, and when it reverted and its round is not stored by another either. */
+  async #readStored({ task, call, hash }: Watched): Promise<Mined | null> {
+    const mined = await readMined(this.client, hash);
     if (mined === null || !mined.isReverted) return mined;
     return (await task.job.isStored(call.round)) ? mined : null;
   }

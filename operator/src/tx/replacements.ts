@@ -1,27 +1,22 @@
 import type { Logger } from "pino";
-import type { Rpc } from "../chain/rpc.js";
 import { describeError } from "../chain/rpc-error.js";
 import type { Clock } from "../clock.js";
 import type { Market } from "./fees.js";
-import type { InFlightTransactions, Replaceable } from "./in-flight.js";
+import type { InFlightTransactions, Renewal, Replaceable, Transaction } from "./in-flight.js";
 import type { RoundCall } from "./job.js";
 import type { Content } from "./plan.js";
-import { callOf, type Transaction } from "./state.js";
-import { type Submission, submit } from "./submission.js";
-import type { Submitter } from "./submitter.js";
+import type { SubmissionResult, Submitter } from "./submitter.js";
 
-/** What a queue works with when it replaces. */
-export interface ReplacementParts {
-  readonly rpc: Rpc;
+interface ReplacementParts {
   readonly submitter: Submitter;
-  readonly sent: InFlightTransactions;
+  readonly inFlight: InFlightTransactions;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Is called once a newer round that was asked for is there, or cannot be had. */
+  /** Called when a newer round that was asked for has been built, or cannot be. */
   readonly onRenewed: () => void;
 }
 
-/** Puts something at a nonce that is taken already: the same transaction once more, or another in its place. */
+/** Submits for a nonce that is already taken: the same transaction again, or another in its place. */
 export class Replacements {
   readonly #parts: ReplacementParts;
   readonly counts = { replaced: 0, cancelled: 0, rebroadcast: 0 };
@@ -30,76 +25,81 @@ export class Replacements {
     this.#parts = parts;
   }
 
-  /** A transfer of nothing takes a nonce that nothing of the queue's has. */
+  /** Consumes a nonce that none of the queue's transactions has, by a transfer of nothing. */
   async cancel(nonce: number, market: Market): Promise<void> {
-    await this.#offer({ nonce, dataPoint: null, task: null, versions: [], missed: 0, fees: null }, null, market);
+    await this.#submit({ nonce, dataPoint: null, task: null, versions: [], missed: 0, fees: null }, null, market);
     this.counts.cancelled++;
   }
 
-  /** The node does not show it: it is given to all endpoints again. */
+  /** Submits a transaction again that the node does not show. */
   async rebroadcast(transaction: Transaction, market: Market): Promise<void> {
-    const { rpc, sent, clock, logger } = this.#parts;
+    const { submitter, inFlight, clock, logger } = this.#parts;
     const version = transaction.versions.at(-1);
     if (version === undefined) return;
     const { raw, hash } = version;
+    // Only an earlier process had the signed transaction, so another one has to take its place.
     if (raw === null) return this.replace(transaction, "newest", market);
-    const submission = await submit(rpc, { raw, hash });
+    const result = await submitter.resubmit(raw, hash);
     this.counts.rebroadcast++;
-    logger.info({ nonce: transaction.nonce, transaction: hash, ...saidOf(submission) }, "rebroadcast");
-    sent.set({ ...transaction, isAccepted: submission.kind === "accepted", submittedAt: clock() });
+    logger.info({ nonce: transaction.nonce, transaction: hash, ...logFields(result) }, "rebroadcast");
+    inFlight.set({ ...transaction, isAccepted: result.kind === "accepted", submittedAt: clock() });
   }
 
-  /** It is stuck, or gone: another transaction takes its nonce. */
+  /** Replaces a transaction that is stuck or gone. Where that needs the newest round, it does so once that is built. */
   async replace(transaction: Transaction, content: Content, market: Market): Promise<void> {
-    const call = content === "newest" ? this.#newest(transaction) : callOf(transaction, content, this.#parts.clock());
+    const call = content === "newest" ? this.#newestCall(transaction) : this.#sameCall(transaction, content);
     if (call === "later") return;
-    await this.#offer(transaction, call, market);
+    await this.#submit(transaction, call, market);
   }
 
-  /** The newest round, once it is there; if it cannot be had, the same, or nothing when that is too old. */
-  #newest(transaction: Transaction): RoundCall | null | "later" {
-    const { sent, clock, logger, onRenewed } = this.#parts;
+  /** Returns the newest round once it is built; if it cannot be, the same call again. */
+  #newestCall(transaction: Transaction): RoundCall | null | "later" {
+    const { inFlight, logger, onRenewed } = this.#parts;
     const { task, renewal } = transaction;
     if (task === null || renewal?.result === "stored") return null;
-    if (renewal?.result === "failed") return callOf(transaction, "same", clock());
+    if (renewal?.result === "failed") return this.#sameCall(transaction, "same");
     if (renewal !== null) return renewal.result === "running" ? "later" : renewal.result;
-    const begun: { result: RoundCall | "stored" | "failed" | "running" } = { result: "running" };
-    sent.set({ ...transaction, renewal: begun });
+    const started: Renewal = { result: "running" };
+    inFlight.set({ ...transaction, renewal: started });
     void task.job
       .renew()
       .then((call) => {
-        begun.result = call ?? "stored";
+        started.result = call ?? "stored";
       })
       .catch((error: unknown) => {
-        begun.result = "failed";
+        started.result = "failed";
         logger.warn({ reason: describeError(error) }, "no newer round");
       })
       .finally(onRenewed);
     return "later";
   }
 
-  /** Puts another call at a nonce, in place of what has it. */
-  async #offer(transaction: Replaceable, newer: RoundCall | null, market: Market): Promise<void> {
-    const { submitter, sent, clock, logger } = this.#parts;
+  /** Returns the last version's call; null for a cancellation, and when its round is too old. */
+  #sameCall({ versions }: Transaction, content: Exclude<Content, "newest">): RoundCall | null {
+    const call = content === "cancel" ? null : (versions.at(-1)?.call ?? null);
+    return call === null || this.#parts.clock() >= call.expiresAt ? null : call;
+  }
+
+  async #submit(transaction: Replaceable, newer: RoundCall | null, market: Market): Promise<void> {
+    const { submitter, inFlight, clock, logger } = this.#parts;
     const { nonce, versions } = transaction;
     const last = versions.at(-1)?.call;
-    // What was estimated with the replaced transaction in the pending block can cost more without it.
+    // The gas was estimated with the replaced transaction in the pending block. Without it, the call can cost more.
     const call = newer !== null && last && last.gas > newer.gas ? { ...newer, gas: last.gas } : newer;
-    const submitted = await submitter.replacement(nonce, call, transaction.fees, market);
-    if (submitted === null) {
+    const submission = await submitter.replace(nonce, call, transaction.fees, market);
+    if (submission === null) {
       logger.warn({ nonce }, "stuck: a replacement would cost more than maxFeePerGasGwei");
       return;
     }
-    const { signed, submission } = submitted;
-    const round = call?.round.toString();
-    logger.info({ nonce, transaction: signed.hash, round, ...saidOf(submission) }, "replaced");
-    if (submission.kind === "rejected") return;
+    const { hash, result } = submission;
+    logger.info({ nonce, transaction: hash, round: call?.round.toString(), ...logFields(result) }, "replaced");
+    if (result.kind === "rejected") return;
     this.counts.replaced++;
-    sent.replace(transaction, call, submitted, clock());
+    inFlight.replace(transaction, call, submission, clock());
   }
 }
 
-function saidOf(submission: Submission): { readonly outcome: string; readonly reason?: string } {
-  if (submission.kind === "accepted") return { outcome: "accepted" };
-  return { outcome: submission.kind, reason: describeError(submission.error) };
+function logFields(result: SubmissionResult): { readonly outcome: string; readonly reason?: string } {
+  if (result.kind === "accepted") return { outcome: "accepted" };
+  return { outcome: result.kind, reason: describeError(result.error) };
 }

@@ -1,23 +1,23 @@
 import type { Logger } from "pino";
 import { describeError } from "../chain/rpc-error.js";
 import type { Clock } from "../clock.js";
-import type { Task } from "./state.js";
+import type { Task } from "./in-flight.js";
 
-const FIRST_MS = 1_000;
-const LONGEST_MS = 30_000;
-const GIVEN_UP_MS = 600_000;
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
+const GIVE_UP_MS = 600_000;
 
 interface Retry {
   readonly since: number;
-  readonly nextTryAt: number;
-  readonly isTrying: boolean;
+  readonly nextAt: number;
+  readonly isRunning: boolean;
 }
 
-/** Updates that were promised and have no transaction: their newest round is asked for again and again. */
+/** Updates that were promised to a caller and have no transaction. Their newest round is built again and again. */
 export class RetryQueue {
   readonly #retries = new Map<Task, Retry>();
 
-  /** @param onTried Is called after each attempt: with the task, once it has a call that can be sent. */
+  /** @param onTried Called after each attempt, with the task once it has a call that can be sent. */
   constructor(
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -28,23 +28,23 @@ export class RetryQueue {
     return this.#retries.size;
   }
 
-  /** @param isRefused Whether its newest round was just refused. */
+  /** @param isRefused Whether its newest round was just refused: then the first retry waits. */
   add(task: Task, isRefused = false): void {
     const since = this.clock();
-    this.#retries.set(task, { since, nextTryAt: isRefused ? since + FIRST_MS : since, isTrying: false });
+    this.#retries.set(task, { since, nextAt: isRefused ? since + FIRST_RETRY_MS : since, isRunning: false });
   }
 
-  /** Asks for the newest rounds that are due. It does not wait for them. */
+  /** Starts the retries that are due, and does not wait for them. */
   run(): void {
     const now = this.clock();
     for (const [task, retry] of this.#retries) {
-      if (retry.isTrying || now < retry.nextTryAt) continue;
-      if (now - retry.since > GIVEN_UP_MS) {
-        this.logger.error({ dataPoint: task.job.dataPoint }, "an update was given up: no newer round could be had");
+      if (retry.isRunning || now < retry.nextAt) continue;
+      if (now - retry.since > GIVE_UP_MS) {
+        this.logger.error({ dataPoint: task.job.dataPoint }, "an update was given up: no newer round can be built");
         this.#end(task);
         continue;
       }
-      this.#retries.set(task, { ...retry, isTrying: true });
+      this.#retries.set(task, { ...retry, isRunning: true });
       void this.#try(task, retry.since);
     }
   }
@@ -56,20 +56,24 @@ export class RetryQueue {
   async #try(task: Task, since: number): Promise<void> {
     try {
       const call = await task.job.renew();
-      // What is only pending can still be lost.
-      if (call === null && !(await task.job.isStored(task.call.round)))
+      // A newer round that is only pending can still be lost.
+      if (call === null && !(await task.job.isStored(task.call.round))) {
         throw new Error("a newer round is only pending");
+      }
       if (!this.#retries.has(task)) return;
-      if (call === null) this.#end(task);
-      else this.#retries.delete(task);
-      if (call !== null) Object.assign(task, { call, attempts: 0 });
+      if (call === null) {
+        this.#end(task);
+      } else {
+        this.#retries.delete(task);
+        Object.assign(task, { call, attempts: 0 });
+      }
       this.onTried(call === null ? null : task);
     } catch (error) {
       if (!this.#retries.has(task)) return;
       this.logger.warn({ reason: describeError(error) }, "no newer round yet");
       const now = this.clock();
-      const wait = Math.min(Math.max(now - since, FIRST_MS), LONGEST_MS);
-      this.#retries.set(task, { since, nextTryAt: now + wait, isTrying: false });
+      const wait = Math.min(Math.max(now - since, FIRST_RETRY_MS), MAX_RETRY_MS);
+      this.#retries.set(task, { since, nextAt: now + wait, isRunning: false });
       this.onTried(null);
     }
   }

@@ -2,9 +2,8 @@ import type { Address, Hex } from "viem";
 import { rankedFor } from "../rendezvous-hash.js";
 import type { TransactionQueue } from "./queue.js";
 
-/** The senders of one network. One data point always has the same one, as long as the senders are the same. */
+/** The senders of one network, each with its transaction queue. A data point always goes through the same one. */
 export class Senders {
-  /** @param queues At least one. */
   constructor(readonly queues: readonly [TransactionQueue, ...TransactionQueue[]]) {}
 
   get addresses(): Address[] {

@@ -3,7 +3,7 @@ import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import type { DataAnswer, DatasetKind, UnsentTransaction } from "@dataset-oracle/protocol/wire";
 import { type Hex, hexToBigInt, numberToHex } from "viem";
 import type { DataPoint } from "../data-point.js";
-import type { Call } from "../tx/submission.js";
+import type { Call } from "../tx/job.js";
 import type { Update } from "./build.js";
 
 /** Answers a data request, whoever sends the transaction. */
