@@ -1,7 +1,7 @@
 /**
- * The CPU time of a process that shows its figures at an address: all of its threads, in user and system mode.
+ * Reads the CPU time of a process from its Prometheus metrics: all of its threads, in user and system mode.
  *
- * @returns Seconds since it started.
+ * @returns Seconds since the process started.
  */
 export async function cpuTime(metricsUrl) {
   const text = await (await fetch(metricsUrl)).text();

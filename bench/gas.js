@@ -1,5 +1,7 @@
-// Prints what updates, batches and queries cost beside other systems, and writes the same tables into docs/Gas.md; with
-// --check, only tells whether they are up to date. Our figures are those of snapshots/, which `npm run gas` measures.
+// Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md.
+// With
+// --check, it only checks that they are up to date. Our numbers are those in snapshots/, measured by `npm run gas`; the
+// other systems' are in peers.json.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,11 +10,11 @@ import { ROOT } from "@dataset-oracle/tools/foundry";
 
 const USAGE = `Usage: npm run bench:gas [-- --check]
 
-Prints what updates, batches and queries cost, in gas, beside other systems, and writes the same tables into
-docs/Gas.md. Our figures are those of snapshots/, which npm run gas measures; the peers' were measured elsewhere.
+Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md.
+Our numbers are those in snapshots/, measured by npm run gas. The other systems were measured elsewhere.
 
-  --check   write nothing; fail if docs/Gas.md does not show the snapshots
-  --help    this text
+  --check   write nothing; fail if docs/Gas.md does not match the snapshots
+  --help    show this text
 
 Examples
   npm run bench:gas
@@ -94,7 +96,7 @@ const after = Object.entries(sections).reduce(
 if (!isCheck) {
   writeFileSync(path, after);
 } else if (after !== before) {
-  console.error('docs/Gas.md does not show the snapshots. Run "npm run bench:gas" and commit it.');
+  console.error('docs/Gas.md does not match the snapshots. Run "npm run bench:gas" and commit it.');
   process.exitCode = 1;
 }
 

@@ -1,9 +1,9 @@
-// A simulated market with as many pairs as told, in a process of its own; its parent is sent its url and their names.
+// Runs a simulated market with the given number of pairs, and sends its URL and the pairs to the parent process.
 
 import { startMarket } from "@dataset-oracle/devnet/market/server";
 
 const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
-// Three letters, as most symbols have, that no exchange spells in another way.
+// Three-letter symbols for which no exchange has an alias.
 const symbols = ["J", "Q"].flatMap((a) => LETTERS.flatMap((b) => LETTERS.map((c) => a + b + c)));
 const decimals = { coinbase: 2, kraken: 5, bitstamp: 2 };
 

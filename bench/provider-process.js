@@ -6,10 +6,10 @@ import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 
 /**
- * Starts a provider's process, reading the shipped sources' formats, with the bench's pairs for theirs.
+ * Starts a provider process that reads the shipped source formats, but with the benchmark's pairs.
  *
- * @param folder Holds `deployment.json`; gets the provider's files.
- * @param exchanges Which of the market's it reads.
+ * @param folder Has `deployment.json` and receives the provider's files.
+ * @param exchanges The exchanges of the market that it reads.
  */
 export async function startProvider({ folder, name, privateKey, marketUrl, pairs, exchanges = EXCHANGES, minSources }) {
   const shipped = join(ROOT, "provider/sources");
@@ -44,7 +44,7 @@ export async function startProvider({ folder, name, privateKey, marketUrl, pairs
     args: [join(ROOT, "provider/dist/main.js"), "--config", file],
     env: { PROVIDER_PRIVATE_KEY: privateKey },
     logFile: join(folder, `${name}.log`),
-    // Its database is new: it waits for a moment that it has not signed for.
+    // With a new database, it first waits until all rounds it may have signed before have expired.
     isReady: () => answersOk(`${url}/ready`),
   });
   return { ...child, url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };

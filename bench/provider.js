@@ -1,6 +1,6 @@
-// Prints how much CPU time a provider needs to sign one round of a thousand keys, each read from eight exchanges: as
-// rows of batches and one by one. The exchanges are the devnet's simulated market in a process of its own; the CPU time
-// is that of the provider's process alone, as it tells itself. It fails when a round costs more than two seconds.
+// Measures the CPU time that a provider needs to sign one round of a thousand keys, as rows of batches and one by one,
+// against the CPU time of the signatures alone. Every key is read from the eight exchanges of the devnet's simulated
+// market, which runs in another process and does not count. It fails if a round takes more than two seconds.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -21,10 +21,10 @@ import { startProvider } from "./provider-process.js";
 
 const USAGE = `Usage: npm run bench:provider
 
-Prints how much CPU time a provider needs to sign one round of a thousand keys, each read from eight simulated
-exchanges, and fails when that is more than two seconds.
+Measures the CPU time that a provider needs to sign one round of a thousand keys, each read from eight simulated
+exchanges, and fails if it is more than two seconds.
 
-  --help   this text
+  --help   show this text
 
 Example
   npm run bench:provider`;
@@ -35,9 +35,9 @@ const KEYS = 1_000;
 const KEYS_IN_ROW = 250;
 const ROUNDS = 7;
 const WARM_UP = 3;
-/** How many requests are under way at once, where each is for one key. */
+/** The number of concurrent requests for single keys. */
 const CONCURRENCY = 64;
-/** The most CPU time that a round may cost, in seconds. */
+/** The maximum CPU time of a round, in seconds. */
 const LIMIT = 2;
 const DATASET = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const PRIVATE_KEY = `0x${"11".repeat(32)}`;
@@ -54,7 +54,7 @@ try {
     keys: pairs.map((pair) => `SPOTPX/${pair}`),
   };
   writeFileSync(join(folder, "deployment.json"), JSON.stringify({ chainId: 42, datasets: { bench: deployed } }));
-  // As many sources as have the rate of USDT, which the others need.
+  // Five sources quote USDT-USD, which the other sources need for their conversion.
   provider = await startProvider({
     folder,
     name: "provider",
@@ -72,22 +72,22 @@ try {
   );
   const oneByOne = await measure(provider, () => {
     const left = [...keys];
-    const lane = async () => {
+    const worker = async () => {
       for (let key = left.pop(); key !== undefined; key = left.pop()) {
-        // A machine that is busy would be too late for a round that all share.
+        // On a busy machine, a round shared by all requests would be too old for the last ones.
         await post(provider, "/report", { key, timestamp: Math.floor(Date.now() / 1_000) }, usesAllSources);
       }
     };
-    return Promise.all(Array.from({ length: CONCURRENCY }, lane));
+    return Promise.all(Array.from({ length: CONCURRENCY }, worker));
   });
   const alone = await signAlone(keys, rows);
 
   console.log(`${KEYS} keys, each read from ${EXCHANGES.length} exchanges: CPU time of the provider for one round,`);
-  console.log(`the median of ${ROUNDS} rounds (the least and the most), beside signing alone.\n`);
+  console.log(`median of ${ROUNDS} rounds (minimum to maximum), compared with signing alone.\n`);
   print(`${rows.length} rows of ${KEYS_IN_ROW} keys`, asRows, alone.rows);
   print(`${KEYS} reports one by one`, oneByOne, alone.reports);
   if ([asRows, oneByOne].some((times) => median(times) > LIMIT)) {
-    console.error(`\nThat is more than ${LIMIT} s.`);
+    console.error(`\nA round takes more than ${LIMIT} s.`);
     process.exitCode = 1;
   }
 } finally {
@@ -114,11 +114,11 @@ async function post(provider, path, body, isGood) {
   if (response.status !== 200 || !isGood(answer)) throw new Error(JSON.stringify(answer).slice(0, 500));
 }
 
-/** The CPU time of some rounds, in seconds each, the least first; those that warm the code up are left out. */
+/** Measures the CPU time of several rounds after a warm-up. Returns seconds, ascending. */
 async function measure(provider, askRound) {
   const times = [];
   for (let i = 0; i < WARM_UP + ROUNDS; ++i) {
-    // What was read before serves no other second than its own.
+    // Values are cached for one second only, so each round starts in a new second.
     await sleep(1_500 - (Date.now() % 1_000));
     const before = await cpuTime(provider.metricsUrl);
     await askRound(Math.floor(Date.now() / 1_000));
@@ -127,7 +127,7 @@ async function measure(provider, askRound) {
   return times.toSorted((a, b) => a - b);
 }
 
-/** The CPU time of making the same signatures and nothing else, in seconds: the median of as many rounds. */
+/** Measures the CPU time of the same signatures alone. Returns the medians of as many rounds, in seconds. */
 async function signAlone(keys, rows) {
   const account = fromPrivateKey(PRIVATE_KEY);
   const digests = new ReportDigests(42, DATASET, keccak);

@@ -14,10 +14,10 @@ const ABIS = [
 
 const USAGE = `Usage: npm run abi [-- --check]
 
-Compiles the contracts, and writes their ABIs into protocol/src/abi; commit them with what changed them.
+Compiles the contracts and writes their ABIs to protocol/src/abi. Commit them together with the contracts.
 
-  --check   write nothing; fail if one is not what src/ compiles to
-  --help    this text
+  --check   write nothing; fail if a file does not match the contracts
+  --help    show this text
 
 Examples
   npm run abi

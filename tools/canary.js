@@ -1,5 +1,5 @@
-// A test suite that cannot fail proves nothing: this runs a forge test that must fail, the way `npm test` runs forge,
-// and fails unless that was told by the exit code.
+// Checks that a failing forge test is noticed: runs a test that must fail in the way that `npm test` runs forge, and
+// fails unless the exit code reports it.
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -8,9 +8,9 @@ import { ROOT } from "./foundry.js";
 
 const USAGE = `Usage: npm run canary
 
-Runs a forge test that must fail, and fails unless the exit code told so: a suite that cannot fail proves nothing.
+Runs a forge test that must fail, and fails unless the exit code reports it. Otherwise no test result means anything.
 
-  --help   this text
+  --help   show this text
 
 Example
   npm run canary`;
@@ -23,10 +23,12 @@ const { status, stdout } = spawnSync(
   { encoding: "utf8" },
 );
 if (!stdout.includes("[FAIL: as it must] test_canary_Fails()")) {
-  console.error(`The canary did not run as it should:\n${stdout}`);
+  console.error(`The canary test did not run:\n${stdout}`);
   process.exitCode = 1;
 } else if (status === 0) {
-  console.error("A failing forge test exits with 0 here, so that no forge test means anything.");
+  console.error(
+    "A failing forge test exits with 0, so a green result proves nothing. Run forge through tools/foundry.js.",
+  );
   process.exitCode = 1;
 } else {
   console.log(`A failing forge test exits with ${status}.`);

@@ -1,8 +1,8 @@
-// Fails unless the tests take every line and every branch of src/, but for the exceptions below.
+// Fails unless the tests cover every line and every branch of src/, apart from the exceptions below.
 //
-// Two runs, because neither sees everything. What is deployed does not compile without via_ir, and with it forge loses
-// the lines of inline assembly: one run with `--ir-minimum` over all tests, and one without, over the tests of the
-// libraries and the types, where all but one of the lines of assembly are. A line counts if one of the two takes it.
+// It needs two runs. The deployed contracts compile only with via_ir, with which forge loses the lines of inline
+// assembly. So one run covers all tests with `--ir-minimum`, and another one, without it, covers the libraries and
+// types, which have all but one of the assembly lines. A line counts if either run covers it.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,22 +12,22 @@ import { ROOT, runFoundry } from "./foundry.js";
 
 const USAGE = `Usage: npm run coverage
 
-Runs the tests twice, and fails unless they take every line and every branch of src/, but for the exceptions that
-tools/coverage.js names.
+Runs the tests twice, and fails unless they cover every line and every branch of src/, apart from the exceptions
+listed in tools/coverage.js.
 
-  --help   this text
+  --help   show this text
 
 Example
   npm run coverage`;
 
 readCommand(USAGE);
 
-/** Lines that neither run can see, by their text, and why each is taken all the same. */
+/** Lines that neither run can see, and the tests that cover them nevertheless. */
 const EXCEPTIONS = [
   {
     file: "src/DatasetGovernance.sol",
     line: "success := call(SHARE_GAS, member, amount, 0, 0, 0, 0)",
-    why: "Assembly in a contract: no run sees it. Every test in Dataset.income.t.sol takes it.",
+    why: "Assembly in a contract: no run sees it. Every test in Dataset.income.t.sol covers it.",
   },
   {
     file: "src/Dataset.sol",

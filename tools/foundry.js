@@ -1,7 +1,7 @@
-// The one place that knows where Foundry's native binaries are and how they reach a compiler.
+// Finds Foundry's native binaries and gives them a compiler.
 //
-// The launchers in node_modules/.bin exit 0 whatever the tool said, so a failing `forge test` would look
-// green. Everything in this project runs the native binary of the platform's package instead.
+// The launchers in node_modules/.bin always exit with 0, so a failing `forge test` would look green. This project
+// always runs the native binary of the platform's package instead.
 
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -11,16 +11,16 @@ import { fileURLToPath } from "node:url";
 const require = createRequire(import.meta.url);
 const CPU_NAMES = { x64: "amd64", arm64: "arm64" };
 
-/** `forge lint` leaves artifacts without bytecode, which the next build takes for whole: it gets folders of its own. */
+/** `forge lint` writes artifacts without bytecode, which the next build would take for complete, so it has its own folders. */
 const LINT_FOLDERS = { FOUNDRY_OUT: "out/lint", FOUNDRY_CACHE_PATH: "cache/lint" };
 
 /** The repository's root folder. */
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * The native binary of a Foundry tool.
+ * Returns the path of a Foundry tool's native binary.
  * @param {"forge" | "cast" | "anvil"} tool
- * @returns {string} its path
+ * @returns {string}
  */
 export function foundryBinary(tool) {
   const name = `@foundry-rs/${tool}-${process.platform}-${CPU_NAMES[process.arch] ?? process.arch}`;
@@ -29,7 +29,7 @@ export function foundryBinary(tool) {
     return join(dirname(require.resolve(`${name}/package.json`)), "bin", tool + extension);
   } catch {
     throw new Error(
-      `${tool} has no package ${name} here. Run "npm ci" without --omit=optional, on a platform that Foundry publishes for.`,
+      `The package ${name} with ${tool} is not installed. Run "npm ci" without --omit=optional, on a platform that Foundry supports.`,
     );
   }
 }

@@ -1,14 +1,14 @@
-// Measures the gas of whole transactions and writes snapshots/; with --check, only tells whether it has changed.
+// Measures the gas of whole transactions and writes snapshots/. With --check, it only checks that they are up to date.
 
 import { readCommand } from "./command.js";
 import { runFoundry } from "./foundry.js";
 
 const USAGE = `Usage: npm run gas [-- --check]
 
-Measures the gas of whole transactions, and writes it into snapshots/; commit that with what changed it.
+Measures the gas of whole transactions and writes it to snapshots/. Commit it together with the contracts.
 
-  --check   write nothing; fail if snapshots/ is not what is measured
-  --help    this text
+  --check   write nothing; fail if the gas differs from snapshots/
+  --help    show this text
 
 Examples
   npm run gas

@@ -1,6 +1,6 @@
-// Completes package-lock.json after `npm install`: an optional package of another platform that the registry at hand
-// does not carry is left out of the lock by npm, and then `npm ci` refuses the lock everywhere. Put back by name and
-// version, npm fetches it only on the platform that it is for.
+// Completes package-lock.json after `npm install`. npm omits optional packages of other platforms that the current
+// registry does not have, and then `npm ci` rejects the lock everywhere. With name and version restored, npm fetches
+// such a package only on its platform.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

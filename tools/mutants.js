@@ -1,5 +1,6 @@
-// Takes one guard at a time out of a copy of the contracts, and fails unless every test that is said to hold it fails
-// without it. `npm run mutants -- <text>` takes only the guards whose name, file or promise has the text in it.
+// Removes one guard at a time from a copy of the contracts, and fails unless every test that the guard lists in
+// test/mutants.json fails without it. `npm run mutants -- <text>` covers only guards whose name, file or promise has
+// the text.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -11,21 +12,21 @@ import { foundryBinary, foundryEnv, ROOT } from "./foundry.js";
 
 const USAGE = `Usage: npm run mutants [-- TEXT]
 
-Takes one guard at a time out of a copy of the contracts, and fails unless every test that is said to hold it fails
-without it. It says of each what became of it; all of them take long.
+Removes one guard at a time from a copy of the contracts, and fails unless every test that should catch the change
+fails. It prints the result for each guard. All guards together take hours.
 
-  TEXT     only the guards whose name, file or promise has this text in it (default: all of them)
-  --help   this text
+  TEXT     only guards whose name, file or promise has this text (default: all guards)
+  --help   show this text
 
 Examples
   npm run mutants -- I12
   npm run mutants -- Committee.sol`;
 
-/** What forge needs to compile and to run the tests. */
+/** The files that forge needs to compile and run the tests. */
 const COPIED = ["foundry.toml", "src", "test", "protocol/vectors"];
 const LINKED = ["lib", "node_modules"];
 
-/** The same runs every time, so that a guard that is held today is held tomorrow. */
+/** Fixed, so that every run gives the same result. */
 const SETTINGS = { FOUNDRY_FUZZ_SEED: "0x1", FOUNDRY_PROFILE: "default", FOUNDRY_INVARIANT_SHRINK_RUN_LIMIT: "0" };
 
 /**

@@ -1,7 +1,5 @@
-// Set-up after `npm ci`: the Solidity libraries, and the TypeScript rooms built.
-//
-// The libraries are git submodules. Where their host cannot be reached, or git is not there at all, the same files
-// come from the npm packages that the lock pins.
+// Provides the Solidity libraries after `npm ci`. They are git submodules. If git is missing or their host cannot be
+// reached, the same files are copied from the npm packages that the lockfile pins.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync } from "node:fs";

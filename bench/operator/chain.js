@@ -8,12 +8,12 @@ import { ROOT } from "@dataset-oracle/tools/foundry";
 import { createPublicClient, defineChain, encodeDeployData, getAddress, http, parseEther } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 
-/** The mnemonic of every development chain: its first ten accounts have Ether. */
+/** The mnemonic of every development chain. Its first ten accounts have Ether. */
 const MNEMONIC = "test test test test test test test test test test test junk";
 
 const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };
 
-/** A chain with room for every transaction, and a dataset whose committee is the bench's providers. */
+/** Starts a chain whose blocks have space for every transaction, and deploys a dataset with the providers as committee. */
 export async function startChain() {
   const anvil = await startAnvil({ chainId: 42, blockTime: 1, gasLimit: 1_000_000_000 });
   const rpcUrls = { default: { http: [anvil.url] } };
@@ -46,7 +46,7 @@ async function deploy(client) {
   return getAddress(contractAddress);
 }
 
-/** One of the chain's accounts; the first is the dataset's owner. */
+/** Returns one of the chain's accounts. The first one owns the dataset. */
 export function account(addressIndex) {
   return mnemonicToAccount(MNEMONIC, { addressIndex });
 }

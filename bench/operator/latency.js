@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringToHex } from "viem";
-import { request } from "./cpu.js";
+import { request } from "./cpu-per-request.js";
 import { median, postJson } from "./load.js";
 
 const SAMPLES = 60;
 const BEHIND_MS = 2_000;
-/** Between two requests: the providers are done with the one before. */
+/** The pause between requests, so that the providers have finished the previous one. */
 const PAUSE_MS = 12;
 
-/** The place of the next key. None is asked for twice in a round. */
+/** The index of the next key. No key is requested twice in a round. */
 let next = 0;
 
-/** One request at a time: the operator's answer time over that of the slowest provider, all asked at once, directly. */
-export async function addedLatency(stage) {
+/** Measures the operator's response time, one request at a time, minus that of the slowest provider when asked directly. */
+export async function addedLatency(environment) {
   const [direct, served] = [[], []];
   for (let i = 0; i < SAMPLES; i++) {
-    direct.push(await slowestOf(stage, nextKey(stage)));
-    const asked = request(stage, nextKey(stage));
+    direct.push(await slowestOf(environment, nextKey(environment)));
+    const asked = request(environment, nextKey(environment));
     await sleep(PAUSE_MS);
-    served.push(await timeOf(() => postJson(stage.operator.requestUrl, asked)));
+    served.push(await timeOf(() => postJson(environment.operator.requestUrl, asked)));
     await sleep(PAUSE_MS);
   }
   const [own, all] = [median(direct), median(served)];
@@ -35,7 +35,7 @@ async function slowestOf({ dataset, providers }, key) {
 }
 
 async function timeOf(work) {
-  const begun = performance.now();
+  const start = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - start;
 }

@@ -2,15 +2,15 @@ import { postText as post } from "@dataset-oracle/service/post";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
 
-/** Posts JSON, with little CPU time of its own. */
+/** Posts JSON with little CPU time, so that the load generator does not slow the servers down. */
 export async function postJson(url, body) {
   return JSON.parse(await postText(url, JSON.stringify(body)));
 }
 
 /**
- * The same, as text, so that the reading of it costs nothing.
+ * Posts JSON and returns the answer as text, without parsing it.
  *
- * @throws When the answer is not 200.
+ * @throws If the status is not 200.
  */
 export async function postText(url, body) {
   const answer = await post(url, {}, body, LIMITS);
@@ -19,23 +19,23 @@ export async function postText(url, body) {
   return answer.text;
 }
 
-/** Runs `work` so often, with so many at once. */
+/** Runs `work` the given number of times, with `atOnce` runs in parallel. */
 export async function repeat(times, atOnce, work) {
   let next = 0;
-  const queue = async () => {
+  const worker = async () => {
     while (next < times) await work(next++);
   };
-  await Promise.all(Array.from({ length: atOnce }, queue));
+  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** Runs `work` again and again for so long, with so many at once. */
+/** Runs `work` repeatedly for the given time, with `atOnce` runs in parallel. */
 export async function repeatFor(ms, atOnce, work) {
   const end = performance.now() + ms;
   let next = 0;
-  const queue = async () => {
+  const worker = async () => {
     while (performance.now() < end) await work(next++);
   };
-  await Promise.all(Array.from({ length: atOnce }, queue));
+  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 export function median(numbers) {

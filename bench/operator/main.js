@@ -1,84 +1,87 @@
-// Prints how fast the operator is, in figures that each compare two sides in the same run, and fails when one of them is
-// not what it must be.
+// Measures the operator's speed. Each benchmark compares the operator with a baseline in the same run, which makes it
+// independent of the machine's speed, and fails if its median misses its bound.
 
 import { loadavg } from "node:os";
 import { readCommand } from "@dataset-oracle/tools/command";
-import { request } from "./cpu.js";
-import { FIGURES, isWithin } from "./figures.js";
+import { BENCHMARKS, isWithin } from "./benchmarks.js";
+import { request } from "./cpu-per-request.js";
+import { Environment } from "./environment.js";
 import { median, postJson } from "./load.js";
-import { Stage } from "./stage.js";
 
 const USAGE = `Usage: npm run bench:operator [-- --rounds N --only NAME]
 
-Measures the operator's speed on a chain, four providers and a simulated market of its own, each in its own process, on
-this machine alone: CPU time a request, transactions a second, added latency. Every figure is a comparison within the
-same round; it ends with 1 when the median of one is not what it must be. It takes several minutes.
+Measures the operator's speed on this machine, with a chain, four providers and a simulated market, each in its own
+process: CPU time per request, transactions per second, added latency. Each benchmark compares the operator with a
+baseline in the same round. It exits with 1 if a median misses its bound, and takes several minutes.
 
-  --rounds N    how often each figure is measured, from 1 (default: 5)
-  --only NAME   one figure: ${FIGURES.map(({ name }) => name).join(", ")}
-  --help        this text
+  --rounds N    the number of rounds, from 1 (default: 5)
+  --only NAME   one benchmark: ${BENCHMARKS.map(({ name }) => name).join(", ")}
+  --help        show this text
 
 Examples
   npm run bench:operator
   npm run bench:operator -- --only latency --rounds 9`;
 
 const KEYS = 1_000;
-/** Rounds that warm the code up, and are not counted. */
+/** Warm-up rounds, which do not count. */
 const WARM_UP = 3;
 
 const { values } = readCommand(USAGE, {
   rounds: { type: "string", default: "5", range: [1, 99] },
   only: { type: "string" },
 });
-const figures = FIGURES.filter(({ name }) => values.only === undefined || values.only === name);
-if (figures.length === 0) {
-  console.error(`--only ${values.only}: there is no such figure.\n\n${USAGE}`);
+const benchmarks = BENCHMARKS.filter(({ name }) => values.only === undefined || values.only === name);
+if (benchmarks.length === 0) {
+  console.error(`There is no benchmark ${values.only}.\n\n${USAGE}`);
   process.exit(2);
 }
 
-const all = new Stage();
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => all.close().finally(() => process.exit(1)));
+const processes = new Environment();
+for (const signal of ["SIGINT", "SIGTERM"])
+  process.once(signal, () => processes.close().finally(() => process.exit(1)));
 try {
   say("Starting a chain, a market, four providers and the operator");
-  const stage = await all.start(KEYS);
-  const bare = await all.startBare(await anyAnswer(stage));
-  for (const { prepare } of figures) await prepare?.(stage);
+  const environment = await processes.start(KEYS);
+  const fixedAnswer = await processes.startFixedAnswerServer(await anyAnswer(environment));
+  for (const { prepare } of benchmarks) await prepare?.(environment);
 
-  const measured = new Map(figures.map((figure) => [figure, []]));
+  const measured = new Map(benchmarks.map((benchmark) => [benchmark, []]));
   const load = loadavg()[0];
   for (let round = 1 - WARM_UP; round <= Number(values.rounds); round++) {
-    for (const figure of figures) {
-      const { ratio, note } = await figure.measure(stage, bare);
-      if (round > 0) measured.get(figure).push(ratio);
-      say(`${round > 0 ? `round ${round}` : "warm-up"}, ${figure.name}: ${ratio.toFixed(3)}${figure.unit} (${note})`);
+    for (const benchmark of benchmarks) {
+      const { ratio, note } = await benchmark.measure(environment, fixedAnswer);
+      if (round > 0) measured.get(benchmark).push(ratio);
+      say(
+        `${round > 0 ? `round ${round}` : "warm-up"}, ${benchmark.name}: ${ratio.toFixed(3)}${benchmark.unit} (${note})`,
+      );
     }
   }
   report(measured, load);
 } finally {
-  await all.close();
+  await processes.close();
 }
 
-function anyAnswer(stage) {
-  return postJson(stage.operator.requestUrl, request(stage, stage.keys[0]));
+function anyAnswer(environment) {
+  return postJson(environment.operator.requestUrl, request(environment, environment.keys[0]));
 }
 
 function report(measured, load) {
   console.log(
-    `Medians of ${values.rounds} rounds, the least and the most. The operator has its limits, logs and metrics; the ` +
-      `limits are so wide that no caller here is refused. The machine's load was ${load.toFixed(1)} before and ` +
+    `Median, minimum and maximum of ${values.rounds} rounds. The operator runs with its limits, logs and metrics, but ` +
+      `the limits are too high to reject anything. The machine's load was ${load.toFixed(1)} before and ` +
       `${loadavg()[0].toFixed(1)} after.\n`,
   );
-  console.log("| figure | must | stretch | median | least | most |\n|---|---|---|---|---|---|");
-  for (const [figure, ratios] of measured) {
-    const { title, unit, must, stretch, isCost } = figure;
-    const bound = isCost ? "at most" : "at least";
+  console.log("| benchmark | bound | goal | median | minimum | maximum |\n|---|---|---|---|---|---|");
+  for (const [benchmark, ratios] of measured) {
+    const { title, unit, bound, goal, isCost } = benchmark;
+    const side = isCost ? "at most" : "at least";
     const cells = [median(ratios), Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(3) + unit);
-    const [mustText, stretchText] = [must, stretch].map((limit) => `${bound} ${+limit.toFixed(3)}${unit}`);
-    console.log(`| ${title} | ${mustText} | ${stretchText} | ${cells.join(" | ")} |`);
+    const [boundText, goalText] = [bound, goal].map((limit) => `${side} ${+limit.toFixed(3)}${unit}`);
+    console.log(`| ${title} | ${boundText} | ${goalText} | ${cells.join(" | ")} |`);
   }
-  const missed = [...measured].filter(([figure, ratios]) => !isWithin(figure, figure.must, median(ratios)));
+  const missed = [...measured].filter(([benchmark, ratios]) => !isWithin(benchmark, benchmark.bound, median(ratios)));
   if (missed.length === 0) return;
-  console.error(`\nNot what it must be: ${missed.map(([{ name }]) => name).join(", ")}.`);
+  console.error(`\nThese benchmarks miss their bounds: ${missed.map(([{ name }]) => name).join(", ")}.`);
   process.exitCode = 1;
 }
 

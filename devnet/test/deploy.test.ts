@@ -28,7 +28,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
   });
   afterAll(() => scripts.close());
 
-  /** What the chain says of a dataset must be what its settings say. */
+  /** Asserts that a dataset on chain matches its settings. */
   async function expectAsSet(name: (typeof DATASETS)[number]): Promise<void> {
     const settings = filledIn(chainId)[name];
     const { client } = scripts;

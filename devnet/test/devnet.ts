@@ -6,7 +6,7 @@ import { freePort } from "@dataset-oracle/devnet/anvil";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import type { Address, Hash, Hex } from "viem";
 
-/** What `devnet.json` says. */
+/** The content of `devnet.json`. */
 export interface Addresses {
   readonly chain: string;
   readonly operator: { readonly url: string; readonly address: Address };
@@ -35,16 +35,16 @@ export interface Addresses {
 /** A devnet in a process of its own. */
 export interface Devnet extends Addresses {
   readonly process: ChildProcess;
-  /** All that it has printed so far. */
+  /** Returns its output so far. */
   output(): string;
-  /** Ends it as Ctrl-C would, and resolves with its exit code. */
+  /** Ends it as Ctrl-C does, and resolves with its exit code. */
   interrupt(): Promise<number | null>;
 }
 
 const READY_MS = 120_000;
 const DEVNET = [process.execPath, join(ROOT, "devnet/dist/main.js")] as const;
 
-/** Options for ports that are free now. */
+/** Returns options with free ports. */
 export async function freePorts(): Promise<string[]> {
   const [chain, operator, market] = [await freePort(), await freePort(), await freePort()];
   const provider = 20_000 + Math.floor(Math.random() * 10_000);
@@ -54,7 +54,7 @@ export async function freePorts(): Promise<string[]> {
   ];
 }
 
-/** Starts a devnet, and resolves when it says that it is ready. */
+/** Starts a devnet and waits until it is ready. */
 export async function startDevnet(args: readonly string[], command: readonly string[] = DEVNET): Promise<Devnet> {
   const { child, output } = run(args, command);
   const end = Date.now() + READY_MS;
@@ -70,14 +70,14 @@ export async function startDevnet(args: readonly string[], command: readonly str
   return { ...addresses, process: child, output, interrupt: () => interrupt(child) };
 }
 
-/** Runs the devnet until it ends by itself. */
+/** Runs the devnet until it exits. */
 export async function runToEnd(args: readonly string[]): Promise<{ exitCode: number | null; output: string }> {
   const { child, output } = run(args, DEVNET);
   await once(child, "exit");
   return { exitCode: child.exitCode, output: output() };
 }
 
-/** Starts a devnet, and gives it back before it is ready. */
+/** Starts a devnet without waiting until it is ready. */
 export function run(args: readonly string[], [command = "", ...first]: readonly string[] = DEVNET) {
   const child = spawn(command, [...first, ...args], { cwd: ROOT });
   let text = "";
@@ -89,10 +89,10 @@ export function run(args: readonly string[], [command = "", ...first]: readonly 
   return { child, output: () => text };
 }
 
-/** Whether this machine has curl: a newcomer's may not, and then the commands that use it cannot be tried. */
+/** True if this machine has curl. Without it, tests of printed curl commands are skipped. */
 export const HAS_CURL = spawnSync("curl", ["--version"]).status === 0;
 
-/** Whether a process is there. */
+/** Returns true if a process exists. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -6,7 +6,7 @@ import { ROOT } from "@dataset-oracle/tools/foundry";
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** What stands in the comment above it: a file's name, `prints`, or `not run: ` and why. */
+  /** The comment above the block: a file name, `prints`, or `not run: ` and the reason. */
   readonly note: string;
 }
 
@@ -19,7 +19,7 @@ export function blocksOf(file: string): Block[] {
 }
 
 /**
- * What a printed text must look like: numbers and hex digits may be others, `…` stands for anything, and white space
+ * Returns a pattern for printed text: numbers and hex digits may be others, `…` stands for anything, and white space
  * does not count.
  */
 export function shapeOf(printed: string): RegExp {

@@ -231,7 +231,7 @@ describe("what the operator serves", () => {
 });
 
 describe("the printed commands", () => {
-  /** What the devnet printed under a title, as one command a line. */
+  /** Returns the commands that the devnet printed under a title, one per line. */
   function printed(title: string): string[] {
     const lines = devnet.output().split("\n");
     const from = lines.findIndex((line) => line.includes(`# ${title}`));

@@ -23,7 +23,7 @@ interface Measured {
 
 const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 
-/** What CI asserts in forge, by the transaction's name. */
+/** The recorded gas of each transaction, which CI also asserts with forge. */
 const snapshots: Record<string, string> = {
   ...readJson(join(ROOT, "snapshots/update.json")),
   ...readJson(join(ROOT, "snapshots/batch.json")),

@@ -52,7 +52,7 @@ async function expectRefused(run: ReturnType<typeof send>, message: string): Pro
   expect(sent).toBe(0);
 }
 
-/** What is right already: said so, and nothing sent. */
+/** Asserts that a script reports that nothing has to change, and sends nothing. */
 async function expectNothingToDo(run: ReturnType<typeof send>, message: string): Promise<void> {
   const { exitCode, output, sent } = await run;
   expect(output).toContain(message);

@@ -10,7 +10,7 @@ import { createTestClient, http, publicActions, walletActions } from "viem";
 /** The first account of a development chain. All ten are unlocked. */
 export const OWNER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
-/** What the committed settings of a network hold of one dataset. */
+/** The settings of one dataset in script/config. */
 export interface DatasetSettings {
   owner: string;
   members: string[];

@@ -59,7 +59,7 @@ const example = (name: string) => {
   return found;
 };
 
-/** What the simulated API says, as 32 bytes. */
+/** Reads a value from the simulated API, as 32 bytes. */
 async function expected(name: string): Promise<Hex> {
   const now = async (city: string) => {
     const response = await fetch(`${weather()}/now?city=${encodeURIComponent(city)}`);

@@ -8,8 +8,8 @@ import { encodeUpdate, encodeUpdateBatch } from "./update.js";
 import type { DatasetKind } from "./wire.js";
 
 /*
- * What this room encodes, with what a dataset is to store of it: forge's tests send it to the contract. Where the
- * contract's ABI has changed, `npx vitest run protocol -u` writes the file anew.
+ * Encodes updates, each with the data that a dataset should store, for forge tests that send them to the contract. After a
+ * change of the contract's ABI, `npx vitest run protocol -u` rewrites the file.
  */
 const FILE = "../vectors/updates.json";
 
@@ -23,13 +23,13 @@ const round = 1_790_000_000n;
 
 const bytes32 = (value: number) => numberToHex(value, { size: 32 });
 
-/** What is stored of a key; nothing where a batch leaves it as it was. */
+/** The stored data of a key; null if a batch leaves it unchanged. */
 type Stored = { readonly status: QueryStatus; readonly value: number } | null;
 const ok = (value: number): Stored => ({ status: "OK", value });
 const DISAGREEMENT: Stored = { status: "DISAGREEMENT", value: 0 };
 const NO_DATA: Stored = { status: "NOT_AVAILABLE", value: 0 };
 
-/** What the members say of one key, by place; those left out are absent. */
+/** The members' reports about one key, by index. Members without one are absent. */
 async function single(kind: DatasetKind, said: Record<number, number>, outcome: Outcome, stored: Stored) {
   const key = stringToHex("SPOTPX/ETH-USD");
   const header = { chainId, dataset, key, round };
@@ -43,7 +43,7 @@ async function single(kind: DatasetKind, said: Record<number, number>, outcome: 
   return vector(kind, [key], encodeUpdate(kind, header, committee, outcome, reports), [stored]);
 }
 
-/** What the members say of each key, by place; null where they have no data. */
+/** The members' values of each key, by index; null if they have no data. */
 async function batch(kind: DatasetKind, said: Record<number, readonly (number | null)[]>, stored: readonly Stored[]) {
   const keys = stored.map((_, i) => stringToHex(`SPOTPX/T${i}-USD`));
   const header = { chainId, dataset, keys, round };

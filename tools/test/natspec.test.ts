@@ -22,7 +22,7 @@ interface Contract {
   userdoc: Record<"methods" | "events" | "errors", Docs>;
 }
 
-/** What an integrator reads. A contract inherits the text of its interface. */
+/** The interfaces that integrators read. Contracts inherit their documentation. */
 const INTERFACES = {
   "src/Oracle.sol": "Oracle",
   "src/interfaces/IDataset.sol": "IDataset",
@@ -38,20 +38,20 @@ const input = {
 };
 const { contracts } = JSON.parse(solc.compile(JSON.stringify(input), { import: read }));
 
-/** All docs of the functions, events or errors of one name. */
+/** Returns the docs of all functions, events or errors with a name. */
 const docsOf = (docs: Docs = {}, name: string) =>
   Object.entries(docs)
     .filter(([signature]) => signature.startsWith(`${name}(`))
     .flatMap(([, doc]) => doc);
 
-test.each(Object.entries(INTERFACES))("%s documents all that it has", (path, name) => {
+test.each(Object.entries(INTERFACES))("%s documents every function, event and error", (path, name) => {
   const { abi, devdoc, userdoc }: Contract = contracts[path][name];
   const missing = abi.flatMap((item) => {
     const group = item.type === "function" ? "methods" : item.type === "event" ? "events" : "errors";
     const notice = docsOf(userdoc[group], item.name).map((doc) => doc.notice ?? "");
     const [doc = {}] = docsOf(devdoc[group], item.name);
     const lacks = notice.join("") === "" ? [`${item.type} ${item.name}`] : [];
-    // A view says in its notice what it returns; an event or an error says in its one sentence what it names.
+    // The notice of an event or an error covers its parameters.
     if (item.type !== "function") return lacks;
     const params = item.inputs.filter((input) => input.name !== "" && !doc.params?.[input.name]);
     const returns = (item.outputs ?? []).filter((output) => output.name !== "" && !doc.returns?.[output.name]);

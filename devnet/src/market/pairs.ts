@@ -2,16 +2,16 @@
 export interface MarketPair {
   /** `<BASE>-<QUOTE>`. */
   readonly pair: string;
-  /** Where its random walk begins: decimal text, of the size that such a price once had. */
+  /** The start of its random walk: a realistic price as decimal text. */
   readonly start: string;
-  /** How many decimals Coinbase, Kraken and Bitstamp spell its price with; the others spell as Coinbase does. */
+  /** The decimals of its price on Coinbase, Kraken and Bitstamp. The other exchanges use those of Coinbase. */
   readonly decimals: { readonly coinbase: number; readonly kraken: number; readonly bitstamp: number };
 }
 
 export const EXCHANGES = ["coinbase", "kraken", "bitstamp", "gemini", "bitfinex", "binance", "okx", "kucoin"] as const;
 export type Exchange = (typeof EXCHANGES)[number];
 
-/** The https origin of each exchange's public interface. */
+/** The origin of each exchange's public API. */
 export const ORIGINS: Readonly<Record<Exchange, string>> = {
   coinbase: "https://api.exchange.coinbase.com",
   kraken: "https://api.kraken.com",
@@ -23,7 +23,7 @@ export const ORIGINS: Readonly<Record<Exchange, string>> = {
   kucoin: "https://api.kucoin.com",
 };
 
-/** The rate by which quotes in USDT become quotes in USD; listed by those exchanges that have both. */
+/** The rate that converts quotes in USDT to USD, listed by exchanges that have both. */
 export const USDT_USD: MarketPair = row("USDT-USD", "0.99985", 5, 5, 5);
 
 /**
@@ -67,7 +67,7 @@ function row(pair: string, start: string, coinbase: number, kraken: number, bits
   return { pair, start, decimals: { coinbase, kraken, bitstamp } };
 }
 
-/** What sends a provider to a market instead of the exchanges: their origins, and the market's addresses. */
+/** Returns source overrides that make a provider read a market instead of the exchanges. */
 export function marketOverrides(url: string): Record<string, string> {
   return Object.fromEntries(EXCHANGES.map((name) => [ORIGINS[name], `${url}/${name}`]));
 }

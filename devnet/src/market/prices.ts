@@ -1,7 +1,7 @@
 import type { Exchange, MarketPair } from "./pairs.js";
 import { PRICE_DECIMALS, toText, Walk } from "./walk.js";
 
-/** How far each exchange stands off the walk, in millionths: as real ones differ, and well below 0.1 %. */
+/** The offset of each exchange's prices, in millionths. Real exchanges differ too, but these stay well below 0.1 %. */
 const OFFSET_PPM: Readonly<Record<Exchange, bigint>> = {
   coinbase: 0n,
   kraken: 120n,
@@ -16,14 +16,14 @@ const OFFSET_PPM: Readonly<Record<Exchange, bigint>> = {
 /** The spread on either side of the last price, in millionths. */
 const HALF_SPREAD_PPM = 50n;
 
-/** What an exchange's ticker says of a pair: decimal text, spelled as that exchange does. */
+/** An exchange's quote of a pair, as decimal text in that exchange's precision. */
 export interface Quote {
   readonly last: string;
   readonly bid: string;
   readonly ask: string;
 }
 
-/** All of the market's prices, now. */
+/** The current prices of the market. */
 export class Prices {
   readonly #pairs: ReadonlyMap<string, { readonly pair: MarketPair; readonly walk: Walk }>;
 
@@ -37,8 +37,8 @@ export class Prices {
   }
 
   /**
-   * An exchange's quote of a pair (`<BASE>-<QUOTE>`), or null where it is not listed. Whatever has a price in USD has one
-   * in USDT too.
+   * Returns an exchange's quote of a pair (`<BASE>-<QUOTE>`), or null if the pair is not listed. Every pair with USD
+   * also exists with USDT.
    */
   quote(exchange: Exchange, name: string): Quote | null {
     const inUsd = name.endsWith("-USDT") ? this.#pairs.get(name.slice(0, -1)) : undefined;
@@ -55,7 +55,7 @@ export class Prices {
     return { last: spell(offset), bid: spell(offset - HALF_SPREAD_PPM), ask: spell(offset + HALF_SPREAD_PPM) };
   }
 
-  /** The quotes of all pairs that an exchange lists, with a price in USD asked for in USDT where it has no USD. */
+  /** Returns the quotes of all listed pairs. With `USDT`, pairs with USD are quoted in USDT instead. */
   quotes(exchange: Exchange, dollar: "USD" | "USDT" = "USD"): { name: string; quote: Quote }[] {
     return this.names().flatMap((listed) => {
       if (dollar === "USDT" && listed === "USDT-USD") return [];
@@ -65,7 +65,7 @@ export class Prices {
     });
   }
 
-  /** The listed pairs' names. */
+  /** Returns the names of the listed pairs. */
   names(): string[] {
     return [...this.#pairs.keys()];
   }

@@ -22,31 +22,31 @@ const TICKERS: Readonly<Record<Exchange, (prices: Prices) => FastifyPluginAsync>
   kucoin,
 };
 
-/** What every answer of the market says, so that nobody takes its prices for real ones. */
+/** Sent with every answer, so that nobody takes the prices for real ones. */
 const NOTICE = "simulated: no price or other value here is real";
 
 const STEP_MS = 1_000;
 
 export interface MarketOptions {
-  /** On loopback. A free port is taken when none is given. */
+  /** The port on loopback: a free one by default. */
   readonly port?: number;
   /** The same seed gives the same prices, step by step. */
   readonly seed?: number;
-  /** What its exchanges list, besides USDT-USD. */
+  /** The pairs that its exchanges list, besides USDT-USD. */
   readonly pairs?: readonly MarketPair[];
 }
 
 /** A running market. Its exchanges answer under `<url>/<name>`, and an API of other values under `<url>/weather`. */
 export interface Market {
   readonly url: string;
-  /** Ends the market, connections included. */
+  /** Stops the market and closes its connections. */
   close(): Promise<void>;
 }
 
 /**
  * Starts a simulated market on loopback: eight exchanges' public tickers, whose prices move every second.
  *
- * @throws When the port is taken.
+ * @throws If the port is in use.
  */
 export async function startMarket({ port = 0, seed = 1, pairs = MARKET_PAIRS }: MarketOptions = {}): Promise<Market> {
   const prices = new Prices(seed, [...pairs, USDT_USD]);

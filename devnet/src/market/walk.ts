@@ -1,12 +1,12 @@
-/** Prices inside the market are integers scaled by this many decimals, which is more than any exchange spells. */
+/** Prices inside the market are integers with this many decimals, more than any exchange uses. */
 export const PRICE_DECIMALS = 15;
 
-/** The most that a price moves in one step, in millionths. */
+/** The maximum move of a price in one step, in millionths. */
 const STEP_PPM = 200;
 
 /**
- * A seeded random walk of one pair's price. It depends on the seed, the pair and the count of steps alone, and stays
- * between half and double of where it began.
+ * A random walk of one pair's price. It depends only on the seed, the pair and the number of steps, and stays between
+ * half and twice its start.
  */
 export class Walk {
   readonly #start: bigint;
@@ -32,7 +32,7 @@ export class Walk {
     if (next * 2n >= this.#start && next <= this.#start * 2n) this.#price = next;
   }
 
-  /** The next of a xorshift sequence: 1 to 2^32 - 1. */
+  /** Returns the next number of a xorshift sequence, from 1 to 2^32 - 1. */
   #draw(): number {
     let x = this.#state;
     x ^= x << 13;
@@ -44,7 +44,7 @@ export class Walk {
 }
 
 /**
- * A scaled price as decimal text with a fixed number of decimals, the rest cut off.
+ * Formats a scaled price with a fixed number of decimals, truncated.
  *
  * @param price Scaled by PRICE_DECIMALS.
  */
@@ -59,7 +59,7 @@ function scale(text: string): bigint {
   return BigInt(whole + fraction.padEnd(PRICE_DECIMALS, "0"));
 }
 
-/** FNV-1a over the seed and the pair: a start of its own for each pair, never 0, where xorshift would stand still. */
+/** Hashes the seed and the pair with FNV-1a, so that each pair starts differently. Never 0, where xorshift would stay. */
 function mix(seed: number, pair: string): number {
   let hash = 0x811c9dc5;
   for (const character of `${seed}/${pair}`) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);

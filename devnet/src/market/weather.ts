@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { FastifyPluginAsync } from "fastify";
 
-/** The origin that the devnet's specs ask. Nobody can own it: `.example` is set aside for examples. */
+/** The origin in the devnet's specs. Nobody can own it: `.example` is reserved for examples. */
 export const WEATHER_ORIGIN = "https://api.weather.example";
 
 const SKIES = ["clear", "light clouds", "overcast", "light rain", "heavy rain", "fog"] as const;
 
 /**
- * A simulated API of no real format, for the Web Oracle's examples. The weather of a city never changes, so that all
+ * A simulated API for the Web Oracle's examples, in a made-up format. The weather of a city never changes, so that all
  * providers read the same.
  */
 export const weather: FastifyPluginAsync = async (app) => {

@@ -16,18 +16,18 @@ test("the whole page weighs less than 300 KB compressed", () => {
   expect(zipped(FILES)).toBeLessThan(300_000);
 });
 
-test("what comes before anything is shown weighs less than 80 KB compressed", () => {
+test("the files of the first paint weigh less than 80 KB compressed", () => {
   const html = read("index.html").toString();
   const named = FILES.filter((name) => name === "index.html" || html.includes(name));
   expect(named.length).toBeGreaterThan(2);
   expect(zipped(named)).toBeLessThan(80_000);
 });
 
-test("every file but the first has its hash in its name, and none is a source map", () => {
+test("every file except index.html has a hash in its name, and none is a source map", () => {
   for (const name of FILES) expect(name).toMatch(/^(?:index\.html|assets\/[\w-]+-[\w-]{8}\.(?:js|css|svg))$/);
 });
 
-test("nothing is inline, and nothing comes from elsewhere", () => {
+test("nothing is inline, and nothing comes from another origin", () => {
   const html = read("index.html").toString();
   expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
   for (const [, url] of html.matchAll(/(?:src|href)="([^"]+)"/g)) expect(url).toMatch(/^\.\/assets\//);

@@ -4,7 +4,7 @@ import { visit } from "../support/visit.js";
 import type { World } from "../support/world.js";
 import { formOf } from "./form.js";
 
-/** What goes wrong is said in words of use. The operators in trouble are real ones. */
+/** The page explains problems helpfully. They come from real operators that are misconfigured or cut off. */
 export function problemFlows(here: () => World): void {
   const at = () => `/42/${here().devnet.dataset}`;
 

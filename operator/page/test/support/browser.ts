@@ -17,7 +17,7 @@ const ARGUMENTS =
   "--disable-sync --force-color-profile=srgb";
 
 /**
- * Whether these tests can run.
+ * Returns true if a browser is installed.
  *
  * @throws Error in CI, where a missing browser is a failure.
  */

@@ -6,7 +6,7 @@ import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** Where the pictures of a run are kept: not committed. */
+/** The folder of the screenshots, ignored by git. */
 const PICTURES = join(ROOT, "operator/page/artifacts");
 mkdirSync(PICTURES, { recursive: true });
 
@@ -15,20 +15,20 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 export interface VisitOptions extends Pick<BrowserContextOptions, "colorScheme" | "viewport" | "isMobile"> {
   /** The part after `#`. */
   readonly at?: string;
-  /** Before the page is opened. */
+  /** Called before the page is opened. */
   readonly prepare?: (page: Page) => Promise<void>;
-  /** What a browser itself calls an error, and is expected here: an answer that is a problem, a connection refused. */
+  /** Browser console errors that the test expects: a problem answer, a refused connection. */
   readonly problems?: readonly string[];
 }
 
-/** A page that is looked at. */
+/** A page opened in the browser. */
 export interface Visit {
   readonly page: Page;
-  /** Keeps a picture of it. */
+  /** Saves a screenshot. */
   picture(name: string): Promise<void>;
-  /** Fails for what axe finds serious, by all of its rules or by some. */
+  /** Fails if axe finds a serious problem, by all of its rules or by some. */
   expectAccessible(rules?: readonly string[]): Promise<void>;
-  /** Ends it, and fails unless it was calm: no error said, nothing asked of another origin. */
+  /** Closes the page. Fails if there was an unexpected error or a request to another origin. */
   end(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export async function visit(browser: Browser, base: string, options: VisitOption
       await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true, animations: "disabled" });
     },
     async expectAccessible(rules) {
-      // As a debugger would: the page's policy lets no foreign script in.
+      // Evaluated as by a debugger, because the page's policy forbids foreign scripts.
       await page.evaluate(`${AXE};0`);
       const options = { resultTypes: ["violations"], ...(rules && { runOnly: rules }) };
       const run = `axe.run(document, ${JSON.stringify(options)})`;

@@ -4,13 +4,13 @@ import type { Page } from "playwright-core";
 export interface WalletBehaviour {
   readonly rpcUrl: string;
   readonly account: string;
-  /** Whether it announces itself (EIP-6963), or is just there. */
+  /** True if it announces itself (EIP-6963); otherwise it is only `window.ethereum`. */
   readonly isAnnounced: boolean;
   chainId: number;
   /** The chains that it can go to. */
   knownChains: number[];
   isRefusing: boolean;
-  /** What it was asked for, in order. */
+  /** The methods that were called, in order. */
   readonly asked: string[];
 }
 

@@ -11,16 +11,16 @@ import { type Devnet, freePorts, startDevnet } from "../../../../devnet/test/dev
 import { launchBrowser } from "./browser.js";
 import { type OtherOperator, startOther } from "./operators.js";
 
-/** Everything that the tests of the page look at: a devnet, operators in trouble, a browser. */
+/** Everything that the tests need: a devnet, failing operators, a browser. */
 export interface World {
   readonly devnet: Devnet;
   readonly browser: Browser;
   readonly chain: ReturnType<typeof connect>;
-  /** Under a path, without a key, and half of its providers do not answer. */
+  /** Served under a base path, without a sender; half of its providers do not answer. */
   readonly lonely: OtherOperator;
-  /** It spends no gas, and answers few requests. */
+  /** Spends no gas and has a low rate limit. */
   readonly strict: OtherOperator;
-  /** Its account has nothing, and its way to the chain can be cut. */
+  /** Its account is empty, and its connection to the chain can be cut. */
   readonly poor: OtherOperator & { readonly cut: (isCut: boolean) => void };
   close(): Promise<void>;
 }

@@ -6,51 +6,51 @@ import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import { fromPrivateKey } from "@dataset-oracle/service/local-account";
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { account } from "./chain.js";
-import { request } from "./cpu.js";
+import { request } from "./cpu-per-request.js";
 import { postJson, repeat } from "./load.js";
 
-/** Each stores another key. */
+/** Each update stores a different key. */
 const UPDATES = 1_000;
 const AT_ONCE = 128;
-/** The chain's account that the bare calls come from. */
+/** The account that sends the baseline's transactions. */
 const SENDER = account(5);
 /**
- * How many rounds of all keys the bare calls send, which are faster: both sides are to send for about as long, because
- * the chain answers nobody while it mines a block.
+ * The baseline is faster, so it sends several rounds of all keys: both sides must run for about the same time, because
+ * the chain does not answer while it mines a block.
  */
-const BARE_ROUNDS = 3;
-/** An update needs about half of it. */
+const VIEM_ROUNDS = 3;
+/** About twice the gas that an update needs. */
 const GAS = 300_000n;
 const MINED_MS = 10_000;
 
 const providers = PROVIDERS.map(({ privateKey }) => fromPrivateKey(privateKey));
 
-/** Stores every key once: what is stored for the first time costs more. */
-export async function storeAll(stage) {
-  await repeat(UPDATES, AT_ONCE, (i) => broadcast(stage, i));
+/** Stores every key once, because the first update of a key needs more gas. */
+export async function storeAll(environment) {
+  await repeat(UPDATES, AT_ONCE, (i) => broadcast(environment, i));
 }
 
-/** Transactions a second of the operator, in parts of those of bare calls with updates that were prepared before. */
-export async function throughput(stage) {
-  const calls = await prepareBare(stage);
-  const bare = await measure(stage, calls.length, await bareSender(stage, calls));
-  const operator = await measure(stage, UPDATES, (i) => broadcast(stage, i));
-  return { ratio: operator / bare, note: `${operator.toFixed(0)} a second; bare ${bare.toFixed(0)} a second` };
+/** Measures the operator's transactions per second against viem sending prepared updates. */
+export async function throughput(environment) {
+  const calls = await prepareUpdates(environment);
+  const viem = await measure(environment, calls.length, await viemSender(environment, calls));
+  const operator = await measure(environment, UPDATES, (i) => broadcast(environment, i));
+  return { ratio: operator / viem, note: `${operator.toFixed(0)} per second; viem ${viem.toFixed(0)} per second` };
 }
 
-/** @returns The hash of the operator's transaction. */
-async function broadcast(stage, i) {
-  const answer = await postJson(stage.operator.requestUrl, request(stage, stage.keys[i], true));
+/** Requests a broadcast update and returns the hash of its transaction. */
+async function broadcast(environment, i) {
+  const answer = await postJson(environment.operator.requestUrl, request(environment, environment.keys[i], true));
   return answer.transaction_hash;
 }
 
-/** Mined transactions for each second that it took to hand them over: the chain takes all of them into its next block. */
+/** Returns the mined transactions per second of sending. The chain includes all of them in its next block. */
 async function measure({ client, dataset }, updates, send) {
   const from = await client.getBlockNumber({ cacheTime: 0 });
   const hashes = new Set();
-  const begun = performance.now();
+  const start = performance.now();
   await repeat(updates, AT_ONCE, async (i) => hashes.add(await send(i)));
-  const seconds = (performance.now() - begun) / 1_000;
+  const seconds = (performance.now() - start) / 1_000;
   const end = performance.now() + MINED_MS;
   let mined = 0;
   while (mined < hashes.size && performance.now() < end) {
@@ -66,24 +66,24 @@ async function measure({ client, dataset }, updates, send) {
   return mined / seconds;
 }
 
-/** The calldata of updates, one for each key and round: newer rounds than are stored, and none in the chain's future. */
-async function prepareBare({ dataset, keys }) {
+/** Encodes one update for each key and round. The rounds are newer than the stored ones, but not in the chain's future. */
+async function prepareUpdates({ dataset, keys }) {
   const first = Math.floor(Date.now() / 1_000) + 1;
   const committee = { toleranceBps: 100n, members: PROVIDERS.map(({ address }) => address) };
   const calls = [];
-  for (let round = 0; round < BARE_ROUNDS; round++) {
+  for (let round = 0; round < VIEM_ROUNDS; round++) {
     for (const text of keys.slice(0, UPDATES)) {
       const header = { chainId: 42, dataset, key: stringToHex(text), round: BigInt(first + round) };
       const reports = await Promise.all(providers.map((provider, i) => signedValue(provider, header, i)));
       calls.push(encodeUpdate("median", header, committee, "OK", reports));
     }
   }
-  await sleep(Math.max(0, (first + BARE_ROUNDS) * 1_000 - Date.now()));
+  await sleep(Math.max(0, (first + VIEM_ROUNDS) * 1_000 - Date.now()));
   return calls;
 }
 
-/** What sends one of these calls by viem, which signs it. */
-async function bareSender({ client, dataset }, calls) {
+/** Returns a function that signs and sends one of these updates with viem. */
+async function viemSender({ client, dataset }, calls) {
   const nonce = await client.getTransactionCount({ address: SENDER.address });
   const fees = { maxFeePerGas: parseGwei("100"), maxPriorityFeePerGas: parseGwei("1") };
   return async (i) => {

@@ -1,5 +1,5 @@
-// The plain way to serve `broadcast: false`, for comparison: every request by itself, viem for the chain and for the
-// signatures, and Node's own fetch. Logs, limits and metrics are the operator's.
+// A baseline: the simplest implementation of `broadcast: false`. It handles every request separately, with viem for the
+// chain and the signatures and Node's fetch for the providers. Logs, limits and metrics are the same as the operator's.
 
 import { once } from "node:events";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
@@ -27,7 +27,7 @@ const client = createPublicClient({ transport: http(rpcUrl) });
 const registry = processRegistry();
 const durations = new Histogram({
   name: "provider_request_duration_seconds",
-  help: "How long providers took.",
+  help: "Duration of the requests to providers.",
   labelNames: ["network", "provider", "outcome"],
   registers: [registry],
 });
@@ -43,8 +43,8 @@ await app.register(async (routes) => {
   routes.post("/data/request", { schema: { body: DataRequest } }, (request) => answer(request.body, request.trace));
 });
 const url = await app.listen({ host: "127.0.0.1", port: 0 });
-const figures = await serveMetrics(registry, { metricsHost: "127.0.0.1", metricsPort: 0 });
-process.send?.({ requestUrl: `${url}/data/request`, metricsUrl: figures.url });
+const metrics = await serveMetrics(registry, { metricsHost: "127.0.0.1", metricsPort: 0 });
+process.send?.({ requestUrl: `${url}/data/request`, metricsUrl: metrics.url });
 process.once("disconnect", () => process.exit());
 
 async function answer(body, trace) {

@@ -1,5 +1,5 @@
-// A bare Fastify server: the schemas of a data request and of its answer, and always the same answer, which its parent
-// sends. Nothing else: no logs, no limits.
+// A baseline: a Fastify server with the schemas of a data request and its answer that always sends the same answer. It
+// has no logs and no limits.
 
 import { once } from "node:events";
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/wire";
@@ -10,6 +10,6 @@ const [answer] = await once(process, "message");
 const app = Fastify();
 app.post("/data/request", { schema: { body: DataRequest, response: { 200: DataAnswer } } }, async () => answer);
 const url = await app.listen({ host: "127.0.0.1", port: 0 });
-const figures = await serveMetrics(processRegistry(), { metricsHost: "127.0.0.1", metricsPort: 0 });
-process.send?.({ requestUrl: `${url}/data/request`, metricsUrl: figures.url });
+const metrics = await serveMetrics(processRegistry(), { metricsHost: "127.0.0.1", metricsPort: 0 });
+process.send?.({ requestUrl: `${url}/data/request`, metricsUrl: metrics.url });
 process.once("disconnect", () => process.exit());

@@ -10,22 +10,22 @@ import { ROOT } from "@dataset-oracle/tools/foundry";
 import { startProvider } from "../provider-process.js";
 import { account, privateKeyOf, startChain } from "./chain.js";
 
-/** The sources that answer for all pairs at once: what providers read is not what is measured. */
+/** Sources that return all pairs at once, because reading them is not measured. */
 const EXCHANGES = ["kraken", "bitfinex"];
-/** The chain's accounts that the operator sends from. */
+/** Indices of the operator's sender accounts. */
 const SENDERS = [1, 2, 3, 4];
-/** No caller of the bench is refused; limits and budgets count all the same. */
+/** High enough never to reject a request. The limits and budgets still run. */
 const ENOUGH = 1_000_000_000_000;
 
 /**
- * Everything that the figures are measured on, each in a process of its own: a chain, a market, four providers, the
- * operator, and what it is compared with.
+ * The processes of the benchmarks: a chain, a market, four providers, the operator, and the baselines that it is
+ * compared with.
  */
-export class Stage {
+export class Environment {
   #parts = [];
   #folder = mkdtempSync(join(tmpdir(), "bench-"));
 
-  /** @param keys How many keys the providers serve. */
+  /** Starts everything except the fixed-answer server. @param keys The number of keys that the providers serve. */
   async start(keys) {
     const { anvil, chain, client, dataset } = await startChain();
     this.#own(anvil);
@@ -47,13 +47,18 @@ export class Stage {
       }),
     );
     const operator = await this.#startOperator(anvil.url, providers);
-    const plain = await this.#startCompared("plain.js", { rpcUrl: anvil.url, dataset, toleranceBps: 100, providers });
+    const plain = await this.#startBaseline("plain-operator.js", {
+      rpcUrl: anvil.url,
+      dataset,
+      toleranceBps: 100,
+      providers,
+    });
     return { chain, client, rpcUrl: anvil.url, dataset, keys: deployed.keys, providers, operator, plain };
   }
 
-  /** The bare server, always giving this answer. */
-  startBare(answer) {
-    return this.#startCompared("bare.js", answer);
+  /** Starts a Fastify server that always sends this answer. */
+  startFixedAnswerServer(answer) {
+    return this.#startBaseline("fixed-answer-server.js", answer);
   }
 
   async close() {
@@ -76,7 +81,7 @@ export class Stage {
           gasPerHour: ENOUGH,
           gasPerHourForNewKeys: ENOUGH,
           maxPendingPerSender: 1_000,
-          // Everything shares one machine: who is late is late for other reasons than a real provider.
+          // All processes share one machine, so timeouts would only measure how busy it is.
           providerTimeoutMs: 60_000,
         },
       ],
@@ -96,9 +101,9 @@ export class Stage {
     return { requestUrl: `${url}/data/request`, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
   }
 
-  async #startCompared(file, told) {
+  async #startBaseline(file, options) {
     const child = this.#fork(join(import.meta.dirname, file), []);
-    child.send(told);
+    child.send(options);
     const [message] = await once(child, "message");
     return message;
   }

@@ -1,0 +1,52 @@
+import { distinctKeys, sameKey } from "./cpu-per-request.js";
+import { addedLatency } from "./latency.js";
+import { storeAll, throughput } from "./throughput.js";
+
+/**
+ * The benchmarks. `bound` and `goal` limit the median: from above if `isCost`, otherwise from below. `measure` runs one
+ * round of the operator and its baseline, and returns their ratio or difference with a note on both.
+ */
+export const BENCHMARKS = [
+  {
+    name: "same-key",
+    title: "same key and round: CPU time of a bare Fastify server, relative to the operator's",
+    unit: "",
+    bound: 0.5,
+    goal: 0.75,
+    isCost: false,
+    measure: sameKey,
+  },
+  {
+    name: "distinct-keys",
+    title: "distinct keys: the operator's CPU time, relative to a plain implementation",
+    unit: "",
+    bound: 1 / 6,
+    goal: 1 / 10,
+    isCost: true,
+    measure: distinctKeys,
+  },
+  {
+    name: "broadcast",
+    title: "distinct keys, broadcast: transactions per second, relative to bare viem",
+    unit: "",
+    bound: 0.4,
+    goal: 0.55,
+    isCost: false,
+    prepare: storeAll,
+    measure: throughput,
+  },
+  {
+    name: "latency",
+    title: "one request at a time: median time added to that of the slowest provider",
+    unit: " ms",
+    bound: 3,
+    goal: 1.5,
+    isCost: true,
+    measure: addedLatency,
+  },
+];
+
+/** Returns true if a median is within a limit. */
+export function isWithin({ isCost }, limit, median) {
+  return isCost ? median <= limit : median >= limit;
+}
