@@ -10,7 +10,7 @@ const run = promisify(execFile);
 /** Scripts that run other programs, which have arguments of their own. */
 const OTHERS = [
   ...["prepare", "build", "prestart", "test", "test:sol", "test:ts", "check", "check:sol", "format", "forge", "lock"],
-  ...["crash", "chaos"],
+  ...["crash", "chaos", "docs"],
 ];
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
@@ -93,14 +93,4 @@ test("the options are found in the parsers", () => {
 test("every npm script has --help or is listed as another program", () => {
   expect(COMMANDS.map(({ program }) => program[0])).not.toContain("");
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(OTHERS));
-});
-
-test("the help of an option states its default", () => {
-  const withDefaults = ["bench/operator/main.js", "devnet/src/settings.ts"];
-  for (const file of withDefaults) {
-    const text = readFileSync(join(ROOT, file), "utf8");
-    const defaults = [...text.matchAll(/"?([a-z-]+)"?: \{ type: "string", default: "(\w+)"/g)];
-    expect(defaults.length, file).toBeGreaterThan(0);
-    for (const [, name, value] of defaults) expect(text).toMatch(new RegExp(`--${name} N.*default: ${value}`));
-  }
 });
