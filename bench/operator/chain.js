@@ -6,10 +6,6 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { KEY_FORMS } from "@dataset-oracle/protocol/key";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { createPublicClient, defineChain, encodeDeployData, getAddress, http, parseEther } from "viem";
-import { mnemonicToAccount } from "viem/accounts";
-
-/** The mnemonic of every development chain. Its first ten accounts have Ether. */
-const MNEMONIC = "test test test test test test test test test test test junk";
 
 const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };
 
@@ -44,13 +40,4 @@ async function deploy(client) {
   const hash = await client.request({ method: "eth_sendTransaction", params: [transaction] });
   const { contractAddress } = await client.waitForTransactionReceipt({ hash });
   return getAddress(contractAddress);
-}
-
-/** Returns one of the chain's accounts. The first one owns the dataset. */
-export function account(addressIndex) {
-  return mnemonicToAccount(MNEMONIC, { addressIndex });
-}
-
-export function privateKeyOf(hdAccount) {
-  return `0x${Buffer.from(hdAccount.getHdKey().privateKey).toString("hex")}`;
 }

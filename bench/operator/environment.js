@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/anvil";
 import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { startProvider } from "../provider-process.js";
-import { account, privateKeyOf, startChain } from "./chain.js";
+import { startChain } from "./chain.js";
 
 /** Sources that return all pairs at once, because reading them is not measured. */
 const EXCHANGES = ["kraken", "bitfinex"];
@@ -87,7 +87,7 @@ export class Environment {
       ],
     });
     const url = `http://127.0.0.1:${port}`;
-    const keys = SENDERS.map((index) => privateKeyOf(account(index))).join("\n");
+    const keys = SENDERS.map((index) => account(index).privateKey).join("\n");
     const operator = await startProcess({
       name: "operator",
       command: process.execPath,

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { reportDigest } from "@dataset-oracle/protocol/report";
 import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import { fromPrivateKey } from "@dataset-oracle/service/local-account";
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
-import { account } from "./chain.js";
+import { privateKeyToAccount } from "viem/accounts";
 import { request } from "./cpu-per-request.js";
 import { postJson, repeat } from "./load.js";
 
@@ -13,7 +13,7 @@ import { postJson, repeat } from "./load.js";
 const UPDATES = 1_000;
 const AT_ONCE = 128;
 /** The account that sends the baseline's transactions. */
-const SENDER = account(5);
+const SENDER = privateKeyToAccount(account(5).privateKey);
 /**
  * The baseline is faster, so it sends several rounds of all keys: both sides must run for about the same time, because
  * the chain does not answer while it mines a block.

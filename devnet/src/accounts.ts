@@ -24,7 +24,8 @@ export const PROVIDERS: readonly Account[] = [account(13), account(11), account(
 /** The last default account, for the commands that the devnet prints. The devnet itself never uses it. */
 export const CALLER = account(9);
 
-function account(addressIndex: number): Account {
+/** Returns the account at an index of the mnemonic. The first ten have Ether. */
+export function account(addressIndex: number): Account {
   const derived = mnemonicToAccount(MNEMONIC, { addressIndex });
   const privateKey = derived.getHdKey().privateKey;
   if (!privateKey) throw new Error(`The mnemonic has no private key at index ${addressIndex}.`);

@@ -58,10 +58,3 @@ test("the Solidity shown is the example that is tested and deployed", () => {
     readFileSync(join(ROOT, "test/examples/SpotPriceConsumer.sol"), "utf8"),
   );
 });
-
-test("every file that it links to is there", () => {
-  const links = [...README.matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => link ?? "");
-  const local = links.filter((link) => !link.startsWith("http"));
-  expect(local.length).toBeGreaterThan(10);
-  for (const link of local) expect(() => readFileSync(join(ROOT, link))).not.toThrow(/ENOENT/);
-});
