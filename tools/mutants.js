@@ -45,7 +45,10 @@ export function readMutants() {
  */
 export function mutate(source, { guard, file, find, replace }) {
   const times = source.split(find).length - 1;
-  if (times !== 1) throw new Error(`${file} has the text of "${guard}" ${times} times: mend it in test/mutants.json.`);
+  if (times !== 1)
+    throw new Error(
+      `${file} has the text of "${guard}" ${times} times instead of once. Fix \`find\` in test/mutants.json.`,
+    );
   return source.replace(find, () => replace);
 }
 

@@ -129,7 +129,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     expect([exitCode, sent, readFileSync(scripts.deploymentFile, "utf8")]).toEqual([0, 0, before]);
   });
 
-  test("what is named in the file and is not there is deployed anew", async () => {
+  test("a contract that is in the file but not on chain is deployed again", async () => {
     const before = readFileSync(scripts.deploymentFile, "utf8");
     const registry = scripts.deployment().webOracleRegistry as Address;
     const nowhere = "0x00000000000000000000000000000000000000AA";
@@ -155,7 +155,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
   });
 });
 
-describe("settings are refused, with a sentence that says what to mend", () => {
+describe("invalid settings are rejected, with a sentence that says how to fix them", () => {
   beforeAll(async () => {
     scripts = await startScripts(11_155_111);
   });

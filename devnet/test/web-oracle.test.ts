@@ -137,7 +137,7 @@ describe("a key that the providers do not serve", () => {
     return { status, code: answer.code, detail: answer.detail };
   };
 
-  test("because its spec is not published is 422, and says how to mend it", async () => {
+  test("because its spec is not published is 422, and says how to fix it", async () => {
     const key = `WEB/${"0".repeat(64)}`;
     const problem = await refused(devnet.webOracle.numbers, key);
     expect(problem).toMatchObject({ status: 422, code: "unknown_key" });

@@ -126,7 +126,7 @@ describe("the answer", () => {
     });
   });
 
-  test("of a young value, and of another carrier's transaction that was not found, says so", async () => {
+  test("of a recent value, and of another relayer's transaction that was not found, says so", async () => {
     handle = answers({ ...sent, reports: [], transaction_hash: null, fresh: true });
     expect(await ask(true)).toMatchObject({ reports: [], transactionHash: null, fresh: true });
   });

@@ -38,7 +38,7 @@ function stepsOf({ asked, steps, end }: RequestState): Step[] {
   const hash = signed?.event === "signed" ? shortHex(signed.transaction_hash) : "";
   const isFailed = end?.kind === "problem";
   const isOver = end !== null && !isFailed;
-  const isCarried = asked.isBroadcast && isOver;
+  const isStored = asked.isBroadcast && isOver;
   const list: { name: string; words: string; isDone: boolean }[] = [
     {
       name: "Asked",
@@ -52,12 +52,12 @@ function stepsOf({ asked, steps, end }: RequestState): Step[] {
     },
     ...(asked.isBroadcast
       ? [
-          { name: "Signed", words: hash, isDone: isCarried || signed !== undefined },
-          { name: "Sent", words: sent ? "to the network" : "", isDone: isCarried || sent !== undefined },
+          { name: "Signed", words: hash, isDone: isStored || signed !== undefined },
+          { name: "Sent", words: sent ? "to the network" : "", isDone: isStored || sent !== undefined },
           {
             name: "Mined",
             words: mined?.event === "mined" ? `in block ${mined.block_number}` : "",
-            isDone: mined !== undefined || isCarried,
+            isDone: mined !== undefined || isStored,
           },
         ]
       : [{ name: "Transaction", words: "for you to send", isDone: isOver }]),
