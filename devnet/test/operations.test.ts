@@ -189,14 +189,14 @@ describe("RotateCommittee", () => {
     expect(await dryRun("RotateCommittee")).toMatchObject({ exitCode: 0, sent: 0 });
     expect(await read("committeeHash")).toBe(before);
 
-    const before = await balance(STRANGER);
+    const outsiderBalance = await balance(STRANGER);
     const { exitCode, output, sent } = await send("RotateCommittee", {}, OWNER);
     expect(output).toContain("Share 4000000000000000000 wei among the committee's 4 members:");
     expect(output).toContain(`leaves ${first}\n    joins  ${STRANGER}\n    members 4 -> 4\n`);
     expect(output).toContain("tolerance 100 -> 50 basis points");
     expect([exitCode, sent]).toEqual([0, 2]);
     for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
-    expect(await balance(STRANGER)).toBe(before);
+    expect(await balance(STRANGER)).toBe(outsiderBalance);
 
     const fromBlock = (await read("committeeBlock")) as bigint;
     const [change] = await scripts.client.getContractEvents({
