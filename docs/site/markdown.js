@@ -1,4 +1,4 @@
-// How Markdown is read: anchors as code hosts make them, links between documents as links between pages, coloured code.
+// Configures how VitePress reads Markdown: anchors as code hosts make them, links between files as links between pages.
 
 import { transformerStyleToClass } from "@shikijs/transformers";
 import { createMarkdownRenderer } from "vitepress";
@@ -7,10 +7,10 @@ import { folderOf, imageOf, isExternal, relative, sourceOf, target } from "./lin
 // The strict content security policy allows no style attributes.
 const colours = transformerStyleToClass({ classPrefix: "c" });
 
-/** The rules of every colour that was used so far. */
+/** Returns the CSS of every colour used so far. */
 export const coloursOfCode = () => colours.getCSS();
 
-/** The anchor that code hosts give a heading. */
+/** Returns the anchor that code hosts give a heading. */
 export const slug = (heading) =>
   heading
     .trim()
@@ -18,7 +18,7 @@ export const slug = (heading) =>
     .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, "")
     .replaceAll(" ", "-");
 
-/** The settings that VitePress renders Markdown with. What it adds to the language is off: code hosts do not know it. */
+/** The settings for rendering Markdown. Extensions that code hosts do not support are off. */
 export const MARKDOWN = {
   theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   codeTransformers: [colours],
@@ -28,7 +28,7 @@ export const MARKDOWN = {
   attrs: { disable: true },
   config: (md) => {
     md.core.ruler.push("site_links", siteLinks);
-    // The references say `<host>` and mean it. HTML blocks stay, for the comments of documents.
+    // References contain placeholders such as `<host>` in their text. HTML blocks stay on for comments in documents.
     md.disable(["html_inline", "emoji"]);
     md.renderer.rules.code_block = (...block) => md.renderer.rules.fence(...block);
     // Search renders every page a second time.
@@ -42,7 +42,7 @@ export const MARKDOWN = {
   },
 };
 
-/** Turns links to files into links to pages. `env.relativePath` is the page's file, and is missing for other texts. */
+/** Turns links to files into links to pages. `env.relativePath` is undefined while links are only being collected. */
 function siteLinks({ tokens, env }) {
   if (env.relativePath === undefined) return;
   const folder = env.relativePath.replace(/index\.md$/, "");
@@ -50,14 +50,14 @@ function siteLinks({ tokens, env }) {
   for (const token of tokens.flatMap(({ children }) => children ?? [])) {
     if (token.type === "image") token.attrSet("src", `/${imageOf(target(source, token.attrGet("src")).file)}`);
     const href = token.type === "link_open" ? token.attrGet("href") : null;
-    // The link of a heading to itself is one of the site already.
+    // Headings link to themselves.
     if (href === null || isExternal(href) || href.startsWith("#")) continue;
     const { file, anchor } = target(source, href);
     token.attrSet("href", relative(folder, folderOf(file)) + anchor);
   }
 }
 
-// VitePress has one renderer for a process, and takes the settings of the first that asks for it.
+// VitePress keeps one renderer per process, with the settings of the first call.
 const renderer = await createMarkdownRenderer("", MARKDOWN);
 
 const inline = (text) => renderer.parse(text, {}).flatMap(({ children }) => children ?? []);

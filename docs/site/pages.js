@@ -6,16 +6,16 @@ import { httpReference } from "./reference/http.js";
 
 /**
  * @typedef {object} Page
- * @property {string} source Its Markdown, from the repository's root; of a generated page, where it would be.
+ * @property {string} source The path of its Markdown from the repository's root; a generated page has no such file.
  * @property {string} path Its folder on the site, with a slash at the end; empty for the first page.
- * @property {string} label What navigation calls it.
- * @property {() => Promise<string> | string} [generate] Makes the Markdown of a page that is in no file.
+ * @property {string} label Its name in navigation.
+ * @property {() => Promise<string> | string} [generate] Generates the Markdown of a page without a file.
  */
 
 /** @typedef {{ readonly title: string, readonly pages: readonly Page[] }} Section */
 
 const page = (source, path, label) => ({ source, path, label });
-/** A page that is made when the site is: it is in no file, and no document links to it. */
+/** A page that is generated with the site, so that no document can link to it. */
 const generated = (name, label, generate) => ({
   ...page(`docs/reference/${name}.md`, `reference/${name}/`, label),
   generate,

@@ -1,6 +1,6 @@
-// Makes the built site one that any host can serve, below any path and under a policy without anything inline. VitePress
-// wants to know its path in advance: it is given a placeholder, which becomes a relative path in HTML and is found out in
-// the browser by scripts.
+// Makes the built site work below any path, under a content security policy that allows nothing inline. VitePress must
+// know the path when it builds: it gets a placeholder, which HTML replaces by a relative path and scripts by the path that
+// they find at run time.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -13,7 +13,7 @@ export const HEAD_SCRIPT = "head.js";
 
 const AT_RUN_TIME = "window.__GUIDE_BASE__";
 
-/** Settings of Vite by which scripts ask for the path at run time. */
+/** Vite settings that make scripts use the path found at run time. */
 export const vite = {
   define: { "import.meta.env.BASE_URL": AT_RUN_TIME },
   build: { assetsInlineLimit: 0 },
@@ -27,7 +27,7 @@ export const vite = {
     {
       name: "portable-search",
       enforce: "post",
-      // The search index names pages by their whole path.
+      // The search index contains the full path of each page.
       transform(code, id) {
         if (!id.startsWith("/@localSearchIndex") || !code.includes(BASE)) return;
         return `${code.replace(/;?\s*$/, "")}.replaceAll(${JSON.stringify(BASE)}, ${AT_RUN_TIME})`;
@@ -42,15 +42,15 @@ export function portableHtml(html, _file, { page }) {
   return (
     html
       .replaceAll(BASE, root === "" ? "./" : `${root}/`)
-      // They are in the first script instead.
+      // `portableScripts` moves these into the first script.
       .replace(/<script id="check-[^>]*>.*?<\/script>\s*/gs, "")
-      // The components set these styles again once they run; until then their defaults do.
+      // Components set these styles again when they start; the stylesheet has sensible values until then.
       .replace(/<[a-z][^<>]*\sstyle="[^<>]*>/g, (tag) => tag.replace(/\sstyle="[^"]*"/, ""))
   );
 }
 
 /**
- * Writes the first script, and completes the data of the site by its path.
+ * Writes the first script, and adds the path to the data of the site.
  *
  * @param {string} folder
  * @param {import("vitepress").SiteData} site

@@ -38,14 +38,14 @@ export async function stagePages(folder) {
   copy("docs/site/icon.svg", "public/icon.svg");
 }
 
-/** The files that a document links to and that are not pages of their own. */
+/** Returns the files that a document links to and that are not documents of the site. */
 const filesLinked = (source, text) =>
   linksOf(text)
     .filter((href) => !isExternal(href))
     .map((href) => target(source, href).file)
     .filter((file) => isSource(file) && statSync(join(ROOT, file)).isFile());
 
-/** A file as a page, which search leaves out: the references have what is to be found in it. */
+/** Returns a page that shows a file. Search leaves it out: the references describe what the files contain. */
 function sourcePage(file) {
   const language = LANGUAGES[file.split(".").at(-1)] ?? "text";
   const settings = "search: false\naside: false\nprev: false\nnext: false";

@@ -1,7 +1,8 @@
-// The settings of VitePress, which renders the documents: `npm run docs`.
+// Configures VitePress, which renders the documentation: `npm run docs`.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { STATIC_POLICY } from "@dataset-oracle/operator/dist/http/static-files.js";
 import { precompress } from "@dataset-oracle/tools/precompress";
 import { defineConfig } from "vitepress";
 import { coloursOfCode, MARKDOWN } from "../markdown.js";
@@ -11,10 +12,8 @@ import { stagePages } from "../stage-pages.js";
 
 const NAME = "Dataset Oracle";
 
-/** The policy that an operator sends as a header, for hosts that send none. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; " +
-  "base-uri 'none'; form-action 'none'";
+/** The policy that an operator sends as a header, for hosts that do not send one. Only a header can forbid frames. */
+const POLICY = STATIC_POLICY.replace(/; frame-ancestors .*$/, "");
 
 const sidebar = SECTIONS.map(({ title, pages }) => ({
   text: title,
@@ -38,9 +37,9 @@ export default async () => {
       ["link", { rel: "stylesheet", href: `${BASE}code.css` }],
       ["script", { src: `${BASE}${HEAD_SCRIPT}` }],
     ],
-    // Switching between light and dark would add an inline style to hold transitions back.
+    // To suppress transitions, VitePress would insert an inline style that the policy forbids.
     appearance: { disableTransition: false },
-    // An operator limits how many requests a reader may make.
+    // Prefetching every visible link would use up an operator's rate limit.
     router: { prefetchLinks: false },
     metaChunk: true,
     markdown: MARKDOWN,
@@ -51,7 +50,7 @@ export default async () => {
       nav: [
         { text: "Guide", link: "/", activeMatch: "^/(?!reference)" },
         { text: "Reference", link: "/reference/http/", activeMatch: "^/reference/" },
-        // These are the operator's, above this site.
+        // These pages belong to the operator, one level above this site.
         { text: "API", link: "/../docs/", target: "_self" },
         { text: "Live data", link: "/../", target: "_self" },
       ],
@@ -62,7 +61,7 @@ export default async () => {
     },
     transformHtml: portableHtml,
     buildEnd({ outDir, site }) {
-      // No page is at an address that is unknown, and none is looked up by this map.
+      // An operator answers unknown paths itself, and nothing reads this map.
       for (const file of ["404.html", "hashmap.json"]) rmSync(join(outDir, file));
       writeFileSync(join(outDir, "code.css"), coloursOfCode());
       portableScripts(outDir, site);

@@ -1,4 +1,4 @@
-// The reference of the settings, from the schemas that they are checked with.
+// Generates the configuration reference from the schemas that validate the files.
 
 import { OperatorConfig } from "@dataset-oracle/operator/dist/config.js";
 import { ProviderConfig } from "@dataset-oracle/provider/dist/config.js";
@@ -7,28 +7,30 @@ import { RequestSpec } from "@dataset-oracle/provider/dist/web-oracle/request-sp
 import { boundsOf, objectsOf, typeOf } from "./schema.js";
 import { table } from "./table.js";
 
-/** What can be set, by the file that it is set in. */
+/** The files that can be configured, with their schemas. */
 export const FILES = [
   {
     title: "The operator's configuration",
     about:
-      "One JSON file, `operator --config FILE`. [The operator's page](../../operator/README.md) says what it does with each; " +
-      "keys come from the environment.",
+      "One JSON file, passed as `operator --config FILE`. [The operator's README](../../operator/README.md) explains the settings. " +
+      "Private keys come from the environment.",
     schema: OperatorConfig,
   },
   {
     title: "A provider's configuration",
-    about: "One JSON file, `provider --config FILE`. [The provider's page](../../provider/README.md) says more.",
+    about:
+      "One JSON file, passed as `provider --config FILE`. [The provider's README](../../provider/README.md) explains the settings.",
     schema: ProviderConfig,
   },
   {
     title: "A source of spot prices",
-    about: "A JSON file in a folder that a provider's `sources` names.",
+    about: "A JSON file in the folder named by a provider's `sources` setting.",
     schema: SpotSourceSpec,
   },
   {
     title: "A request spec of the Web Oracle",
-    about: "What is published, and what a key's hash is of. [The guide](../WebOracle.md) shows one.",
+    about:
+      "The JSON document that is published; a key contains its hash. [The Web Oracle guide](../WebOracle.md) shows one.",
     schema: RequestSpec,
   },
 ];
@@ -48,8 +50,8 @@ export function configurationReference() {
   });
   return [
     "# Configuration",
-    "Made from the schemas that the files are checked with. A setting that is not listed is refused, and nothing is coerced: " +
-      '`"8080"` is no number. `--check-config` names every setting that must be mended.',
+    "Generated from the schemas that validate the files. Unknown settings are rejected, and values are not converted: " +
+      'a port written as `"8080"` is an error. `--check-config` lists every setting that must be fixed.',
     ...sections,
   ].join("\n\n");
 }

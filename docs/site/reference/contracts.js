@@ -1,4 +1,5 @@
-// The reference of the contracts, from their NatSpec: the compiler's syntax tree has each comment beside what it is of.
+// Generates the reference of the contracts from their NatSpec: in the compiler's syntax tree, each definition has its
+// comment.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -6,7 +7,7 @@ import { join, posix } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { table } from "./table.js";
 
-/** The pages, and the files that each is of. */
+/** The pages, and the files that each describes. */
 const PAGES = [
   { name: "oracle", label: "Oracle", files: ["Oracle.sol"] },
   { name: "helpers", label: "OracleProtocol", files: ["usingOracleProtocol.sol"] },
@@ -22,6 +23,7 @@ const PAGES = [
     files: ["interfaces/IWebOracleRegistry.sol", "WebOracleRegistry.sol"],
   },
   { name: "mock", label: "MockOracle", files: ["mocks/MockOracle.sol"] },
+  { name: "lens", label: "QueryLens", files: ["lens/QueryLens.sol"] },
   { name: "internals", label: "Types and libraries", folders: ["types", "libraries"] },
 ];
 
@@ -36,14 +38,14 @@ export const contractPages = () =>
     const all = files ?? folders.flatMap((folder) => readdirSync(join(SRC, folder)).map((file) => `${folder}/${file}`));
     const intro =
       files === undefined
-        ? "What the datasets are made of. None of it can be called from outside: it is for those who read or change the contracts."
+        ? "The building blocks of the datasets, for readers and maintainers of the contracts. None of it can be called from outside."
         : "";
     return { name, label, files: all, generate: () => [`# ${label}`, intro, ...all.map(fileSection)].join("\n\n") };
   });
 
 let trees;
 
-/** The syntax tree of every file of src/, by its path there. */
+/** Returns the syntax tree of every file of src/, by its path there. */
 export function syntaxTrees() {
   trees ??= parse();
   return trees;
@@ -117,11 +119,11 @@ function fileSection(file) {
   });
   if (free.length === 0) return sections.join("\n\n");
   const name = posix.basename(file, ".sol");
-  const title = contracts.length > 0 ? `## Beside ${contracts[0].name}` : `## ${name}`;
+  const title = contracts.length > 0 ? `## Outside ${contracts[0].name}` : `## ${name}`;
   return [...sections, `${title}\n\nin ${link}`, ...members(free, text)].join("\n\n");
 }
 
-/** Everything that others can see of a contract; of a library, what they can call. */
+/** Describes the members of a contract that are not private. */
 function members(nodes, text) {
   return GROUPS.flatMap(([type, title]) => {
     const shown = nodes.filter((node) => node.nodeType === type && isShown(node));
@@ -151,12 +153,12 @@ function member(node, text) {
     .join("\n\n");
 }
 
-/** A member as it stands in its file, without its body. */
+/** Returns a member as it is written in its file, without its body. */
 function signature(node, text) {
   const [start, length] = node.src.split(":").map(Number);
   const end = node.body ? Number(node.body.src.split(":")[0]) : start + length;
   const lines = text.subarray(start, end).toString().trimEnd().split("\n");
-  // All lines but the first still stand where their contract has them.
+  // All lines but the first still have the indentation of their contract.
   const indent = Math.min(...lines.slice(1).map((line) => line.search(/\S|$/)));
   const header = [lines[0], ...lines.slice(1).map((line) => line.slice(indent))].join("\n");
   const isDefinition = node.nodeType === "EnumDefinition" || node.nodeType === "StructDefinition";
@@ -165,11 +167,11 @@ function signature(node, text) {
     : header.replace(/;?$/, ";");
 }
 
-/** The tags of a NatSpec comment; text without one is its notice. */
+/** Splits a NatSpec comment into its tags; text without a tag is its notice. */
 function natSpec(documentation, file) {
   const doc = { notice: "", dev: "", params: [], returns: [], inherits: "" };
   if (!documentation) return doc;
-  // The tree has the comment without its empty lines.
+  // The tree leaves out the comment's empty lines.
   const [start, length] = documentation.src.split(":").map(Number);
   const lines = file
     .subarray(start, start + length)

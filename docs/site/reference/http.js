@@ -1,4 +1,4 @@
-// The reference of the operator's HTTP endpoint, from its OpenAPI document.
+// Generates the reference of the operator's HTTP API from its OpenAPI document.
 
 import { openApiDocument } from "@dataset-oracle/operator/dist/openapi-document.js";
 import { objectsOf, typeOf } from "./schema.js";
@@ -10,11 +10,12 @@ export async function httpReference() {
     Object.entries(methods).map(([method, operation]) => section(`${method.toUpperCase()} ${path}`, operation)),
   );
   return [
-    "# The HTTP endpoint",
-    `${info.description}`,
-    "Made from the OpenAPI 3.1 document that every operator serves: `GET /openapi.json` for programs, `GET /docs` to read. " +
-      "All paths but `/live` and `/ready` stand behind the operator's base path. " +
-      "Errors are `application/problem+json`: [their codes](../../operator/README.md#http-api).",
+    "# HTTP API",
+    info.description,
+    "Generated from the OpenAPI 3.1 document that every operator serves at `GET /openapi.json`. `GET /docs` shows the same " +
+      "document as a page where requests can be tried out. All paths except `/live` and `/ready` are below the operator's " +
+      "base path. Errors are `application/problem+json`; [the operator's README](../../operator/README.md#http-api) lists " +
+      "their codes.",
     ...operations,
   ].join("\n\n");
 }
@@ -28,11 +29,11 @@ function section(name, { summary, description, parameters = [], requestBody, res
       required ? "yes" : "no",
       about ?? schema.description,
     ]);
-    parts.push("### Query", table(["parameter", "type", "required", "meaning"], rows));
+    parts.push("### Query parameters", table(["parameter", "type", "required", "meaning"], rows));
   }
-  if (requestBody) parts.push("### Body", bodies(requestBody.content, "required"));
+  if (requestBody) parts.push("### Request body", bodies(requestBody.content, "required"));
   for (const [status, { description: about, content }] of Object.entries(responses)) {
-    parts.push(`### ${status}`, about === "Default Response" ? "" : about, bodies(content, "always there"));
+    parts.push(`### ${status}`, about === "Default Response" ? "" : about, bodies(content, "always present"));
   }
   return parts.filter(Boolean).join("\n\n");
 }
@@ -47,8 +48,8 @@ const bodies = (content = {}, required) =>
           isRequired ? "yes" : "no",
           inner.description,
         ]);
-        const where = at === "" ? "" : at === "[]" ? "Each of the array:\n\n" : `In \`${at}\`:\n\n`;
-        return where + table(["member", "type", required, "meaning"], rows);
+        const where = at === "" ? "" : at === "[]" ? "Each item of the array:\n\n" : `In \`${at}\`:\n\n`;
+        return where + table(["field", "type", required, "meaning"], rows);
       });
       return [`\`${type}\`${schema.description ? `: ${schema.description}` : ""}`, ...tables].join("\n\n");
     })

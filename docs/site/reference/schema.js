@@ -1,6 +1,6 @@
-// JSON schemas in words.
+// Describes JSON schemas in words.
 
-/** The type of a value. */
+/** Returns the type of a value. */
 export function typeOf(schema) {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum) return schema.enum.map((only) => `\`${JSON.stringify(only)}\``).join(" or ");
@@ -10,7 +10,7 @@ export function typeOf(schema) {
   return schema.type ?? "any";
 }
 
-/** The bounds of a value, or "". */
+/** Returns the bounds of a value, or "" if there are none. */
 export function boundsOf({ minimum, exclusiveMinimum, maximum, minLength, maxLength }) {
   const number = (value) => value.toLocaleString("en-US");
   const least = minimum ?? minLength;
@@ -24,10 +24,10 @@ export function boundsOf({ minimum, exclusiveMinimum, maximum, minLength, maxLen
 }
 
 /**
- * The properties of a schema and of what stands inside it, object by object.
+ * Returns the properties of a schema and of the objects nested in it, object by object.
  *
- * @returns {{ at: string, properties: { name: string, schema: object, isRequired: boolean }[] }[]} Where each object
- *   stands: "" for the first, then paths such as `networks[].feeds[]`.
+ * @returns {{ at: string, properties: { name: string, schema: object, isRequired: boolean }[] }[]} The path of
+ *   each object: "" for the first, then for example `networks[].feeds[]`.
  */
 export function objectsOf(schema, at = "") {
   const isList = schema.items !== undefined;

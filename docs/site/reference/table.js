@@ -1,6 +1,6 @@
-// Markdown tables of generated pages.
+// Writes Markdown tables for generated pages.
 
-/** What may stand in a cell. */
+/** Escapes the text of a cell. */
 export const cell = (text) =>
   String(text ?? "")
     .replaceAll("|", "\\|")

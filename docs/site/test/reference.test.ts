@@ -14,7 +14,7 @@ beforeAll(async () => {
 const text = (name: string) => texts.get(`reference/${name}/`) ?? "";
 
 describe("the reference of the contracts", () => {
-  const names = ["oracle", "helpers", "dataset-interface", "datasets", "registry", "mock", "internals"];
+  const names = ["oracle", "helpers", "dataset-interface", "datasets", "registry", "mock", "lens", "internals"];
   const all = () => names.map(text).join("\n");
 
   test("has every contract, interface and library of src/", () => {

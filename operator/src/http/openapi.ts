@@ -7,13 +7,13 @@ import { STATIC_POLICY, shareBytes, staticRate } from "./static-files.js";
 
 const header = (description: string) => Type.String({ description });
 
-/** The caller's rate limits, as every answer but those of health has them. */
+/** The caller's rate limits. Every response has these headers, except for the health checks. */
 export const RATE_HEADERS = {
   "RateLimit-Policy": header("The limits that count this request: q requests in w seconds."),
   RateLimit: header("How many requests r each of them has left, and in how many seconds t the count starts again."),
 };
 
-/** The answers that every route of the API has beside its 200. */
+/** The responses that every route of the API may give besides 200. */
 export const PROBLEMS = {
   429: {
     description: "A limit is used up: too_many_requests, too_many_broadcasts or gas_budget_spent.",
@@ -24,7 +24,7 @@ export const PROBLEMS = {
   "5xx": { description: "A problem on this side.", content: { "application/problem+json": { schema: Problem } } },
 };
 
-/** Gathers the schemas of all routes. It belongs before them. */
+/** Collects the schemas of all routes registered afterwards. */
 export async function gatherSchemas(app: App): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -43,8 +43,8 @@ export async function gatherSchemas(app: App): Promise<void> {
 }
 
 /**
- * Adds `GET /openapi.json`, generated from the schemas that requests are checked with, and `GET /docs`, a page to read it
- * and to try it out.
+ * Adds `GET /openapi.json`, generated from the schemas that validate requests, and `GET /docs`, a page that shows it and
+ * sends requests to try it out.
  */
 export async function addDocs(app: App): Promise<void> {
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
@@ -56,7 +56,7 @@ export async function addDocs(app: App): Promise<void> {
     shareBytes(scope as unknown as App);
     await scope.register(swaggerUi, {
       routePrefix: "/docs",
-      // Its files are named relative to the page, so that they are found below any base path.
+      // The page then loads its files by relative paths, which work below any base path.
       indexPrefix: ".",
       staticCSP: STATIC_POLICY,
       theme: { title: "Dataset Oracle operator: API" },

@@ -10,19 +10,19 @@ import { LRUCache } from "lru-cache";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 
-/** Allows a site its own files and requests to this operator: nothing from elsewhere, and nothing inline. */
+/** A site may load its own files and query this operator: nothing from other origins, and nothing inline. */
 export const STATIC_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A limit of each site's own: opening a page does not use up what a caller may ask of the API. */
+/** Returns a limit for one site, so that opening a page does not use up the caller's limit for the API. */
 export const staticRate = (name: string): RateLimit => ({ name, perMinute: 300 });
 
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 
-export interface StaticSite {
+interface Site {
   readonly folder: string;
-  /** Where it is served, with a slash at the end. */
+  /** The path that it is served below, with a trailing slash. */
   readonly prefix: string;
   readonly rate: RateLimit;
 }
@@ -38,7 +38,7 @@ export async function addPage(app: App, folder = join(ROOT, "operator", "page", 
   return true;
 }
 
-/** Serves the documents at `/guide/`. */
+/** Serves the documentation at `/guide/`. */
 export async function addGuide(app: App, folder = join(ROOT, "docs", "dist"), rate = staticRate("guide")) {
   if (existsSync(join(folder, "index.html"))) return addSite(app, { folder, prefix: "/guide/", rate });
   app.get("/guide/", { schema: { hide: true } }, async () => {
@@ -52,10 +52,10 @@ export async function addGuide(app: App, folder = join(ROOT, "docs", "dist"), ra
 }
 
 /**
- * Serves a folder as a site. Each file has its own route, so that no request is a path into the folder and anything else
- * is answered as any unknown path is.
+ * Serves a folder as a site. Each file has its own route: no request is resolved to a path in the folder, and a missing
+ * file is answered like any unknown path.
  */
-async function addSite(app: App, { folder, prefix, rate }: StaticSite): Promise<void> {
+async function addSite(app: App, { folder, prefix, rate }: Site): Promise<void> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".gz"))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
@@ -64,14 +64,14 @@ async function addSite(app: App, { folder, prefix, rate }: StaticSite): Promise<
     shareBytes(scope as unknown as App);
     for (const name of names) {
       const isIndex = posix.basename(name) === "index.html";
-      // The names of built assets change with their content.
+      // The name of a built asset contains a hash of its content.
       const caching = name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
       const url = prefix + (isIndex ? name.slice(0, -"index.html".length) : name);
-      // Fastify serves the root of a scope without its slash, too, by itself.
+      // Fastify itself registers the root of a prefix with and without a slash.
       for (const each of isIndex && url !== "/" ? [url, url.slice(0, -1)] : [url]) {
         scope.get(each, { schema: { hide: true }, config: { rate } }, (request, reply) => {
           const path = request.url.split("?", 1)[0] ?? "/";
-          // The links of a site are relative, and so is this one: a proxy may add a path of its own in front.
+          // Relative, because a proxy may serve the operator below another path.
           if (isIndex && !path.endsWith("/")) return reply.redirect(`${posix.basename(path)}/`, 308);
           reply.headers({
             "content-security-policy": STATIC_POLICY,
@@ -86,9 +86,9 @@ async function addSite(app: App, { folder, prefix, rate }: StaticSite): Promise<
 }
 
 /**
- * Replaces the streams of static files by their bytes. A stream keeps its file open while its response waits behind others
- * of the same connection, and for ever if the connection ends before its turn: a few callers could use up the process's
- * file descriptors. The bytes are shared, so that waiting responses take no memory either.
+ * Replaces the streams of static files with their bytes. A stream keeps its file open while its response waits behind
+ * other pipelined responses, and forever if the connection closes first, so a few callers could exhaust the file
+ * descriptors of the process. Responses share the bytes, so waiting ones do not exhaust memory either.
  */
 export function shareBytes(app: App): void {
   const files = new LRUCache<string, { etag: unknown; size: number; bytes: Promise<Buffer> }>({
@@ -97,7 +97,7 @@ export function shareBytes(app: App): void {
   });
   app.addHook("onSend", async (request, reply, payload) => {
     if (!(payload instanceof Readable) || request.method !== "GET") return payload;
-    // A part of a file is not shared: it has the same etag as the whole.
+    // A partial response is not shared, because it has the etag of the whole file.
     if (reply.statusCode !== 200) return buffer(payload);
     const path = posix.normalize(decodeURI(request.url.split("?", 1)[0] ?? "/"));
     const key = `${path} ${reply.getHeader("content-encoding")}`;
