@@ -110,7 +110,7 @@ describe("operator --check-config", () => {
     ["no network", { networks: [] }, {}, "/networks"],
     ["a deployment that is not there", {}, { deployment: "44.json" }, "44.json"],
     ["an RPC that is no URL", {}, { rpcUrls: ["http://127.0.0.1", "127.0.0.1"] }, "rpcUrls/1 is not a URL"],
-    ["an RPC with a user name", {}, { rpcUrls: ["http://me:secret-word@127.0.0.1"] }, "rpcUrls/0 holds a user name"],
+    ["an RPC with a user name", {}, { rpcUrls: ["http://me:secret-word@127.0.0.1"] }, "rpcUrls/0 contains a user name"],
     ["a network without an RPC", {}, { rpcUrls: [] }, "rpcUrls is empty"],
     ["a provider with a wrong address", {}, { providers: [{ address: "0x1", url: "http://a" }] }, "0x1"],
     [

@@ -3,40 +3,40 @@ import { ConfigError } from "./config.js";
 import { keystores } from "./keystore-source.js";
 import { keysInEnvironment, keysInFile } from "./private-key.js";
 
-/** Signing accounts, in the order in which they are configured, and what their owner should know of how they are kept. */
+/** Signing accounts in the order of the configuration, and warnings about how their keys are kept. */
 export interface LoadedAccounts {
   readonly accounts: readonly LocalAccount[];
   readonly warnings: readonly string[];
 }
 
 /**
- * A place that accounts come from. Whatever signs as viem's `LocalAccount` does can be one: a key-management service
- * needs no more than one of these, beside those of `sourcesFor`.
+ * A source of accounts. To support a key-management service, add one that returns accounts with viem's `LocalAccount`
+ * interface to `sourcesFor`.
  */
 export interface AccountSource {
-  /** The variables of the environment that configure it, the most telling first. */
+  /** The environment variables that configure it, the main one first. */
   readonly variables: readonly string[];
-  /** Those that hold a secret: they are removed, so that no child process or crash report gets it. */
+  /** The variables that hold a secret. They are removed, so that no child process or crash report gets it. */
   readonly secrets: readonly string[];
   /**
-   * @throws ConfigError that holds neither a secret nor what the variables say: either may be the key, set by mistake.
+   * @throws ConfigError that repeats no variable's value: it may be the key, set by mistake.
    */
   load(env: NodeJS.ProcessEnv): Promise<LoadedAccounts>;
 }
 
-/** @param suffix Is between a variable's name and what it says of it: `_42` makes `OPERATOR_PRIVATE_KEY_42_FILE`. */
+/** @param suffix Follows the main name: `_42` makes `OPERATOR_PRIVATE_KEY_42_FILE`. */
 function sourcesFor(owner: string, suffix: string): readonly AccountSource[] {
   const key = `${owner}_PRIVATE_KEY${suffix}`;
   return [keysInFile(`${key}_FILE`), keysInEnvironment(key), keystores(`${owner}_KEYSTORE${suffix}`)];
 }
 
 /**
- * The accounts that the environment names: private keys in `<owner>_PRIVATE_KEY` or the file of
- * `<owner>_PRIVATE_KEY_FILE`, or the encrypted keystores at `<owner>_KEYSTORE`. For one network only, its chain id
- * stands behind `KEY` and `KEYSTORE`.
+ * Loads the accounts that the environment names: private keys in `<owner>_PRIVATE_KEY` or in the file at
+ * `<owner>_PRIVATE_KEY_FILE`, or encrypted keystores at `<owner>_KEYSTORE`. With a chain id, it follows `KEY` and
+ * `KEYSTORE` in the names.
  *
- * @returns Null where nothing is named.
- * @throws ConfigError that holds no secret.
+ * @returns Null when no variable is set.
+ * @throws ConfigError without a secret.
  */
 export async function findAccounts(
   env: NodeJS.ProcessEnv,
@@ -60,23 +60,21 @@ export async function findAccounts(
 }
 
 /**
- * The one account that the environment names, as `findAccounts` finds it.
+ * Loads exactly one account, as `findAccounts` does.
  *
- * @throws ConfigError that holds no secret.
+ * @throws ConfigError without a secret.
  */
 export async function loadAccount(env: NodeJS.ProcessEnv, owner: string) {
   const found = await findAccounts(env, owner);
   if (found === null) {
     throw new ConfigError(
-      `Set ${owner}_PRIVATE_KEY_FILE to the path of a file that holds a private key, or ${owner}_KEYSTORE to that of ` +
-        "an encrypted keystore.",
+      `No private key is configured. Set ${owner}_PRIVATE_KEY_FILE to the path of a file that holds a private key, or ` +
+        `${owner}_KEYSTORE to the path of an encrypted keystore.`,
     );
   }
   const [account, ...others] = found.accounts;
   if (account === undefined || others.length > 0) {
-    throw new ConfigError(
-      `${owner}_PRIVATE_KEY takes one private key, and there are ${found.accounts.length}. Keep one.`,
-    );
+    throw new ConfigError(`${owner}_PRIVATE_KEY has ${found.accounts.length} private keys. Keep one.`);
   }
   return { account, warnings: found.warnings };
 }

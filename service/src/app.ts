@@ -22,17 +22,17 @@ import { requestIdOf, type Trace, traceFieldsOf, traceOf } from "./trace.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The code of the problem that it was answered with; empty when there was none. */
+    /** The code of the problem in the answer; empty when there is none. */
     problemCode: string;
     trace: Trace | null;
   }
   interface FastifyContextConfig {
-    /** Another limit than the service's for this route; null for none. */
+    /** The limit of this route in place of the service's; null for none. */
     rate?: RateLimit | null;
   }
 }
 
-/** An answer is data: nothing in it is to be run, framed or guessed at. */
+/** Answers are data: browsers must not run, frame or sniff them. */
 const SECURE_HEADERS = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer",
@@ -43,22 +43,20 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
 
 export interface AppOptions {
   readonly logger: Logger;
-  /** Requests a minute that one caller may make. */
+  /** Requests a minute of one caller. */
   readonly requestsPerMinute: number;
-  /** Connections that may be open at a time; any more are ended at once. */
+  /** Connections that may be open at a time. Further ones are closed at once. */
   readonly maxConnections: number;
   /** Callers with a limit of their own. */
   readonly reserved?: ReservedShare;
-  /** Headers of every answer, beside those of each service. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The addresses and ranges of the proxies whose X-Forwarded-For is believed. */
+  /** Addresses and ranges of the proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
 }
 
 export interface ReservedShare {
-  /** Whether it is for the caller at this address. */
+  /** Tells if the caller at this address has a share. */
   readonly isFor: (address: string) => boolean;
-  /** Requests a minute that each of them may make. */
+  /** Requests a minute of each such caller. */
   readonly requestsPerMinute: number;
 }
 
@@ -71,13 +69,12 @@ export type App = FastifyInstance<
 >;
 
 /**
- * An HTTP service without routes: strict validation by TypeBox, problem+json for every error, a rate limit per caller.
- * Routes are added in a plugin, so that the rate limit sees them.
+ * Builds an HTTP service without routes: strict validation by TypeBox, problem+json for every error, and rate limits.
  */
 export async function buildApp(options: AppOptions): Promise<App> {
   const app = Fastify({
     loggerInstance: options.logger as FastifyBaseLogger,
-    // A request has one line, when it is answered, with what ties it to others.
+    // A request is logged once, when it is answered, with its trace.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
@@ -91,9 +88,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   app.server.maxConnections = options.maxConnections;
   app.decorateRequest("problemCode", "");
   app.decorateRequest("trace", null);
-  const headers = { ...SECURE_HEADERS, ...options.headers };
   app.addHook("onRequest", (request, reply, done) => {
-    reply.headers(headers).header("x-request-id", request.id);
+    reply.headers(SECURE_HEADERS).header("x-request-id", request.id);
     request.trace = traceOf(request.headers, request.id);
     done();
   });
@@ -124,7 +120,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     if (own === undefined) await limit(request, reply);
     else if (own !== null) await limiterOfRoute(own)(request, reply);
   });
-  // Looked up as text: what a stranger asks for is never read as a route's pattern.
+  // Paths are compared as text, so that a request is never interpreted as a route pattern.
   const methodsAt = new Map<string, Set<string>>();
   app.addHook("onRoute", ({ url, method }) => {
     methodsAt.set(url, new Set([...(methodsAt.get(url) ?? []), ...[method].flat()]));
@@ -137,7 +133,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   return app as unknown as App;
 }
 
-/** What is logged of a request that is answered. A field that is undefined is left out. */
+/** Returns the log fields of an answered request. pino leaves out those that are undefined. */
 function requestLine({ trace, method, url, ip, problemCode }: FastifyRequest, reply: FastifyReply) {
   return {
     request_id: trace?.requestId,
@@ -151,7 +147,7 @@ function requestLine({ trace, method, url, ip, problemCode }: FastifyRequest, re
   };
 }
 
-/** A caller with a reserved share is its own address. */
+/** Returns the common limit. Callers with a reserved share are counted by address, even in one IPv6 network. */
 function limitOf({ requestsPerMinute, reserved }: AppOptions): RateLimit {
   const name = "requests";
   if (reserved === undefined) return { name, perMinute: requestsPerMinute };
@@ -162,7 +158,7 @@ function limitOf({ requestsPerMinute, reserved }: AppOptions): RateLimit {
   };
 }
 
-/** What is no HTTP request that can be read never becomes one: it is answered on its connection. */
+/** Answers bytes that Node could not parse as a request. Fastify never sees them, so the answer is written to the socket. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   const problem = unreadable(error.code);
@@ -177,7 +173,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join("")}\r\n${body}`);
 }
 
-/** Logs a failure on this side: an unexpected one with its stack, an expected one as what the caller is told. */
+/** Logs a failure with a 5xx status: an unexpected error with its stack, a problem with its code and detail. */
 export function logFailure({ log, trace }: FastifyRequest, error: unknown, problem: ProblemError): void {
   if (problem.status < 500) return;
   const fields = traceFieldsOf(trace);

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** Whose address it is, as far as limits go: an IPv4 address, or an IPv6 network of 64 bits, which one party has whole. */
+/** Identifies a caller for rate limits: by IPv4 address, or by IPv6 network of 64 bits, because one party owns all of it. */
 export function callerAt(address: string): string {
   if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return address;
   const parsed = ipaddr.IPv6.parse(address);

@@ -5,8 +5,8 @@ import { Value } from "@sinclair/typebox/value";
 import { parse } from "lossless-json";
 
 /**
- * A setting that its owner must mend; the message says which, and how. Nothing of a key's length, and nothing of a URL
- * but its host, is ever repeated in it: keys and tokens are pasted into the wrong places.
+ * A mistake in the configuration. The message names the setting and the fix. It never repeats anything of a key's length,
+ * or more of a URL than its host, because keys and tokens are pasted into the wrong places.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -15,17 +15,17 @@ export class ConfigError extends Error {
     super(
       message
         .replace(/\b(?:0x)?[0-9a-fA-F]{64}\b/g, "<64 hex digits>")
-        // A path keeps one slash of two.
+        // Normalizing a path reduces two slashes to one.
         .replace(/(https?:\/{1,2})(?:[^\s/"']*@)?([^\s/?#"']+)[/?#][^\s"']+/g, "$1$2/..."),
     );
   }
 }
 
 /**
- * Reads a JSON configuration file. Settings left out get the schema's defaults; nothing is coerced, and a setting that
- * the schema does not know is refused.
+ * Reads a JSON configuration file. Missing settings get the schema's defaults. Nothing is coerced, and unknown settings
+ * are errors.
  *
- * @throws ConfigError that names every setting to mend.
+ * @throws ConfigError that lists every mistake.
  */
 export function loadConfig<T extends TSchema>(path: string, schema: T): Static<T> {
   const json = parseJson(path);
@@ -36,17 +36,17 @@ export function loadConfig<T extends TSchema>(path: string, schema: T): Static<T
   return config as Static<T>;
 }
 
-/** What of a value is not as the schema has it: each place, and what is wrong there. */
+/** Lists the mistakes of a value under a schema, each with its JSON pointer. */
 export function schemaProblems(schema: TSchema, value: unknown): string[] {
   const problems = new Map<string, string>();
   for (const error of Value.Errors(schema, value)) {
-    // The first is the cause: a setting that is missing is not an integer either.
+    // The first error of a setting is the cause: a missing setting is not an integer either.
     if (!problems.has(error.path)) problems.set(error.path, describe(error));
   }
   return [...problems].map(([at, problem]) => `${at || "/"}: ${problem}`);
 }
 
-/** What is wrong with a setting, and what it is for. */
+/** Describes a mistake, followed by the setting's own description. */
 function describe({ message, schema }: ValueError): string {
   const choices: unknown[] = (schema.anyOf ?? []).map(({ const: choice }: TSchema) => choice);
   const isChoice = choices.length > 0 && choices.every((choice) => typeof choice === "string");
@@ -59,7 +59,7 @@ function describe({ message, schema }: ValueError): string {
 /**
  * Reads a file of JSON.
  *
- * @throws ConfigError that repeats nothing of the file: another could have been named by mistake.
+ * @throws ConfigError that repeats nothing of the file, because it may be a secret file, named by mistake.
  */
 export function parseJson(path: string): unknown {
   let text: string;
@@ -75,7 +75,7 @@ export function parseJson(path: string): unknown {
   }
 }
 
-/** Where JSON is broken; what is told of it elsewhere repeats some of the text. */
+/** Locates a JSON syntax error. The parser's own message is not used: it repeats some of the text. */
 function placeOfError(text: string): string {
   try {
     parse(text);

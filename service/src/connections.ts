@@ -3,44 +3,44 @@ import type { Socket } from "node:net";
 import { Type } from "@sinclair/typebox";
 import type { FastifyHttpOptions, FastifyInstance } from "fastify";
 
-/** The setting of how many connections a service keeps. */
+/** The schema of the setting that limits open connections. */
 export const MaxConnections = Type.Integer({
   minimum: 1,
   maximum: 100_000,
   default: 1_000,
-  description: "Connections that may be open at a time; any more are ended at once.",
+  description: "Connections that may be open at a time. Further ones are closed at once.",
 });
 
-/** The most bytes that a request's headers may have together, with its first line. */
+/** The largest head of a request: its first line and headers, in bytes. */
 export const MAX_HEADER_BYTES = 8 * 1024;
 const HEADERS_MS = 5_000;
 const REQUEST_MS = 10_000;
 
-/** What a connection may cost before its caller is known. None of it is a setting: no honest client comes near. */
+/** Limits of a connection before its caller is known. They are not settings, because no honest client comes near them. */
 export const CONNECTION_LIMITS = {
-  /** A request from its first byte to its last: what is slower holds a connection that others need. */
+  /** From a request's first byte to its last. A slower one holds a connection that others need. */
   requestTimeout: REQUEST_MS,
-  /** Nothing is read or written for so long: longer than the longest answer takes. */
+  /** Without a byte in either direction. It is longer than the slowest answer takes. */
   connectionTimeout: 120_000,
-  /** Longer than reverse proxies keep theirs (60 s is common): who ends a connection should be the one that uses it. */
+  /** Longer than reverse proxies keep connections (60 s is common), so that the proxy closes first, between requests. */
   keepAliveTimeout: 72_000,
-  /** Then the client connects anew, and may come to another replica. */
+  /** The client then reconnects, possibly to another replica. */
   maxRequestsPerSocket: 1_000,
   http: {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: HEADERS_MS,
-    /** How often the two timeouts are looked at: Node does it every 30 s unless it is told. */
+    /** How often Node checks both timeouts; its default is 30 s. */
     connectionsCheckingInterval: 1_000,
   },
 } as const satisfies FastifyHttpOptions<Server>;
 
-/** What a caller is told whose request was too slow. */
+/** The detail of the answer to a request that was too slow. */
 export const TOO_SLOW = `Send its headers within ${HEADERS_MS / 1_000} s, and all of it within ${REQUEST_MS / 1_000} s.`;
 
 /**
- * Lets a service close as soon as nothing is answered any more. By itself a closing server ends the connections that are
- * between two requests then, and waits for two others: those on which nobody has asked anything yet, as browsers and fetch
- * open them in advance, and those whose answer was under way, until their client lets go of them.
+ * Lets a service close as soon as its last answer is sent. By itself a closing server ends only the connections that are
+ * idle between two requests. It waits for those without any request yet, which browsers and fetch open in advance, and for
+ * those that were being answered, until their clients close them.
  */
 export function endConnectionsAtClose(app: Pick<FastifyInstance, "server" | "addHook">): void {
   const silent = new Set<Socket>();
@@ -55,7 +55,7 @@ export function endConnectionsAtClose(app: Pick<FastifyInstance, "server" | "add
     for (const socket of silent) socket.destroy();
   });
   app.addHook("onResponse", (_request, _reply, done) => {
-    // The connection is between two requests just after this.
+    // The connection becomes idle just after this hook.
     if (isClosing) setImmediate(() => app.server.closeIdleConnections());
     done();
   });

@@ -17,12 +17,14 @@ const DatasetFile = Type.Object(
   strict,
 );
 
-/** `deployments/<chainId>.json`: what `script/` deployed on one network, the datasets by name. */
+/** The schema of `deployments/<chainId>.json`, which `script/` writes for one network. */
 export const DeploymentFile = Type.Object(
   {
     chainId: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     datasets: Type.Record(Type.String(), DatasetFile),
-    webOracleRegistry: Type.Optional(Type.String({ description: "Where request specs are published." })),
+    webOracleRegistry: Type.Optional(
+      Type.String({ description: "The contract in which request specs are published." }),
+    ),
   },
   strict,
 );
@@ -30,19 +32,19 @@ export const DeploymentFile = Type.Object(
 export interface DeployedDataset extends Omit<Static<typeof DatasetFile>, "address" | "keys"> {
   readonly name: string;
   readonly address: Address;
-  /** The listed keys. A dataset of the form WEB_ORACLE need not list any: whoever publishes a spec makes keys. */
+  /** The listed keys. A dataset of the form WEB_ORACLE may have none, because anyone creates keys by publishing a spec. */
   readonly keys: readonly Hex[];
 }
 
 export interface Deployment {
   readonly chainId: number;
   readonly datasets: readonly DeployedDataset[];
-  /** The registry of request specs, if the network has one. */
+  /** The registry of request specs, when the network has one. */
   readonly webOracleRegistry?: Address;
 }
 
 /**
- * Reads a deployment file; addresses come out with their checksum, keys as lower-case hex.
+ * Reads a deployment file. Addresses get their checksum, keys become lower-case hex.
  *
  * @throws ConfigError
  */

@@ -1,10 +1,12 @@
 import { isUtf8 } from "node:buffer";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Dispatcher, fetch, type Response } from "undici";
 
-/** What an outgoing request may cost. */
+/** The bounds of an outgoing request. */
 export interface FetchLimits {
+  /** The deadline of the whole answer. */
   readonly timeoutMs: number;
-  /** After decompression. */
+  /** The size of the answer's body after decompression. */
   readonly maxBytes: number;
 }
 
@@ -15,23 +17,35 @@ export interface FetchRequest {
   readonly body?: string;
 }
 
-/** Why no answer came. */
-export type FetchFailure = "timeout" | "aborted" | "unreachable" | "redirected" | "too_large" | "not_text";
+export interface HttpAnswer {
+  readonly status: number;
+  /** The header's value; empty when there is none. */
+  readonly contentType: string;
+  readonly retryAfter: string | null;
+  readonly text: string;
+}
 
-export type FetchResult =
-  | {
-      readonly ok: true;
-      readonly status: number;
-      readonly contentType: string;
-      /** The header of that name, or null. */
-      readonly retryAfter: string | null;
-      readonly text: string;
-    }
-  | { readonly ok: false; readonly failure: FetchFailure; readonly detail: string };
+export type FetchFailureCode = "timeout" | "aborted" | "unreachable" | "redirected" | "too_large" | "not_text";
+
+/** Why there is no answer. */
+export interface FetchFailure<Code extends string = FetchFailureCode> {
+  readonly code: Code;
+  /** The explanation, for people. It continues a sentence about the host: "answered 302, ...". */
+  readonly detail: string;
+}
+
+export const timedOut = (timeoutMs: number) =>
+  ({ code: "timeout", detail: `no answer within ${timeoutMs} ms` }) as const;
+export const ABORTED = { code: "aborted", detail: "no longer needed" } as const;
+export const redirected = (status: number) =>
+  ({ code: "redirected", detail: `answered ${status}, and redirects are not followed` }) as const;
+export const tooLarge = (maxBytes: number) =>
+  ({ code: "too_large", detail: `answered more than ${maxBytes} bytes` }) as const;
+export const NOT_TEXT = { code: "not_text", detail: "answered bytes that are not UTF-8" } as const;
 
 /**
- * Makes one HTTP request, within limits: a deadline for the whole answer, a bound on its size, no redirects.
- * An answer with any HTTP status is a result; the caller judges it.
+ * Makes one HTTP request within limits, without following redirects. An answer with any other HTTP status is a value, for
+ * the caller to judge.
  *
  * @param dispatcher Opens the connections. The global dispatcher is never used: Node's own fetch shares it, in whatever
  * version of undici that Node has.
@@ -41,7 +55,7 @@ export async function fetchText(
   limits: FetchLimits,
   dispatcher: Dispatcher,
   signal?: AbortSignal,
-): Promise<FetchResult> {
+): Promise<Result<HttpAnswer, FetchFailure>> {
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
     const response = await fetch(request.url, {
@@ -52,32 +66,24 @@ export async function fetchText(
       ...(request.headers && { headers: request.headers }),
       ...(request.body !== undefined && { body: request.body }),
     });
-    if (response.status >= 300 && response.status < 400) {
+    const { status, headers } = response;
+    if (status >= 300 && status < 400) {
       await response.body?.cancel();
-      return {
-        ok: false,
-        failure: "redirected",
-        detail: `answered ${response.status}, and redirects are not followed`,
-      };
+      return err(redirected(status));
     }
     const bytes = await readBounded(response, limits.maxBytes);
-    if (bytes === null) {
-      return { ok: false, failure: "too_large", detail: `answered more than ${limits.maxBytes} bytes` };
-    }
-    if (!isUtf8(bytes)) return { ok: false, failure: "not_text", detail: "answered bytes that are not UTF-8" };
-    return {
-      ok: true,
-      status: response.status,
-      contentType: response.headers.get("content-type") ?? "",
-      retryAfter: response.headers.get("retry-after"),
+    if (bytes === null) return err(tooLarge(limits.maxBytes));
+    if (!isUtf8(bytes)) return err(NOT_TEXT);
+    return ok({
+      status,
+      contentType: headers.get("content-type") ?? "",
+      retryAfter: headers.get("retry-after"),
       text: new TextDecoder().decode(bytes),
-    };
+    });
   } catch (error) {
-    if (deadline.aborted) {
-      return { ok: false, failure: "timeout", detail: `no answer within ${limits.timeoutMs} ms` };
-    }
-    if (signal?.aborted) return { ok: false, failure: "aborted", detail: "no longer needed" };
-    return { ok: false, failure: "unreachable", detail: causeOf(error) };
+    if (deadline.aborted) return err(timedOut(limits.timeoutMs));
+    if (signal?.aborted) return err(ABORTED);
+    return err({ code: "unreachable", detail: causeOf(error) });
   }
 }
 
@@ -93,7 +99,7 @@ async function readBounded(response: Response, maxBytes: number): Promise<Buffer
   return Buffer.concat(chunks);
 }
 
-/** Node hides the reason of a failed fetch (ECONNREFUSED and the like) in the error's cause. */
+/** Returns the reason of a failed fetch (ECONNREFUSED and the like), which Node hides in the error's cause. */
 function causeOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   if (cause instanceof Error) return (cause as NodeJS.ErrnoException).code ?? cause.message;

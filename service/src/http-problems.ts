@@ -2,13 +2,13 @@ import type { FastifyError } from "fastify";
 import { MAX_HEADER_BYTES, TOO_SLOW } from "./connections.js";
 import { ProblemError } from "./problem.js";
 
-/** The most bytes that a request's body may have, unless its route allows more. */
+/** The largest body of a request in bytes, unless its route allows more. */
 export const BODY_LIMIT = 16 * 1024;
 
 /**
- * What the caller is told of an error; of an unexpected one nothing but that it happened.
+ * Turns an error into the problem that the caller sees. It reveals nothing of an unexpected error.
  *
- * @param bodyLimit The route's, in bytes.
+ * @param bodyLimit The route's limit in bytes.
  */
 export function toProblem(thrown: unknown, bodyLimit = BODY_LIMIT): ProblemError {
   if (thrown instanceof ProblemError) return thrown;
@@ -41,10 +41,10 @@ interface ValidationFailure {
   readonly message?: string;
 }
 
-/** What the validator says, for people. */
+/** The validator's messages, rewritten for people. */
 const MESSAGES: Readonly<Record<string, string>> = {
   "Expected required property": "is missing",
-  "Unexpected property": "is not known here; leave it out",
+  "Unexpected property": "is unknown; remove it",
   "Expected integer": "must be a whole number, without quotes",
   "Expected boolean": "must be true or false, without quotes",
   "Expected string": "must be a string, in quotes",
@@ -55,7 +55,7 @@ function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
   const problems = new Map<string, string>();
   for (const { instancePath, message = "is not valid" } of failures) {
     const property = shortened(instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~")) || "the body";
-    // The first is the cause: a property that is missing is not an integer either.
+    // The first error of a property is the cause: a missing property is not an integer either.
     if (!problems.has(property)) problems.set(property, MESSAGES[message] ?? message);
   }
   const errors = [...problems].map(([property, problem]) => ({ property, problem }));
@@ -70,7 +70,7 @@ function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
   );
 }
 
-/** What a caller made up is not repeated at any length. */
+/** Shortens text from the caller before it is repeated. */
 const shortened = (text: string) => (text.length > 64 ? `${text.slice(0, 64)}...` : text);
 
 export function unsupportedMediaType(): ProblemError {
@@ -94,7 +94,7 @@ function bodyTooLarge(limit: number): ProblemError {
 export function methodNotAllowed(method: string, allowed: readonly string[]): ProblemError {
   return new ProblemError(
     {
-      title: `${method} is not possible here.`,
+      title: `${method} is not allowed at this path.`,
       status: 405,
       code: "method_not_allowed",
       detail: `Use ${allowed.join(" or ")}.`,
@@ -108,7 +108,7 @@ export function noSuchPath(path: string): ProblemError {
     title: "There is nothing at this path.",
     status: 404,
     code: "no_such_path",
-    detail: `${shortened(path)} is not served. Check the path, and the base path of the service; it ends without a slash.`,
+    detail: `${shortened(path)} is not served. Check the path and the base path of the service. No path ends with a slash.`,
   });
 }
 
@@ -124,11 +124,11 @@ export function tooManyRequests(max: number, seconds: number, who = "A caller"):
   );
 }
 
-/** A body that is JSON, but not the JSON that is meant. */
+/** The problem of a body that is JSON, but could be read in more than one way. */
 export const ambiguousBody = (detail: string) =>
   new ProblemError({ title: "The request's body is not valid.", status: 400, code: "invalid_body", detail });
 
-/** `code` is Node's, of what its HTTP parser met. */
+/** @param code The code of the error of Node's HTTP parser. */
 export function unreadable(code: string | undefined): ProblemError {
   const problems: Record<string, [status: number, title: string, detail: string]> = {
     HPE_HEADER_OVERFLOW: [
@@ -138,6 +138,6 @@ export function unreadable(code: string | undefined): ProblemError {
     ],
     ERR_HTTP_REQUEST_TIMEOUT: [408, "The request took too long.", TOO_SLOW],
   };
-  const [status, title, detail] = problems[code ?? ""] ?? [400, "This is not HTTP.", "Check the request."];
+  const [status, title, detail] = problems[code ?? ""] ?? [400, "The request is not valid HTTP.", "Check the request."];
   return new ProblemError({ title, status, code: "bad_request", detail });
 }

@@ -7,8 +7,8 @@ import { openKeystore } from "./keystore.js";
 import { permissionWarnings, readSecretFile } from "./secret-file.js";
 
 /**
- * Encrypted keystores: a file, or a folder of nothing else, in the order of their names, that a variable of the
- * environment names. All have one password: in `<variable>_PASSWORD_FILE`, without the end of its line, or in
+ * Loads encrypted keystores from the file or folder that an environment variable names. A folder's files are read in the
+ * order of their names. They share one password, from `<variable>_PASSWORD_FILE`, whose trailing newline is ignored, or
  * `<variable>_PASSWORD`.
  */
 export function keystores(variable: string): AccountSource {
@@ -18,7 +18,8 @@ export function keystores(variable: string): AccountSource {
     secrets: [password],
     async load(env) {
       const path = env[variable];
-      if (path === undefined) throw new ConfigError(`Set ${variable} to the path of the keystore, too.`);
+      if (path === undefined)
+        throw new ConfigError(`A keystore password is set without a keystore. Set ${variable} to the keystore's path.`);
       const opened = readPassword(env, password);
       const files = filesAt(path, variable);
       return {
@@ -41,14 +42,14 @@ function readPassword(env: NodeJS.ProcessEnv, variable: string) {
   if (given !== undefined && file !== undefined)
     throw new ConfigError(`Both ${variable} and ${variable}_FILE are set. Keep one.`);
   if (given === undefined && file === undefined) {
-    throw new ConfigError(`Set ${variable}_FILE to the path of a file that holds the keystore's password.`);
+    throw new ConfigError(`The keystore has no password. Set ${variable}_FILE to the path of a file that holds it.`);
   }
   const password = file === undefined ? given : readSecretFile(file, `${variable}_FILE`).replace(/\r?\n$/, "");
   if (!password) throw new ConfigError(`${variable}${file === undefined ? "" : "_FILE"} holds no password.`);
   return { password, warnings: file === undefined ? [] : permissionWarnings(file, `${variable}_FILE`) };
 }
 
-/** @returns The path itself, or what is in the folder that it is of. */
+/** Returns the path itself, or the files of the folder at the path. */
 function filesAt(path: string, variable: string): string[] {
   const names = namesIn(path);
   if (names === null) return [path];
@@ -60,7 +61,7 @@ function namesIn(folder: string): string[] | null {
   try {
     return readdirSync(folder).filter((name) => !name.startsWith("."));
   } catch {
-    // A file; or what cannot be read, which is told when it is.
+    // The path is a file, or cannot be read, which opening it will report.
     return null;
   }
 }

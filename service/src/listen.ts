@@ -5,9 +5,11 @@ interface Listener {
 }
 
 /**
- * @param settings The names of the settings that say where.
- * @returns The url of what listens.
- * @throws ConfigError when the address can't be listened on.
+ * Starts listening.
+ *
+ * @param settings The names of the two settings, for errors.
+ * @returns The url.
+ * @throws ConfigError when the address is in use or cannot be bound.
  */
 export async function listen(
   app: Listener,
@@ -21,10 +23,10 @@ export async function listen(
     if (code === "EADDRINUSE") {
       throw new ConfigError(`Port ${port} on ${host} is in use. Choose another "${settings.port}".`);
     }
-    // The system refuses the address, or does not find the host.
+    // Errors without a system call are bugs. The others mean that the address is refused or the host is unknown.
     if (syscall === undefined) throw error;
     throw new ConfigError(
-      `${host}:${port} cannot be listened on (${code}). Change "${settings.host}" or "${settings.port}".`,
+      `Cannot listen on ${host}:${port} (${code}). Change "${settings.host}" or "${settings.port}".`,
     );
   }
 }

@@ -6,9 +6,9 @@ import { CONNECTION_LIMITS } from "./connections.js";
 import { listen } from "./listen.js";
 
 /**
- * The settings of where a service's figures are read: on an address of their own, as they are for its owner.
+ * Returns the schema of the metrics settings. Metrics have an address of their own, because they are for the owner.
  *
- * @param port The default.
+ * @param port The default port.
  */
 export const metricsSettings = (port: number) => ({
   metricsHost: Type.String({ default: "127.0.0.1", description: "The address on which Prometheus reads /metrics." }),
@@ -24,7 +24,7 @@ export interface MetricsSettings {
   readonly metricsPort: Static<ReturnType<typeof metricsSettings>["metricsPort"]>;
 }
 
-/** A registry with the figures of the process: CPU time, memory, event loop, garbage collection. */
+/** Creates a registry with the metrics of the process: CPU time, memory, event loop, garbage collection. */
 export function processRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -32,13 +32,13 @@ export function processRegistry(): Registry {
 }
 
 /**
- * Measures every request of a service: how long it took, by route, and by its outcome: `ok`, or a problem's code. It
- * belongs before the routes are added.
+ * Measures the duration of every request, by route and outcome: `ok`, or a problem's code. Call it before routes are
+ * added.
  */
 export function measureRequests(app: App, registry: Registry): void {
   const durations = new Histogram({
     name: "http_request_duration_seconds",
-    help: "How long requests took, by route and outcome: ok, or the code of the problem.",
+    help: "Duration of requests by route and outcome: ok, or the code of the problem.",
     labelNames: ["method", "route", "outcome"],
     registers: [registry],
   });
@@ -48,22 +48,22 @@ export function measureRequests(app: App, registry: Registry): void {
   });
 }
 
-/** What strangers make up is no label: there would be no end of them. */
+/** Unknown paths and their methods share one label, because callers could invent any number of them. */
 function labelsOf({ method, routeOptions: { url }, problemCode }: FastifyRequest) {
   const outcome = problemCode || "ok";
   return url === undefined ? { method: "none", route: "none", outcome } : { method, route: url, outcome };
 }
 
-/** Where figures are read; it answers until it is closed. */
+/** The server of the metrics; it answers until it is closed. */
 export interface MetricsServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * Serves a registry's figures at `/metrics`, and nothing else.
+ * Serves a registry's metrics at `/metrics`.
  *
- * @throws ConfigError when the address can't be listened on.
+ * @throws ConfigError when the address is in use or cannot be bound.
  */
 export async function serveMetrics(
   registry: Registry,

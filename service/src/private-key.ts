@@ -4,14 +4,14 @@ import { ConfigError } from "./config.js";
 import { fromPrivateKey } from "./local-account.js";
 import { permissionWarnings, readSecretFile } from "./secret-file.js";
 
-/** Private keys in a variable of the environment, with white space between them. */
+/** Reads private keys, separated by white space, from an environment variable. */
 export const keysInEnvironment = (variable: string): AccountSource => ({
   variables: [variable],
   secrets: [variable],
   load: async ({ [variable]: text = "" }) => ({ accounts: toAccounts(text, variable), warnings: [] }),
 });
 
-/** Private keys in a file that a variable of the environment names, with white space between them. */
+/** Reads private keys, separated by white space, from the file that an environment variable names. */
 export const keysInFile = (variable: string): AccountSource => ({
   variables: [variable],
   secrets: [],
@@ -33,7 +33,7 @@ function toAccount(key: string, source: string): LocalAccount {
   try {
     return fromPrivateKey(key as Hex);
   } catch {
-    // The library's own error could hold the key.
+    // The library's error is dropped: it could hold the key.
     throw new ConfigError(problem);
   }
 }

@@ -1,6 +1,6 @@
 import type { Problem } from "@dataset-oracle/protocol/wire";
 
-/** An expected failure of a request: what its problem+json answer says. */
+/** An expected failure of a request, with the content of its problem+json answer. */
 export class ProblemError extends Error {
   readonly title: string;
   readonly detail: string;
@@ -10,8 +10,8 @@ export class ProblemError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   /**
-   * @param problem `title` says what went wrong, `detail` what to do about it; `code` is stable, for programs.
-   * @param more `extras` are further members of the answer's body, `headers` further headers.
+   * @param problem `title` is the fact, `detail` the fix; `code` is stable, for programs.
+   * @param more `extras` adds members to the answer's body, `headers` adds headers.
    */
   constructor(problem: Problem, more: { extras?: Record<string, unknown>; headers?: Record<string, string> } = {}) {
     super(`${problem.title} ${problem.detail}`);
@@ -24,7 +24,7 @@ export class ProblemError extends Error {
     this.headers = more.headers ?? {};
   }
 
-  /** The answer's body. */
+  /** Returns the answer's body. */
   toJSON(): Problem & Record<string, unknown> {
     return { title: this.title, status: this.status, code: this.code, detail: this.detail, ...this.extras };
   }

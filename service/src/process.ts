@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import { ConfigError } from "./config.js";
 
-/** How long a shutdown may take before the process ends anyway. */
+/** The process ends after this long, even if its shutdown has not finished. */
 const SHUTDOWN_MS = 10_000;
 
 /**
- * Ends the process cleanly on SIGTERM and SIGINT: `close` is called once, and given a bounded time.
+ * Shuts the process down on SIGTERM and SIGINT. `close` is called once, and has a bounded time.
  */
 export function closeOnSignal(logger: Logger, close: () => Promise<void>): void {
   let isClosing = false;
@@ -14,7 +14,7 @@ export function closeOnSignal(logger: Logger, close: () => Promise<void>): void 
     isClosing = true;
     logger.info({ signal }, "shutting down");
     const timer = setTimeout(() => {
-      logger.error(`not shut down within ${SHUTDOWN_MS} ms`);
+      logger.error(`shutdown did not finish within ${SHUTDOWN_MS} ms`);
       process.exit(1);
     }, SHUTDOWN_MS);
     timer.unref();
@@ -31,7 +31,7 @@ export function closeOnSignal(logger: Logger, close: () => Promise<void>): void 
 }
 
 /**
- * Runs a process's story. A ConfigError is told to the person at the terminal without a stack, and ends it with 2.
+ * Runs a program. A ConfigError is printed without a stack, and ends the process with exit code 2.
  */
 export async function runMain(main: () => Promise<void>): Promise<void> {
   try {

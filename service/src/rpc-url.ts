@@ -1,23 +1,24 @@
 import { ConfigError } from "./config.js";
 
 /**
- * The URL that a setting stands for: `$` and a name in braces stand for that variable of the environment.
+ * Expands `${NAME}` in a URL to the environment variable of that name.
  *
- * @param setting What errors call it.
- * @throws ConfigError that does not hold the URL: there may be a token in it.
+ * @param setting The setting's name, for errors.
+ * @throws ConfigError without the URL, which may hold a token.
  */
 export function expandRpcUrl(template: string, setting: string, env: NodeJS.ProcessEnv): string {
   const url = template.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
     const value = env[name];
-    if (!value) throw new ConfigError(`${setting} names \${${name}}, and the environment has no ${name}. Set it.`);
+    if (!value)
+      throw new ConfigError(`${setting} uses \${${name}}, but the environment variable ${name} is not set. Set it.`);
     return value;
   });
-  // The URL itself stays out of the message: it may hold a token.
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new ConfigError(`${setting} is not a URL that starts with http:// or https://.`);
   }
-  // fetch refuses such a URL, and repeats it in its error.
+  // fetch refuses a URL with credentials, and repeats it in its error.
   const { username, password } = new URL(url);
-  if (username || password) throw new ConfigError(`${setting} holds a user name. Use a token in its path.`);
+  if (username || password)
+    throw new ConfigError(`${setting} contains a user name or password. Use a token in the path instead.`);
   return url;
 }

@@ -2,20 +2,23 @@ import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import * as wasm from "tiny-secp256k1";
 
-/** What is needed of bitcoin-core's libsecp256k1. Digests and private keys have 32 bytes. */
+/**
+ * The functions of bitcoin-core's libsecp256k1 that are used in place of viem's JavaScript: recovering a signer takes 72
+ * microseconds instead of 2,491 (`bench:operator -- --only distinct-keys`). Digests and private keys have 32 bytes.
+ */
 export interface Secp256k1 {
   readonly name: string;
   /**
-   * Finds the public key of who signed a digest.
+   * Recovers the public key that signed a digest.
    *
    * @param rs 64 bytes: r and s.
-   * @param parity That of v: 0 or 1.
-   * @returns 65 bytes. Null, or throws, when there is none.
+   * @param parity The parity that v encodes.
+   * @returns 65 bytes. Returns null or throws when there is no such key.
    */
   recover(digest: Uint8Array, rs: Uint8Array, parity: 0 | 1): Uint8Array | null;
   /**
-   * Signs a digest: always alike (RFC 6979), and with the lower s. From the curve's order on, where nobody finds a
-   * digest, one library reduces it before and the other does not.
+   * Signs a digest deterministically (RFC 6979), with the lower s. The two libraries differ only for digests not below the
+   * curve's order, which no one can find.
    */
   sign(digest: Uint8Array, privateKey: Uint8Array): EcdsaSignature;
   /**
@@ -28,7 +31,7 @@ export interface Secp256k1 {
 export interface EcdsaSignature {
   /** 64 bytes: r and s. */
   readonly rs: Uint8Array;
-  /** Of r's point: 0 when y is even, 1 when it is odd. */
+  /** The parity of y of r's point. */
   readonly parity: number;
 }
 
@@ -41,12 +44,12 @@ export const WASM: Secp256k1 = {
   },
   publicKeyOf(privateKey) {
     const publicKey = wasm.pointFromScalar(privateKey, false);
-    if (publicKey === null) throw new Error("It is no private key.");
+    if (publicKey === null) throw new Error("The private key is 0, or not below the curve's order.");
     return publicKey;
   },
 };
 
-/** As much of the package's binding as is used. */
+/** The part of the package's binding that is used. */
 interface Binding {
   contextRandomize(seed: Uint8Array): void;
   ecdsaRecover(rs: Uint8Array, parity: number, digest: Uint8Array, isCompressed: boolean): Uint8Array;
@@ -54,16 +57,16 @@ interface Binding {
   publicKeyCreate(privateKey: Uint8Array, isCompressed: boolean): Uint8Array;
 }
 
-/** @returns Null where there is no build of it for this machine. */
+/** Loads the native library; null when the package has no build for this machine. */
 export function loadNative(): Secp256k1 | null {
   let binding: Binding;
   try {
-    // The package's own entry falls back to a slow library in JavaScript.
+    // The binding is loaded directly, because the package's entry falls back to slow JavaScript.
     binding = createRequire(import.meta.url)("secp256k1/bindings.js");
   } catch {
     return null;
   }
-  // Blinds what signing computes with: what it takes in time or power tells nothing of the key. The other does it itself.
+  // Randomizing blinds the computation, so that its time and power reveal nothing of the key. tiny-secp256k1 does it itself.
   binding.contextRandomize(randomBytes(32));
   return {
     name: "secp256k1 (native)",
@@ -76,5 +79,5 @@ export function loadNative(): Secp256k1 | null {
   };
 }
 
-/** The faster one that this machine has. */
+/** The fastest library on this machine. */
 export const SECP256K1: Secp256k1 = loadNative() ?? WASM;

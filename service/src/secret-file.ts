@@ -2,10 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import { ConfigError } from "./config.js";
 
 /**
- * Reads a file that only its owner should read.
+ * Reads a file with a secret.
  *
- * @param variable The variable of the environment that names it.
- * @throws ConfigError that does not hold the path: it may be the secret, set by mistake.
+ * @param variable The environment variable that names the file.
+ * @throws ConfigError without the path, which may be the secret, set by mistake.
  */
 export function readSecretFile(path: string, variable: string): string {
   try {
@@ -18,7 +18,7 @@ export function readSecretFile(path: string, variable: string): string {
   }
 }
 
-/** What the owner of a file with a secret should know of its mode. */
+/** Returns a warning when others can read a file with a secret. */
 export function permissionWarnings(path: string, variable: string): string[] {
   const mode = statSync(path).mode & 0o777;
   if ((mode & 0o077) === 0) return [];

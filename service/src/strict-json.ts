@@ -4,10 +4,8 @@ import { ambiguousBody, unsupportedMediaType } from "./http-problems.js";
 import { ProblemError } from "./problem.js";
 
 /**
- * Parses a JSON body that can be read in one way only: UTF-8, uncompressed, no property twice, and no number whose
- * digits a double would change.
- *
- * @throws ProblemError that says what to mend.
+ * Parses a JSON body that has only one reading: UTF-8, uncompressed, no duplicate property, and no number whose digits a
+ * double would change. JSON.parse accepts the last two, so signers and callers could disagree about a request.
  */
 export function parseStrictJson(
   request: FastifyRequest,
@@ -44,10 +42,10 @@ function isPlainUtf8(headers: FastifyRequest["headers"]): boolean {
   return /^utf-?8$/i.test(charset ?? "utf-8") && encoding.toLowerCase() === "identity";
 }
 
-/** A number of 16 digits or more, or with an exponent, in JSON without white space; or what looks like it in a string. */
+/** Matches numbers of 16 digits or more, or with an exponent, in JSON without white space. Text in strings may match too. */
 const UNUSUAL_NUMBER = /(?:^|[:,[])-?(?:\d[\d.]{15}|[\d.]+[eE])/;
 
-/** What comes out as it went in has nothing twice; unusual numbers are looked at closely. */
+/** Parses common bodies fast: one that JSON.stringify reproduces has no duplicates. Others take the strict path. */
 function parseCanonical(body: string): unknown {
   if (UNUSUAL_NUMBER.test(body)) return undefined;
   try {
@@ -64,14 +62,18 @@ function refuseAmbiguity(body: string): void {
   } catch (error) {
     if (error instanceof ProblemError) throw error;
     const duplicate = /^Duplicate key '(.{1,64})/s.exec((error as Error).message)?.[1];
-    if (duplicate !== undefined) throw ambiguousBody(`A property is there twice: ${duplicate.replace(/'.*/s, "")}.`);
-    // Whatever else is wrong, JSON.parse says it better.
+    if (duplicate !== undefined)
+      throw ambiguousBody(`The property ${duplicate.replace(/'.*/s, "")} is there twice. Keep one.`);
+    // JSON.parse explains every other error better.
   }
 }
 
 /** 1e400 is Infinity to a double, and 42.00000000000000000001 is 42. */
 function exactNumber(text: string): number {
   const isExact = /^-?\d{1,16}$/.test(text) || (/^-?\d{1,15}\.\d{1,15}$/.test(text) && String(Number(text)) === text);
-  if (!isExact) throw ambiguousBody(`Write numbers plainly, in digits, not ${text.slice(0, 64)}.`);
+  if (!isExact)
+    throw ambiguousBody(
+      `The number ${text.slice(0, 64)} is not exact, or not in its shortest form. Write digits without an exponent.`,
+    );
   return Number(text);
 }

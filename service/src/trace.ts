@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** What ties together the log lines of one request, here and at the services that are asked because of it. */
+/**
+ * Connects the log lines of one request, here and in the services that it causes calls to. It is passed by hand, because
+ * `AsyncLocalStorage`, which the OpenTelemetry library needs, slows every promise.
+ */
 export class Trace {
   #spanId: string | null = null;
 
   /**
-   * @param requestId The caller's own `x-request-id`, if it has a plain one.
+   * @param requestId The caller's `x-request-id`, or a new one.
    * @param traceId W3C Trace Context: 32 lower-case hex digits.
-   * @param flags The caller's: two of them.
+   * @param flags Two hex digits, from the caller.
    */
   constructor(
     readonly requestId: string,
@@ -16,14 +19,14 @@ export class Trace {
     readonly flags: string,
   ) {}
 
-  /** 16 lower-case hex digits; made when they are needed, as most requests set nothing off. */
+  /** 16 lower-case hex digits, generated on first use, because most requests cause no calls. */
   get spanId(): string {
     this.#spanId ??= randomHex16();
     return this.#spanId;
   }
 }
 
-/** A request's trace: its caller's, or a new one where there is none, or none that can be read. */
+/** Continues the caller's trace, or starts a new one when its `traceparent` is missing or malformed. */
 export function traceOf(headers: IncomingHttpHeaders, requestId: string): Trace {
   const given = parentOf(headers.traceparent?.toString());
   return new Trace(requestId, given?.traceId ?? randomUUID().replaceAll("-", ""), given?.flags ?? "00");
@@ -37,24 +40,24 @@ function parentOf(traceparent: string | undefined): Pick<Trace, "traceId" | "fla
   return isUsable ? { traceId, flags: flags ?? "00" } : null;
 }
 
-/** 16 random hex digits: of a UUID without its version and variant, which are always the same. */
+/** Returns 16 random hex digits, from the parts of a UUID that hold no version or variant. */
 function randomHex16(): string {
   const uuid = randomUUID();
   return uuid.slice(0, 8) + uuid.slice(-8);
 }
 
-/** The id of a request: the caller's if it is plain, so that it can stand in any log. */
+/** Returns the caller's request id if it is safe to log, else a new one. */
 export function requestIdOf(headers: IncomingHttpHeaders): string {
   const given = headers["x-request-id"]?.toString();
   return given !== undefined && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
 }
 
-/** The headers by which a service that is asked can tell for which request. */
+/** Returns the headers that pass a trace on to another service. */
 export function traceHeaders(trace: Trace | null): Readonly<Record<string, string>> {
   return trace === null ? {} : { traceparent: `00-${trace.traceId}-${trace.spanId}-${trace.flags}` };
 }
 
-/** What every log line of what a request sets off has. The trace is passed on by hand: `AsyncLocalStorage` slows promises. */
+/** Returns the log fields of a trace. */
 export function traceFieldsOf(trace: Trace | null): Record<string, string> {
   return trace === null ? {} : { request_id: trace.requestId, trace_id: trace.traceId };
 }

@@ -138,7 +138,7 @@ describe.each(Object.entries(URLS))("an url with %s", (_, urls) => {
   it.each(urls)("is not asked: %j", async (url) => {
     answers.set("example.com", [[PUBLIC]]);
     expect(urls.length).toBeGreaterThanOrEqual(4);
-    expect(await get(url)).toMatchObject({ ok: false, failure: "forbidden" });
+    expect(await get(url)).toMatchObject({ ok: false, error: { code: "forbidden" } });
     expect(dialled).toEqual([]);
   });
 });
@@ -149,7 +149,7 @@ describe.each(Object.entries(ANSWERS))("a name that leads to %s", (_, all) => {
     async (_, addresses) => {
       answers.set("api.example.com", [addresses]);
       expect(all.length).toBeGreaterThanOrEqual(4);
-      expect(await get("https://api.example.com/")).toMatchObject({ ok: false, failure: "forbidden" });
+      expect(await get("https://api.example.com/")).toMatchObject({ ok: false, error: { code: "forbidden" } });
       expect(dialled).toEqual([]);
     },
   );
@@ -161,7 +161,7 @@ describe("a name server that answers differently each time", () => {
     async (inside) => {
       // The question for A, the one for AAAA, and whatever is asked after the check.
       answers.set("rebinding.example.com", [[PUBLIC], [PUBLIC], [inside], [inside], [inside]]);
-      expect(await get("https://rebinding.example.com/json")).toMatchObject({ ok: true, status: 200 });
+      expect(await get("https://rebinding.example.com/json")).toMatchObject({ ok: true, value: { status: 200 } });
       expect(dialled).toEqual([`${PUBLIC} as rebinding.example.com`]);
     },
   );
@@ -171,7 +171,7 @@ describe("a redirect", () => {
   it.each(REDIRECTS)("to %s is not followed", async (location) => {
     answers.set("api.example.com", [[PUBLIC]]);
     const url = `https://api.example.com/redirect?to=${encodeURIComponent(location)}`;
-    expect(await get(url)).toMatchObject({ ok: false, failure: "redirected" });
+    expect(await get(url)).toMatchObject({ ok: false, error: { code: "redirected" } });
     expect(dialled).toEqual([`${PUBLIC} as api.example.com`]);
     expect(web.paths).not.toContain("/elsewhere");
   });

@@ -40,17 +40,17 @@ describe("an answer", () => {
     // The first time, the stand-in for the web makes it, in this process.
     await get(open(), `/bomb/${coding}`);
     const before = process.memoryUsage().arrayBuffers;
-    expect(await get(open(), `/bomb/${coding}`)).toMatchObject({ ok: false, failure: "too_large" });
+    expect(await get(open(), `/bomb/${coding}`)).toMatchObject({ ok: false, error: { code: "too_large" } });
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 1024 * 1024);
   });
 
   it("without an end is given up after 1 MiB", async () => {
-    expect(await get(open(), "/endless")).toMatchObject({ ok: false, failure: "too_large" });
+    expect(await get(open(), "/endless")).toMatchObject({ ok: false, error: { code: "too_large" } });
   });
 
   it("that does not come is given up after the deadline", async () => {
     const start = performance.now();
-    expect(await get(open(), "/silent", 200)).toMatchObject({ ok: false, failure: "timeout" });
+    expect(await get(open(), "/silent", 200)).toMatchObject({ ok: false, error: { code: "timeout" } });
     expect(performance.now() - start).toBeLessThan(1_500);
   });
 });
@@ -69,7 +69,7 @@ describe("a connection", () => {
   });
 
   it("that is never made is given up after the deadline", async () => {
-    expect(await get(open({ dial: () => {} }), "/json", 200)).toMatchObject({ ok: false, failure: "timeout" });
+    expect(await get(open({ dial: () => {} }), "/json", 200)).toMatchObject({ ok: false, error: { code: "timeout" } });
   });
 });
 
@@ -81,7 +81,9 @@ describe("requests to one host", () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => get(egress, "/silent", i < 16 ? 3_000 : 500)),
     );
-    expect(answers).toEqual(Array(20).fill(expect.objectContaining({ failure: "timeout" })));
+    expect(answers).toEqual(
+      Array(20).fill(expect.objectContaining({ error: expect.objectContaining({ code: "timeout" }) })),
+    );
     expect(web.requests.length - before).toBe(16);
     expect(await get(egress, "/json")).toMatchObject({ ok: true });
   });
@@ -92,7 +94,7 @@ describe("requests to one host", () => {
     const answers = await Promise.all(
       Array.from({ length: 514 }, (_, i) => get(egress, "/silent", i < 16 ? 5_000 : 2_000)),
     );
-    expect(answers.filter((answer) => !answer.ok && answer.failure === "busy")).toHaveLength(2);
+    expect(answers.filter((answer) => !answer.ok && answer.error.code === "busy")).toHaveLength(2);
     expect(web.requests.length - before).toBe(16);
     expect(await get(egress, "/json")).toMatchObject({ ok: true });
   });
@@ -104,7 +106,7 @@ it("an origin that is overridden is asked on this machine, without its secrets",
   onTestFinished(() => egress.close());
   const answer = await get(egress, "/path?a=b");
   expect(answer).toMatchObject({ ok: true });
-  const sent = JSON.parse(answer.ok ? answer.text : "");
+  const sent = JSON.parse(answer.ok ? answer.value.text : "");
   expect(sent.url).toBe("/echo/path?a=b");
   expect(sent.headers).not.toHaveProperty("x-key");
 });
@@ -122,7 +124,7 @@ describe("a secret", () => {
     const sent = web.requests.at(-1);
     expect(sent?.headers.authorization).toBe(`Bearer ${TOKEN}`);
     expect(sent?.url).toBe(`/echo?a=b%20c&apikey=${encodeURIComponent(`query-${TOKEN}`)}`);
-    expect(answer).toMatchObject({ ok: true, text: expect.stringContaining("<secret>") });
+    expect(answer).toMatchObject({ ok: true, value: { text: expect.stringContaining("<secret>") } });
     for (const form of [TOKEN, encodeURIComponent(TOKEN), "s3cret"]) expect(JSON.stringify(answer)).not.toContain(form);
   });
 
@@ -137,7 +139,7 @@ describe("a secret", () => {
     const secrets = Secrets.load([inQuery], { KEY: TOKEN });
     const dial: buildConnector.connector = (_, callback) => callback(new Error(`cannot reach ${TOKEN}`), null);
     const answer = await get(open({ secrets, dial }), "/json");
-    expect(answer).toMatchObject({ ok: false, failure: "unreachable", detail: "cannot reach <secret>" });
+    expect(answer).toMatchObject({ ok: false, error: { code: "unreachable", detail: "cannot reach <secret>" } });
   });
 
   it("is read from a file, without the line's end", () => {

@@ -145,7 +145,7 @@ describe("what is configured wrongly is told, without a secret", () => {
       () => ({ A_KEYSTORE: first, A_KEYSTORE_PASSWORD: PASSWORD, A_KEYSTORE_PASSWORD_FILE: first }),
       "Both A_KEYSTORE_PASSWORD and A_KEYSTORE_PASSWORD_FILE are set",
     ],
-    ["a password alone", () => ({ A_KEYSTORE_PASSWORD: PASSWORD }), "Set A_KEYSTORE to the path of the keystore, too"],
+    ["a password alone", () => ({ A_KEYSTORE_PASSWORD: PASSWORD }), "Set A_KEYSTORE to the keystore's path"],
     [
       "a keystore and a key",
       () => ({ A_KEYSTORE: first, A_PRIVATE_KEY: KEY }),

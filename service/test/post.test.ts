@@ -36,7 +36,7 @@ it("sends JSON to the whole url, and gives any status with its text", async () =
     response.end("ow é");
   };
   const [status, contentType, retryAfter, text] = [429, "text/plain", "7", "slow é"];
-  expect(await post()).toEqual({ ok: true, status, contentType, retryAfter, text });
+  expect(await post()).toEqual({ ok: true, value: { status, contentType, retryAfter, text } });
   expect(seen).toEqual(["POST", "/report?a=b", "application/json", "application/json", '{"é":1}']);
 });
 
@@ -48,12 +48,12 @@ it.each([
   ["unreachable", LIMITS, (request) => void request.socket.destroy()],
 ] satisfies [string, typeof LIMITS, RequestListener][])("tells %s as a result", async (failure, limits, listener) => {
   answer = listener;
-  expect(await post(limits)).toMatchObject({ ok: false, failure });
+  expect(await post(limits)).toMatchObject({ ok: false, error: { code: failure } });
 });
 
 it("takes as many bytes as are allowed", async () => {
   answer = (_request, response) => void response.end("x".repeat(1_000));
-  expect(await post()).toMatchObject({ ok: true, text: "x".repeat(1_000) });
+  expect(await post()).toMatchObject({ ok: true, value: { text: "x".repeat(1_000) } });
 });
 
 it("ends when its caller no longer needs it, also before it begins", async () => {
@@ -61,8 +61,8 @@ it("ends when its caller no longer needs it, also before it begins", async () =>
   const caller = new AbortController();
   const waiting = post(LIMITS, caller.signal);
   setTimeout(() => caller.abort(), 50);
-  expect(await waiting).toMatchObject({ ok: false, failure: "aborted" });
-  expect(await post(LIMITS, AbortSignal.abort())).toMatchObject({ ok: false, failure: "aborted" });
+  expect(await waiting).toMatchObject({ ok: false, error: { code: "aborted" } });
+  expect(await post(LIMITS, AbortSignal.abort())).toMatchObject({ ok: false, error: { code: "aborted" } });
 });
 
 it("does not keep a process alive, and works where Node's own fetch has been used before", async () => {
@@ -70,7 +70,7 @@ it("does not keep a process alive, and works where Node's own fetch has been use
   const script = `
     import { postText } from "@dataset-oracle/service/post";
     await (await fetch(${JSON.stringify(url)})).text();
-    console.log((await postText(${JSON.stringify(url)}, {}, "{}", ${JSON.stringify(LIMITS)})).text);`;
+    console.log((await postText(${JSON.stringify(url)}, {}, "{}", ${JSON.stringify(LIMITS)})).value.text);`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
     cwd: import.meta.dirname,
     timeout: 15_000,

@@ -49,9 +49,7 @@ test.each([
 
 test("where one key is wanted, two are refused", async () => {
   expect((await loadAccount({ A_PRIVATE_KEY: KEYS[0] }, "A")).account.address).toBe(ADDRESSES[0]);
-  await expect(loadAccount({ A_PRIVATE_KEY: KEYS.join(" ") }, "A")).rejects.toThrow(
-    "takes one private key, and there are 3",
-  );
+  await expect(loadAccount({ A_PRIVATE_KEY: KEYS.join(" ") }, "A")).rejects.toThrow("has 3 private keys");
 });
 
 test("where none is named there is none, or an error that says how", async () => {

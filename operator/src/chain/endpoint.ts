@@ -27,10 +27,14 @@ export function connectEndpoint(chainId: number, url: string, timeoutMs: number)
         new RpcError(kind, chainId, method, reason, data);
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
       const answer = await postText(url, {}, body, limits);
-      if (!answer.ok) throw fail(answer.failure === "timeout" ? "timeout" : "failed", withoutUrl(answer.detail));
+      if (!answer.ok) {
+        const { code, detail } = answer.error;
+        throw fail(code === "timeout" ? code : "failed", withoutUrl(detail));
+      }
+      const { status, text } = answer.value;
       // Such a status may come from a gateway, and the node behind it may have executed the call.
-      const message = answer.status < 500 && answer.status !== 429 ? parseAnswer(answer.text) : null;
-      if (message === null) throw fail("failed", `answered HTTP ${answer.status} without a JSON-RPC answer`);
+      const message = status < 500 && status !== 429 ? parseAnswer(text) : null;
+      if (message === null) throw fail("failed", `answered HTTP ${status} without a JSON-RPC answer`);
       if ("reason" in message) {
         throw fail(kindOf(message.reason), withoutUrl(message.reason).slice(0, 300), message.data);
       }

@@ -67,17 +67,19 @@ export async function askProvider<T>(
     const limits = { timeoutMs, maxBytes: request.maxAnswerBytes };
     const answer = await postText(`${endpoint}${request.path}`, headers, request.body, limits, signal);
     if (!answer.ok) {
-      if (answer.failure === "aborted") return fail("late", "had not answered when the others' time was over");
-      if (answer.failure === "unreachable") return fail("unreachable", `could not be reached (${answer.detail})`);
-      if (answer.failure === "timeout") return fail("timeout", `gave ${answer.detail}`);
-      return fail(answer.failure, answer.detail);
+      const { code, detail } = answer.error;
+      if (code === "aborted") return fail("late", "had not answered when the others' time was over");
+      if (code === "unreachable") return fail(code, `could not be reached (${detail})`);
+      if (code === "timeout") return fail(code, `gave ${detail}`);
+      return fail(code, detail);
     }
-    const json = parseJson(answer.text);
-    if (answer.status === 200) return request.read(json, provider, fail);
+    const { status, text } = answer.value;
+    const json = parseJson(text);
+    if (status === 200) return request.read(json, provider, fail);
     const code = problemCode(json);
     const failure = fail(
       code === "source_busy" ? code : "refused",
-      `answered HTTP ${answer.status}${code === null ? "" : ` (${code})`}`,
+      `answered HTTP ${status}${code === null ? "" : ` (${code})`}`,
     );
     return NOT_SERVED.includes(code ?? "") ? { ...failure, kind: "unknown_key" } : failure;
   } catch (error) {

@@ -19,10 +19,8 @@ const MAX_RETRY_AFTER = 600;
  * @param now In milliseconds since 1970, because a Retry-After may be a date.
  */
 export function judgeAnswer(answer: EgressResult, now: number): Reading<Answer> {
-  if (!answer.ok) {
-    return answer.failure === "busy" ? throttled(answer.detail, 1) : failed(answer.failure, answer.detail);
-  }
-  const { status, contentType, retryAfter } = answer;
+  if (!answer.ok) return answer.error.code === "busy" ? throttled(answer.error.detail, 1) : answer;
+  const { status, contentType, retryAfter, text } = answer.value;
   // Some exchanges answer 418 to callers that ignored 429. 503 is a rate limit only when it says when to retry.
   if (status === 429 || status === 418 || (status === 503 && retryAfter !== null)) {
     return throttled(`answered HTTP ${status}`, toSeconds(retryAfter, now));
@@ -31,8 +29,8 @@ export function judgeAnswer(answer: EgressResult, now: number): Reading<Answer> 
   if (!isJson(contentType)) {
     return failed("content_type", `answered ${contentType || "no content type"} instead of JSON`);
   }
-  const document = parseDocument(answer.text);
-  return document.ok ? ok({ document: document.value, text: answer.text }) : document;
+  const document = parseDocument(text);
+  return document.ok ? ok({ document: document.value, text }) : document;
 }
 
 /** Reads a Retry-After as 1 to `MAX_RETRY_AFTER` seconds; 1 when it is missing or malformed. */

@@ -4,23 +4,22 @@ import { parseHttpsUrl } from "./https-url.js";
 import { isPublicUnicast } from "./public-address.js";
 import type { Resolve } from "./resolve.js";
 
-/** The code of an error that says that a connection was not allowed. */
+/** The code of the error of a forbidden connection. */
 export const FORBIDDEN_ADDRESS = "FORBIDDEN_ADDRESS";
 
-/** A connection that must not be made. */
 class ForbiddenAddressError extends Error {
   override readonly name = "ForbiddenAddressError";
   readonly code = FORBIDDEN_ADDRESS;
 }
 
-/** The most addresses of one host that are looked at, and that are tried. */
+/** The most addresses of one host that are checked, and that are tried. */
 const MAX_ADDRESSES = 64;
 const MAX_TRIED = 3;
 const CONNECT_MS = 2_500;
 
 /**
- * Connects to public hosts only: it resolves the name itself, requires every address to be public unicast, and connects
- * to one of these very addresses, so that a second look-up can't lead elsewhere. The certificate must be the name's.
+ * Connects to public hosts only. It resolves the name itself, requires every address to be public unicast, and connects to
+ * one of these addresses, so that a second lookup cannot lead elsewhere. The certificate must match the name.
  *
  * @param dial Opens the connection: `hostname` is the address, `servername` the name.
  */
@@ -46,7 +45,7 @@ async function checkedAddresses(
 ): Promise<readonly string[]> {
   const isStandard = protocol === "https:" && (port === "" || port === "443");
   if (!isStandard || isIP(hostname) !== 0 || !parseHttpsUrl(`https://${hostname}/`).ok) {
-    throw new ForbiddenAddressError("Only https on port 443 of a host with a public name is connected to.");
+    throw new ForbiddenAddressError("Only https on port 443 of a public host name is allowed.");
   }
   const addresses = await resolve(hostname);
   if (addresses.length > MAX_ADDRESSES || !addresses.every(isPublicUnicast)) {

@@ -1,16 +1,16 @@
 import ipaddr from "ipaddr.js";
 
-/** What is not set aside for anything: for IPv6, only these addresses are given out at all. */
+/** The only IPv6 addresses that are assigned for public use. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Whether an address is a public unicast one. Those that carry an IPv4 address (mapped, 6to4, NAT64, Teredo) are not,
- * whatever they carry.
+ * Tells if an address is public unicast. IPv6 addresses that embed an IPv4 address (mapped, 6to4, NAT64, Teredo) never
+ * are.
  */
 export function isPublicUnicast(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
-  // The parser reads octal, hexadecimal and short forms, which others read differently.
+  // Octal, hexadecimal and short forms are refused, because parsers disagree about them.
   if (address instanceof ipaddr.IPv4) return ipaddr.IPv4.isValidFourPartDecimal(text) && address.range() === "unicast";
   return address.range() === "unicast" && address.match(GLOBAL_IPV6);
 }

@@ -1,15 +1,15 @@
 import { Resolver } from "node:dns/promises";
 
-/** All addresses of a host name; rejects when there are none. */
+/** Resolves a host name to all of its addresses; rejects when there are none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 const ATTEMPT_MS = 1_500;
 
 /**
- * Asks the name servers of this machine, IPv4 addresses first. Its hosts file and search domains, which know names of
- * the own network, are not asked.
+ * Resolves by the name servers of this machine, IPv4 addresses first. The hosts file and search domains are not used,
+ * because they contain names of the local network.
  *
- * @param servers Other name servers, as `address:port`.
+ * @param servers The name servers to use instead, as `address:port`.
  */
 export function resolveByDns(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: 2 });

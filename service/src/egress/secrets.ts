@@ -6,34 +6,36 @@ import { parseHttpsUrl } from "./https-url.js";
 
 const strict = { additionalProperties: false } as const;
 
-/** What a paid API is sent to know who pays. The value itself is never in the configuration. */
+/** The settings of a credential for a paid API. Its value is never in the configuration. */
 export const SecretSettings = Type.Object(
   {
     host: Type.String({
       minLength: 1,
-      description: "The host that gets it, and no other: for example api.example.com.",
+      description: "The only host that receives the secret, for example api.example.com.",
     }),
-    header: Type.Optional(Type.String({ pattern: "^[a-z][a-z0-9-]*$", description: "The header that carries it." })),
-    query: Type.Optional(
-      Type.String({ pattern: "^[A-Za-z0-9._~-]+$", description: "The query parameter that carries it." }),
+    header: Type.Optional(
+      Type.String({ pattern: "^[a-z][a-z0-9-]*$", description: "The header that holds the secret." }),
     ),
-    file: Type.Optional(Type.String({ minLength: 1, description: "The path of a file with the value." })),
-    env: Type.Optional(Type.String({ minLength: 1, description: "The variable of the environment with the value." })),
+    query: Type.Optional(
+      Type.String({ pattern: "^[A-Za-z0-9._~-]+$", description: "The query parameter that holds the secret." }),
+    ),
+    file: Type.Optional(Type.String({ minLength: 1, description: "The path of a file with the secret." })),
+    env: Type.Optional(Type.String({ minLength: 1, description: "The environment variable with the secret." })),
   },
   strict,
 );
 export type SecretSettings = Static<typeof SecretSettings>;
 
-/** A value that shorter texts could hold by chance can't be cut out of them. */
+/** Shorter values could occur in answers by chance, so that removing them would damage the text. */
 const MIN_LENGTH = 8;
 
 interface Secret {
   readonly host: string;
-  readonly carrier: { readonly header: string } | { readonly query: string };
+  readonly parameter: { readonly header: string } | { readonly query: string };
   readonly value: string;
 }
 
-/** The secrets for paid APIs: each goes to its own host, and comes back in no text. */
+/** The credentials for paid APIs. Each is sent to its own host only, and removed from all text that comes back. */
 export class Secrets {
   readonly #secrets: readonly Secret[];
   readonly #removals: readonly string[];
@@ -47,28 +49,28 @@ export class Secrets {
   static readonly NONE = new Secrets([]);
 
   /**
-   * Reads the values.
+   * Reads the values from files and the environment.
    *
-   * @throws ConfigError that names the setting to mend, and holds no value.
+   * @throws ConfigError that names the setting without its value.
    */
   static load(settings: readonly SecretSettings[], env: NodeJS.ProcessEnv): Secrets {
     return new Secrets(settings.map((one, index) => loadSecret(one, `secrets/${index}`, env)));
   }
 
-  /** The request with what its host is to know. */
+  /** Returns the request with its host's secrets. */
   addTo(request: FetchRequest): FetchRequest {
     const { host } = new URL(request.url);
     let { url } = request;
     const headers = { ...request.headers };
-    for (const { host: owner, carrier, value } of this.#secrets) {
+    for (const { host: owner, parameter, value } of this.#secrets) {
       if (owner !== host) continue;
-      if ("header" in carrier) headers[carrier.header] = value;
-      else url += `${url.includes("?") ? "&" : "?"}${carrier.query}=${encodeURIComponent(value)}`;
+      if ("header" in parameter) headers[parameter.header] = value;
+      else url += `${url.includes("?") ? "&" : "?"}${parameter.query}=${encodeURIComponent(value)}`;
     }
     return { ...request, url, headers };
   }
 
-  /** A text from outside without the secrets: an API may repeat what it was sent, and answers become public. */
+  /** Removes the secrets from text from outside: an API may repeat what it received, and answers become public. */
   removeFrom(text: string): string {
     return this.#removals.reduce((rest, secret) => rest.replaceAll(secret, "<secret>"), text);
   }
@@ -81,20 +83,18 @@ function loadSecret(
 ): Secret {
   const url = parseHttpsUrl(`https://${host}`);
   if (!url.ok || url.value.host !== host) {
-    throw new ConfigError(`${at}: its host is no host name: write it in small letters, without a port.`);
+    throw new ConfigError(`${at}: the host is not a public host name. Write it in lower-case letters, without a port.`);
   }
-  if ((header === undefined) === (query === undefined)) throw new ConfigError(`${at}: name either header or query.`);
-  if ((file === undefined) === (name === undefined)) throw new ConfigError(`${at}: name either file or env.`);
+  if ((header === undefined) === (query === undefined)) throw new ConfigError(`${at}: set either header or query.`);
+  if ((file === undefined) === (name === undefined)) throw new ConfigError(`${at}: set either file or env.`);
   const value = (file === undefined ? (env[name ?? ""] ?? "") : readSecret(file, at)).trim();
-  // Neither host nor name is repeated where it may be the secret itself, set by mistake: names of variables are plain.
+  // A value is repeated only if it looks like a variable's name, because it may be the secret itself, set by mistake.
   const variable = /^[A-Z_]+$/.test(name ?? "") ? `the variable ${name}` : "the variable that env names";
   const where = file === undefined ? variable : "the file";
   if (value.length < MIN_LENGTH || !/^[\x20-\x7e]+$/.test(value)) {
-    throw new ConfigError(
-      `${at}: ${where} does not hold ${MIN_LENGTH} or more printable ASCII characters in one line.`,
-    );
+    throw new ConfigError(`${at}: ${where} must hold one line of ${MIN_LENGTH} or more printable ASCII characters.`);
   }
-  return { host, carrier: header === undefined ? { query: query ?? "" } : { header }, value };
+  return { host, parameter: header === undefined ? { query: query ?? "" } : { header }, value };
 }
 
 function readSecret(path: string, at: string): string {
@@ -105,7 +105,7 @@ function readSecret(path: string, at: string): string {
   }
 }
 
-/** As it is, as parts ("Bearer" before a token), and as an url or JSON writes them. */
+/** Lists the forms of a value in text: whole and in parts ("Bearer" and a token), plain and as URLs and JSON write them. */
 function formsOf(value: string): string[] {
   const parts = [value, ...value.split(" ")].filter(({ length }) => length >= MIN_LENGTH);
   return parts.flatMap((part) => [

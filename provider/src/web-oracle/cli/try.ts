@@ -58,12 +58,12 @@ export async function tryRequest(
       const answer = await egress.fetchText(sent, { timeoutMs: SOURCE_MS, maxBytes: MAX_BYTES });
       const judged = judgeAnswer(answer, Date.now());
       const reading: Reading<bigint> = judged.ok ? extract(judged.value.document) : judged;
-      const status = answer.ok ? `HTTP ${answer.status} ${answer.contentType}` : "no answer";
+      const status = answer.ok ? `HTTP ${answer.value.status} ${answer.value.contentType}` : "no answer";
       const lines = [
         bold(`/sources/${index}: ${rest.method} ${rest.url}`),
         ...(rest.body === undefined ? [] : [`  body:   ${printable(rest.body)}`]),
         `  answer: ${printable(status)}`,
-        ...(answer.ok ? [`  ${printable(answer.text).replaceAll("\n", "\n  ")}`] : []),
+        ...(answer.ok ? [`  ${printable(answer.value.text).replaceAll("\n", "\n  ")}`] : []),
         reading.ok
           ? `  value:  ${good(describeValue(request, reading.value))}`
           : `  value:  ${bad(`none: ${printable(reading.error.detail)} (${reading.error.code})`)}`,
