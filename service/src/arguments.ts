@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { ConfigError } from "./config.js";
 
-/** What the process of a service is asked to do. */
+/** The task of a service's process. */
 export type Command = { readonly name: "help" } | { readonly name: "check" | "serve"; readonly configFile: string };
 
 /**
