@@ -10,7 +10,7 @@ import { type Fault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js
 const KEY = "SPOTPX/ETH-USD";
 const FED = ["SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
 /** Far more than one page would show. */
-const MANY = Array.from({ length: 600 }, (_, place) => stringToHex(`SPOTPX/K${place}-USD`));
+const MANY = Array.from({ length: 600 }, (_, i) => stringToHex(`SPOTPX/K${i}-USD`));
 
 let chain: Chain;
 let proxy: RpcProxy;

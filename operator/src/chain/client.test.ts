@@ -1,9 +1,11 @@
 import Fastify from "fastify";
 import { pino } from "pino";
-import { numberToHex } from "viem";
+import { encodeErrorResult, numberToHex, parseAbi } from "viem";
 import { getGasPrice, sendRawTransaction } from "viem/actions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ChainClient, connectChain, unwrapRpcError } from "./client.js";
+import { readQueryPrice } from "./dataset.js";
+import { RpcError } from "./rpc-error.js";
 
 /** Nodes of network 42 that answer from a table, over real HTTP. */
 interface Node {
@@ -236,5 +238,34 @@ describe("a transaction", () => {
     const client = await connect(first, second);
     second.mode = "hangs";
     await expect(send(client)).rejects.toMatchObject({ kind: "timeout" });
+  });
+});
+
+describe("a read of a contract", () => {
+  const dataset = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+  const revert = (data: string) => ({ answer: { error: { code: 3, message: "execution reverted", data } } });
+
+  test("that reverts is refused, with its revert data", async () => {
+    const client = await connect(await startNode(revert("0x1234")));
+    const error = await readQueryPrice(client, dataset).catch((reason) => reason);
+    expect(error).toBeInstanceOf(RpcError);
+    expect(error).toMatchObject({ kind: "refused", method: "eth_call", data: "0x1234" });
+  });
+
+  test.each(["0x", "0x12"])("that answers %s fails: no dataset does", async (result) => {
+    const client = await connect(await startNode({ answer: { result } }));
+    await expect(readQueryPrice(client, dataset)).rejects.toMatchObject({ kind: "failed", method: "eth_call" });
+  });
+
+  test("does not follow a URL that the contract names", async () => {
+    const node = await startNode();
+    const client = await connect(node);
+    const lookup = encodeErrorResult({
+      abi: parseAbi(["error OffchainLookup(address sender, string[] urls, bytes data, bytes4 callback, bytes extra)"]),
+      args: [dataset, [node.url], "0x", "0x00000000", "0x"],
+    });
+    Object.assign(node, revert(lookup), { asked: [] });
+    await expect(readQueryPrice(client, dataset)).rejects.toMatchObject({ kind: "refused", data: lookup });
+    expect(node.asked.filter((method) => method !== "eth_getBlockByNumber")).toEqual(["eth_call"]);
   });
 });
