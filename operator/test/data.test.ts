@@ -59,7 +59,7 @@ async function data(key = KEY): Promise<DataPointAnswer> {
 const overview = async () => (await (await get("overview")).json()) as OverviewAnswer;
 const broadcast = (key: string) =>
   operator.ask({ network_id: 42, dataset, key, broadcast: true }, { prefer: "wait=10" });
-/** What was read is shown for a second. */
+/** Waits until the operator reads again: it remembers for a second. */
 const forgotten = () => new Promise((resolve) => setTimeout(resolve, 1_100));
 
 describe("GET /data", () => {

@@ -175,10 +175,10 @@ test("a real process serves a request, logs no secret, and ends cleanly", async 
   expect(response.status).toBe(200);
   expect((await chain.query(dataset, "SPOTPX/ETH-USD")).status).toBe("OK");
 
-  const begun = Date.now();
+  const started = Date.now();
   child.kill("SIGTERM");
   expect(await exited).toBe(0);
-  expect(Date.now() - begun).toBeLessThan(5_000);
+  expect(Date.now() - started).toBeLessThan(5_000);
   const log = output();
   expect(log).toMatch(/signatures are checked and made by (?:secp256k1 \(native\)|tiny-secp256k1 \(WebAssembly\))/);
   expect(log).toContain("update sent");

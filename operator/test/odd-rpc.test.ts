@@ -15,7 +15,7 @@ let operator: RunningOperator;
 let counter = 0;
 const newKey = () => `SPOTPX/O${counter++}-USD`;
 const body = (key = newKey(), broadcast = true) => ({ network_id: 42, dataset, key, broadcast });
-/** What every block has. */
+/** The fields that every block has. */
 const HEAD = { number: "0x7", hash: `0x${"7".repeat(64)}`, timestamp: "0x7" };
 const WAIT = { prefer: "wait=10" };
 

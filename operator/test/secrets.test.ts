@@ -188,8 +188,8 @@ test("a running operator shows none of its secrets, whatever fails", async () =>
   expect((await post({ ...request, key: "SPOTPX/LTC-USD" })).status).toBe(503);
   for (const provider of providers) provider.behavior = "honest";
 
-  const figures = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { signal: AbortSignal.timeout(5_000) });
-  const metrics = await figures.text();
+  const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { signal: AbortSignal.timeout(5_000) });
+  const metrics = await response.text();
   expect(metrics).toContain('operator_rpc_errors_total{network="42",endpoint="rpcUrls/0"');
   const commandLine = readFileSync(`/proc/${child.pid}/cmdline`, "utf8");
   expect(commandLine).toContain("operator.json");

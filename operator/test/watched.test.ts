@@ -47,8 +47,8 @@ afterAll(async () => {
   await chain?.close();
 });
 
-/** The figures as Prometheus reads them: each line's value by its name and labels. */
-async function figures(): Promise<Map<string, number>> {
+/** Reads the metrics as Prometheus does: each line's value by its name and labels. */
+async function readMetrics(): Promise<Map<string, number>> {
   const lines = (await operator.registry.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(
     lines.map((line) => {
@@ -58,7 +58,7 @@ async function figures(): Promise<Map<string, number>> {
   );
 }
 
-describe("figures", () => {
+describe("metrics", () => {
   const sum = (all: Map<string, number>, start: string, ...parts: string[]) =>
     [...all].reduce((total, [name, value]) => {
       const isMeant = name.startsWith(start) && parts.every((part) => name.includes(part));
@@ -73,7 +73,7 @@ describe("figures", () => {
     await Promise.all(asks);
     (providers[0] as Provider).behavior = "honest";
 
-    const all = await figures();
+    const all = await readMetrics();
     const requests = "http_request_duration_seconds_count";
     expect(sum(all, requests, 'route="/data/request"', 'outcome="ok"')).toBe(7);
     expect(sum(all, requests, 'route="/data/request"', 'outcome="invalid_key"')).toBe(1);
@@ -90,13 +90,13 @@ describe("figures", () => {
     await expect
       .poll(
         async () =>
-          (await figures()).get(
+          (await readMetrics()).get(
             `operator_feed_age_seconds{network="42",dataset="${dataset}",key="${stringToHex(KEY)}"}`,
           ) ?? -1,
         { timeout: 10_000 },
       )
       .toBeGreaterThan(0);
-    const all = await figures();
+    const all = await readMetrics();
     for (const state of ["waiting", "sent"]) {
       expect(all.get(`operator_queue_transactions{${labels},state="${state}"}`)).toBeGreaterThanOrEqual(0);
     }
@@ -112,12 +112,12 @@ describe("figures", () => {
     proxy.faults.set("eth_sendRawTransaction", "HTTP 500");
     expect((await operator.fail(body("SPOTPX/ADA-USD"))).http).toBe(502);
     proxy.faults.clear();
-    const all = await figures();
+    const all = await readMetrics();
     const labels = 'network="42",endpoint="rpcUrls/0",method="eth_sendRawTransaction",class="failed"';
     expect(all.get(`operator_rpc_errors_total{${labels}}`)).toBeGreaterThanOrEqual(1);
   });
 
-  test("name no stranger's key and no secret", async () => {
+  test("name no caller's key and no secret", async () => {
     const text = await operator.registry.metrics();
     for (const secret of ["SPOTPX", stringToHex("SPOTPX/BTC-USD"), "token-nobody-may-see"]) {
       expect(text).not.toContain(secret);

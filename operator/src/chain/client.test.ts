@@ -223,9 +223,9 @@ describe("a transaction", () => {
     const [first, second] = [await startNode(), await startNode({ answer: { result: HASH } })];
     const client = await connect(first, second);
     first.mode = "hangs";
-    const begun = performance.now();
+    const started = performance.now();
     expect(await send(client)).toBe(HASH);
-    expect(performance.now() - begun).toBeLessThan(250);
+    expect(performance.now() - started).toBeLessThan(250);
   });
 
   test("that all refuse is refused, in the words of the first", async () => {

@@ -44,7 +44,7 @@ export interface Provider {
   value: bigint;
   /** The values of keys that have another. */
   readonly values: Map<string, bigint>;
-  /** Whether it signs rows of batches. */
+  /** True if it signs rows of batches. */
   signsRows: boolean;
   /** The `traceparent` of each request for a report. */
   readonly traces: (string | undefined)[];

@@ -1,6 +1,6 @@
 import Fastify from "fastify";
 
-/** What becomes of a call: `null` passes it on. */
+/** How the proxy answers a call instead of passing it on. */
 export type Fault =
   | "hangs"
   | "drops"
