@@ -7,7 +7,7 @@ import { keccak } from "@dataset-oracle/service/keccak";
 import { type Address, type LocalAccount, parseGwei } from "viem";
 import { type ChainClient, connectChain } from "./chain/client.js";
 import { CommitteeWatch } from "./chain/committee.js";
-import { readKeyForm, readMaxRoundAge, readQueryPrice } from "./chain/dataset.js";
+import { readQueryPrice, readView } from "./chain/dataset.js";
 import { RpcError } from "./chain/rpc-error.js";
 import type { PoolContext } from "./chain/rpc-pool.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
@@ -173,9 +173,9 @@ function createSenders(
 async function connectDataset(client: ChainClient, dataset: DeployedDataset): Promise<Dataset> {
   const { address } = dataset;
   const [keyForm, committee, maxRoundAge] = await Promise.all([
-    readKeyForm(client, address),
+    readView(client, address, "keyForm"),
     CommitteeWatch.load(client, address),
-    readMaxRoundAge(client, address),
+    readView(client, address, "maxRoundAge"),
     // Read so that a dataset that cannot be queried stops the start, not the first request.
     readQueryPrice(client, address),
   ]);

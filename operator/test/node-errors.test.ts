@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectEndpoint } from "../src/chain/endpoint.js";
 import { classifyNodeError } from "../src/chain/node-errors.js";
 import type { RpcError } from "../src/chain/rpc-error.js";
-import { type Chain, STRANGER, startChain } from "./support/chain.js";
+import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 
 let chain: Chain;
 const account = privateKeyToAccount(generatePrivateKey());
@@ -20,7 +20,7 @@ afterAll(async () => chain?.close());
 /** Returns the error that the node answers to a transaction; null when it accepts it. */
 async function send(nonce: number, gwei: bigint, from = account): Promise<string | null> {
   const fees = { maxFeePerGas: gwei * parseGwei("1"), maxPriorityFeePerGas: gwei * parseGwei("1") };
-  const raw = await from.signTransaction({ chainId: 42, to: STRANGER, gas: 21_000n, nonce, ...fees });
+  const raw = await from.signTransaction({ chainId: 42, to: OTHER_ACCOUNT, gas: 21_000n, nonce, ...fees });
   const rpc = connectEndpoint(42, chain.url, 2_000);
   return rpc.request("eth_sendRawTransaction", [raw]).then(
     () => null,

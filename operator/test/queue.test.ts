@@ -7,7 +7,7 @@ import { connectEndpoint, type JsonRpc } from "../src/chain/endpoint.js";
 import { RpcError } from "../src/chain/rpc-error.js";
 import { type Call, type Job, OutcomeUnknown, type RoundCall } from "../src/tx/job.js";
 import { type QueueSettings, TransactionQueue } from "../src/tx/queue.js";
-import { type Chain, STRANGER, startChain } from "./support/chain.js";
+import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 
 /** TransactionQueues on a chain that mines only when it is told to. */
 
@@ -60,7 +60,7 @@ function startQueue(
 const NEVER = Number.POSITIVE_INFINITY;
 
 function call(round: bigint, expiresAt = NEVER): RoundCall {
-  return { to: STRANGER, data: numberToHex(round, { size: 1 }), gas: 50_000n, round, expiresAt };
+  return { to: OTHER_ACCOUNT, data: numberToHex(round, { size: 1 }), gas: 50_000n, round, expiresAt };
 }
 
 function job(dataPoint: string, change: Partial<Job<RoundCall>> = {}): Job<RoundCall> {
@@ -94,7 +94,7 @@ async function until<T>(look: () => Promise<T | undefined | false> | T | undefin
 /** A transaction of the account's that the queue knows nothing of. */
 const raw = async (nonce: number, gwei: bigint) => {
   const fees = { maxFeePerGas: gwei * parseGwei("1"), maxPriorityFeePerGas: gwei * parseGwei("1") };
-  const signed = await account.signTransaction({ chainId: 42, to: STRANGER, gas: 30_000n, nonce, ...fees });
+  const signed = await account.signTransaction({ chainId: 42, to: OTHER_ACCOUNT, gas: 30_000n, nonce, ...fees });
   return chain.client.sendRawTransaction({ serializedTransaction: signed });
 };
 
@@ -246,7 +246,7 @@ describe("transactions that another process has sent", () => {
     const { hash } = await old.send(job("K"));
     closing.abort();
     closing = new AbortController();
-    const queue = startQueue({}, undefined, (call) => (call.to === STRANGER ? job("K") : null));
+    const queue = startQueue({}, undefined, (call) => (call.to === OTHER_ACCOUNT ? job("K") : null));
     const after = await until(async () => (await pool()).find((one) => one.hash !== hash), "a replacement");
     expect(after).toMatchObject({ nonce: 0, input: "0x02" });
     await mine();
@@ -256,7 +256,7 @@ describe("transactions that another process has sent", () => {
   test("are found behind a gap, which is closed", async () => {
     await raw(1, 3n);
     expect((await pool()).map(({ nonce }) => nonce)).toEqual([1]);
-    const queue = startQueue({}, undefined, (call) => (call.to === STRANGER ? job("L") : null));
+    const queue = startQueue({}, undefined, (call) => (call.to === OTHER_ACCOUNT ? job("L") : null));
     await until(async () => (await pool()).length === 2, "the gap is closed");
     await mine();
     await until(() => queue.depth.sent === 0, "both are mined");
@@ -363,13 +363,13 @@ describe("a reorganisation", () => {
 test("an update that reverts, and is not stored, is sent again in its newest round", async () => {
   const queue = startQueue();
   // Takes any call but one whose first byte is 1.
-  await chain.client.setCode({ address: STRANGER, bytecode: "0x5f355f1a6001146008575b00fe" });
+  await chain.client.setCode({ address: OTHER_ACCOUNT, bytecode: "0x5f355f1a6001146008575b00fe" });
   const { confirmed } = await queue.send(
     job("K", { call: { ...call(1n), data: "0x01" }, renew: async () => ({ ...call(2n), data: "0x02" }) }),
   );
   await mine();
   await until(async () => (await pool())[0]?.nonce === 1, "the newest round").finally(() =>
-    chain.client.setCode({ address: STRANGER, bytecode: "0x" }),
+    chain.client.setCode({ address: OTHER_ACCOUNT, bytecode: "0x" }),
   );
   await mine();
   expect(await confirmed).toMatchObject({ call: { round: 2n }, isReverted: false });

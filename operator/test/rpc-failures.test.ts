@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Chain, STRANGER, startChain } from "./support/chain.js";
+import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 import { type Fault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
@@ -105,7 +105,7 @@ test("a transaction that reverts because another relayer was faster is a success
   const request = body();
   const ours = operator.ask(request, { prefer: "wait=10" });
   const theirs = await another.ask({ ...request, broadcast: false });
-  const params = [{ ...theirs.transaction, from: STRANGER }];
+  const params = [{ ...theirs.transaction, from: OTHER_ACCOUNT }];
   const hash = (await chain.client.request({ method: "eth_sendTransaction", params } as never)) as Hex;
   await chain.client.mine({ blocks: 1 });
   proxy.gates.clear();

@@ -2,7 +2,7 @@ import type { UnsentTransaction } from "@dataset-oracle/protocol/wire";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
 import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Chain, STRANGER, startChain } from "./support/chain.js";
+import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
@@ -24,7 +24,7 @@ const body = (key: string, broadcast: boolean, more: object = {}) => ({
 });
 
 async function sendAsIs(transaction: UnsentTransaction | undefined): Promise<Hex> {
-  const params = [{ ...transaction, from: STRANGER }];
+  const params = [{ ...transaction, from: OTHER_ACCOUNT }];
   const hash = await chain.client.request({ method: "eth_sendTransaction", params } as never);
   await chain.wait(hash);
   return hash;
@@ -199,7 +199,7 @@ test("a round that another carrier has stored is a success: the answer is what i
     const key = `SPOTPX/LOST${attempt}-USD`;
     await new Promise((resolve) => setTimeout(resolve, 1_010 - (Date.now() % 1000)));
     const unsent = await operator.ask(body(key, false));
-    const params = [{ ...unsent.transaction, from: STRANGER }];
+    const params = [{ ...unsent.transaction, from: OTHER_ACCOUNT }];
     const hash = (await chain.client.request({ method: "eth_sendTransaction", params } as never)) as Hex;
     await chain.client.mine({ blocks: 1 });
     const nonce = await chain.nonce(operator.account.address);

@@ -41,10 +41,10 @@ export async function readBlockHash(client: ChainClient, blockNumber: number): P
   return (await unwrapRpcError(client, "eth_getBlockByNumber", action))?.hash ?? null;
 }
 
-/** Reports whether the node has a transaction, mined or pending. */
-export async function isKnown(client: ChainClient, hash: Hex): Promise<boolean> {
+/** Reads a transaction, mined or pending; null when the node does not have it. */
+export function readTransaction(client: ChainClient, hash: Hex) {
   const action = getTransaction(client, { hash }).catch(nullFor(TransactionNotFoundError));
-  return (await unwrapRpcError(client, "eth_getTransactionByHash", action)) !== null;
+  return unwrapRpcError(client, "eth_getTransactionByHash", action);
 }
 
 /** Sends a signed transaction to all RPC endpoints. It returns when one has accepted it. */

@@ -1,10 +1,10 @@
 import { decodeUpdate } from "@dataset-oracle/protocol/decode-update";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import type { LastUpdate } from "@dataset-oracle/protocol/wire-data";
-import { getAddress, type Hex, hexToBigInt, TransactionNotFoundError } from "viem";
-import { getTransaction } from "viem/actions";
-import { type ChainClient, readBlockNumber, unwrapRpcError } from "../chain/client.js";
+import { getAddress, type Hex, hexToBigInt } from "viem";
+import { readBlockNumber } from "../chain/client.js";
 import { readHistory } from "../chain/history.js";
+import { readTransaction } from "../chain/transactions.js";
 import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { formatValue } from "../update/answer.js";
@@ -31,15 +31,6 @@ export async function readLastUpdate(operator: Operator, dataPoint: DataPoint): 
     absentees: [...(round?.absentees ?? [])],
     spread: spreadOf(dataset.kind, values),
   };
-}
-
-/** @returns Null when the node does not have the transaction. */
-async function readTransaction(client: ChainClient, hash: Hex) {
-  const found = getTransaction(client, { hash }).catch((error: unknown) => {
-    if (error instanceof TransactionNotFoundError) return null;
-    throw error;
-  });
-  return unwrapRpcError(client, "eth_getTransactionByHash", found);
 }
 
 function spreadOf(kind: DatasetKind, values: readonly Hex[]): string | null {

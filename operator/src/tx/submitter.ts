@@ -4,7 +4,7 @@ import { estimateGas } from "viem/actions";
 import type { ChainClient } from "../chain/client.js";
 import { classifyNodeError, type NodeErrorKind } from "../chain/node-errors.js";
 import { RpcError } from "../chain/rpc-error.js";
-import { isKnown, sendRawTransaction } from "../chain/transactions.js";
+import { readTransaction, sendRawTransaction } from "../chain/transactions.js";
 import { feesTooHigh } from "../problems.js";
 import { doubled, type Fees, feesFor, type Market, maxFeeOf, raisedFees } from "./fees.js";
 import type { Call } from "./job.js";
@@ -90,8 +90,8 @@ export class Submitter {
         return why === "already_known" ? { kind: "accepted" } : { kind: "rejected", why, error };
       }
       // The node can still tell whether it has the transaction.
-      const isThere = await isKnown(this.client, hash).catch(() => false);
-      return isThere ? { kind: "accepted" } : { kind: "unknown", error };
+      const known = await readTransaction(this.client, hash).catch(() => null);
+      return known !== null ? { kind: "accepted" } : { kind: "unknown", error };
     }
   }
 

@@ -9,7 +9,7 @@ import {
 import type { ProblemError } from "@dataset-oracle/service/problem";
 import { LRUCache } from "lru-cache";
 import { concatHex, type Hex, keccak256 } from "viem";
-import type { StoredCommittee } from "../chain/dataset.js";
+import type { StoredCommittee } from "../chain/committee.js";
 import type { Context } from "../context.js";
 import { type DataPoint, roundId } from "../data-point.js";
 import type { Dataset, Network } from "../network.js";

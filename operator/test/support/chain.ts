@@ -27,7 +27,7 @@ const ROOT = join(import.meta.dirname, "..", "..", "..");
 /** One of anvil's unlocked accounts: deploys, and owns what it deployed. */
 export const OWNER: Address = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720";
 /** Another one. */
-export const STRANGER: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
+export const OTHER_ACCOUNT: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
 
 function createClient(anvil: Anvil, chainId: number) {
   const rpcUrls = { default: { http: [anvil.url] } };
@@ -88,7 +88,7 @@ export async function startChain(chainId = 42) {
     /** Pays for a query in a simulated call. */
     async query(dataset: Address, key: string) {
       const data = encodeFunctionData({ abi: datasetAbi, functionName: "query", args: [stringToHex(key)] });
-      const result = await client.call({ account: STRANGER, to: dataset, data, value: PRICE });
+      const result = await client.call({ account: OTHER_ACCOUNT, to: dataset, data, value: PRICE });
       const [output, updatedAt, status] = decodeFunctionResult({
         abi: datasetAbi,
         functionName: "query",
