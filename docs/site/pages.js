@@ -9,6 +9,7 @@ import { httpReference } from "./reference/http.js";
  * @property {string} source The path of its Markdown from the repository's root; a generated page has no such file.
  * @property {string} path Its folder on the site, with a slash at the end; empty for the first page.
  * @property {string} label Its name in navigation.
+ * @property {"2" | "[2, 4]"} [outline] The levels of headings that "On this page" lists, if not 2 and 3.
  * @property {() => Promise<string> | string} [generate] Generates the Markdown of a page without a file.
  */
 
@@ -16,9 +17,10 @@ import { httpReference } from "./reference/http.js";
 
 const page = (source, path, label) => ({ source, path, label });
 /** A page that is generated with the site, so that no document can link to it. */
-const generated = (name, label, generate) => ({
+const generated = (name, label, generate, outline) => ({
   ...page(`docs/reference/${name}.md`, `reference/${name}/`, label),
   generate,
+  outline,
 });
 
 /** @type {readonly Section[]} */
@@ -37,7 +39,7 @@ export const SECTIONS = [
       page("docs/Dapps.md", "dapps/", "Read and update values"),
       page("protocol/README.md", "reference/client/", "TypeScript client"),
       page("src/README.md", "reference/solidity/", "Solidity package"),
-      generated("http", "HTTP API", httpReference),
+      generated("http", "HTTP API", httpReference, "2"),
       page("docs/Relaying.md", "relaying/", "Without an operator"),
     ],
   },
@@ -70,7 +72,7 @@ export const SECTIONS = [
   },
   {
     title: "Contracts",
-    pages: contractPages().map(({ name, label, generate }) => generated(name, label, generate)),
+    pages: contractPages().map(({ name, label, generate }) => generated(name, label, generate, "[2, 4]")),
   },
   {
     title: "How it works",

@@ -27,8 +27,9 @@ export async function stagePages(folder) {
   };
 
   const texts = await Promise.all(PAGES.map(async (page) => [page, await (page.generate?.() ?? read(page.source))]));
-  for (const [{ path }, text] of texts) {
-    add(`${path}index.md`, path === "" ? `---\ntitleTemplate: false\n---\n\n${text}` : text);
+  for (const [{ path, outline }, text] of texts) {
+    const settings = path === "" ? "titleTemplate: false" : outline ? `outline: ${outline}` : "";
+    add(`${path}index.md`, `---\n${settings}\n---\n\n${text}`);
   }
   const linked = new Set(texts.flatMap(([{ source }, text]) => filesLinked(source, text)));
   for (const file of linked) add(`${folderOf(file)}index.md`, sourcePage(file));
