@@ -18,7 +18,9 @@ contract AcceptOwnership is Operation {
         _check(
             next == ownable.pendingOwner(),
             name,
-            string.concat("owner is ", vm.toString(next), ", which was offered nothing. Run TransferOwnership first.")
+            string.concat(
+                "owner is ", vm.toString(next), ", to which the ownership was not offered. Run TransferOwnership first."
+            )
         );
         console.log("Accept the ownership: %s -> %s", owner, next);
         _callAs("new owner", next, abi.encodeCall(Ownable2Step.acceptOwnership, ()));

@@ -16,7 +16,7 @@ contract TransferOwnership is Operation {
         if (next == owner) next = address(0);
         if (next == pending) {
             if (next == address(0)) console.log("Nothing to do: the owner is %s.", owner);
-            else console.log("Nothing to do: it is offered to %s already, who has yet to accept it.", next);
+            else console.log("Nothing to do: the ownership is already offered to %s, who has to accept it.", next);
             return;
         }
         if (pending != address(0)) console.log("Withdraw the offer to %s", pending);

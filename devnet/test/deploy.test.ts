@@ -55,7 +55,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
 
   test.each(["DeployFinancialDataset", "DeployWebOracle"])("%s as a dry run sends and writes nothing", async (name) => {
     const { exitCode, output, sent } = await scripts.run(name);
-    expect(output).toContain("A dry run: nothing was sent, and nothing written.");
+    expect(output).toContain("This was a dry run: nothing was sent or written.");
     expect([exitCode, sent, existsSync(scripts.deploymentFile)]).toEqual([0, 0, false]);
   });
 
@@ -125,7 +125,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     const before = readFileSync(scripts.deploymentFile, "utf8");
     const { exitCode, output, sent } = await scripts.run(name, ["--broadcast"]);
     for (const contract of contracts)
-      expect(output).toContain(`${contract} is there already, nothing was deployed: 0x`);
+      expect(output).toContain(`${contract} exists already, so nothing was deployed: 0x`);
     expect([exitCode, sent, readFileSync(scripts.deploymentFile, "utf8")]).toEqual([0, 0, before]);
   });
 
@@ -149,7 +149,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     writeFileSync(scripts.deploymentFile, before.replace(String(financial?.address), String(web?.address)));
     const { exitCode, output, sent } = await scripts.run("DeployFinancialDataset", ["--broadcast"]);
     writeFileSync(scripts.deploymentFile, before);
-    expect(output).toContain("financial has keys of another form. Correct its address.");
+    expect(output).toContain("financial has another key form. Correct its address.");
     expect(exitCode).not.toBe(0);
     expect(sent).toBe(0);
   });
@@ -167,7 +167,7 @@ describe("invalid settings are rejected, with a sentence that says how to fix th
   };
   const zero = `0x${"0".repeat(40)}`;
   const refused: [what: string, settings: object, message: string][] = [
-    ["of another network", filledIn(42), "is of chain 42, the RPC of chain 11155111. Correct the one or the other."],
+    ["of another network", filledIn(42), "is for chain 42, but the RPC is on chain 11155111. Correct one of them."],
     ["without a chain id", { financial: {} }, "chainId is missing. Add it."],
     ["without the dataset", { chainId: 11_155_111 }, "financial.owner is missing. Add it."],
     ["as they are committed", settingsOf(11_155_111), "financial.owner is the zero address. Fill it in."],
@@ -193,7 +193,7 @@ describe("invalid settings are rejected, with a sentence that says how to fix th
     [
       "with a key of another form",
       change({ keys: ["ETH-USD"] }),
-      'financial.keys has "ETH-USD", which is not of its form.',
+      'financial.keys has "ETH-USD", which does not have the key form.',
     ],
   ];
   test.each(refused)("%s", async (_, settings, message) => {
@@ -208,7 +208,7 @@ describe("invalid settings are rejected, with a sentence that says how to fix th
     rmSync(scripts.settingsFile);
     const { exitCode, output } = await scripts.run("DeployFinancialDataset", ["--broadcast"]);
     expect(output).toContain(
-      "settings.json is not there. Copy another network's and fill it in, or set DEPLOY_CONFIG.",
+      "settings.json does not exist. Copy another network's file and fill it in, or set DEPLOY_CONFIG.",
     );
     expect(exitCode).not.toBe(0);
   });

@@ -91,22 +91,19 @@ describe("every operation", () => {
     await expectRefused(send("SetQueryPrice", { DATASET: "" }), "DATASET is not set. Set it to the dataset's name");
     await expectRefused(
       send("SetQueryPrice", { DATASET: "webOracleBytes" }),
-      "names no dataset webOracleBytes that is",
+      "has no deployed dataset webOracleBytes.",
     );
     await scripts.client.setCode({ address: dataset, bytecode: "0x" });
-    await expectRefused(
-      send("SetQueryPrice"),
-      "names no dataset financial that is there. Correct DATASET, or deploy it.",
-    );
+    await expectRefused(send("SetQueryPrice"), "has no deployed dataset financial. Correct DATASET, or deploy it.");
   });
 
   test("refuses the settings of another network", async () => {
     scripts.configure({ ...SETTINGS, chainId: 1 });
-    await expectRefused(send("ShareIncome"), "settings.json is of chain 1, the RPC of chain 42.");
+    await expectRefused(send("ShareIncome"), "settings.json is for chain 1, but the RPC is on chain 42.");
   });
 
   test("of the owner is refused to anyone else", async () => {
-    const refusal = `The owner is ${OWNER}, and you are not. Sign with its key.`;
+    const refusal = `The owner is ${OWNER}, not the sender. Sign with its key.`;
     configure({ queryPrice: "7", toleranceBps: "7", owner: STRANGER });
     for (const name of ["SetQueryPrice", "RotateCommittee", "TransferOwnership"]) {
       await expectRefused(send(name, {}, STRANGER), refusal);
@@ -120,7 +117,7 @@ describe("SetQueryPrice", () => {
     const change = "Set the query price: 1000000000000000 -> 2000000000000000 wei";
     const dry = await dryRun("SetQueryPrice");
     expect(dry.output).toContain(change);
-    expect(dry.output).toContain("A dry run: nothing was sent.");
+    expect(dry.output).toContain("This was a dry run: nothing was sent.");
     expect([dry.exitCode, dry.sent, await read("queryPrice")]).toEqual([0, 0, 1_000_000_000_000_000n]);
 
     const { exitCode, output, sent } = await send("SetQueryPrice");
@@ -148,7 +145,7 @@ describe("ShareIncome", () => {
     for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
     await expectNothingToDo(send("ShareIncome"), "Nothing to share: the balance is 3 wei.");
 
-    // Accounts that are there already use less gas than the dataset wants to see left.
+    // Accounts that exist already use less gas than the dataset requires to be left.
     await fill(4n);
     expect(await send("ShareIncome")).toMatchObject({ exitCode: 0, sent: 1 });
     expect(await balance(dataset)).toBe(0n);
@@ -158,7 +155,7 @@ describe("ShareIncome", () => {
     await scripts.client.setCode({ address: MEMBERS[1] as Address, bytecode: "0x5f5ffd" });
     await fill(parseEther("4"));
     const { output, sent } = await send("ShareIncome");
-    expect(output).toContain("Some refuse their shares. What stays, in wei: 1000000000000000000");
+    expect(output).toContain("Some members refuse their shares. Wei that stay in the dataset: 1000000000000000000");
     expect([sent, await balance(dataset)]).toEqual([1, parseEther("1")]);
   });
 
@@ -167,7 +164,8 @@ describe("ShareIncome", () => {
     await scripts.client.setStorageAt({ address: dataset, index: 3, value: toHex(0, { size: 32 }) });
     expect(await read("committeeBlock")).toBe(0n);
     await fill(4n);
-    const refusal = "The RPC has no event of the present committee in block 0. Take one that keeps old logs, or set";
+    const refusal =
+      "The RPC does not have the event of the current committee in block 0. Use one that keeps old logs, or set";
     await expectRefused(send("ShareIncome"), refusal);
     const mismatch =
       "CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS are not the dataset's committee. Correct or unset both.";
@@ -226,7 +224,7 @@ describe("RotateCommittee", () => {
     const withoutSharing = code?.replace(toFunctionSelector("shareIncome(address[],uint256)").slice(2), "ffffffff");
     expect(withoutSharing).not.toBe(code);
     await scripts.client.setCode({ address: dataset, bytecode: withoutSharing as Hex });
-    await expectRefused(send("RotateCommittee"), "The dataset refuses this call, so nothing is sent.");
+    await expectRefused(send("RotateCommittee"), "The dataset rejects this call, so nothing was sent.");
   });
 
   test("refuses a committee that makes no sense", async () => {
@@ -238,13 +236,19 @@ describe("RotateCommittee", () => {
 describe("the ownership", () => {
   test("moves in two steps, each of them once", async () => {
     configure({ owner: STRANGER });
-    await expectRefused(send("AcceptOwnership", {}, STRANGER), `owner is ${STRANGER}, which was offered nothing. Run`);
+    await expectRefused(
+      send("AcceptOwnership", {}, STRANGER),
+      `owner is ${STRANGER}, to which the ownership was not offered. Run`,
+    );
     const { output, sent } = await send("TransferOwnership");
     expect(output).toContain(`Offer the ownership: ${OWNER} -> ${STRANGER}`);
     expect([sent, await read("owner"), await read("pendingOwner")]).toEqual([1, OWNER, STRANGER]);
-    await expectNothingToDo(send("TransferOwnership"), `Nothing to do: it is offered to ${STRANGER} already`);
+    await expectNothingToDo(
+      send("TransferOwnership"),
+      `Nothing to do: the ownership is already offered to ${STRANGER}`,
+    );
 
-    await expectRefused(send("AcceptOwnership"), `The new owner is ${STRANGER}, and you are not. Sign with its key.`);
+    await expectRefused(send("AcceptOwnership"), `The new owner is ${STRANGER}, not the sender. Sign with its key.`);
     const accepted = await send("AcceptOwnership", {}, STRANGER);
     expect(accepted.output).toContain(`Accept the ownership: ${OWNER} -> ${STRANGER}`);
     expect([accepted.sent, await read("owner")]).toEqual([1, STRANGER]);

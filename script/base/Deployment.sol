@@ -30,7 +30,7 @@ abstract contract Deployment is NetworkScript {
         if (_isThere(name, address(dataset))) {
             require(
                 dataset.keyForm() == keyForm,
-                string.concat(deploymentPath, ": ", name, " has keys of another form. Correct its address.")
+                string.concat(deploymentPath, ": ", name, " has another key form. Correct its address.")
             );
             return dataset;
         }
@@ -45,7 +45,7 @@ abstract contract Deployment is NetworkScript {
     /// @notice Returns true if a contract in the deployments file exists already, and logs it.
     function _isThere(string memory name, address deployed) internal pure returns (bool isThere) {
         isThere = deployed != address(0);
-        if (isThere) console.log("%s is there already, nothing was deployed: %s", name, deployed);
+        if (isThere) console.log("%s exists already, so nothing was deployed: %s", name, deployed);
     }
 
     /// @notice Adds the address of a deployed contract to the deployments file under its name.
@@ -58,7 +58,7 @@ abstract contract Deployment is NetworkScript {
     function _finish() internal {
         if (_entries.length == 0) return;
         if (_isDryRun()) {
-            console.log("A dry run: nothing was sent, and nothing written. Add --broadcast to deploy.");
+            console.log("This was a dry run: nothing was sent or written. Add --broadcast to deploy.");
             return;
         }
         if (!vm.exists(deploymentPath)) {
@@ -87,7 +87,9 @@ abstract contract Deployment is NetworkScript {
         string[] memory keys = _keysSetting(name);
         for (uint256 i = 0; i < keys.length; ++i) {
             bool isGood = keyForm.matches(bytes(keys[i]));
-            _check(isGood, name, string.concat('keys has "', keys[i], '", which is not of its form. Correct it.'));
+            _check(
+                isGood, name, string.concat('keys has "', keys[i], '", which does not have the key form. Correct it.')
+            );
         }
         vm.serializeString(name, "kind", kind == Kind.MEDIAN ? "median" : "majority");
         vm.serializeString(name, "keyForm", keyForm == KeyForm.SPOT_PRICE ? "SPOT_PRICE" : "WEB_ORACLE");

@@ -25,7 +25,9 @@ abstract contract NetworkScript is Script {
         deploymentPath = string.concat(vm.envOr("DEPLOYMENTS_DIR", string("deployments")), "/", file);
         require(
             vm.exists(configPath),
-            string.concat(configPath, " is not there. Copy another network's and fill it in, or set DEPLOY_CONFIG.")
+            string.concat(
+                configPath, " does not exist. Copy another network's file and fill it in, or set DEPLOY_CONFIG."
+            )
         );
         _config = vm.readFile(configPath);
         _requireChain(configPath, _config);
@@ -103,7 +105,7 @@ abstract contract NetworkScript is Script {
         require(
             keccak256(bytes(named)) == keccak256(bytes(connected)),
             string.concat(
-                path, " is of chain ", named, ", the RPC of chain ", connected, ". Correct the one or the other."
+                path, " is for chain ", named, ", but the RPC is on chain ", connected, ". Correct one of them."
             )
         );
     }

@@ -27,7 +27,7 @@ abstract contract Operation is NetworkScript {
         dataset = IDataset(_deployedAt(string.concat(".datasets.", name, ".address")));
         require(
             address(dataset) != address(0),
-            string.concat(deploymentPath, " names no dataset ", name, " that is there. Correct DATASET, or deploy it.")
+            string.concat(deploymentPath, " has no deployed dataset ", name, ". Correct DATASET, or deploy it.")
         );
         ownable = Ownable2Step(address(dataset));
         console.log("%s: %s", name, address(dataset));
@@ -45,7 +45,7 @@ abstract contract Operation is NetworkScript {
         bool isSigner = msg.sender == account;
         require(
             isSigner || account.code.length > 0,
-            string.concat("The ", role, " is ", vm.toString(account), ", and you are not. Sign with its key.")
+            string.concat("The ", role, " is ", vm.toString(account), ", not the sender. Sign with its key.")
         );
         console.log("  to   %s", address(dataset));
         console.log("  data %s", vm.toString(data));
@@ -57,7 +57,7 @@ abstract contract Operation is NetworkScript {
         }
         (bool isDone, bytes memory reason) = address(dataset).call{gas: gasLimit}(data);
         if (isDone) return;
-        console.log("The dataset refuses this call, so nothing is sent.");
+        console.log("The dataset rejects this call, so nothing was sent.");
         assembly ("memory-safe") {
             revert(add(reason, 0x20), mload(reason))
         }
@@ -77,7 +77,7 @@ abstract contract Operation is NetworkScript {
         uint256 gasLimit = Math.min(150_000 + 90_000 * members.length, MAX_TRANSACTION_GAS);
         _callAs(role, account, abi.encodeCall(IDataset.shareIncome, (members, toleranceBps)), gasLimit);
         if (address(dataset).balance < members.length) return;
-        console.log("Some refuse their shares. What stays, in wei: %s", address(dataset).balance);
+        console.log("Some members refuse their shares. Wei that stay in the dataset: %s", address(dataset).balance);
     }
 
     /// @notice Returns the current committee. The dataset stores its hash and the block of its event: the logs of that
@@ -115,14 +115,16 @@ abstract contract Operation is NetworkScript {
 
     function _noCommittee() private view returns (string memory) {
         return string.concat(
-            "The RPC has no event of the present committee in block ",
+            "The RPC does not have the event of the current committee in block ",
             vm.toString(dataset.committeeBlock()),
-            ". Take one that keeps old logs, or set CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS."
+            ". Use one that keeps old logs, or set CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS."
         );
     }
 
     /// @notice Tells a dry run from a broadcast in the log.
     function _finish() internal view {
-        if (_isDryRun()) console.log("A dry run: nothing was sent. Add --broadcast to send what is to be sent.");
+        if (_isDryRun()) {
+            console.log("This was a dry run: nothing was sent. Add --broadcast to send the transactions.");
+        }
     }
 }
