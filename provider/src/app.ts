@@ -19,7 +19,7 @@ import { ValueReader } from "./value-reader.js";
 import { SpecFolder } from "./web-oracle/spec-folder.js";
 import { WebOracle } from "./web-oracle/web-oracle.js";
 
-/** A new database accepts no round up to this many seconds ahead of the clock; further ahead, the clock was wrong. */
+/** When rounds are refused more than this many seconds ahead, the clock was wrong; a new database refuses only 2 s. */
 const FAR_AHEAD = 60n;
 
 const systemClock = () => BigInt(Math.floor(Date.now() / 1_000));

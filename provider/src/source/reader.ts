@@ -30,8 +30,11 @@ export function requestId(request: FetchRequest): string {
   return id;
 }
 
-/** Some exchanges refuse requests without a user agent. */
-export const USER_AGENT = "dataset-oracle-provider";
+/** Adds the headers of every request; some exchanges refuse requests without a user agent. */
+export const withHeaders = (request: FetchRequest): FetchRequest => ({
+  ...request,
+  headers: { accept: "application/json", "user-agent": "dataset-oracle-provider", ...request.headers },
+});
 
 /** The most answers that are kept: several times what a provider of a thousand keys reads in a second. */
 const MAX_ANSWERS = 2_000;
@@ -96,9 +99,8 @@ export class SourceReader {
   async #fetch(request: SourceRequest, waitMs: number, bucket: TokenBucket | null): Promise<Reading<Answer>> {
     const { egress, onAnswer } = this.#options;
     if (waitMs > 0) await sleep(waitMs);
-    const headers = { accept: "application/json", "user-agent": USER_AGENT, ...request.headers };
     const start = performance.now();
-    const reading = judgeAnswer(await egress.fetchText({ ...request, headers }, this.#limits), Date.now());
+    const reading = judgeAnswer(await egress.fetchText(withHeaders(request), this.#limits), Date.now());
     onAnswer?.(request.source ?? "published", (performance.now() - start) / 1_000, reading);
     if (!reading.ok && reading.error.retryAfter !== undefined) {
       bucket?.pause(reading.error.retryAfter, performance.now());

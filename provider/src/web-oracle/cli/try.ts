@@ -4,7 +4,7 @@ import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { describeValue, printable, type Style, styleOf } from "../../cli/terminal.js";
 import { loadProviderConfig } from "../../config.js";
 import { judgeAnswer } from "../../source/answer.js";
-import { MAX_BYTES, SOURCE_MS, USER_AGENT } from "../../source/reader.js";
+import { MAX_BYTES, SOURCE_MS, withHeaders } from "../../source/reader.js";
 import type { Reading } from "../../source/reading.js";
 import { checkOverrides } from "../../source-overrides.js";
 import type { BoundRequest, CompiledRequest } from "../compile.js";
@@ -52,16 +52,15 @@ export async function tryRequest(
   egress: Pick<Egress, "fetchText">,
   { bold, good, bad }: Style,
 ): Promise<{ readonly text: string; readonly hasValue: boolean }> {
-  const asked = await Promise.all(
-    bound.sources.map(async ({ request: { headers, ...rest }, extract }, index) => {
-      const sent = { ...rest, headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers } };
-      const answer = await egress.fetchText(sent, { timeoutMs: SOURCE_MS, maxBytes: MAX_BYTES });
+  const tried = await Promise.all(
+    bound.sources.map(async ({ request: asked, extract }, index) => {
+      const answer = await egress.fetchText(withHeaders(asked), { timeoutMs: SOURCE_MS, maxBytes: MAX_BYTES });
       const judged = judgeAnswer(answer, Date.now());
       const reading: Reading<bigint> = judged.ok ? extract(judged.value.document) : judged;
       const status = answer.ok ? `HTTP ${answer.value.status} ${answer.value.contentType}` : "no answer";
       const lines = [
-        bold(`/sources/${index}: ${rest.method} ${rest.url}`),
-        ...(rest.body === undefined ? [] : [`  body:   ${printable(rest.body)}`]),
+        bold(`/sources/${index}: ${asked.method} ${asked.url}`),
+        ...(asked.body === undefined ? [] : [`  body:   ${printable(asked.body)}`]),
         `  answer: ${printable(status)}`,
         ...(answer.ok ? [`  ${printable(answer.value.text).replaceAll("\n", "\n  ")}`] : []),
         reading.ok
@@ -71,7 +70,7 @@ export async function tryRequest(
       return { reading, lines };
     }),
   );
-  const combined = bound.combine(asked.map(({ reading }) => reading));
+  const combined = bound.combine(tried.map(({ reading }) => reading));
   const result = () => {
     switch (combined.kind) {
       case "value":
@@ -82,6 +81,6 @@ export async function tryRequest(
         return bad(`unknown: sources are at their rate limits; try again in ${combined.retryAfter} s`);
     }
   };
-  const text = [...asked.flatMap(({ lines }) => [...lines, ""]), `${bold("value:")} ${result()}`].join("\n");
+  const text = [...tried.flatMap(({ lines }) => [...lines, ""]), `${bold("value:")} ${result()}`].join("\n");
   return { text, hasValue: combined.kind === "value" };
 }
