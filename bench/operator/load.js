@@ -14,9 +14,10 @@ export async function postJson(url, body) {
  */
 export async function postText(url, body) {
   const answer = await post(url, {}, body, LIMITS);
-  if (!answer.ok) throw new Error(answer.detail);
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text.slice(0, 500)}`);
-  return answer.text;
+  if (!answer.ok) throw new Error(answer.error.detail);
+  const { status, text } = answer.value;
+  if (status !== 200) throw new Error(`${status}: ${text.slice(0, 500)}`);
+  return text;
 }
 
 /** Runs `work` the given number of times, with `atOnce` runs in parallel. */
