@@ -20,7 +20,7 @@ export type AppSettings = Pick<
   "basePath" | "requestsPerMinute" | "broadcastsPerMinute" | "maxConnections" | "trustedProxies"
 >;
 
-/** The operator's HTTP side. It opens no port. */
+/** Builds the operator's HTTP side, without opening a port. */
 export async function buildOperatorApp(operator: Operator, settings: AppSettings, registry: Registry): Promise<App> {
   const app = await buildApp({ ...settings, logger: operator.logger });
   measureRequests(app, registry);
@@ -44,24 +44,24 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
     },
     { prefix: settings.basePath },
   );
-  // Beside the base path, for whoever starts the process.
+  // Health checks come from the process's own environment, so they do not depend on the base path.
   await app.register(async (routes) => addHealth(routes as unknown as App, operator, balances));
   return app;
 }
 
 /**
- * Callers share answers, so each is made into JSON once. The schemas of answers are for people: what is answered is made
- * by this program.
+ * Serializes each answer once, because callers share answers. Fastify's own serializer would check them against their
+ * schemas, which only document what this program builds.
  */
 function serializeOnce(): (answer: object) => string {
   const known = new WeakMap<object, Buffer>();
   const serialize = (answer: object): Buffer => {
     const bytes = known.get(answer);
     if (bytes !== undefined) return bytes;
-    const made = Buffer.from(JSON.stringify(answer));
-    known.set(answer, made);
-    return made;
+    const created = Buffer.from(JSON.stringify(answer));
+    known.set(answer, created);
+    return created;
   };
-  // Fastify sends bytes as they are, but its types know of text alone.
+  // Fastify sends bytes as they are, but its types allow only text.
   return serialize as unknown as (answer: object) => string;
 }

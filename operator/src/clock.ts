@@ -1,15 +1,15 @@
-/** The time now, in milliseconds since 1970. */
+/** Returns the current time, in milliseconds since 1970. */
 export type Clock = () => number;
 
-/** How far a round lies behind the clock that names it, so that no provider and no block sees it in the future. */
+/** A round lies this far behind the operator's clock, so that it is in the future for no provider and no block. */
 const BEHIND_MS = 2_000;
 
-/** The round that a request names at a moment, in seconds since 1970. */
+/** Returns the round that a request at this time is about, in seconds since 1970. */
 export function roundAt(nowMs: number): bigint {
   return BigInt(Math.floor((nowMs - BEHIND_MS) / 1000));
 }
 
-/** How long from a moment until requests name a round newer than `round`, in milliseconds; at least 0. */
+/** Returns how long it takes until requests are about a round newer than `round`, in milliseconds; at least 0. */
 export function msUntilRoundAfter(round: bigint, nowMs: number): number {
   return Math.max(0, (Number(round) + 1) * 1000 + BEHIND_MS - nowMs);
 }

@@ -8,7 +8,7 @@ import { metricsSettings } from "@dataset-oracle/service/metrics";
 import { expandRpcUrl } from "@dataset-oracle/service/rpc-url";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
-import { planFeeds } from "./feeds/feeds.js";
+import { FeedSettings, planFeeds } from "./feeds/config.js";
 import type { Feed } from "./feeds/policy.js";
 
 const strict = { additionalProperties: false } as const;
@@ -21,30 +21,12 @@ const ProviderSettings = Type.Object(
     address: Type.String({ description: "The provider's signing address, a member of a dataset's committee." }),
     url: Type.String({
       pattern: "^https?://[^\\s@?#]+$",
-      description: "Where it is asked: <url>/report. Shown to everyone by GET /datasets, so it holds no secret.",
+      description:
+        "The provider's base URL; <url>/report is called. GET /datasets shows it to everyone, so put no secret in it.",
     }),
   },
   strict,
 );
-
-const seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 31_536_000, description });
-
-const FeedSettings = Type.Object(
-  {
-    dataset: Type.String({ description: "The address of a dataset of the deployment." }),
-    keys: Type.Array(Type.String(), { description: "Keys in ASCII, or in hex after 0x." }),
-    heartbeatSeconds: seconds("The age at which a key is updated in any case."),
-    deviationBps: Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000,
-      description: "How far a value must have moved to be updated earlier, in basis points of what is stored.",
-    }),
-    minIntervalSeconds: seconds("The age below which a key is not updated."),
-  },
-  strict,
-);
-
-export type FeedSettings = Static<typeof FeedSettings>;
 
 const NetworkSettings = Type.Object(
   {
@@ -53,8 +35,7 @@ const NetworkSettings = Type.Object(
     }),
     rpcUrls: Type.Array(Type.String({ minLength: 1 }), {
       description:
-        "The JSON-RPC endpoints, the preferred ones first. $ and a name in braces stand for that variable of the " +
-        "environment. Never logged.",
+        "The JSON-RPC endpoints, in order of preference. $ and a name in braces are replaced by that environment variable. Never logged.",
     }),
     providers: Type.Array(ProviderSettings, { description: "The endpoints of the committees' members." }),
     gasPerHour: Type.Integer({
@@ -71,82 +52,90 @@ const NetworkSettings = Type.Object(
     }),
     feeds: Type.Array(FeedSettings, {
       default: [],
-      description: "What the operator keeps fresh by itself.",
+      description: "The keys that the operator keeps fresh by itself.",
     }),
     gasPerHourForFeeds: Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       default: 30_000_000,
-      description: "Gas units that the feeds' updates may use in any hour. Requests cannot use them.",
+      description: "Gas units that the feeds' updates may use in any hour. Requests have budgets of their own.",
     }),
     historyBlocks: Type.Integer({
       minimum: 1,
       maximum: 10_000_000,
       default: 100_000,
-      description: "How many blocks one request to GET /history may look at.",
+      description: "The maximum number of blocks that one GET /history request may cover.",
     }),
     lowBalanceGwei: Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       default: 50_000_000,
-      description: "GET /ready says so when a sender has less, in gwei.",
+      description: "GET /ready reports low_balance when a sender has less, in gwei.",
     }),
-    feedPollMs: milliseconds(10_000, "How often the feeds are looked at, on the chain and at the providers."),
+    feedPollMs: milliseconds(
+      10_000,
+      "How often the feeds are compared with the chain and the providers, in milliseconds.",
+    ),
     replicas: Type.Array(Type.String(), {
       default: [],
-      description: "Where several replicas share the feeds: one sender's address of each, this one's too.",
+      description: "If several replicas share the feeds: one sender address of each replica, including this one.",
     }),
     failoverSeconds: Type.Integer({
       minimum: 1,
       maximum: 3_600,
       default: 30,
-      description: "How long a replica waits for the one before it to update a feed, in seconds.",
+      description: "How long a replica waits for the one ranked before it to update a feed, in seconds.",
     }),
     maxFeePerGasGwei: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
       default: 500,
-      description: "The most that a transaction offers for one unit of gas, tip included, in gwei.",
+      description: "The maximum fee per gas of a transaction, priority fee included, in gwei.",
     }),
     minUpdateAgeSeconds: Type.Integer({
       minimum: 0,
       maximum: 3_600,
       default: 0,
-      description: "A stored value younger than this is answered without a transaction; 0: each request sends one.",
+      description:
+        "A stored value younger than this, in seconds, is answered without a transaction; with 0 every request sends one.",
     }),
     maxPendingPerSender: Type.Integer({
       minimum: 1,
       maximum: 10_000,
       default: 16,
-      description: "How many transactions of one sender may be on their way. Nodes have bounds of their own, often 16.",
+      description: "The maximum number of pending transactions per sender. Nodes have limits of their own, often 16.",
     }),
     stuckSeconds: Type.Integer({
       minimum: 1,
       maximum: 3_600,
       default: 30,
       description:
-        "A transaction that is not mined for so long is replaced by the newest round of its key, in seconds.",
+        "After this time without being mined, a transaction is replaced by the newest round of its key, in seconds.",
     }),
     reorgDepth: Type.Integer({
       minimum: 1,
       maximum: 1_000,
       default: 8,
-      description: "For how many blocks a mined update is watched: if the chain drops it, the newest round is sent.",
+      description:
+        "For how many blocks a mined update is watched. If a reorganization drops it, the newest round is sent.",
     }),
-    rpcTimeoutMs: milliseconds(5_000, "How long one call to one RPC endpoint may take."),
-    rpcPollMs: milliseconds(2_000, "How often the head of each RPC endpoint is looked at."),
+    rpcTimeoutMs: milliseconds(5_000, "The timeout of one call to one RPC endpoint, in milliseconds."),
+    rpcPollMs: milliseconds(2_000, "How often the head of each RPC endpoint is checked, in milliseconds."),
     maxHeadLagBlocks: Type.Integer({
       minimum: 0,
       default: 10,
-      description: "An RPC endpoint that is more blocks behind the best is not read from.",
+      description: "An RPC endpoint that is more blocks than this behind the best one is not read from.",
     }),
     maxHeadLagSeconds: Type.Integer({
       minimum: 0,
       default: 30,
-      description: "The same, by the time of the blocks, in seconds.",
+      description: "The same limit by the timestamps of the heads, in seconds.",
     }),
-    providerTimeoutMs: milliseconds(5_000, "How long one provider may take to answer."),
-    graceMs: milliseconds(500, "Once a quorum has answered, how long the other providers are still waited for."),
+    providerTimeoutMs: milliseconds(5_000, "The timeout of one request to one provider, in milliseconds."),
+    graceMs: milliseconds(
+      500,
+      "How long to wait for the remaining providers once a quorum has answered, in milliseconds.",
+    ),
   },
   strict,
 );
@@ -160,26 +149,26 @@ export const OperatorConfig = Type.Object(
     basePath: Type.String({
       pattern: "^(/[A-Za-z0-9._~-]+)*$",
       default: "",
-      description: "The path of the base URL, for example /oracle: then requests go to /oracle/data/request.",
+      description: "The path of the base URL. With /oracle, requests go to /oracle/data/request.",
     }),
     logLevel: Type.Union(
       ["fatal", "error", "warn", "info", "debug", "silent"].map((level) => Type.Literal(level)),
-      { default: "info", description: "The least severe log lines to write." },
+      { default: "info", description: "The minimum severity of the log lines to write." },
     ),
     ...metricsSettings(9_464),
     requestsPerMinute: Type.Integer({
       minimum: 1,
       default: 60,
-      description: "Requests a minute that one caller may make.",
+      description: "The maximum number of requests per minute and caller.",
     }),
     broadcastsPerMinute: Type.Integer({
       minimum: 1,
       default: 20,
-      description: 'Requests a minute with "broadcast": true that one caller may make: each can cost gas.',
+      description: 'The maximum number of requests with "broadcast": true per minute and caller. Each can cost gas.',
     }),
     maxConnections: MaxConnections,
     trustedProxies: AddressRanges({
-      description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For is believed.",
+      description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For is trusted.",
     }),
     networks: Type.Array(NetworkSettings, { minItems: 1, description: "The networks served." }),
   },
@@ -187,16 +176,16 @@ export const OperatorConfig = Type.Object(
 );
 export type OperatorConfig = Static<typeof OperatorConfig>;
 
-/** One network's settings, with everything they point at read. */
+/** One network's settings, with the files and variables that they name already read. */
 export interface NetworkPlan {
   readonly settings: NetworkSettings;
   readonly deployment: Deployment;
-  /** At least one. They may hold tokens: never logged. */
+  /** At least one. They may hold tokens, so they are never logged. */
   readonly rpcUrls: readonly string[];
   readonly endpoints: ReadonlyMap<Address, string>;
-  /** One sender of each replica; no address twice. */
+  /** One sender of each replica; all distinct. */
   readonly replicas: readonly Address[];
-  /** By dataset; no key twice. */
+  /** By dataset; all keys distinct. */
   readonly feeds: ReadonlyMap<Address, readonly Feed[]>;
 }
 
@@ -208,7 +197,7 @@ export interface OperatorPlan {
 /**
  * Reads the configuration file and the deployment files it names. Nothing is connected.
  *
- * @throws ConfigError that names what to mend.
+ * @throws ConfigError that says what to fix.
  */
 export function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): OperatorPlan {
   const config = loadConfig(path, OperatorConfig);
@@ -233,12 +222,12 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
     endpoints.set(parsed.value, url.replace(/\/+$/, ""));
   }
   if (settings.rpcUrls.length === 0) throw new ConfigError(`${where}: rpcUrls is empty. Name an RPC endpoint.`);
-  const rpcUrls = settings.rpcUrls.map((url, place) => expandRpcUrl(url, `${where}: rpcUrls/${place}`, env));
+  const rpcUrls = settings.rpcUrls.map((url, index) => expandRpcUrl(url, `${where}: rpcUrls/${index}`, env));
   const feeds = planFeeds(settings.feeds, deployment.datasets, where);
-  const replicas = settings.replicas.map((address, place) => {
+  const replicas = settings.replicas.map((address, index) => {
     const parsed = parseAddress(address);
-    if (!parsed.ok) throw new ConfigError(`${where}: replicas/${place}: ${parsed.error}`);
-    if (settings.replicas.findIndex((other) => other.toLowerCase() === address.toLowerCase()) !== place)
+    if (!parsed.ok) throw new ConfigError(`${where}: replicas/${index}: ${parsed.error}`);
+    if (settings.replicas.findIndex((other) => other.toLowerCase() === address.toLowerCase()) !== index)
       throw new ConfigError(`${where}: replicas names ${address} twice. Keep one.`);
     return parsed.value;
   });

@@ -5,38 +5,38 @@ import type { RpcError } from "./chain/rpc-error.js";
 import type { Clock } from "./clock.js";
 import type { Network } from "./network.js";
 
-/** The operator's figures for Prometheus, beside those of its requests and its process. No stranger's key is in them. */
+/** The operator's own Prometheus metrics. Keys of anonymous requests never become labels. */
 export class Metrics {
   readonly #providers: Histogram<"network" | "provider" | "outcome">;
   readonly #coalesced: Counter<"work">;
   readonly #rpcErrors: Counter<"network" | "endpoint" | "method" | "class">;
   readonly #failedOver: Counter<"network">;
-  /** When each feed's data is of, in seconds since 1970; by network, dataset and key. */
+  /** The stored round of each feed, in seconds since 1970; by network, dataset and key. */
   readonly #feeds = new Map<string, { readonly labels: FeedLabels; readonly updatedAt: number }>();
 
   constructor(private readonly registry: Registry) {
     const registers = [registry];
     this.#providers = new Histogram({
       name: "operator_provider_request_duration_seconds",
-      help: "How long providers took, by outcome: ok, or why what they answered was not used.",
+      help: "Duration of provider requests, by outcome: ok, or the reason why the answer was not used.",
       labelNames: ["network", "provider", "outcome"],
       registers,
     });
     this.#coalesced = new Counter({
       name: "operator_coalesced_total",
-      help: "How often work was shared instead of done again, by its kind.",
+      help: "Work that was shared instead of repeated, by kind.",
       labelNames: ["work"],
       registers,
     });
     this.#rpcErrors = new Counter({
       name: "operator_rpc_errors_total",
-      help: "RPC calls that failed, by class: timeout, failed, or refused, which is an error that a node answered.",
+      help: "Failed RPC calls, by class: timeout, failed, or refused if the node answered with an error.",
       labelNames: ["network", "endpoint", "method", "class"],
       registers,
     });
     this.#failedOver = new Counter({
       name: "operator_failover_updates_total",
-      help: "Feeds' updates that this replica made because the one that leads the feed did not.",
+      help: "Feed updates that this replica sent because a replica of a better rank did not.",
       labelNames: ["network"],
       registers,
     });
@@ -51,7 +51,7 @@ export class Metrics {
     this.#coalesced.inc({ work });
   }
 
-  /** @param place The endpoint's, in the configuration. */
+  /** @param index The endpoint's, in rpcUrls. */
   rpcFailed(network: number, index: number, { method, kind }: RpcError): void {
     this.#rpcErrors.inc({ network, endpoint: `rpcUrls/${index}`, method, class: kind });
   }
@@ -69,7 +69,7 @@ export class Metrics {
     });
   }
 
-  /** Shows, whenever the figures are read, how the networks and the feeds are. */
+  /** Adds the metrics that are read from the networks and feeds at every scrape. */
   watch(networks: readonly Network[], balances: Balances, clock: Clock): void {
     const registers = [this.registry];
     const feeds = this.#feeds;
@@ -78,7 +78,7 @@ export class Metrics {
     );
     new Gauge({
       name: "operator_feed_age_seconds",
-      help: "How old the stored data of each feed is.",
+      help: "Age of the stored value of each feed.",
       labelNames: ["network", "dataset", "key"],
       registers,
       collect() {
@@ -87,7 +87,7 @@ export class Metrics {
     });
     new Gauge({
       name: "operator_queue_transactions",
-      help: "Updates that wait for a nonce, and transactions on their way, by sender.",
+      help: "Updates waiting for a nonce and pending transactions, by sender.",
       labelNames: ["network", "sender", "state"],
       registers,
       collect() {
@@ -98,7 +98,7 @@ export class Metrics {
     });
     new Gauge({
       name: "operator_queue_repairs",
-      help: "What a sender's queue had to do beyond sending, since the start: replaced, cancelled, rebroadcast, reorged, lost.",
+      help: "Repairs by a sender's transaction queue since the start: replaced, cancelled, rebroadcast, reorged, lost.",
       labelNames: ["network", "sender", "kind"],
       registers,
       collect() {
@@ -109,7 +109,7 @@ export class Metrics {
     });
     new Gauge({
       name: "operator_sender_balance_ether",
-      help: "What each sender has; not there while it cannot be read.",
+      help: "Balance of each sender; absent while it cannot be read.",
       labelNames: ["network", "sender"],
       registers,
       async collect() {
@@ -121,7 +121,7 @@ export class Metrics {
     });
     new Gauge({
       name: "operator_network_ready",
-      help: "1 when an RPC endpoint of the network can be used, else 0.",
+      help: "1 if an RPC endpoint of the network can be used, else 0.",
       labelNames: ["network"],
       registers,
       collect() {

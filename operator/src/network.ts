@@ -18,16 +18,16 @@ import { TransactionQueue } from "./tx/queue.js";
 import { Senders } from "./tx/senders.js";
 import { Simulator } from "./update/simulator.js";
 
-/** One dataset that is served. */
+/** A dataset that the operator serves. */
 export interface Dataset {
   readonly address: Address;
-  /** As the deployment calls it. */
+  /** Its name in the deployment file. */
   readonly name: string;
   readonly kind: DatasetKind;
   readonly keyForm: KeyForm;
-  /** The ASCII keys that the operator knows of; there can be others. */
+  /** The ASCII keys that the deployment lists. Others can be served as well. */
   readonly keys: readonly string[];
-  /** The largest value that it can store. */
+  /** The maximum value that it can store. */
   readonly maxValue: bigint;
   /** How old a round may be when it is stored, in seconds. */
   readonly maxRoundAge: bigint;
@@ -41,45 +41,46 @@ export interface DatasetFeeds {
   readonly feeds: readonly Feed[];
 }
 
-/** A transaction that the chain does not show after so many looks is given to the RPC again. */
+/** A transaction that the chain does not show for this many polls is rebroadcast. */
 const UNSEEN_POLLS = 3;
 const MAX_VALUES: Record<DatasetKind, bigint> = { median: 2n ** 208n - 1n, majority: 2n ** 256n - 1n };
 
-/** One network that is served, and what this operator may do on it. */
+/** A network that the operator serves: its chain, datasets, senders, budgets and feeds. */
 export interface Network {
   readonly chainId: number;
   readonly client: ChainClient;
   readonly simulator: Simulator;
   readonly datasets: ReadonlyMap<Address, Dataset>;
   readonly endpoints: ReadonlyMap<Address, string>;
-  /** Where request specs are published; null if the network has none. */
+  /** The contract where request specs are published; null if the network has none. */
   readonly registry: Address | null;
-  /** How long each provider may take, and how long the rest is waited for once the answers so far decide. */
+  /** The timeout of each provider, and of the remaining ones once the answers so far are enough. */
   readonly limits: { readonly timeoutMs: number; readonly graceMs: number };
-  /** A stored value younger than this is answered without a transaction; 0: never. */
+  /** A stored value younger than this is answered without a transaction; 0 disables that. */
   readonly minUpdateAgeSeconds: number;
-  /** Null where the operator has no key: there it sends nothing. */
+  /** Null where the operator has no key and so sends nothing. */
   readonly senders: Senders | null;
-  /** How many blocks one request may look at for a key's history. */
+  /** The maximum number of blocks that a history request may cover. */
   readonly historyBlocks: number;
-  /** A sender that has less should be funded. */
+  /** A sender with a lower balance needs funds. */
   readonly lowBalanceGwei: number;
+  /** The gas budget of requests for stored keys. */
   readonly gas: GasBudget;
-  /** For keys that are stored for the first time. */
+  /** The gas budget of requests for keys that are stored for the first time. */
   readonly gasForNewKeys: GasBudget;
-  /** What the operator keeps fresh by itself, by dataset. */
   readonly feeds: readonly DatasetFeeds[];
-  /** Requests cannot use it. */
+  /** The gas budget of the feeds. */
   readonly gasForFeeds: GasBudget;
   readonly replicas: Replicas;
-  /** How often the feeds are looked at. */
+  /** How often the feeds are polled. */
   readonly feedPollMs: number;
 }
 
 /**
- * Connects one network: its RPC endpoints must be of the configured chain, and have every dataset of the deployment.
+ * Connects a network, and checks that its RPC endpoints are of the configured chain and have every dataset of the
+ * deployment.
  *
- * @throws ConfigError when it is not, or does not answer.
+ * @throws ConfigError when they are not, do not, or do not answer.
  */
 export async function connectNetwork(
   plan: NetworkPlan,
@@ -123,9 +124,9 @@ export async function connectNetwork(
 }
 
 /**
- * Which of the configured replicas this one is: its account tells.
+ * Finds out which of the configured replicas this one is, by its accounts.
  *
- * @throws ConfigError when no account of it, or more than one, is among them.
+ * @throws ConfigError unless exactly one of its accounts is among them.
  */
 export function replicasOf(
   { replicas, settings, deployment }: NetworkPlan,
@@ -176,7 +177,7 @@ async function connectDataset(client: ChainClient, dataset: DeployedDataset): Pr
     readView(client, address, "keyForm"),
     CommitteeWatch.load(client, address),
     readView(client, address, "maxRoundAge"),
-    // Read so that a dataset that cannot be queried stops the start, not the first request.
+    // A dataset that cannot be queried has to fail the start, not the first request.
     readQueryPrice(client, address),
   ]);
   if (KEY_FORMS[keyForm] !== dataset.keyForm) {

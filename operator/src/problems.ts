@@ -1,4 +1,4 @@
-/** What callers are told when a request cannot be served. */
+/** The problems that callers get when a request cannot be served. */
 
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key";
 import { ProblemError } from "@dataset-oracle/service/problem";
@@ -17,22 +17,22 @@ export function invalidProperty(property: string, problem: string): ProblemError
   );
 }
 
-/** @param problems What is wrong, by parameter. */
+/** @param problems One sentence for each parameter. */
 export function invalidQuery(problems: readonly string[]): ProblemError {
   return new ProblemError({
     title: "The request's query is not valid.",
     status: 400,
     code: "invalid_query",
-    detail: `${problems.join(" ")} GET /docs, beside this path, has what is possible.`,
+    detail: `${problems.join(" ")} GET /docs, next to this path, describes the parameters.`,
   });
 }
 
 export function rangeTooWide(blocks: number, max: number): ProblemError {
   return new ProblemError({
-    title: `${blocks} blocks are more than one request may look at.`,
+    title: `${blocks} blocks are more than one request may cover.`,
     status: 422,
     code: "range_too_wide",
-    detail: `Ask for at most ${max}: narrow from and to, or leave from out and go on from the answer's.`,
+    detail: `Ask for at most ${max} blocks: narrow from and to, or omit from and continue at the from of the answer.`,
   });
 }
 
@@ -53,32 +53,32 @@ export function unknownDataset(dataset: Address, networkId: number): ProblemErro
     title: `Dataset ${dataset} is not served on network ${networkId}.`,
     status: 404,
     code: "unknown_dataset",
-    detail: "GET /datasets, beside this path, lists what is served.",
+    detail: "GET /datasets, next to this path, lists what is served.",
   });
 }
 
 export function invalidKey(form: KeyForm): ProblemError {
   return new ProblemError({
-    title: "The key is not of the dataset's form.",
+    title: "The key does not have the form of this dataset's keys.",
     status: 422,
     code: "invalid_key",
     detail: `This dataset's keys are ${KEY_FORM_WORDS[form]}.`,
   });
 }
 
-/** @param answers What the providers answered, if they were asked now. */
+/** @param answers The providers' answers, if they were asked for this request. */
 export function unknownKey(answers: readonly ProviderAnswer[] = []): ProblemError {
   const failures = failuresOf(answers);
   const details = [...new Set(failures.map(({ detail }) => detail))];
-  const said = details.length === 0 ? "" : ` The providers: ${details.join("; ")}.`;
+  const said = details.length === 0 ? "" : ` Answers of the providers: ${details.join("; ")}.`;
   return new ProblemError(
     {
       title: "The data providers do not serve this key.",
       status: 422,
       code: "unknown_key",
       detail:
-        `Nothing was sent.${said} GET /datasets, beside this path, lists keys that are served; a Web Oracle key is ` +
-        "served when its request spec is published. They are not asked for this one again within a minute.",
+        `Nothing was sent.${said} GET /datasets, next to this path, lists the served keys; a Web Oracle key is served ` +
+        "once its request spec is published. The providers can be asked for this key again after a minute.",
     },
     failures.length === 0 ? {} : { extras: { failures } },
   );
@@ -89,7 +89,7 @@ export function noSender(networkId: number): ProblemError {
     title: `This operator does not broadcast on network ${networkId}.`,
     status: 422,
     code: "broadcast_unavailable",
-    detail: 'Send "broadcast": false, and pass the returned transaction to eth_sendTransaction from your own account.',
+    detail: 'Send "broadcast": false, and send the returned transaction from your own account.',
   });
 }
 
@@ -101,7 +101,7 @@ export function noQuorum(members: number, answers: readonly ProviderAnswer[]): P
   const failed = failures.map(({ provider, host, detail }) => `${provider}${host ? ` (${host})` : ""}: ${detail}.`);
   return new ProblemError(
     {
-      title: "Not more than two thirds of the data providers agree on an answer.",
+      title: "No quorum: more than two thirds of the data providers have to agree.",
       status: 503,
       code: "no_quorum",
       detail: [said, ...failed, "Nothing was sent. Try again in a few seconds."].join(" "),
@@ -118,20 +118,20 @@ function failuresOf(answers: readonly ProviderAnswer[]) {
   });
 }
 
-/** @param stored The newest round that is stored or on its way, in seconds since 1970. */
+/** @param stored The newest round that is stored or pending, in seconds since 1970. */
 export function staleRound(stored: bigint): ProblemError {
   return new ProblemError(
     {
-      title: "Newer rounds of this key keep being stored.",
+      title: "Others keep storing newer rounds of this key.",
       status: 503,
       code: "update_reverted",
-      detail: `The round of ${stored} is stored or on its way. Query the key, or try again in a few seconds.`,
+      detail: `Round ${stored} is stored or pending. Query the key, or try again in a few seconds.`,
     },
     { extras: { error: "StaleRound" } },
   );
 }
 
-/** @param error The contract's named error and its values; null when the node gave none. */
+/** @param error The contract's error with its arguments; null when the node gave none. */
 export function updateReverted(error: string | null): ProblemError {
   return new ProblemError(
     {
@@ -151,7 +151,7 @@ export function tooManyBroadcasts(perMinute: number, retryAfterSeconds: number):
       status: 429,
       code: "too_many_broadcasts",
       detail:
-        `A caller may make ${perMinute} a minute. Try again in ${retryAfterSeconds} s, or send "broadcast": false and ` +
+        `The limit is ${perMinute} broadcasts per minute. Try again in ${retryAfterSeconds} s, or send "broadcast": false and ` +
         "send the transaction yourself.",
     },
     { headers: { "retry-after": String(retryAfterSeconds) } },
@@ -159,10 +159,10 @@ export function tooManyBroadcasts(perMinute: number, retryAfterSeconds: number):
 }
 
 export function gasBudgetSpent(isNewKey: boolean, retryAfterSeconds: number): ProblemError {
-  const whose = isNewKey ? "keys that are stored for the first time" : "this network";
+  const purpose = isNewKey ? "keys that are stored for the first time" : "this network";
   return new ProblemError(
     {
-      title: `The gas that this operator spends an hour on ${whose} is used up.`,
+      title: `This operator's hourly gas budget for ${purpose} is spent.`,
       status: 429,
       code: "gas_budget_spent",
       detail: `Try again in ${retryAfterSeconds} s, or send "broadcast": false and send the transaction yourself.`,
@@ -177,7 +177,7 @@ export function shuttingDown(): ProblemError {
       title: "This operator is shutting down.",
       status: 503,
       code: "shutting_down",
-      detail: "Try again in a few seconds. If an update was on its way, it still is.",
+      detail: "Try again in a few seconds. A pending update stays pending.",
     },
     { headers: { "retry-after": "1" } },
   );
@@ -192,10 +192,10 @@ export function outOfFunds(networkId: number): ProblemError {
   });
 }
 
-/** @param wanted What the chain wants, in wei for each unit of gas, as `cap` is. */
+/** @param wanted The fee per gas that the chain asks, in wei, like `cap`. */
 export function feesTooHigh(networkId: number, wanted: bigint, cap: bigint): ProblemError {
   return new ProblemError({
-    title: `Gas on network ${networkId} costs ${formatGwei(wanted)} gwei, more than the ${formatGwei(cap)} that this operator pays.`,
+    title: `Gas on network ${networkId} costs ${formatGwei(wanted)} gwei, more than the ${formatGwei(cap)} gwei that this operator pays.`,
     status: 503,
     code: "fees_too_high",
     detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
@@ -204,7 +204,7 @@ export function feesTooHigh(networkId: number, wanted: bigint, cap: bigint): Pro
 
 export function notReady(networkId: number): ProblemError {
   return new ProblemError({
-    title: `Network ${networkId} cannot be read now.`,
+    title: `Network ${networkId} cannot be read at the moment.`,
     status: 503,
     code: "not_ready",
     detail: "Try again in a few seconds.",

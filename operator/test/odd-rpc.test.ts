@@ -176,7 +176,7 @@ describe("fees", () => {
     const nonce = await chain.nonce(operator.account.address);
     const problem = await operator.fail(body());
     expect([problem.http, problem.code]).toEqual([503, "fees_too_high"]);
-    expect(problem.title).toContain("500.000000001 gwei, more than the 500 ");
+    expect(problem.title).toContain("500.000000001 gwei, more than the 500 gwei");
     expect(await chain.nonce(operator.account.address)).toBe(nonce);
     expect(await operator.ask(body(newKey(), false))).toHaveProperty("transaction");
   });

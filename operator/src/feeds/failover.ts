@@ -1,22 +1,22 @@
 import type { Address, Hex } from "viem";
 import { rankedFor } from "../rendezvous-hash.js";
 
-/** The replicas of an operator on one network: they share its feeds without a word between them. */
+/** The replicas of an operator on one network. They share its feeds without talking to each other. */
 export interface Replicas {
-  /** One sender of each. Empty where there is only one replica. */
+  /** One sender of each replica; empty where there is only one. */
   readonly senders: readonly Address[];
-  /** Which of them is this one; null where there is only one. */
+  /** This replica's sender; null where there is only one replica. */
   readonly own: Address | null;
-  /** How long each waits for the one before it, in milliseconds. */
+  /** How long each replica waits for the one ranked before it, in milliseconds. */
   readonly failoverMs: number;
 }
 
 /**
- * Whose turn it is to update a feed of one dataset. The leader of a key does it at once. Who has another rank does it when
- * the chain has shown for so many steps that those before it did not.
+ * Decides which feeds of one dataset this replica updates. Rank 0 updates a key at once; rank n only after the chain has
+ * shown for n times `failoverMs` that no replica of a better rank did.
  */
 export class Failover {
-  /** What needs an update, and since when; by key. */
+  /** The keys that need an update, and since when. */
   readonly #since = new Map<Hex, { readonly updatedAt: bigint; readonly at: number }>();
 
   constructor(
@@ -24,24 +24,24 @@ export class Failover {
     private readonly replicas: Replicas,
   ) {}
 
-  /** 0 for the leader. */
+  /** Returns this replica's rank for a key; 0 is the best. */
   rankOf(key: Hex): number {
     const { senders, own } = this.replicas;
     return own === null ? 0 : rankedFor(this.dataset, key, senders).indexOf(own);
   }
 
   /**
-   * @param needy Everything that needs an update now, and when it had its last one, in seconds since 1970.
+   * @param due The feeds that need an update, by any replica. `updatedAt` is in seconds since 1970.
    * @param now Milliseconds since 1970.
-   * @returns What this replica is to update now.
+   * @returns The feeds that this replica has to update now.
    */
   own<T extends { readonly key: Hex; readonly stored: { readonly updatedAt: bigint } }>(
-    needy: readonly T[],
+    due: readonly T[],
     now: number,
   ): T[] {
-    const keys = new Set(needy.map(({ key }) => key));
+    const keys = new Set(due.map(({ key }) => key));
     for (const key of this.#since.keys()) if (!keys.has(key)) this.#since.delete(key);
-    return needy.filter(({ key, stored: { updatedAt } }) => {
+    return due.filter(({ key, stored: { updatedAt } }) => {
       const known = this.#since.get(key);
       const at = known?.updatedAt === updatedAt ? known.at : now;
       this.#since.set(key, { updatedAt, at });

@@ -5,28 +5,28 @@ import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { type Hex, hexToBigInt } from "viem";
 import type { StoredPoint } from "../chain/stored-points.js";
 
-/** How often a feed is updated. */
+/** When a feed is updated. */
 export interface UpdatePolicy {
-  /** The age at which it is updated in any case. */
+  /** The age at which it is updated even if its value has not moved. */
   readonly heartbeatSeconds: number;
-  /** How far its value must have moved to be updated before that, in basis points of what is stored; 1 or more. */
+  /** The deviation threshold: the move that triggers an earlier update, in basis points of the stored value; 1 or more. */
   readonly deviationBps: number;
-  /** The age below which it is not updated. */
+  /** The age below which it is never updated. */
   readonly minIntervalSeconds: number;
 }
 
-/** One key that is kept fresh. */
+/** A key that is kept fresh. */
 export interface Feed {
   readonly key: Hex;
   readonly policy: UpdatePolicy;
 }
 
-/** What the data providers say of a key now. */
+/** The value of a key on which the data providers agree now. */
 export type Observed = { readonly status: "OK"; readonly value: Hex } | { readonly status: "NOT_AVAILABLE" };
 
 /**
- * Whether a feed has to be updated now: never before its heartbeat (`wait`), at its heartbeat (`due`), or in between if
- * its value has moved (`look`).
+ * Decides by its age whether a feed is updated: not before its minimum interval (`wait`), from its heartbeat on (`due`),
+ * and in between only if its value has moved (`look`).
  *
  * @param now Seconds since 1970.
  */
@@ -36,7 +36,7 @@ export function stage(policy: UpdatePolicy, stored: StoredPoint, now: number): "
   return age >= policy.minIntervalSeconds ? "look" : "wait";
 }
 
-/** Whether a value has moved by the feed's threshold or more, or there is one where there was none, or the reverse. */
+/** Reports whether a value has moved by the deviation threshold, or has become available or unavailable. */
 export function hasMoved(
   { deviationBps }: UpdatePolicy,
   kind: DatasetKind,
@@ -47,23 +47,24 @@ export function hasMoved(
   if (kind === "majority") return observed.value !== stored.value;
   const [before, now] = [hexToBigInt(stored.value), hexToBigInt(observed.value)];
   const difference = now > before ? now - before : before - now;
-  // A value of 0 has moved when it is another.
+  // From 0, any other value is a move.
   return difference > 0n && difference * 10_000n >= BigInt(deviationBps) * before;
 }
 
 /**
- * What rows come to at a place, as the contract will see it.
+ * Aggregates one key of a batch's rows as the contract will.
  *
  * @param members The size of the whole committee.
+ * @param index The key's, in the batch.
  * @returns Null without a quorum.
  */
 export function observe(
   kind: DatasetKind,
   members: number,
   rows: readonly SignedRow[],
-  place: number,
+  index: number,
 ): Observed | null {
-  const values = rows.flatMap((row) => (isMissing(row, place) ? [] : (row.values[place] ?? [])));
+  const values = rows.flatMap((row) => (isMissing(row, index) ? [] : (row.values[index] ?? [])));
   if (isQuorum(values.length, members - values.length)) return { status: "OK", value: agreedValue(kind, values) };
   const missing = rows.length - values.length;
   return isQuorum(missing, members - missing) ? { status: "NOT_AVAILABLE" } : null;

@@ -5,11 +5,10 @@ import type { ProblemError } from "@dataset-oracle/service/problem";
 import type { ProgressListener } from "../progress.js";
 
 /**
- * A request's progress as server-sent events, each with JSON data; the last is `answer` or `problem`, with the body that
- * an answer without a stream would have.
+ * Streams a request's progress as server-sent events with JSON data. The last event is `answer` or `problem`, with the body
+ * that an answer without a stream would have.
  *
- * @param work Goes on when nobody reads the stream any more, because others may wait for the same.
- * @param toProblem What the caller is told of an error.
+ * @param work It goes on when the caller stops reading, because others may wait for the same.
  */
 export function eventStream(
   work: (listener: ProgressListener) => Promise<DataAnswer>,
@@ -28,7 +27,7 @@ export function eventStream(
   return stream;
 }
 
-/** Whether a caller asks for an event stream. */
+/** Reports whether a caller asks for an event stream. */
 export function acceptsEventStream(accept: string | undefined): boolean {
   return accept !== undefined && /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(accept);
 }

@@ -62,7 +62,7 @@ export class ForeignTransactions {
       this.#since.set(nonce, now);
       this.logger.warn({ nonce }, "a transaction is pending that this process did not send");
     }
-    // At the start, and after a reorganisation has freed nonces, the counts do not show transactions behind a gap.
+    // At the start, and after a reorganization has freed nonces, the counts do not show transactions behind a gap.
     const canHideSome = mined < this.#mined;
     this.#mined = mined;
     if (!canHideSome && (this.#since.size === 0 || now - this.#readAt < this.pollMs)) return [];

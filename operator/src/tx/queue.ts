@@ -42,7 +42,7 @@ const MAX_MISSED = 5;
 
 /**
  * Sends the updates of one sender on one network, and sees every accepted one stored: it bumps fees, rebroadcasts, fills
- * nonce gaps, and survives reorganisations. Its state is what it has sent; the nonce is read from the chain in every pass.
+ * nonce gaps, and survives reorganizations. Its state is what it has sent; the nonce is read from the chain in every pass.
  * A pass reads the chain, plans (plan.ts) and acts. Passes follow each other and never overlap.
  */
 export class TransactionQueue {
@@ -93,7 +93,7 @@ export class TransactionQueue {
     return { waiting: this.#waiting.length, sent: this.#inFlight.size };
   }
 
-  /** What the queue had to do beyond sending, since the start. */
+  /** How often the queue had to do more than send, since the start. */
   get counts() {
     return { ...this.#replacements.counts, ...this.#counts };
   }
@@ -163,7 +163,7 @@ export class TransactionQueue {
     const now = this.context.clock();
     this.#submitter.forgetBelow(mined);
     await this.#checkReorgs(counts, now).catch((error: unknown) =>
-      this.#warn(error, "reorganisations were not checked"),
+      this.#warn(error, "reorganizations were not checked"),
     );
     this.#retryQueue.run();
     this.#giveUpLate(now);
@@ -183,13 +183,13 @@ export class TransactionQueue {
     const dropped = await this.#reorgWatch.look();
     if (dropped.length === 0) return;
     this.#counts.reorged++;
-    this.#log.warn({ dropped: dropped.length }, "the chain was reorganised");
+    this.#log.warn({ dropped: dropped.length }, "the chain was reorganized");
     for (const transaction of dropped) {
       const { nonce } = transaction;
       // If its nonce is free again, it counts as stuck, so that the newest round replaces it at once.
       const isFree = nonce >= counts.mined && !this.#inFlight.has(nonce);
       if (isFree) this.#inFlight.set({ ...transaction, sentAt: 0, missed: 0 });
-      else this.#retry(transaction, "a reorganisation dropped it");
+      else this.#retry(transaction, "a reorganization dropped it");
     }
   }
 

@@ -4,7 +4,7 @@ import { type Mined, readBlockHash, readMined } from "../chain/transactions.js";
 import type { Task, Transaction } from "./in-flight.js";
 import type { RoundCall } from "./job.js";
 
-/** A mined update that a reorganisation could drop. */
+/** A mined update that a reorganization could drop. */
 interface Watched {
   readonly transaction: Transaction;
   readonly task: Task;

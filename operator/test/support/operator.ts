@@ -8,7 +8,7 @@ import type { Address, LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { buildOperatorApp } from "../../src/app.js";
 import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
-import { planFeeds } from "../../src/feeds/feeds.js";
+import { planFeeds } from "../../src/feeds/config.js";
 import { runFeeds } from "../../src/feeds/loop.js";
 import { Metrics } from "../../src/metrics.js";
 import { startOperator as startOperatorWithoutHttp } from "../../src/operator.js";

@@ -2,14 +2,34 @@ import { parseAddress } from "@dataset-oracle/protocol/address";
 import { matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
 import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
+import { type Static, Type } from "@sinclair/typebox";
 import type { Address, Hex } from "viem";
-import type { FeedSettings } from "../config.js";
 import type { Feed } from "./policy.js";
 
+const seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 31_536_000, description });
+
+/** Feeds of one dataset that share an update policy. */
+export const FeedSettings = Type.Object(
+  {
+    dataset: Type.String({ description: "The address of a dataset of the deployment." }),
+    keys: Type.Array(Type.String(), { description: "Keys in ASCII, or in hex after 0x." }),
+    heartbeatSeconds: seconds("The age at which a key is updated in any case."),
+    deviationBps: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: "How far a value must have moved to be updated earlier, in basis points of what is stored.",
+    }),
+    minIntervalSeconds: seconds("The age below which a key is not updated."),
+  },
+  { additionalProperties: false },
+);
+
+export type FeedSettings = Static<typeof FeedSettings>;
+
 /**
- * The feeds of a network by dataset, checked against what is deployed.
+ * Groups the feeds of a network by dataset, and checks them against the deployment.
  *
- * @param where What errors begin with.
+ * @param where The beginning of every error message.
  * @throws ConfigError
  */
 export function planFeeds(
@@ -18,8 +38,8 @@ export function planFeeds(
   where: string,
 ): ReadonlyMap<Address, readonly Feed[]> {
   const planned = new Map<Address, Map<Hex, Feed>>();
-  for (const [place, feed] of settings.entries()) {
-    const at = `${where}: feeds/${place}`;
+  for (const [index, feed] of settings.entries()) {
+    const at = `${where}: feeds/${index}`;
     const { dataset: text, keys, ...policy } = feed;
     const address = parseAddress(text);
     if (!address.ok) throw new ConfigError(`${at}: ${address.error}`);
