@@ -3,7 +3,7 @@
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { type Address, formatGwei } from "viem";
-import { type ProviderAnswer, reportsOf } from "./update/reports.js";
+import type { Failure } from "./update/ask-provider.js";
 
 export function invalidProperty(property: string, problem: string): ProblemError {
   return new ProblemError(
@@ -66,9 +66,8 @@ export function invalidKey(form: KeyForm): ProblemError {
   });
 }
 
-/** @param answers The providers' answers, if they were asked for this request. */
-export function unknownKey(answers: readonly ProviderAnswer[] = []): ProblemError {
-  const failures = failuresOf(answers);
+/** @param failures One for each provider, if they were asked for this request. */
+export function unknownKey(failures: readonly Failure[] = []): ProblemError {
   const details = [...new Set(failures.map(({ detail }) => detail))];
   const said = details.length === 0 ? "" : ` Answers of the providers: ${details.join("; ")}.`;
   return new ProblemError(
@@ -80,7 +79,7 @@ export function unknownKey(answers: readonly ProviderAnswer[] = []): ProblemErro
         `Nothing was sent.${said} GET /datasets, next to this path, lists the served keys; a Web Oracle key is served ` +
         "once its request spec is published. The providers can be asked for this key again after a minute.",
     },
-    failures.length === 0 ? {} : { extras: { failures } },
+    failures.length === 0 ? {} : { extras: { failures: failures.map(toMember) } },
   );
 }
 
@@ -93,29 +92,28 @@ export function noSender(networkId: number): ProblemError {
   });
 }
 
-/** @param answers One for each member of the committee. */
-export function noQuorum(members: number, answers: readonly ProviderAnswer[]): ProblemError {
-  const [values, noData] = [reportsOf("OK", answers).length, reportsOf("NOT_AVAILABLE", answers).length];
-  const failures = failuresOf(answers);
-  const said = `Of ${members} data providers, ${values} signed a value and ${noData} signed that there is none.`;
+/**
+ * @param members The size of the committee.
+ * @param values How many members signed a value.
+ * @param noData How many members signed that there is none.
+ */
+export function noQuorum(members: number, values: number, noData: number, failures: readonly Failure[]): ProblemError {
+  const signed = `Of ${members} data providers, ${values} signed a value and ${noData} signed that there is none.`;
   const failed = failures.map(({ provider, host, detail }) => `${provider}${host ? ` (${host})` : ""}: ${detail}.`);
   return new ProblemError(
     {
       title: "No quorum: more than two thirds of the data providers have to agree.",
       status: 503,
       code: "no_quorum",
-      detail: [said, ...failed, "Nothing was sent. Try again in a few seconds."].join(" "),
+      detail: [signed, ...failed, "Nothing was sent. Try again in a few seconds."].join(" "),
     },
-    { extras: { failures } },
+    { extras: { failures: failures.map(toMember) } },
   );
 }
 
-function failuresOf(answers: readonly ProviderAnswer[]) {
-  return answers.flatMap((answer) => {
-    if (answer.kind === "report") return [];
-    const { provider, host, reason, detail } = answer;
-    return [{ provider, host, reason, detail }];
-  });
+/** A failure as a member of the answer's body. */
+function toMember({ provider, host, reason, detail }: Failure) {
+  return { provider, host, reason, detail };
 }
 
 /** @param stored The newest round that is stored or pending, in seconds since 1970. */

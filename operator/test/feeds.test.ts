@@ -1,6 +1,6 @@
 import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { FeedSettings } from "../src/config.js";
+import type { FeedSettings } from "../src/feeds/config.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type OperatorOptions, type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";

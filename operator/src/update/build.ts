@@ -17,7 +17,7 @@ import { noQuorum, unknownKey } from "../problems.js";
 import type { Progress } from "../progress.js";
 import { followed, SingleFlight } from "../single-flight.js";
 import type { RoundCall } from "../tx/job.js";
-import { decide, gatherReports, gatherRows, type ProviderAnswer, type RowAnswer } from "./reports.js";
+import { decide, gatherReports, gatherRows, type ProviderAnswer, type RowAnswer, reportsOf } from "./reports.js";
 import { simulateBatch, simulateUpdate } from "./simulate.js";
 
 /** A call that stores a round of a data point, and that the chain would accept now. */
@@ -137,9 +137,13 @@ export class UpdateBuilder {
     const decision = decide(members, answers);
     if (decision.kind !== "update") {
       this.#reports.forget(id);
-      if (decision.kind === "no_quorum") return { kind: "refused", problem: noQuorum(members, answers) };
+      const failures = answers.filter((answer) => answer.kind !== "report");
+      if (decision.kind === "no_quorum") {
+        const [values, noData] = [reportsOf("OK", answers).length, reportsOf("NOT_AVAILABLE", answers).length];
+        return { kind: "refused", problem: noQuorum(members, values, noData, failures) };
+      }
       this.#unknownKeys.set(dataPoint.id, true);
-      throw unknownKey(answers);
+      throw unknownKey(failures);
     }
     const { outcome, reports } = decision;
     const data = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
