@@ -21,7 +21,7 @@ import { mnemonicToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Devnet, freePorts, startDevnet } from "./devnet.js";
 
-/** An account of the chain's own, which the devnet does not use: unlocked, and with its development key. */
+/** An unlocked account of the chain, with its development key, that the devnet does not use. */
 const CALLER = mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 8 });
 const PENNILESS: Address = "0x00000000000000000000000000000000000A11cE";
 
@@ -44,12 +44,12 @@ const read = (pair: string, account?: Address) =>
   simulateQuery(client, { dataset: devnet.dataset, key: spotPriceKey(pair), ...(account && { account }) });
 
 describe("an off-chain read", () => {
-  test("says what a query costs", async () => {
+  test("returns the price of a query", async () => {
     expect(await readQueryPrice(client, devnet)).toBe(BigInt(devnet.queryPrice));
     expect(BigInt(devnet.queryPrice)).toBeGreaterThan(0n);
   });
 
-  test("says that there is no data, then what an update stored, without any account", async () => {
+  test("returns no data at first, then the value that an update stored, without an account", async () => {
     const none = { status: "NOT_AVAILABLE", value: 0n, output: `0x${"00".repeat(32)}`, updatedAt: 0n };
     expect(await read("BTC-USD")).toEqual(none);
     const { transactionHash, status, value, output, updatedAt } = await requestUpdate({
@@ -77,7 +77,7 @@ describe("an off-chain read", () => {
     expect(await client.getBalance(CALLER)).toBe(before);
   });
 
-  test("says which price an account does not hold", async () => {
+  test("names the price that an account cannot pay", async () => {
     const error = await read("DOGE-USD", PENNILESS).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(InsufficientBalanceError);
     expect(error).toMatchObject({ account: PENNILESS, price: BigInt(devnet.queryPrice) });
@@ -123,18 +123,18 @@ describe("an update request", () => {
       .filter((line) => /^\| \d{3}/.test(line));
     const codes = rows.flatMap((row) => [...(row.split("|")[2] ?? "").matchAll(/`(\w+)`/g)].map(([, code]) => code));
     expect(codes.length).toBeGreaterThan(15);
-    // One that is missing belongs into protocol/src/client/problem.ts.
+    // A missing code has to be added to protocol/src/client/problem.ts.
     expect(OPERATOR_PROBLEM_CODES.toSorted()).toEqual(codes.toSorted());
   });
 });
 
 describe("an update sent by the caller", () => {
   const local = () => createWalletClient({ account: CALLER, transport: http(devnet.chain), pollingInterval: 100 });
-  /** As a browser's wallet is: it holds the account's key itself. */
+  /** A browser's wallet holds the account's key itself. */
   const wallet = (request: EIP1193RequestFn, account?: Address) =>
     createWalletClient({ ...(account && { account }), transport: custom({ request }), pollingInterval: 100 });
 
-  test("with a local account stores what the answer says", async () => {
+  test("from a local account stores the value of the answer", async () => {
     const nonce = await client.getTransactionCount({ address: devnet.operator.address, blockTag: "pending" });
     const { transaction, ...update } = await requestUpdate(ask(false, "XRP-USD"));
     const { hash, receipt } = await sendUpdate(local(), { transaction });
@@ -144,7 +144,7 @@ describe("an update sent by the caller", () => {
     expect(await client.getTransactionCount({ address: devnet.operator.address, blockTag: "pending" })).toBe(nonce);
   });
 
-  test("with a browser's wallet does too, and a second time reverts", async () => {
+  test("from a browser's wallet does too, and reverts the second time", async () => {
     const { transaction, updatedAt } = await requestUpdate(ask(false, "ADA-USD"));
     const walletClient = wallet(client.request as EIP1193RequestFn);
     const sent = await sendUpdate(walletClient, { transaction, account: CALLER.address });

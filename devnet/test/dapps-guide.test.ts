@@ -16,7 +16,7 @@ const blocksOf = (page: string) =>
 const BLOCKS = blocksOf(GUIDE);
 const blocks = (language: string) => BLOCKS.filter((block) => block.language === language);
 
-/** Those of the guide, then those of other documents. */
+/** The blocks of the guide, then those of other documents. */
 const PROGRAMS = ["docs/Dapps.md", "protocol/README.md", "docs/Relaying.md"]
   .flatMap((file) => blocksOf(readFileSync(join(ROOT, file), "utf8")))
   .flatMap(({ language, text }) => (language === "ts" ? [text] : []));
@@ -60,7 +60,7 @@ test("every block is run here", () => {
   expect(GUIDE.match(/^```/gm)).toHaveLength(2 * BLOCKS.length);
 });
 
-test("its address is the one that the devnet gets", () => {
+test("its address is the devnet's", () => {
   expect([...new Set(GUIDE.match(/0x5[0-9a-fA-F]{39}\b/g))]).toEqual([devnet.dataset]);
 });
 
@@ -87,7 +87,7 @@ describe("the shell", () => {
     return stdout;
   }
 
-  test("says the price", async () => {
+  test("prints the price", async () => {
     expect(
       (await shell('cast call 0x5FbDB2315678afecb367f032d93F642f64180aa3 "queryPrice()(uint256)" --rpc-url http'))
         .split(" ")[0]
@@ -101,7 +101,7 @@ describe("the shell", () => {
     expect(Number(balance)).toBeGreaterThan(1);
   });
 
-  test.runIf(HAS_CURL)("has the value updated", async () => {
+  test.runIf(HAS_CURL)("requests an update of the value", async () => {
     expect(JSON.parse(await shell("curl"))).toMatchObject({ key: "SPOTPX/ETH-USD", status: "OK" });
   });
 

@@ -70,7 +70,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     expect([sent, existsSync(scripts.deploymentFile)]).toEqual([0, false]);
   });
 
-  test("makes the financial dataset of its settings, and the file that operators and providers read", async () => {
+  test("deploys the financial dataset of its settings, and writes the file that operators and providers read", async () => {
     expect(await scripts.run("DeployFinancialDataset", ["--broadcast"])).toMatchObject({ exitCode: 0, sent: 1 });
     expect(scripts.deployment()).toMatchObject({
       chainId,
@@ -79,7 +79,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     await expectAsSet("financial");
   });
 
-  test("makes the two Web Oracle datasets and their registry, and adds them to the file", async () => {
+  test("deploys the two Web Oracle datasets and their registry, and adds them to the file", async () => {
     const [financial] = scripts.deployment().datasets;
     expect(await scripts.run("DeployWebOracle", ["--broadcast"])).toMatchObject({ exitCode: 0, sent: 3 });
     const { datasets, webOracleRegistry } = scripts.deployment();
@@ -204,7 +204,7 @@ describe("invalid settings are rejected, with a sentence that says how to fix th
     expect([sent, existsSync(scripts.deploymentFile)]).toEqual([0, false]);
   });
 
-  test("that are not there", async () => {
+  test("that are missing", async () => {
     rmSync(scripts.settingsFile);
     const { exitCode, output } = await scripts.run("DeployFinancialDataset", ["--broadcast"]);
     expect(output).toContain(

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 /** The documents whose commands are run here, one after the other, as a reader would. */
 const DOCUMENTS = ["docs/Cookbook.md", "docs/Tour.md"];
 
-/** Those whose blocks another test runs, or holds to the files that they show. */
+/** Documents whose blocks another test runs, or compares with the files that they show. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "README.md": "devnet/test/readme.test.ts",
   "docs/Relaying.md": "devnet/test/dapps-guide.test.ts",
@@ -63,13 +63,13 @@ describe.each(DOCUMENTS)("%s", (file) => {
     },
   );
 
-  test("there is something to run, and what is not run says why", () => {
+  test("there are commands to run, and each block that is not run gives a reason", () => {
     expect(commands.length).toBeGreaterThan(0);
     for (const { note } of blocks) expect(note).toMatch(/^$|^prints$|^not run: .{15,}/);
   });
 });
 
-test("every block that can be run is run somewhere, or says why not", () => {
+test("every runnable block is run by some test, or gives a reason", () => {
   const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], { cwd: ROOT });
   let runnable = 0;
   for (const file of String(listed).trim().split("\n")) {

@@ -65,7 +65,7 @@ const request = (more: object = {}) => ({
   ...more,
 });
 
-/** Rounds are whole seconds: so long until a request is of another one. */
+/** A request after this time is of another round, because rounds are whole seconds. */
 const nextRound = () => sleep(1_100);
 
 describe("the chain", () => {
@@ -96,7 +96,7 @@ describe("an update that the operator sends", () => {
       updatedAt: BigInt(first.answer.timestamp),
       status: "OK",
     });
-    // The market's walk starts at 3,421.75 and moves by little.
+    // The market's random walk starts at 3,421.75 and moves in small steps.
     expect(afterFirst.value).toBeGreaterThan(2_500n * 10n ** 18n);
     expect(afterFirst.value).toBeLessThan(4_500n * 10n ** 18n);
     expect(first.answer.reports).toHaveLength(4);
@@ -110,7 +110,7 @@ describe("an update that the operator sends", () => {
     expect(afterSecond.updatedAt).toBe(BigInt(second.answer.timestamp));
   });
 
-  test("S10: ASCII and hex in either case are one piece of work", async () => {
+  test("S10: ASCII and hex in either case share one update", async () => {
     await nextRound();
     const nonce = await operatorNonce();
     const keys = [KEY, HEX_KEY, `0x${HEX_KEY.slice(2).toUpperCase()}`];
@@ -180,7 +180,7 @@ describe("a consumer contract", () => {
   });
 });
 
-describe("what the operator serves", () => {
+describe("the operator's catalogue", () => {
   test("S16: GET /datasets lists the network, the dataset, its keys and its providers", async () => {
     const response = await fetch(`${devnet.operator.url}/datasets`);
     expect(response.status).toBe(200);
@@ -210,7 +210,7 @@ describe("what the operator serves", () => {
     );
   });
 
-  test("every key of the dataset can be brought on chain", async () => {
+  test("every key of the dataset can be updated on chain", async () => {
     const deployment = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
     const answers = await Promise.all(deployment.financial.keys.map((key: string) => post(devnet, request({ key }))));
     expect(answers.map(({ status, answer }) => [status, answer.status])).toEqual(
@@ -266,14 +266,14 @@ describe("the printed commands", () => {
   });
 });
 
-describe("providers that are gone", () => {
+describe("unreachable providers", () => {
   async function kill(index: number): Promise<void> {
     const { pid } = devnet.providers[index] as Devnet["providers"][number];
     process.kill(pid, "SIGKILL");
     while (isRunning(pid)) await sleep(20);
   }
 
-  test("one of four missing stops nothing, two are too many, and back they work again", async () => {
+  test("one of four does not prevent updates, two do, and updates work again once they are back", async () => {
     await kill(1);
     await nextRound();
     const withThree = await post(devnet, request());

@@ -30,7 +30,7 @@ async function updates() {
   return byKey;
 }
 
-test("S15: every data point moves again and again without any request, many in one transaction", async () => {
+test("S15: every data point is updated repeatedly without requests, many in one transaction", async () => {
   const hashes = KEYS.map((key) => keccak256(stringToHex(key)));
   await expect
     .poll(
@@ -48,7 +48,7 @@ test("S15: every data point moves again and again without any request, many in o
     expect(new Set(ofKey.map(({ status }) => status))).toEqual(new Set([1]));
     for (const [i, { timestamp }] of ofKey.slice(1).entries()) {
       const age = Number(timestamp - (ofKey[i]?.timestamp ?? 0n));
-      // The minimum interval; and the heartbeat, with the time until the next look and a busy machine's.
+      // The bounds are the minimum interval, and the heartbeat with a margin for polling and a busy machine.
       expect(age).toBeGreaterThanOrEqual(8);
       expect(age).toBeLessThan(60);
     }

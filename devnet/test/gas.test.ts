@@ -7,10 +7,10 @@ import { type Address, createTestClient, type Hex, http, publicActions, walletAc
 import { expect, it } from "vitest";
 import { startAnvil } from "../src/anvil.js";
 
-/** Where test/gas/GasFixture.sol writes what it measures. */
+/** test/gas/GasFixture.sol writes its measurements here. */
 const FOLDER = join(ROOT, ".devnet/gas");
 
-/** The chain id of forge's tests: the providers signed for it. */
+/** The chain id of forge's tests, for which the providers signed. */
 const CHAIN_ID = 31_337;
 
 interface Measured {
@@ -29,7 +29,7 @@ const snapshots: Record<string, string> = {
   ...readJson(join(ROOT, "snapshots/batch.json")),
 };
 
-it("anvil's receipts say what the gas snapshots say, for the same calldata", { timeout: 600_000 }, async () => {
+it("anvil's receipts have the gas of the snapshots for the same calldata", { timeout: 600_000 }, async () => {
   rmSync(FOLDER, { recursive: true, force: true });
   await promisify(execFile)(foundryBinary("forge"), ["test", "--isolate", "--match-path", "test/gas/*"], {
     cwd: ROOT,

@@ -15,7 +15,7 @@ const request = (devnet: Devnet) => ({
   broadcast: true,
 });
 
-/** A process and all that it started, and that those started. Linux tells it in /proc. */
+/** Returns a process and all its descendants, which Linux lists in /proc. */
 function family(pid: number): number[] {
   const parents = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -24,7 +24,7 @@ function family(pid: number): number[] {
         const status = readFileSync(`/proc/${name}/status`, "utf8");
         return [{ pid: Number(name), parent: Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]) }];
       } catch {
-        // It ended while we looked.
+        // The process ended during the search.
         return [];
       }
     });
@@ -35,12 +35,12 @@ function family(pid: number): number[] {
   return found;
 }
 
-/** Resolves when none of the processes is there any more. */
+/** Resolves when none of the processes exists any more. */
 const untilGone = (pids: readonly number[]) =>
   expect.poll(() => pids.filter(isRunning), { timeout: 15_000, interval: 100 }).toEqual([]);
 
-describe.runIf(process.platform === "linux")("everything ends", () => {
-  test("by Ctrl-C, and a second start at the same ports works at once", async () => {
+describe.runIf(process.platform === "linux")("all processes end", () => {
+  test("on Ctrl-C, and a second start on the same ports works at once", async () => {
     const ports = await freePorts();
     const first = await startDevnet(ports);
     const pids = family(first.process.pid as number);
@@ -72,7 +72,7 @@ describe.runIf(process.platform === "linux")("everything ends", () => {
     }, 200_000);
   }
 
-  test("when the end comes while it starts", async () => {
+  test("when it is stopped during startup", async () => {
     for (const step of ["Starting the chain", "Compiling", "Starting 4 data providers"]) {
       const { child, output } = run(await freePorts());
       while (!output().includes(step)) await sleep(5);
@@ -85,7 +85,7 @@ describe.runIf(process.platform === "linux")("everything ends", () => {
     }
   }, 200_000);
 
-  test("when the chain does not react", async () => {
+  test("when the chain does not respond", async () => {
     const devnet = await startDevnet(await freePorts());
     const pids = family(devnet.process.pid as number);
     const chain = pids.find((pid) => readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "anvil") ?? 0;
@@ -110,7 +110,7 @@ test("a busy port is named, with the option that changes it, and nothing is star
   }
 });
 
-test("two roles cannot have one port", async () => {
+test("two roles cannot share a port", async () => {
   const { exitCode, output } = await runToEnd(["--operator-port", "7601", "--provider-port", "7600"]);
   expect(exitCode).toBe(2);
   expect(output).toContain("Port 7601 is assigned to the operator and to provider 2. Change --provider-port.");

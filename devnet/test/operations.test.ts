@@ -3,8 +3,8 @@ import { type Address, encodeFunctionData, getAddress, type Hex, parseEther, toF
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { OWNER, type Scripts, settingsOf, startScripts } from "./scripts.js";
 
-/** Another of the chain's unlocked accounts. */
-const STRANGER = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+/** An unlocked account that is neither the owner nor a member of the deployed dataset. */
+const OUTSIDER = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
 /** Stands in for a multisig: an owner with code, which makes calls when it is impersonated. */
 const MULTISIG = getAddress("0x5afe000000000000000000000000000000000001");
@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 afterAll(() => scripts.close());
 
-/** A refusal: its sentence, and nothing sent. */
+/** Asserts that a script refuses with a message, and sends nothing. */
 async function expectRefused(run: ReturnType<typeof send>, message: string): Promise<void> {
   const { exitCode, output, sent } = await run;
   expect(output).toContain(message);
@@ -59,7 +59,7 @@ async function expectNothingToDo(run: ReturnType<typeof send>, message: string):
   expect([exitCode, sent]).toEqual([0, 0]);
 }
 
-/** The calls that a script printed, for somebody else to make. */
+/** Returns the calls that a script printed for another account to make. */
 const printedCalls = (output: string) =>
   [...output.matchAll(/^ +to +(0x[0-9a-fA-F]{40})\n +data (0x[0-9a-f]+)$/gm)].map(([, to, data]) => ({ to, data }));
 
@@ -75,7 +75,7 @@ async function makeAsMultisig(calls: { to?: string | undefined; data?: string | 
   }
 }
 
-/** The dataset in the hands of the multisig. */
+/** Hands the dataset over to the multisig. */
 async function giveToMultisig(): Promise<void> {
   const { client } = scripts;
   await client.setCode({ address: MULTISIG, bytecode: "0x00" });
@@ -87,7 +87,7 @@ async function giveToMultisig(): Promise<void> {
 }
 
 describe("every operation", () => {
-  test("wants to know the dataset, one that is there", async () => {
+  test("requires the address of a deployed dataset", async () => {
     await expectRefused(send("SetQueryPrice", { DATASET: "" }), "DATASET is not set. Set it to the dataset's name");
     await expectRefused(
       send("SetQueryPrice", { DATASET: "webOracleBytes" }),
@@ -102,11 +102,11 @@ describe("every operation", () => {
     await expectRefused(send("ShareIncome"), "settings.json is for chain 1, but the RPC is on chain 42.");
   });
 
-  test("of the owner is refused to anyone else", async () => {
+  test("that is reserved to the owner is refused to anyone else", async () => {
     const refusal = `The owner is ${OWNER}, not the sender. Sign with its key.`;
-    configure({ queryPrice: "7", toleranceBps: "7", owner: STRANGER });
+    configure({ queryPrice: "7", toleranceBps: "7", owner: OUTSIDER });
     for (const name of ["SetQueryPrice", "RotateCommittee", "TransferOwnership"]) {
-      await expectRefused(send(name, {}, STRANGER), refusal);
+      await expectRefused(send(name, {}, OUTSIDER), refusal);
     }
   });
 });
@@ -136,10 +136,10 @@ describe("SetQueryPrice", () => {
 });
 
 describe("ShareIncome", () => {
-  test("pays the committee that it finds on the chain, whoever sends it, once", async () => {
+  test("pays the committee found on the chain once, whoever sends it", async () => {
     await fill(parseEther("4") + 3n);
     expect(await dryRun("ShareIncome")).toMatchObject({ exitCode: 0, sent: 0 });
-    const { exitCode, output, sent } = await send("ShareIncome", {}, STRANGER);
+    const { exitCode, output, sent } = await send("ShareIncome", {}, OUTSIDER);
     expect(output).toContain("Share 4000000000000000003 wei among the committee's 4 members:");
     expect([exitCode, sent]).toEqual([0, 1]);
     for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
@@ -151,7 +151,7 @@ describe("ShareIncome", () => {
     expect(await balance(dataset)).toBe(0n);
   });
 
-  test("says when a member refuses its share", async () => {
+  test("reports a member that refuses its share", async () => {
     await scripts.client.setCode({ address: MEMBERS[1] as Address, bytecode: "0x5f5ffd" });
     await fill(parseEther("4"));
     const { output, sent } = await send("ShareIncome");
@@ -178,23 +178,23 @@ describe("ShareIncome", () => {
 
 describe("RotateCommittee", () => {
   const [first = OWNER, ...others] = MEMBERS;
-  const next = [STRANGER, ...others].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+  const next = [OUTSIDER, ...others].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
 
-  test("shares the income with the old committee, then seats that of the settings, once", async () => {
+  test("shares the income with the old committee, then installs the one in the settings, once", async () => {
     configure({ members: next, toleranceBps: "50" });
     await fill(parseEther("4"));
     const before = await read("committeeHash");
     expect(await dryRun("RotateCommittee")).toMatchObject({ exitCode: 0, sent: 0 });
     expect(await read("committeeHash")).toBe(before);
 
-    const outsiderBalance = await balance(STRANGER);
+    const outsiderBalance = await balance(OUTSIDER);
     const { exitCode, output, sent } = await send("RotateCommittee", {}, OWNER);
     expect(output).toContain("Share 4000000000000000000 wei among the committee's 4 members:");
-    expect(output).toContain(`leaves ${first}\n    joins  ${STRANGER}\n    members 4 -> 4\n`);
+    expect(output).toContain(`leaves ${first}\n    joins  ${OUTSIDER}\n    members 4 -> 4\n`);
     expect(output).toContain("tolerance 100 -> 50 basis points");
     expect([exitCode, sent]).toEqual([0, 2]);
     for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
-    expect(await balance(STRANGER)).toBe(outsiderBalance);
+    expect(await balance(OUTSIDER)).toBe(outsiderBalance);
 
     const fromBlock = (await read("committeeBlock")) as bigint;
     const [change] = await scripts.client.getContractEvents({
@@ -210,14 +210,14 @@ describe("RotateCommittee", () => {
   test("finds the committee of a second rotation, and needs no income", async () => {
     configure({ members: next });
     expect(await send("RotateCommittee")).toMatchObject({ exitCode: 0, sent: 1 });
-    configure({ members: [STRANGER] });
+    configure({ members: [OUTSIDER] });
     const { output, sent } = await send("RotateCommittee");
     expect(output).toContain("Nothing to share: the balance is 0 wei.");
     expect(output).toContain("members 4 -> 1");
     expect(sent).toBe(1);
   });
 
-  test("seats nobody when the income cannot be shared", async () => {
+  test("keeps the committee when the income cannot be shared", async () => {
     configure({ members: next });
     await fill(parseEther("4"));
     const code = await scripts.client.getCode({ address: dataset });
@@ -227,41 +227,41 @@ describe("RotateCommittee", () => {
     await expectRefused(send("RotateCommittee"), "The dataset rejects this call, so nothing was sent.");
   });
 
-  test("refuses a committee that makes no sense", async () => {
+  test("refuses an invalid committee", async () => {
     configure({ members: [...next].reverse() });
     await expectRefused(send("RotateCommittee"), "Sort them ascending, each one once.");
   });
 });
 
 describe("the ownership", () => {
-  test("moves in two steps, each of them once", async () => {
-    configure({ owner: STRANGER });
+  test("is transferred in two steps, each of them once", async () => {
+    configure({ owner: OUTSIDER });
     await expectRefused(
-      send("AcceptOwnership", {}, STRANGER),
-      `owner is ${STRANGER}, to which the ownership was not offered. Run`,
+      send("AcceptOwnership", {}, OUTSIDER),
+      `owner is ${OUTSIDER}, to which the ownership was not offered. Run`,
     );
     const { output, sent } = await send("TransferOwnership");
-    expect(output).toContain(`Offer the ownership: ${OWNER} -> ${STRANGER}`);
-    expect([sent, await read("owner"), await read("pendingOwner")]).toEqual([1, OWNER, STRANGER]);
+    expect(output).toContain(`Offer the ownership: ${OWNER} -> ${OUTSIDER}`);
+    expect([sent, await read("owner"), await read("pendingOwner")]).toEqual([1, OWNER, OUTSIDER]);
     await expectNothingToDo(
       send("TransferOwnership"),
-      `Nothing to do: the ownership is already offered to ${STRANGER}`,
+      `Nothing to do: the ownership is already offered to ${OUTSIDER}`,
     );
 
-    await expectRefused(send("AcceptOwnership"), `The new owner is ${STRANGER}, not the sender. Sign with its key.`);
-    const accepted = await send("AcceptOwnership", {}, STRANGER);
-    expect(accepted.output).toContain(`Accept the ownership: ${OWNER} -> ${STRANGER}`);
-    expect([accepted.sent, await read("owner")]).toEqual([1, STRANGER]);
-    await expectNothingToDo(send("AcceptOwnership", {}, STRANGER), `Nothing to do: the owner is ${STRANGER}.`);
-    await expectNothingToDo(send("TransferOwnership", {}, STRANGER), `Nothing to do: the owner is ${STRANGER}.`);
+    await expectRefused(send("AcceptOwnership"), `The new owner is ${OUTSIDER}, not the sender. Sign with its key.`);
+    const accepted = await send("AcceptOwnership", {}, OUTSIDER);
+    expect(accepted.output).toContain(`Accept the ownership: ${OWNER} -> ${OUTSIDER}`);
+    expect([accepted.sent, await read("owner")]).toEqual([1, OUTSIDER]);
+    await expectNothingToDo(send("AcceptOwnership", {}, OUTSIDER), `Nothing to do: the owner is ${OUTSIDER}.`);
+    await expectNothingToDo(send("TransferOwnership", {}, OUTSIDER), `Nothing to do: the owner is ${OUTSIDER}.`);
   });
 
-  test("stays, when the settings go back to the owner before it moved", async () => {
-    configure({ owner: STRANGER });
+  test("is kept when the settings name the old owner again before the transfer", async () => {
+    configure({ owner: OUTSIDER });
     expect(await send("TransferOwnership")).toMatchObject({ exitCode: 0, sent: 1 });
     configure({});
     const { output } = await send("TransferOwnership");
-    expect(output).toContain(`Withdraw the offer to ${STRANGER}`);
+    expect(output).toContain(`Withdraw the offer to ${OUTSIDER}`);
     expect(BigInt((await read("pendingOwner")) as Hex)).toBe(0n);
   });
 });
@@ -269,7 +269,7 @@ describe("the ownership", () => {
 describe("an owner that is a contract", () => {
   test("accepts, and rotates the committee, with the calls that the scripts print and do not send", async () => {
     await giveToMultisig();
-    configure({ owner: MULTISIG, members: [STRANGER] });
+    configure({ owner: MULTISIG, members: [OUTSIDER] });
     await fill(parseEther("4"));
     const before = await read("committeeHash");
     const { exitCode, output, sent } = await send("RotateCommittee");

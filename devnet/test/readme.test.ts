@@ -30,7 +30,7 @@ function block(language: string, holds: string): string {
 const here = (text: string) =>
   text.replaceAll("http://127.0.0.1:8080", devnet.operator.url).replaceAll("http://127.0.0.1:8545", devnet.chain);
 
-test("the dataset's address is the one that the devnet gets", () => {
+test("the dataset's address is the devnet's", () => {
   const named = new Set(README.match(/0x5[0-9a-fA-F]{39}\b/g));
   expect([...named]).toEqual([devnet.dataset]);
 });
@@ -40,7 +40,7 @@ test.runIf(HAS_CURL)("the curl works as it stands", async () => {
   expect(JSON.parse(stdout)).toMatchObject({ network_id: 42, key: "SPOTPX/ETH-USD", status: "OK" });
 });
 
-test("the cast command works, and says the price", async () => {
+test("the cast command works, and prints the price", async () => {
   const command = block("sh", "npx cast call").replace("npx cast", `"${foundryBinary("cast")}"`);
   const { stdout } = await run("sh", ["-c", command], { env: { ...process.env, ETH_RPC_URL: devnet.chain } });
   expect(stdout.split(" ")[0]?.trim()).toBe(devnet.queryPrice);

@@ -28,7 +28,7 @@ export type Settings = { chainId: number } & Record<(typeof DATASETS)[number], D
 export const settingsOf = (chainId: number): Settings =>
   JSON.parse(readFileSync(join(ROOT, `script/config/${chainId}.json`), "utf8"));
 
-/** A chain, a folder for what the scripts write, and a way to run them as somebody at a shell does. */
+/** A chain, a folder for what the scripts write, and a way to run them as a user does in a shell. */
 export async function startScripts(chainId: number) {
   // forge may write only below deployments/.
   const folder = mkdtempSync(join(ROOT, "deployments", "test-"));
@@ -54,7 +54,7 @@ export async function startScripts(chainId: number) {
       maxBuffer: 64 * 1024 * 1024,
       timeout: 110_000,
     };
-    // forge reads the state of the last block: what a test has set must be in one.
+    // forge reads the state of the last block, so that changes by a test must be mined first.
     await client.mine({ blocks: 1 });
     const before = await client.getTransactionCount({ address: sender as typeof OWNER });
     const { stdout, stderr, exitCode } = await promisify(execFile)(

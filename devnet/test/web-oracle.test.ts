@@ -11,7 +11,7 @@ import { type Address, createTestClient, type Hex, http, publicActions, stringTo
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Devnet, freePorts, HAS_CURL, post, startDevnet } from "./devnet.js";
 
-/** An account of the chain's own, which the devnet does not use. */
+/** An account of the chain that the devnet does not use. */
 const CALLER: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
 const CLI = join(ROOT, "provider", "dist", "web-oracle", "cli", "main.js");
 
@@ -50,7 +50,7 @@ const request = (dataset: Address, key: string, broadcast = true) => ({ network_
 
 const operatorNonce = () => chain.getTransactionCount({ address: devnet.operator.address, blockTag: "pending" });
 
-/** Rounds are whole seconds: so long until a request is of another one. */
+/** A request after this time is of another round, because rounds are whole seconds. */
 const nextRound = () => sleep(1_100);
 
 const example = (name: string) => {
@@ -78,7 +78,7 @@ async function expected(name: string): Promise<Hex> {
 }
 
 describe.each(["temperature", "sky", "raining", "document"])("S13: the %s", (name) => {
-  test("comes on chain by a POST, in ASCII and in hex, and query reads it", async () => {
+  test("is stored on chain by a POST, in ASCII and in hex, and read by query", async () => {
     const { dataset, key, keyHex } = example(name);
     expect(await query(dataset, keyHex)).toMatchObject({ updatedAt: 0n, status: "NOT_AVAILABLE" });
     const first = await post(devnet, request(dataset, key));
@@ -96,7 +96,7 @@ describe.each(["temperature", "sky", "raining", "document"])("S13: the %s", (nam
     expect(second.answer.timestamp).toBeGreaterThan(first.answer.timestamp);
   });
 
-  test("comes on chain by the caller's own transaction, and the operator's nonce does not move", async () => {
+  test("is stored on chain by the caller's own transaction, and the operator's nonce does not change", async () => {
     const { dataset, key, keyHex } = example(name);
     await nextRound();
     const nonce = await operatorNonce();
@@ -115,7 +115,7 @@ describe.each(["temperature", "sky", "raining", "document"])("S13: the %s", (nam
     expect(await operatorNonce()).toBe(nonce);
   });
 
-  test("asked for twice at once is one piece of work, and no other key changes", async () => {
+  test("is updated once for two concurrent requests, and no other key changes", async () => {
     const { dataset, key, keyHex } = example(name);
     const others = devnet.webOracle.examples.filter((other) => other.name !== name);
     const before = await Promise.all(others.map((other) => query(other.dataset, other.keyHex)));
@@ -144,7 +144,7 @@ describe("a key that the providers do not serve", () => {
     expect(problem.detail).toContain("request spec is published");
   });
 
-  test("because it belongs to the other dataset, or its arguments are others, is 422", async () => {
+  test("because it belongs to the other dataset, or has other arguments, is 422", async () => {
     const { key } = example("temperature");
     expect(await refused(devnet.webOracle.words, key)).toMatchObject({
       status: 422,

@@ -49,12 +49,12 @@ test.each(["/oracle/docs", "/oracle/docs/"])(
   },
 );
 
-test("the document that the page reads is the one for programs", async () => {
+test("the page reads the same document that is served to programs", async () => {
   const forPrograms = (await get("/oracle/openapi.json")).json();
   expect(Object.keys(forPrograms.paths)).toEqual(["/oracle/data"]);
   expect((await get("/oracle/docs/json")).json()).toEqual(forPrograms);
 });
 
-test("reading it takes nothing of what a caller may ask for", async () => {
+test("reading it does not count against a caller's rate limit", async () => {
   expect((await get("/oracle/docs")).headers["ratelimit-policy"]).toBe('"docs";q=300;w=60');
 });

@@ -12,7 +12,7 @@ let dataset: Address;
 const body = (key: string, broadcast = true) => ({ network_id: 42, dataset, key, broadcast });
 const WAIT = { prefer: "wait=10" };
 
-/** Who asks twice in a round shares one transaction. */
+/** Waits for the next round, because requests of one round share a transaction. */
 const nextRound = () => delay(msUntilRoundAfter(roundAt(Date.now()), Date.now()));
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ afterAll(async () => {
   await chain?.close();
 });
 
-test("when an hour's gas is spent, only broadcasting ends", async () => {
+test("when an hour's gas is spent, only broadcasts are refused", async () => {
   const settings = { gasPerHour: 100_000, gasPerHourForNewKeys: 1_000_000 };
   const operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
   await operator.ask(body("SPOTPX/A-USD"), WAIT);
@@ -42,7 +42,7 @@ test("when an hour's gas is spent, only broadcasting ends", async () => {
   expect(await chain.nonce(operator.account.address)).toBe(nonce);
 
   expect(await operator.ask(body("SPOTPX/A-USD", false))).toHaveProperty("transaction");
-  // A key that is stored for the first time draws on its own.
+  // A key that is stored for the first time draws on a separate budget.
   await operator.ask(body("SPOTPX/B-USD"));
   await operator.close();
 });
@@ -69,7 +69,7 @@ test("without a key only broadcast false is served", async () => {
   await operator.close();
 });
 
-test("an account that cannot pay is a 503, and the gas is not counted", async () => {
+test("an account that cannot pay is a 503, and its gas is not counted", async () => {
   const settings = { gasPerHour: 150_000, gasPerHourForNewKeys: 200_000 };
   const operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
   await chain.client.setBalance({ address: operator.account.address, value: 0n });
@@ -92,7 +92,7 @@ test("a caller that asks too often gets a 429", async () => {
   await operator.close();
 });
 
-test("broadcasts have a tighter limit, with an event stream too, and the rest goes on", async () => {
+test("broadcasts have a tighter limit, also with an event stream, and other requests go on", async () => {
   const options = { requestsPerMinute: 6, broadcastsPerMinute: 2 };
   const operator = await startOperator([{ chain, datasets: [dataset], providers }], options);
   const nonce = () => chain.nonce(operator.account.address);

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { BLOWS } from "./chaos/blows.js";
+import { FAULTS } from "./chaos/faults.js";
 import { describeStorm } from "./chaos/report.js";
 import { runStorm } from "./chaos/storm.js";
 
-/** `npm run chaos` runs the long form, by `--mode long`; the variables change it. The seed decides what fails, and when. */
+/** `npm run chaos` runs the long form by `--mode long`, and the variables adjust it. The seed decides what fails, and when. */
 const isLongMode = process.env.MODE === "long";
 const settings = {
   seed: Number(process.env.CHAOS_SEED ?? 1),
@@ -21,7 +21,7 @@ beforeAll(() => {
   if (!existsSync(main)) throw new Error("The operator is not built. Run: npm run build");
 });
 
-test("faults of nodes, networks, the chain and the processes lose no update, leave no gap and set no time back", {
+test("no update is lost, no nonce gap remains and no timestamp goes back under faults of nodes, networks, the chain and processes", {
   timeout: 240_000 + settings.requests * 500,
 }, async () => {
   const { seed, requests, keys } = settings;
@@ -32,9 +32,9 @@ test("faults of nodes, networks, the chain and the processes lose no update, lea
   expect(report.wentBack).toEqual([]);
   expect(report.staleFeeds).toEqual([]);
   expect(report.memory.most).toBeLessThan(400);
-  // In a short life a process still grows to its size.
+  // A process that has run only briefly is still growing to its steady size.
   expect(report.memory.end).toBeLessThan(report.memory.middle * (isLong ? 1.15 : 1.5));
   expect(report.answers.sent).toBeGreaterThan(requests / 8);
-  for (const blow of BLOWS) expect(report.faults[blow] ?? 0, blow).toBeGreaterThanOrEqual(1);
+  for (const fault of FAULTS) expect(report.faults[fault] ?? 0, fault).toBeGreaterThanOrEqual(1);
   if (isLong) for (const [kind, count] of Object.entries(report.faults)) expect(count, kind).toBeGreaterThanOrEqual(50);
 });

@@ -9,7 +9,7 @@ import { type Fault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js
 
 const KEY = "SPOTPX/ETH-USD";
 const FED = ["SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
-/** Far more than one page would show. */
+/** There are far more keys than one page shows. */
 const MANY = Array.from({ length: 600 }, (_, i) => stringToHex(`SPOTPX/K${i}-USD`));
 
 let chain: Chain;
@@ -59,11 +59,11 @@ async function data(key = KEY): Promise<DataPointAnswer> {
 const overview = async () => (await (await get("overview")).json()) as OverviewAnswer;
 const broadcast = (key: string) =>
   operator.ask({ network_id: 42, dataset, key, broadcast: true }, { prefer: "wait=10" });
-/** Waits until the operator reads again: it remembers for a second. */
+/** Waits until the operator reads again, because it caches for a second. */
 const forgotten = () => new Promise((resolve) => setTimeout(resolve, 1_100));
 
 describe("GET /data", () => {
-  test("of a key that was never stored says so", async () => {
+  test("reports that a key was never stored", async () => {
     expect(await data("SPOTPX/NEVER-USD")).toEqual({
       network_id: 42,
       dataset,
@@ -79,7 +79,7 @@ describe("GET /data", () => {
     });
   });
 
-  test("shows the stored value, who signed which value, who did not, and how far apart they are", async () => {
+  test("shows the stored value, which provider signed which value, which did not sign, and the spread", async () => {
     const [silent] = providers;
     if (silent) silent.behavior = "hangs";
     const answer = await broadcast(KEY);
@@ -100,7 +100,7 @@ describe("GET /data", () => {
     expect((await data(stringToHex(KEY))).last_update).toEqual(point.last_update);
   });
 
-  test("shows the same of keys that a batch stored, and their heartbeat", async () => {
+  test("shows the same for keys that a batch stored, and their heartbeat", async () => {
     const hashes = async () => Promise.all(FED.map(async (key) => (await data(key)).last_update?.transaction_hash));
     await expect.poll(hashes, { timeout: 20_000 }).toEqual([expect.any(String), expect.any(String)]);
     for (const provider of providers) {
@@ -123,7 +123,7 @@ describe("GET /data", () => {
     }
   });
 
-  test("shows that there is no data, and who signed that", async () => {
+  test("shows that there is no data, and which providers signed that", async () => {
     const key = "SPOTPX/GONE-USD";
     for (const provider of providers) provider.behavior = "no data";
     await broadcast(key);
@@ -137,10 +137,10 @@ describe("GET /data", () => {
     expect(point.last_update?.reports).toHaveLength(4);
   });
 
-  test("does not guess who signed what another contract relayed", async () => {
-    const key = "SPOTPX/CARRIED-USD";
+  test("does not guess the signers of an update that another contract relayed", async () => {
+    const key = "SPOTPX/RELAYED-USD";
     const { transaction } = await operator.ask({ network_id: 42, dataset, key, broadcast: false });
-    // Passes what it is sent on to the dataset.
+    // This contract passes its calldata on to the dataset.
     const passes = concatHex(["0x602780600b6000396000f3366000600037600060003660006000", "0x73", dataset, "0x5af100"]);
     const deployed = await chain.client.sendTransaction({ account: OWNER, data: passes });
     const { contractAddress } = await chain.client.waitForTransactionReceipt({ hash: deployed });
@@ -156,7 +156,7 @@ describe("GET /data", () => {
     expect(last_update).toMatchObject({ transaction_hash: hash, carrier: OWNER, reports: null, spread: null });
   });
 
-  test("is one piece of work for all who look at the same time", async () => {
+  test("is read once for concurrent requests", async () => {
     await forgotten();
     proxy.calls.length = 0;
     await Promise.all(Array.from({ length: 10 }, () => data()));
@@ -176,12 +176,12 @@ describe("GET /data", () => {
 });
 
 describe("GET /overview", () => {
-  /** The calls of the overview, without those of the feeds. */
+  /** Returns the overview's calls, without those of the feeds. */
   const overviewCalls = () =>
     proxy.calls.filter(({ method, params }) => method === "eth_call" && !isAddressEqual(to(params), dataset));
   const to = ([call]: unknown[]) => (call as { to: Address }).to;
 
-  test("has every dataset with its committee, price and points, as the chain has them", async () => {
+  test("has every dataset with its committee, price and data points, as on the chain", async () => {
     await forgotten();
     const { time, networks } = await overview();
     expect(Math.abs(time - Date.now() / 1000)).toBeLessThan(5);
@@ -230,7 +230,7 @@ describe("GET /overview", () => {
     },
   );
 
-  test("knows of a price that has changed", async () => {
+  test("shows a price that has changed", async () => {
     const read = async () => (await overview()).networks[0]?.datasets.map(({ query_price }) => query_price);
     await chain.setPrice(dataset, parseEther("0.5"));
     await expect.poll(read).toEqual([parseEther("0.5").toString(), PRICE.toString()]);
@@ -238,7 +238,7 @@ describe("GET /overview", () => {
     await chain.setPrice(dataset, PRICE);
   });
 
-  test("of a network that cannot be read has no values, and is no error", async () => {
+  test("has no values for a network that cannot be read, and is not an error", async () => {
     await forgotten();
     proxy.faults.set("eth_call", "HTTP 500");
     const [network] = (await overview()).networks;

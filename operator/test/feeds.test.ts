@@ -37,7 +37,7 @@ const start = async (policy: Partial<FeedSettings>, settings: object = {}, optio
 const hashOf = (key: string) => keccak256(stringToHex(key));
 const body = (key: string) => ({ network_id: 42, dataset, key, broadcast: true });
 
-/** Waits for events beyond the first `after`, and gives those back. */
+/** Waits for events beyond the first `after`, and returns them. */
 async function updatesAfter(after: number, count: number) {
   const giveUpAt = Date.now() + 20_000;
   for (;;) {
@@ -50,7 +50,7 @@ async function updatesAfter(after: number, count: number) {
 
 const confirm = (ms = 2_500) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test("feeds are stored without any request, and at their heartbeat all in one transaction", async () => {
+test("feeds are stored without requests, and at their heartbeat all in one transaction", async () => {
   await start({ heartbeatSeconds: 6 }, { feedPollMs: 1_500 });
   const first = await updatesAfter(0, 3);
   expect(new Set(first.map(({ keyHash }) => keyHash))).toEqual(new Set(KEYS.map(hashOf)));
@@ -66,7 +66,7 @@ test("feeds are stored without any request, and at their heartbeat all in one tr
   }
 });
 
-test("a feed whose value moves by the threshold is updated by itself, at once; less does nothing", async () => {
+test("a feed whose value moves by the deviation threshold is updated alone and at once; a smaller move does nothing", async () => {
   await start({});
   await updatesAfter(0, 3);
   const key = KEYS[1] as string;
@@ -84,7 +84,7 @@ test("a feed whose value moves by the threshold is updated by itself, at once; l
   expect(await chain.query(dataset, key)).toMatchObject({ value: parseEther("2021") });
 });
 
-test("a feed is not updated before its minimum interval, whatever its value does", async () => {
+test("a feed is not updated within its minimum interval, however its value moves", async () => {
   await start({ minIntervalSeconds: 3_600 });
   await updatesAfter(0, 3);
   for (const provider of providers) provider.value *= 2n;
@@ -93,7 +93,7 @@ test("a feed is not updated before its minimum interval, whatever its value does
   expect(providers.map(({ askedForRows }) => askedForRows.length)).toEqual([0, 0, 0, 0]);
 });
 
-test("that there is no data any more is stored, once", async () => {
+test("the loss of data is stored once", async () => {
   await start({});
   await updatesAfter(0, 3);
   await confirm();
@@ -105,7 +105,7 @@ test("that there is no data any more is stored, once", async () => {
   expect(await chain.updates(dataset)).toHaveLength(6);
 });
 
-test("with providers that sign no rows, every key goes by itself", async () => {
+test("with providers that sign no rows, every key has its own transaction", async () => {
   for (const provider of providers) provider.signsRows = false;
   await start({ heartbeatSeconds: 5 });
   await updatesAfter(0, 3);
@@ -113,12 +113,12 @@ test("with providers that sign no rows, every key goes by itself", async () => {
   expect(new Set(second.map(({ transactionHash }) => transactionHash)).size).toBe(3);
 });
 
-test("feeds have a gas budget of their own, and requests another", async () => {
+test("feeds and requests have separate gas budgets", async () => {
   const { ask, log } = await start({}, { gasPerHourForFeeds: 0, gasPerHourForNewKeys: 400_000 });
   await confirm();
   expect(await chain.updates(dataset)).toEqual([]);
   expect(log.join()).toContain("The feeds have used their gas for this hour");
-  // At any moment a feed may be at the same key and round.
+  // A feed may be updating the same key at the same round.
   const answer = await ask(body(KEYS[0] as string), { prefer: "wait=10" });
   expect(await chain.query(dataset, KEYS[0] as string)).toMatchObject({ updatedAt: BigInt(answer.timestamp) });
   await operator?.close();
@@ -129,7 +129,7 @@ test("feeds have a gas budget of their own, and requests another", async () => {
   expect(spent.log.join()).not.toContain("is used up");
 });
 
-test("a request shares what a feed carries at the same round", async () => {
+test("a request shares a feed's update of the same round", async () => {
   const { ask } = await start({ heartbeatSeconds: 4 });
   await updatesAfter(0, 3);
   const updates = await updatesAfter(3, 3);
@@ -142,12 +142,12 @@ test("a request shares what a feed carries at the same round", async () => {
     await chain.wait(transaction_hash as Hex);
     expect(timestamp).toBeGreaterThanOrEqual(Number(updates[0]?.timestamp));
   }
-  // No round of a key twice.
-  const ofKey = (await chain.updates(dataset)).filter(({ keyHash }) => keyHash === hashOf(KEYS[0] as string));
-  expect(new Set(ofKey.map(({ timestamp }) => timestamp)).size).toBe(ofKey.length);
+  // No round of a key is stored twice.
+  const updatesOfKey = (await chain.updates(dataset)).filter(({ keyHash }) => keyHash === hashOf(KEYS[0] as string));
+  expect(new Set(updatesOfKey.map(({ timestamp }) => timestamp)).size).toBe(updatesOfKey.length);
 });
 
-test("a batch that an earlier process has sent is taken over, and replaced by its keys' newest round when it is stuck", async () => {
+test("a batch sent by an earlier process is recovered, and replaced by its keys' newest round when it is stuck", async () => {
   const { account } = await start({});
   await updatesAfter(0, 3);
   await confirm();

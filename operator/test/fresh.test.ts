@@ -26,14 +26,14 @@ afterAll(async () => {
   await chain?.close();
 });
 
-test("a young value is answered with the transaction that stored it, until it is as old as the setting", async () => {
+test("a fresh value is answered with the transaction that stored it, until it is as old as the setting", async () => {
   const key = "SPOTPX/ETH-USD";
   const sent = await operator.ask(body(key), { prefer: "wait=10" });
   expect(sent).not.toHaveProperty("fresh");
   const nonce = await chain.nonce(operator.account.address);
   const asked = providers[0]?.asked.length;
 
-  // In the same round it would be the same piece of work.
+  // A request of the same round would share the update.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   const fresh = await operator.ask(body(key));
   expect(fresh).toEqual({ ...sent, reports: [], fresh: true });
@@ -48,7 +48,7 @@ test("a young value is answered with the transaction that stored it, until it is
   expect(await chain.nonce(operator.account.address)).toBe(nonce + 1);
 });
 
-test("a request that is not broadcast gets a transaction of a new round", async () => {
+test("a request with broadcast false gets a transaction of a new round", async () => {
   const sent = await operator.ask(body("SPOTPX/BTC-USD"), { prefer: "wait=10" });
   const unsent = await operator.ask(body("SPOTPX/BTC-USD", false));
   expect(unsent).not.toHaveProperty("fresh");
@@ -56,7 +56,7 @@ test("a request that is not broadcast gets a transaction of a new round", async 
   expect(unsent.transaction?.to).toBe(dataset);
 });
 
-test("that there is no data is no value: it is asked for anew", async () => {
+test("a stored NOT_AVAILABLE does not count as a value, so the providers are asked again", async () => {
   const key = "SPOTPX/SOL-USD";
   for (const provider of providers) provider.behavior = "no data";
   const none = await operator.ask(body(key), { prefer: "wait=10" });
@@ -66,7 +66,7 @@ test("that there is no data is no value: it is asked for anew", async () => {
   expect(await operator.ask(body(key), { prefer: "wait=10" })).toMatchObject({ status: "OK" });
 });
 
-test("another key's young value does not count", async () => {
+test("another key's fresh value does not count", async () => {
   await operator.ask(body("SPOTPX/ADA-USD"), { prefer: "wait=10" });
   expect(await operator.ask(body("SPOTPX/ADA-EUR"))).not.toHaveProperty("fresh");
 });

@@ -14,7 +14,7 @@ let proxy: RpcProxy;
 let providers: Provider[];
 let operator: RunningOperator;
 let dataset: Address;
-/** Of KEY, the oldest first. */
+/** The updates of KEY, the oldest first. */
 const sent: { timestamp: number; transaction_hash: string; block: number }[] = [];
 
 async function history(more: Record<string, string> = {}): Promise<HistoryAnswer> {
@@ -70,7 +70,7 @@ test("lists a key's updates, the newest first, and no other key's", async () => 
   expect(await history({ key: stringToHex(KEY) })).toMatchObject({ updates: answer.updates });
 });
 
-test("goes on from where an answer ended", async () => {
+test("continues from where an answer ended", async () => {
   const seen: string[] = [];
   let page = await history({ limit: "1" });
   while (page.updates.length > 0) {
@@ -81,24 +81,24 @@ test("goes on from where an answer ended", async () => {
   expect(seen).toEqual(newestFirst());
 });
 
-test("looks at the blocks that are asked for, and no others", async () => {
+test("searches only the requested blocks", async () => {
   const block = String(sent[1]?.block);
   expect(hashes(await history({ from: block, to: block }))).toEqual([sent[1]?.transaction_hash]);
 });
 
-test("halves the range for a node that bounds it, and finds the same", async () => {
+test("halves the range for a node that limits it, and finds the same updates", async () => {
   await chain.client.mine({ blocks: 500 });
-  const whole = await history();
+  const unlimited = await history();
   proxy.maxLogBlocks = 40;
   proxy.calls.length = 0;
   const halved = await history();
   expect(hashes(halved)).toEqual(newestFirst());
-  expect({ ...halved, to: 0 }).toEqual({ ...whole, to: 0 });
+  expect({ ...halved, to: 0 }).toEqual({ ...unlimited, to: 0 });
   expect(proxy.calls.filter(({ method }) => method === "eth_getLogs").length).toBeLessThan(40);
   proxy.maxLogBlocks = Number.POSITIVE_INFINITY;
 });
 
-test("refuses more blocks than one request may look at, and says how many are allowed", async () => {
+test("refuses more blocks than one request may search, and names the limit", async () => {
   await chain.client.mine({ blocks: 200 });
   const response = await ask({ from: "0" });
   expect(response.status).toBe(422);
@@ -120,7 +120,7 @@ test.each<[string, Record<string, string>, number, string]>([
   expect([response.status, ((await response.json()) as Problem).code]).toEqual([status, code]);
 });
 
-test("an RPC that fails is that, and nothing else", async () => {
+test("an RPC failure is reported as one", async () => {
   proxy.faults.set("eth_getLogs", "HTTP 500");
   const response = await ask({});
   proxy.faults.clear();

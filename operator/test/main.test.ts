@@ -72,12 +72,12 @@ afterAll(async () => {
 describe("operator --check-config", () => {
   const check = (path: string, env?: Record<string, string>) => run(["--config", path, "--check-config"], env);
 
-  test("ends with 0 when all is well", async () => {
+  test("exits with 0 for a valid configuration", async () => {
     const { code, output } = await check(writeConfig(), { OPERATOR_PRIVATE_KEY: KEY });
     expect([code, output]).toEqual([0, expect.stringContaining("is valid. Networks: 42.")]);
   });
 
-  test("takes the key from a keystore that cast has made, for one network", async () => {
+  test("reads the key of one network from a keystore made by cast", async () => {
     const args = ["wallet", "new", folder, "keystore", "--unsafe-password", "a password of two words"];
     execFileSync(foundryBinary("cast"), args);
     const env = {
@@ -96,7 +96,7 @@ describe("operator --check-config", () => {
     });
   });
 
-  test("takes the RPC's token from the environment", async () => {
+  test("reads the RPC's token from the environment", async () => {
     const path = writeConfig({}, { rpcUrls: [["https://rpc.example/$", "{RPC_TOKEN}"].join("")] });
     expect((await check(path, { RPC_TOKEN: "abc" })).code).toBe(0);
     const { code, output } = await check(path);
@@ -109,7 +109,7 @@ describe("operator --check-config", () => {
     ["a proxy that is no address", { trustedProxies: ["localhost"] }, {}, "/trustedProxies/0"],
     ["no network", { networks: [] }, {}, "/networks"],
     ["a deployment that is not there", {}, { deployment: "44.json" }, "44.json"],
-    ["an RPC that is no URL", {}, { rpcUrls: ["http://127.0.0.1", "127.0.0.1"] }, "rpcUrls/1 is not a URL"],
+    ["an RPC that is not a URL", {}, { rpcUrls: ["http://127.0.0.1", "127.0.0.1"] }, "rpcUrls/1 is not a URL"],
     ["an RPC with a user name", {}, { rpcUrls: ["http://me:secret-word@127.0.0.1"] }, "rpcUrls/0 contains a user name"],
     ["a network without an RPC", {}, { rpcUrls: [] }, "rpcUrls is empty"],
     ["a provider with a wrong address", {}, { providers: [{ address: "0x1", url: "http://a" }] }, "0x1"],
@@ -127,32 +127,32 @@ describe("operator --check-config", () => {
     expect(output).not.toContain("secret-word");
   });
 
-  test("refuses a private key that is none, and does not show it", async () => {
+  test("refuses an invalid private key, and does not show it", async () => {
     const { code, output } = await check(writeConfig(), { OPERATOR_PRIVATE_KEY_42: `${KEY}00` });
     expect([code, output]).toEqual([2, expect.stringContaining("OPERATOR_PRIVATE_KEY_42")]);
     expect(output).not.toContain(KEY.slice(2, 20));
   });
 });
 
-test("operator --help ends with 0, an unknown option with 2", async () => {
+test("operator --help exits with 0, an unknown option with 2", async () => {
   expect(await run(["--help"])).toMatchObject({ code: 0, output: expect.stringContaining("--check-config") });
   expect((await run(["--confg", "x"])).code).toBe(2);
   expect((await run([])).code).toBe(2);
 });
 
-test("an RPC of another chain stops the start", async () => {
+test("startup fails when an RPC is of another chain", async () => {
   const { code, output } = await run(["--config", writeConfig({ port: 0 }, { deployment: "43.json" })]);
   expect([code, output]).toEqual([2, expect.stringContaining("network 43: its RPC is of network 42")]);
 });
 
-test("an RPC that does not answer stops the start, and its token is not shown", async () => {
+test("startup fails when an RPC does not answer, and does not show its token", async () => {
   const rpcUrls = [`http://127.0.0.1:${await freePort()}/secret-token`];
   const { code, output } = await run(["--config", writeConfig({ port: 0 }, { rpcUrls })]);
   expect([code, output]).toEqual([2, expect.stringContaining("network 42")]);
   expect(output).not.toContain("secret-token");
 });
 
-test("a real process serves a request, logs no secret, and ends cleanly", async () => {
+test("a real process serves a request, logs no secret, and exits cleanly", async () => {
   await chain.fund(privateKeyToAccount(KEY).address);
   const port = await freePort();
   const { child, exited, output } = start(["--config", writeConfig({ port })], { OPERATOR_PRIVATE_KEY: KEY });

@@ -5,7 +5,7 @@ import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 import { type Fault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 
-/** A node that lies, or speaks another dialect, behind an operator with room for one new key's gas. */
+/** These tests give an operator a node with invalid or unusual answers, and the gas of one new key. */
 
 let chain: Chain;
 let proxy: RpcProxy;
@@ -50,7 +50,7 @@ describe("the gas of a transaction", () => {
     ["eth_maxPriorityFeePerGas", { result: "fast" }, 502, "rpc_failed"],
     ["eth_getBlockByNumber", { result: { ...HEAD, baseFeePerGas: "0x746a528801" } }, 503, "fees_too_high"],
     ["eth_sendRawTransaction", { error: { code: -32000, message: "exceeds block gas limit" } }, 502, "rpc_failed"],
-  ])("that was not sent, or refused, is given back: %s %j", async (method, answer, status, code) => {
+  ])("is returned to the budget when it was not sent or was refused: %s %j", async (method, answer, status, code) => {
     proxy.answers.set(method, { body: answer });
     for (let i = 0; i < 3; i++) {
       const problem = await operator.fail(body());
@@ -61,12 +61,12 @@ describe("the gas of a transaction", () => {
   });
 
   test.each<[string, { status?: number; body: object }]>([
-    ["no JSON-RPC error", { body: { error: "upstream timed out" } }],
+    ["not a JSON-RPC error", { body: { error: "upstream timed out" } }],
     ["an error without a code", { body: { error: { message: { toString: 1 } } } }],
     ["a false error", { body: { error: false } }],
-    ["an error of a gateway", { status: 504, body: { error: { code: -32000, message: "nonce too low" } } }],
-    ["a hash that is none", { body: { result: "zz" } }],
-  ])("stays counted when the answer to it is %s: it may be mined", async (_, answer) => {
+    ["a gateway's error", { status: 504, body: { error: { code: -32000, message: "nonce too low" } } }],
+    ["an invalid hash", { body: { result: "zz" } }],
+  ])("stays counted when the answer is %s, because the transaction may be mined", async (_, answer) => {
     proxy.answers.set("eth_sendRawTransaction", answer);
     const problem = await operator.fail(body());
     expect([problem.http, problem.code]).toEqual([502, "rpc_failed"]);
@@ -76,14 +76,14 @@ describe("the gas of a transaction", () => {
   });
 });
 
-test("a transaction that a gateway passed on before it gave up is not lost", async () => {
+test("a transaction that a gateway passed on before its timeout is not lost", async () => {
   proxy.faults.set("eth_sendRawTransaction", "accepts, then HTTP 504" satisfies Fault);
   const request = body();
   const answer = await operator.ask(request, WAIT);
   expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
 });
 
-describe("an answer that cannot be is a 502:", () => {
+describe("an impossible answer is a 502:", () => {
   const hash = `0x${"1".repeat(64)}`;
   const log = { data: "0x", topics: [hash], transactionHash: hash };
   test.each([
@@ -112,11 +112,11 @@ describe("an answer that cannot be is a 502:", () => {
 
   test.each([
     ["a number", 7],
-    ["cancel", null],
-    ["a log of nothing", [null]],
+    ["null", null],
+    ["a null log", [null]],
     ["a log of another event", [log]],
     ["a log without a hash", [{ ...log, transactionHash: 1 }]],
-  ])("a list of logs that is %s, when a new committee is looked for", async (_, result) => {
+  ])("a log list that is %s, in the search for a new committee", async (_, result) => {
     const rotated = await chain.deploy(providers.slice(0, 1).map(({ address }) => address));
     const rpcUrls = [proxy.url];
     const rotating = await startOperator([{ chain, datasets: [rotated], providers, rpcUrls }]);
@@ -125,7 +125,7 @@ describe("an answer that cannot be is a 502:", () => {
       providers.map(({ address }) => address),
     );
     proxy.answers.set("eth_getLogs", { body: { result } });
-    // The reports' failure is told; the look at the committee failed quietly.
+    // The answer names the reports' failure; the search for the committee failed silently.
     const problem = await rotating.fail({ ...body(), dataset: rotated });
     expect([problem.http, problem.code]).toEqual([503, "update_reverted"]);
     proxy.answers.clear();
@@ -135,10 +135,10 @@ describe("an answer that cannot be is a 502:", () => {
 });
 
 test.each([
-  ["is no object", 7],
+  ["is not an object", 7],
   ["has no block", { status: "0x1" }],
   ["has another status", { status: "success", blockNumber: "0x1" }],
-])("a receipt that %s is looked for again", async (_, result) => {
+])("a receipt that %s is requested again", async (_, result) => {
   proxy.answers.set("eth_getTransactionReceipt", { body: { result } });
   const request = body();
   const asked = operator.ask(request, WAIT);
@@ -182,7 +182,7 @@ describe("fees", () => {
   });
 });
 
-describe("what the RPC said", () => {
+describe("an RPC error", () => {
   test("is logged without its URL", async () => {
     const { host, hostname } = new URL(proxy.url);
     const message = `no room at ${proxy.url} (POST /token-nobody-may-see, ${host})`.padEnd(270) + proxy.url;
@@ -193,7 +193,7 @@ describe("what the RPC said", () => {
     for (const part of ["token-", host, hostname]) expect(reasons[0]).not.toContain(part);
   });
 
-  test("a revert of which a node says nothing more still leads to the new committee", async () => {
+  test("without revert data still leads to the new committee", async () => {
     const rotated = await chain.deploy(providers.slice(0, 1).map(({ address }) => address));
     const rotating = await startOperator([{ chain, datasets: [rotated], providers, rpcUrls: [proxy.url] }]);
     const others = providers.slice(1);

@@ -8,12 +8,12 @@ import { startRpcProxy } from "./support/rpc-proxy.js";
 let chain: Chain;
 let providers: Provider[];
 let operator: RunningOperator;
-/** By the size of its committee: the first so many providers. */
+/** Datasets by committee size. The first providers are the members. */
 const datasets = new Map<number, Address>();
 let counter = 0;
 
 const ofSize = (size: number): Address => datasets.get(size) ?? "0x";
-/** A key that no other test asks for. */
+/** Returns a key that no other test uses. */
 const newKey = () => `SPOTPX/T${counter++}-USD`;
 const body = (size: number, key: string, broadcast = true) => ({
   network_id: 42,
@@ -28,7 +28,7 @@ function behave(...behaviors: Behavior[]): void {
   });
 }
 
-/** A request that must fail without a transaction. */
+/** Sends a request that must fail without a transaction. */
 async function failUnsent(size: number, key: string): Promise<AnsweredProblem> {
   const ofKey = async () =>
     (await chain.updates(ofSize(size))).filter(({ keyHash }) => keyHash === keccak256(stringToHex(key)));
@@ -55,7 +55,7 @@ afterAll(async () => {
   await chain?.close();
 });
 
-test("what else providers answer with their reports is not looked at", async () => {
+test("additional fields in a report are ignored", async () => {
   behave("talkative", "talkative", "talkative", "talkative");
   expect((await operator.ask(body(4, newKey()), { prefer: "wait=10" })).reports).toHaveLength(4);
 });
@@ -101,7 +101,7 @@ describe("one provider of four", () => {
     for (const i of [0, 3]) expect(problem.detail).toContain(providers[i]?.address);
   });
 
-  test("that is a little slower than the others is still part of the update", async () => {
+  test("that is slightly slower than the others is still part of the update", async () => {
     behave("honest", "honest", "honest", "slow");
     operator.log.length = 0;
     const settings = { graceMs: 1_000 };
@@ -153,13 +153,13 @@ describe("no data", () => {
     expect(problem.detail).toContain("2 signed a value and 2 signed that there is none");
   });
 
-  test("of one provider leaves the others' values", async () => {
+  test("from one provider leaves the others' values", async () => {
     behave("no data");
     expect(await operator.ask(body(4, newKey(), false))).toMatchObject({ status: "OK", reports: { length: 3 } });
   });
 });
 
-test("values that lie too far apart are a DISAGREEMENT", async () => {
+test("values beyond the tolerance are a DISAGREEMENT", async () => {
   const values = providers.map(({ value }) => value);
   providers.forEach((provider, i) => {
     provider.value = parseEther(String(1000 * (i + 1)));
@@ -179,10 +179,10 @@ test("a key that no provider serves is a 422, and nothing is sent", async () => 
   expect([problem.http, problem.code]).toEqual([422, "unknown_key"]);
 });
 
-describe("a key that nobody serves", () => {
+describe("an unserved key", () => {
   const asked = () => providers.map((provider) => provider.asked.length);
 
-  test("is asked for once, whoever asks again and however", async () => {
+  test("is requested once from the providers, however often and in whichever form callers ask", async () => {
     behave("unknown key", "unknown key", "unknown key", "unknown key");
     const key = newKey();
     await operator.fail(body(4, key));
@@ -194,7 +194,7 @@ describe("a key that nobody serves", () => {
       }
     }
     expect(asked()).toEqual(before);
-    // It says nothing of other keys, and nothing of other datasets.
+    // The refusal does not affect other keys or other datasets.
     behave();
     await operator.ask(body(4, newKey(), false));
     await operator.ask(body(5, key, false));
@@ -206,15 +206,15 @@ describe("a key that nobody serves", () => {
     behave("unknown key", "unknown key", "unknown key");
     proxy.calls.length = 0;
     await watched.fail(body(4, newKey()));
-    // The queue looks at its sender's nonce when it starts; nothing is asked of the dataset.
-    const ofTheLane = ["eth_getTransactionCount", "eth_getBlockByNumber", "eth_maxPriorityFeePerGas"];
-    expect(proxy.calls.map(({ method }) => method).filter((method) => !ofTheLane.includes(method))).toEqual([]);
+    // The queue reads its sender's nonce and fees when it starts; the dataset is not called.
+    const queueMethods = ["eth_getTransactionCount", "eth_getBlockByNumber", "eth_maxPriorityFeePerGas"];
+    expect(proxy.calls.map(({ method }) => method).filter((method) => !queueMethods.includes(method))).toEqual([]);
     await watched.close();
     await proxy.close();
   });
 });
 
-test("an endpoint that cannot even be asked is that provider's failure alone", async () => {
+test("an invalid endpoint fails only its own provider", async () => {
   const broken = providers.map((provider, i) =>
     i === 0 ? { ...provider, url: "http://provider.example:99999" } : provider,
   );
@@ -226,7 +226,7 @@ test("an endpoint that cannot even be asked is that provider's failure alone", a
   await lenient.close();
 });
 
-test("two dead of four fail, and once they are back the same key works", async () => {
+test("two unreachable providers of four fail the request, and the same key works when they are back", async () => {
   const key = newKey();
   behave("closes the connection", "closes the connection");
   await failUnsent(4, key);
@@ -236,7 +236,7 @@ test("two dead of four fail, and once they are back the same key works", async (
 });
 
 describe("a committee that changes while the operator runs", () => {
-  test("is noticed when the chain refuses the old one", async () => {
+  test("is detected when the chain refuses the old one", async () => {
     const dataset = await chain.deploy(providers.slice(0, 4).map(({ address }) => address));
     const rotating = await startOperator([{ chain, datasets: [dataset], providers }]);
     const request = { ...body(4, newKey()), dataset };
@@ -252,7 +252,7 @@ describe("a committee that changes while the operator runs", () => {
     await rotating.close();
   });
 
-  test("is noticed when the old one no longer answers", async () => {
+  test("is detected when the old one no longer answers", async () => {
     const dataset = await chain.deploy(providers.slice(0, 3).map(({ address }) => address));
     const rotating = await startOperator([{ chain, datasets: [dataset], providers }]);
     behave("hangs", "hangs", "hangs");
@@ -265,9 +265,9 @@ describe("a committee that changes while the operator runs", () => {
     await rotating.close();
   });
 
-  test("to a member without an endpoint is told", async () => {
-    const stranger = "0xffffffffffffffffffffffffffffffffffffffff";
-    const members = [...providers.slice(0, 2).map(({ address }) => address), stranger] as const;
+  test("to a member without an endpoint is reported", async () => {
+    const outsider = "0xffffffffffffffffffffffffffffffffffffffff";
+    const members = [...providers.slice(0, 2).map(({ address }) => address), outsider] as const;
     const dataset = await chain.deploy(members);
     const lacking = await startOperator([{ chain, datasets: [dataset], providers }]);
     const problem = await lacking.fail({ ...body(4, newKey()), dataset });

@@ -9,7 +9,7 @@ import { type Call, type Job, OutcomeUnknown, type RoundCall } from "../src/tx/j
 import { type QueueSettings, TransactionQueue } from "../src/tx/queue.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 
-/** TransactionQueues on a chain that mines only when it is told to. */
+/** These tests run transaction queues on a chain that mines only on demand. */
 
 let chain: Chain;
 let account: PrivateKeyAccount;
@@ -74,31 +74,34 @@ function job(dataPoint: string, change: Partial<Job<RoundCall>> = {}): Job<Round
   };
 }
 
-const gone = async () => {
+const unavailable = async () => {
   throw new Error("no quorum");
 };
 const isOwn = (address: Hex | undefined) => address?.toLowerCase() === account.address.toLowerCase();
 const mine = () => chain.client.mine({ blocks: 1 });
 const transactionOf = (hash: Hex) => chain.client.getTransaction({ hash });
 
-async function until<T>(look: () => Promise<T | undefined | false> | T | undefined | false, what: string): Promise<T> {
+async function until<T>(
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  expected: string,
+): Promise<T> {
   const giveUpAt = Date.now() + 15_000;
   for (;;) {
     const seen = await look();
     if (seen) return seen;
-    if (Date.now() > giveUpAt) throw new Error(`Not seen: ${what}\n${log.join("")}`);
+    if (Date.now() > giveUpAt) throw new Error(`Not seen: ${expected}\n${log.join("")}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-/** A transaction of the account's that the queue knows nothing of. */
-const raw = async (nonce: number, gwei: bigint) => {
+/** Sends a transaction of the account that the queue does not know. */
+const sendForeign = async (nonce: number, gwei: bigint) => {
   const fees = { maxFeePerGas: gwei * parseGwei("1"), maxPriorityFeePerGas: gwei * parseGwei("1") };
   const signed = await account.signTransaction({ chainId: 42, to: OTHER_ACCOUNT, gas: 30_000n, nonce, ...fees });
   return chain.client.sendRawTransaction({ serializedTransaction: signed });
 };
 
-/** What the pool has of the account, by nonce. */
+/** Returns the account's transactions in the pool, by nonce. */
 async function pool(): Promise<{ nonce: number; hash: Hex; to: Hex; maxFeePerGas: bigint; tip: bigint; input: Hex }[]> {
   type Shown = Record<"nonce" | "hash" | "to" | "maxFeePerGas" | "maxPriorityFeePerGas" | "input", Hex>;
   const content = (await chain.client.request({ method: "txpool_content" } as never)) as {
@@ -121,7 +124,7 @@ async function pool(): Promise<{ nonce: number; hash: Hex; to: Hex; maxFeePerGas
     .toSorted((a, b) => a.nonce - b.nonce);
 }
 
-test("several are on their way at once, each with a nonce of its own, and no more than may be", async () => {
+test("several transactions are pending at once, each with its own nonce, up to maxPending", async () => {
   const queue = startQueue({ maxPending: 5 });
   const sends = Array.from({ length: 8 }, (_, i) => queue.send(job(`K${i}`)));
   await until(async () => (await pool()).length === 5, "five in the pool");
@@ -139,7 +142,7 @@ test("several are on their way at once, each with a nonce of its own, and no mor
 });
 
 describe("a transaction that is stuck", () => {
-  test("is replaced by the newest round of its key, with fees that are raised by more than a tenth", async () => {
+  test("is replaced by the newest round of its key, with fees raised by more than 10%", async () => {
     const queue = startQueue();
     const { hash, confirmed } = await queue.send(job("K"));
     const before = await transactionOf(hash);
@@ -152,9 +155,9 @@ describe("a transaction that is stuck", () => {
     expect(await chain.nonce(account.address)).toBe(1);
   });
 
-  test("is sent again as it is while no newer round can be had", async () => {
+  test("is sent again with the same call while no newer round is available", async () => {
     const queue = startQueue();
-    const { hash, confirmed } = await queue.send(job("K", { renew: gone }));
+    const { hash, confirmed } = await queue.send(job("K", { renew: unavailable }));
     await until(async () => (await pool()).find((one) => one.hash !== hash), "a replacement");
     await mine();
     const mined = await confirmed;
@@ -162,15 +165,12 @@ describe("a transaction that is stuck", () => {
     expect(mined?.hash).not.toBe(hash);
   });
 
-  test("only uses up its nonce when its round is too old, and the update is sent when there is a newer one", async () => {
+  test("is cancelled when its round is too old, and its update is sent once a newer round is available", async () => {
     let isThere = false;
-    const renew = async () => (isThere ? call(3n) : gone());
+    const renew = async () => (isThere ? call(3n) : unavailable());
     const queue = startQueue();
     const { confirmed } = await queue.send(job("K", { call: call(1n, Date.now() + 500), renew }));
-    const replaced = await until(
-      async () => (await pool()).find(({ input }) => input === "0x"),
-      "a transfer of nothing",
-    );
+    const replaced = await until(async () => (await pool()).find(({ input }) => input === "0x"), "a cancellation");
     expect(isOwn(replaced.to)).toBe(true);
     await mine();
     isThere = true;
@@ -179,7 +179,7 @@ describe("a transaction that is stuck", () => {
     expect(await confirmed).toMatchObject({ call: { round: 3n } });
   });
 
-  test("is not replaced beyond the cap, and says so", async () => {
+  test("is not replaced above the fee cap, which is logged", async () => {
     const queue = startQueue({ maxFeePerGas: parseGwei("1") + 5n });
     await queue.send(job("K"));
     const fees = async () => (await pool()).map(({ maxFeePerGas }) => maxFeePerGas);
@@ -188,7 +188,7 @@ describe("a transaction that is stuck", () => {
     await mine();
   });
 
-  test("of a chain without a base fee has its gas price raised", async () => {
+  test("has its gas price raised on a chain without a base fee", async () => {
     const node = connectNode();
     const legacy: JsonRpc = {
       async request(method, params) {
@@ -210,7 +210,7 @@ describe("a transaction that is stuck", () => {
   });
 });
 
-test("one that fell out of the pool is rebroadcast, and leaves no gap", async () => {
+test("a transaction that was dropped from the pool is rebroadcast, and leaves no gap", async () => {
   const queue = startQueue({ stuckMs: 60_000 });
   const sent = await Promise.all([0, 1, 2].map((i) => queue.send(job(`K${i}`))));
   await chain.client.dropTransaction({ hash: sent[0]?.hash ?? "0x" });
@@ -221,9 +221,9 @@ test("one that fell out of the pool is rebroadcast, and leaves no gap", async ()
   expect(confirmed.map((one) => one?.hash)).toEqual(sent.map(({ hash }) => hash));
 });
 
-describe("transactions that another process has sent", () => {
-  test("are waited for, and what is sent goes behind them", async () => {
-    await raw(0, 3n);
+describe("foreign transactions", () => {
+  test("are waited for, and new transactions take the nonces after them", async () => {
+    await sendForeign(0, 3n);
     const queue = startQueue({ stuckMs: 60_000 });
     await queue.send(job("K"));
     expect((await pool()).map(({ nonce }) => nonce)).toEqual([0, 1]);
@@ -231,17 +231,17 @@ describe("transactions that another process has sent", () => {
     expect(await chain.nonce(account.address)).toBe(2);
   });
 
-  test("are used up when they are stuck, however much they offer within the cap", async () => {
-    await raw(0, 20n);
+  test("are cancelled when they are stuck, whatever their fees within the cap", async () => {
+    await sendForeign(0, 20n);
     startQueue();
-    await until(async () => (await pool()).some(({ input, to }) => input === "0x" && isOwn(to)), "it is used up");
+    await until(async () => (await pool()).some(({ input, to }) => input === "0x" && isOwn(to)), "it is cancelled");
     const [only] = await pool();
     expect(isOwn(only?.to)).toBe(true);
     expect(only?.maxFeePerGas).toBeGreaterThan(parseGwei("22"));
     await mine();
   });
 
-  test("are seen to as its own when they are updates: what is stuck is replaced by the newest round", async () => {
+  test("are recovered when they are updates, and replaced by the newest round when they are stuck", async () => {
     const old = startQueue({ stuckMs: 60_000 });
     const { hash } = await old.send(job("K"));
     closing.abort();
@@ -253,8 +253,8 @@ describe("transactions that another process has sent", () => {
     await until(() => queue.depth.sent === 0, "it is mined");
   });
 
-  test("are found behind a gap, which is closed", async () => {
-    await raw(1, 3n);
+  test("are found behind a nonce gap, which is closed", async () => {
+    await sendForeign(1, 3n);
     expect((await pool()).map(({ nonce }) => nonce)).toEqual([1]);
     const queue = startQueue({}, undefined, (call) => (call.to === OTHER_ACCOUNT ? job("L") : null));
     await until(async () => (await pool()).length === 2, "the gap is closed");
@@ -263,10 +263,10 @@ describe("transactions that another process has sent", () => {
     expect(await chain.client.getTransactionCount({ address: account.address })).toBe(2);
   });
 
-  test("that take the nonce of an update do not lose it: the newest round is sent", async () => {
+  test("that take the nonce of an update do not lose the update, whose newest round is sent", async () => {
     const queue = startQueue({ stuckMs: 60_000 });
     const { confirmed } = await queue.send(job("K"));
-    await raw(0, 100n);
+    await sendForeign(0, 100n);
     await mine();
     await until(async () => (await pool())[0]?.nonce === 1, "the newest round");
     await mine();
@@ -275,40 +275,40 @@ describe("transactions that another process has sent", () => {
   });
 });
 
-test("an update that was answered with a hash is not lost with a later one of its key that was not", async () => {
+test("an update answered with a hash is not lost when a later update of its key gets no answer", async () => {
   const rpc = connectNode();
-  let isDeaf = false;
+  let isUnreachable = false;
   const queue = startQueue(
     { stuckMs: 60_000, unseenMs: 60_000 },
     {
       request: async (method, ...rest) => {
-        const isOfIt = method === "eth_sendRawTransaction" || method === "eth_getTransactionByHash";
-        if (isDeaf && isOfIt) throw new RpcError("timeout", 42, method, "no answer");
+        const concernsUpdate = method === "eth_sendRawTransaction" || method === "eth_getTransactionByHash";
+        if (isUnreachable && concernsUpdate) throw new RpcError("timeout", 42, method, "no answer");
         return rpc.request(method, ...rest);
       },
     },
   );
   const renew = async () => call(3n);
   await queue.send(job("K", { renew }));
-  isDeaf = true;
+  isUnreachable = true;
   await expect(queue.send(job("K", { call: call(2n), renew }))).rejects.toThrow(OutcomeUnknown);
-  for (const nonce of [0, 1]) await raw(nonce, 100n);
+  for (const nonce of [0, 1]) await sendForeign(nonce, 100n);
   await mine();
-  isDeaf = false;
+  isUnreachable = false;
   await until(async () => (await pool()).some(({ input }) => input === "0x03"), "the newest round");
   await mine();
   await until(() => queue.depth.sent === 0, "it is mined");
 });
 
 describe("a reorganisation", () => {
-  test("that drops an update is noticed, and the newest round is sent", async () => {
+  test("that drops an update is detected, and the newest round is sent", async () => {
     const queue = startQueue();
     const { confirmed } = await queue.send(job("K"));
     await mine();
     expect(await confirmed).toMatchObject({ call: { round: 1n } });
     await chain.client.request({ method: "anvil_reorg", params: [1, []] } as never);
     expect(await chain.client.getTransactionCount({ address: account.address })).toBe(0);
-    // The next block shows it.
+    // The queue notices the reorganisation at the next block.
     await mine();
     const [again] = await until(async () => (await pool()).some(({ input }) => input === "0x02") && pool(), "round 2");
     expect(again?.nonce).toBe(0);
@@ -318,14 +318,14 @@ describe("a reorganisation", () => {
     expect(await chain.client.getTransactionCount({ address: account.address })).toBe(1);
   });
 
-  test("that drops an update is noticed though a newer update is already in the new chain", async () => {
+  test("that drops an update is detected even if a newer update is already in the new chain", async () => {
     const rpc = connectNode();
-    let isBlind = false;
+    let isHeadHidden = false;
     const queue = startQueue(
       {},
       {
         request: async (method, ...rest) => {
-          if (isBlind && method === "eth_blockNumber") throw new Error("no answer");
+          if (isHeadHidden && method === "eth_blockNumber") throw new Error("no answer");
           return rpc.request(method, ...rest);
         },
       },
@@ -333,13 +333,13 @@ describe("a reorganisation", () => {
     const { confirmed } = await queue.send(job("K"));
     await mine();
     expect(await confirmed).toMatchObject({ call: { round: 1n } });
-    isBlind = true;
+    isHeadHidden = true;
     await chain.client.request({ method: "anvil_reorg", params: [1, []] } as never);
-    // It takes the nonce that has become free.
+    // This update takes the nonce that has become free.
     const other = await queue.send(job("L", { call: call(9n) }));
     await mine();
     expect(await other.confirmed).toMatchObject({ call: { round: 9n } });
-    isBlind = false;
+    isHeadHidden = false;
     await mine();
     const [again] = await until(async () => (await pool()).some(({ input }) => input === "0x02") && pool(), "round 2");
     expect(again?.nonce).toBe(1);
@@ -347,7 +347,7 @@ describe("a reorganisation", () => {
     await until(() => queue.depth.sent === 0, "it is mined again");
   });
 
-  test("is no longer looked for when the update is as deep as configured", async () => {
+  test("is no longer detected once the update is reorgDepth blocks deep", async () => {
     const queue = startQueue({ reorgDepth: 2 });
     const { confirmed } = await queue.send(job("K"));
     await mine();
@@ -360,9 +360,9 @@ describe("a reorganisation", () => {
   });
 });
 
-test("an update that reverts, and is not stored, is sent again in its newest round", async () => {
+test("an update that reverts without being stored is sent again with its newest round", async () => {
   const queue = startQueue();
-  // Takes any call but one whose first byte is 1.
+  // This code reverts if the first byte of the call is 1.
   await chain.client.setCode({ address: OTHER_ACCOUNT, bytecode: "0x5f355f1a6001146008575b00fe" });
   const { confirmed } = await queue.send(
     job("K", { call: { ...call(1n), data: "0x01" }, renew: async () => ({ ...call(2n), data: "0x02" }) }),
@@ -375,7 +375,7 @@ test("an update that reverts, and is not stored, is sent again in its newest rou
   expect(await confirmed).toMatchObject({ call: { round: 2n }, isReverted: false });
 });
 
-test("who waits when the operator shuts down is told, and so is who comes after", async () => {
+test("updates that wait at shutdown are rejected with shutting_down, and so are later ones", async () => {
   const queue = startQueue({ maxPending: 1 });
   const { confirmed } = await queue.send(job("K"));
   const waiting = queue.send(job("L"));
@@ -386,7 +386,7 @@ test("who waits when the operator shuts down is told, and so is who comes after"
   expect(await confirmed).toBe(null);
 });
 
-test("who waits too long because nothing is mined is told, and nothing is left behind", async () => {
+test("an update that waits too long because nothing is mined is rejected and leaves the queue", async () => {
   let now = Date.now();
   const logger = pino({ level: "silent" });
   const rpc = connectNode();

@@ -19,7 +19,7 @@ afterAll(async () => {
   await chain?.close();
 });
 
-test("an account whose key is elsewhere sends updates: it signs transactions, slowly, and nothing else", async () => {
+test("an account with a slow remote signer, which signs only transactions, sends updates", async () => {
   const elsewhere = privateKeyToAccount(generatePrivateKey());
   let signed = 0;
   const never = async (): Promise<never> => {

@@ -6,7 +6,7 @@ import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
-/** Three replicas of one operator on one chain, which know nothing of each other but their addresses. */
+/** These tests run three replicas of one operator on one chain, which know only each other's addresses. */
 
 const KEYS = Array.from({ length: 9 }, (_, i) => `SPOTPX/K${i}-USD`);
 const HEARTBEAT_SECONDS = 4;
@@ -49,27 +49,27 @@ const ranksOf = (key: string) =>
     accounts.map(({ address }) => address),
   );
 
-/** Who updated what, beyond the first `after` updates, once each key was updated `times` times more. */
-async function carriersAfter(after: number, times: number): Promise<{ key: string; carrier: Address }[]> {
+/** Returns the relayer of each update beyond the first `after`, once each key has `times` of them. */
+async function updatesAfter(after: number, times: number): Promise<{ key: string; relayer: Address }[]> {
   const giveUpAt = Date.now() + 60_000;
   for (;;) {
     const updates = (await chain.updates(dataset)).slice(after);
     const relayed = await Promise.all(
       updates.map(async ({ keyHash, transactionHash: hash }) => {
         const key = KEYS.find((one) => keccak256(stringToHex(one)) === keyHash) ?? "unknown";
-        return { key, carrier: (await chain.client.getTransactionReceipt({ hash })).from };
+        return { key, relayer: (await chain.client.getTransactionReceipt({ hash })).from };
       }),
     );
-    if (KEYS.every((key) => relayed.filter((one) => one.key === key).length >= times)) return normal(relayed);
+    if (KEYS.every((key) => relayed.filter((one) => one.key === key).length >= times)) return withChecksums(relayed);
     if (Date.now() > giveUpAt) throw new Error(`Too few updates: ${JSON.stringify(relayed)}`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
 
-const normal = (relayed: { key: string; carrier: Address }[]) =>
-  relayed.map(({ key, carrier }) => ({
+const withChecksums = (relayed: { key: string; relayer: Address }[]) =>
+  relayed.map(({ key, relayer }) => ({
     key,
-    carrier: accounts.find(({ address }) => address.toLowerCase() === carrier.toLowerCase())?.address ?? carrier,
+    relayer: accounts.find(({ address }) => address.toLowerCase() === relayer.toLowerCase())?.address ?? relayer,
   }));
 
 async function failedOver(account: Address): Promise<number> {
@@ -77,10 +77,10 @@ async function failedOver(account: Address): Promise<number> {
   return metric?.values[0]?.value ?? 0;
 }
 
-test("each key is updated by the replica that leads it; when that one is away the next steps in, until it is back", async () => {
+test("each key is updated by its leading replica, and by the next in rank while the leader is down", async () => {
   expect(new Set(KEYS.map((key) => ranksOf(key)[0])).size).toBeGreaterThan(1);
-  const together = await carriersAfter(0, 3);
-  expect(together.filter(({ key, carrier }) => carrier !== ranksOf(key)[0])).toEqual([]);
+  const together = await updatesAfter(0, 3);
+  expect(together.filter(({ key, relayer }) => relayer !== ranksOf(key)[0])).toEqual([]);
   for (const { address } of accounts) expect(await failedOver(address)).toBe(0);
 
   const [gone] = ranksOf(KEYS[0] as string);
@@ -88,30 +88,30 @@ test("each key is updated by the replica that leads it; when that one is away th
   if (account === undefined) throw new Error("It is one of the three.");
   await replicas.get(account.address)?.close();
   const before = (await chain.updates(dataset)).length;
-  const without = await carriersAfter(before, 2);
-  const rightful = (key: string) => ranksOf(key).find((address) => address !== account.address);
-  expect(without.filter(({ key, carrier }) => carrier !== rightful(key))).toEqual([]);
-  const orphans = KEYS.filter((key) => ranksOf(key)[0] === account.address);
-  const stepped = await Promise.all(
+  const without = await updatesAfter(before, 2);
+  const nextRank = (key: string) => ranksOf(key).find((address) => address !== account.address);
+  expect(without.filter(({ key, relayer }) => relayer !== nextRank(key))).toEqual([]);
+  const orphaned = KEYS.filter((key) => ranksOf(key)[0] === account.address);
+  const failovers = await Promise.all(
     accounts.filter((one) => one !== account).map(({ address }) => failedOver(address)),
   );
-  expect(stepped.reduce((a, b) => a + b)).toBeGreaterThanOrEqual(orphans.length * 2);
+  expect(failovers.reduce((a, b) => a + b)).toBeGreaterThanOrEqual(orphaned.length * 2);
 
   await start(account);
   const back = (await chain.updates(dataset)).length;
-  const again = await carriersAfter(back, 3);
+  const again = await updatesAfter(back, 3);
   for (const key of KEYS) {
     const last = again.filter((one) => one.key === key).at(-1);
-    expect(last?.carrier, key).toBe(ranksOf(key)[0]);
+    expect(last?.relayer, key).toBe(ranksOf(key)[0]);
   }
 
-  // Nobody has paid for an update that came too late.
+  // No replica has paid for an update that came too late.
   const hashes = new Set((await chain.updates(dataset)).map(({ transactionHash }) => transactionHash));
   const sent = await Promise.all(accounts.map(({ address }) => chain.client.getTransactionCount({ address })));
   expect(sent.reduce((a, b) => a + b)).toBe(hashes.size);
 });
 
-test("replicas share what they are asked for, too: the same key asked of all of them is stored, and none fails", async () => {
+test("replicas share requests too: a key that all of them are asked for is stored, and none fails", async () => {
   const key = "SPOTPX/ASKED-USD";
   const body = { network_id: 42, dataset, key, broadcast: true };
   const answers = await Promise.all([...replicas.values()].map(({ ask }) => ask(body, { prefer: "wait=20" })));

@@ -67,7 +67,7 @@ describe("a body that is not valid", () => {
     expect(problem.http).toBe(400);
   });
 
-  test("S9, S14: has exactly four properties that are needed, and names every wrong one once", async () => {
+  test("S9, S14: has exactly four required properties, and the problem names every wrong one once", async () => {
     const problem = await operator.fail({ network_id: "42", broadcast: "true", more: 1 });
     const named = problem.errors?.map(({ property }) => property);
     expect(named?.toSorted()).toEqual(["broadcast", "dataset", "key", "more", "network_id"]);
@@ -84,7 +84,7 @@ describe("an address", () => {
     expect(problem.detail).toContain(dataset.toLowerCase());
   });
 
-  test("in lower or in upper case is answered with its checksum", async () => {
+  test("in lower or upper case is answered with its checksum", async () => {
     const upper = `0x${dataset.slice(2).toUpperCase()}`;
     for (const address of [dataset.toLowerCase(), upper]) {
       expect((await operator.ask(body({ dataset: address }))).dataset).toBe(dataset);
@@ -92,18 +92,18 @@ describe("an address", () => {
   });
 });
 
-describe("what is not served", () => {
-  test("a network is a 422 with the served ids", async () => {
+describe("a request for", () => {
+  test("an unserved network is a 422 with the served ids", async () => {
     const problem = await operator.fail(body({ network_id: 43 }));
     expect([problem.http, problem.code]).toEqual([422, "unknown_network"]);
     expect(problem.served_network_ids).toEqual([42]);
   });
 
-  test("the largest network id is understood", async () => {
+  test("the largest network id is a 422 too", async () => {
     expect((await operator.fail(body({ network_id: 2 ** 53 - 1 }))).http).toBe(422);
   });
 
-  test("a dataset is a 404", async () => {
+  test("an unserved dataset is a 404", async () => {
     const problem = await operator.fail(body({ dataset: `0x${"11".repeat(20)}` }));
     expect([problem.http, problem.code]).toEqual([404, "unknown_dataset"]);
   });
@@ -144,7 +144,7 @@ describe("HTTP", () => {
     expect(response.headers.get("content-type")).toBe("application/problem+json");
   });
 
-  test("a path outside of the base path is a 404", async () => {
+  test("a path outside the base path is a 404", async () => {
     const response = await fetch(`${operator.base.replace("/oracle", "")}/data/request`, { method: "POST" });
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: "no_such_path", title: expect.any(String) });
@@ -174,7 +174,7 @@ describe("HTTP", () => {
     expect(response.headers.get("ratelimit")).toBeNull();
   });
 
-  test("OPTIONS is a 204 also without a preflight", async () => {
+  test("OPTIONS without a preflight is a 204 too", async () => {
     expect((await fetch(`${operator.base}/data/request`, { method: "OPTIONS" })).status).toBe(204);
   });
 
@@ -205,13 +205,13 @@ describe("HTTP", () => {
   });
 });
 
-test("nothing that a caller sent is in the answer's key but what it means", async () => {
+test("the answer has the key in both forms, whichever the caller sent", async () => {
   const answer = await operator.ask(body({ key: stringToHex(KEY) }));
   expect(answer).toMatchObject({ key: KEY, key_hex: stringToHex(KEY), network_id: 42 });
 });
 
-// Without a word from the service, its connection stays open for 72 s.
-test("a request that is under way when the operator shuts down is told so, at once", { timeout: 20_000 }, async () => {
+// Without an answer from the service, its connection stays open for 72 s.
+test("a request in flight at shutdown is answered with shutting_down at once", { timeout: 20_000 }, async () => {
   const [provider] = providers;
   if (provider === undefined) throw new Error("There is no provider.");
   const other = await chain.deploy([provider.address]);

@@ -42,7 +42,7 @@ describe.each([true, false])("with broadcast %s", (broadcast) => {
     const problem = await operator.fail(body(broadcast));
     expect([problem.http, problem.code]).toEqual([status, code]);
     proxy.faults.clear();
-    // A look at the endpoint that began before can still hang.
+    // An earlier check of the endpoint can still hang.
     await new Promise((resolve) => setTimeout(resolve, 600));
     await operator.ask(body(broadcast));
   });
@@ -52,9 +52,9 @@ test.each([
   ["eth_getTransactionCount", 1],
   ["eth_getBlockByNumber", 1],
   ["eth_estimateGas", 1],
-  // The node may have it, so that it keeps its nonce and is given to the node again.
+  // The node may have the transaction, so that it keeps its nonce and is rebroadcast.
   ["eth_sendRawTransaction", 2],
-])("a single %s that fails is told, and with the next request %i are on their way", async (method, count) => {
+])("a failed %s is reported, and after the next request %i transactions are pending", async (method, count) => {
   const settings = { rpcTimeoutMs: 500 };
   const single = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
   proxy.faults.set(method, "drops");
@@ -74,7 +74,7 @@ test("a transaction that was accepted without an answer is not lost", async () =
   expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
 });
 
-test("a nonce that is taken is read again", async () => {
+test("the nonce is read again when it is already used", async () => {
   proxy.faults.set("eth_sendRawTransaction", "nonce too low");
   const request = body();
   const answer = await operator.ask(request, { prefer: "wait=10" });
@@ -98,7 +98,7 @@ test("the nonce is read from pending, never from latest alone", async () => {
   expect(new Set(counts.map(({ params }) => params[1]))).toEqual(new Set(["latest", "pending"]));
 });
 
-test("a transaction that reverts because another relayer was faster is a success all the same", async () => {
+test("a transaction that reverts because another relayer was faster counts as a success", async () => {
   const another = await startOperator([{ chain, datasets: [dataset], providers }]);
   let open = () => {};
   proxy.gates.set("eth_sendRawTransaction", new Promise((resolve) => (open = resolve)));

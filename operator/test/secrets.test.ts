@@ -24,7 +24,7 @@ const KEY = "SPOTPX/ETH-USD";
 
 const token = () => `canary${randomBytes(12).toString("hex")}`;
 
-/** Everything that nobody but the operator's owner may ever see. */
+/** Only the operator's owner may ever see these. */
 const SECRETS = {
   keyInEnvironment: generatePrivateKey(),
   keyInFile: generatePrivateKey(),
@@ -44,7 +44,7 @@ let dataset: Address;
 let folder: string;
 let rpc: Server;
 
-/** How the RPC answers; it repeats what it was asked with, as gateways do. */
+/** The RPC repeats the request in its answer, as gateways do. */
 type Fault = (request: IncomingMessage, response: ServerResponse) => void;
 const repeated = ({ url, headers }: IncomingMessage) =>
   `${url} ${decodeURIComponent(url ?? "")} ${JSON.stringify(headers)}`;
@@ -142,7 +142,7 @@ test("a running operator shows none of its secrets, whatever fails", async () =>
     OPERATOR_KEYSTORE_42_PASSWORD: SECRETS.keystorePassword,
   });
   const base = `http://127.0.0.1:${port}`;
-  /** Asks, and remembers the whole answer. */
+  /** Sends a request and records the whole answer. */
   const ask = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(`${base}${path}`, { ...init, signal: AbortSignal.timeout(20_000) });
     const body = await response.text();
@@ -201,7 +201,7 @@ test("a running operator shows none of its secrets, whatever fails", async () =>
   expect(findLeaks([log, metrics, commandLine].join("\n"), SECRETS)).toEqual([]);
 });
 
-test("nor one whose secrets are in files, when it is aborted", async () => {
+test("an aborted operator with its secrets in files shows none of them", async () => {
   const files = {
     OPERATOR_PRIVATE_KEY_FILE: "key",
     OPERATOR_KEYSTORE_42: "keystores",
@@ -285,7 +285,7 @@ function brokenConfig(): string[] {
   return ["--config", path];
 }
 
-test.each(MISTAKES)("%s ends the process with 2, and is not repeated", async (_, args, env = () => ({})) => {
+test.each(MISTAKES)("%s makes the process exit with 2, and is not repeated", async (_, args, env = () => ({})) => {
   const { seen, exited } = start(args(), env());
   expect(await exited).toBe(2);
   const said = seen.join("");

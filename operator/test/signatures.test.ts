@@ -58,17 +58,20 @@ function change(parts: Partial<ReturnType<typeof partsOf>>): Hex {
   return concatHex([r, s, numberToHex(v, { size: 1 })]);
 }
 
-it.each(Object.keys(SIGNATURES))("the operator takes a signature %s if and only if the dataset does", async (name) => {
-  const changed = SIGNATURES[name]?.() ?? "0x";
-  const signer = recoverSigner(hexToBytes(reportDigest(report)), changed);
-  expect(signer === account.address).toBe(await isTaken(changed));
-  expect(await isTaken(changed)).toBe(name === "as it was signed");
-});
+it.each(Object.keys(SIGNATURES))(
+  "the operator accepts a signature %s if and only if the dataset does",
+  async (name) => {
+    const changed = SIGNATURES[name]?.() ?? "0x";
+    const signer = recoverSigner(hexToBytes(reportDigest(report)), changed);
+    expect(signer === account.address).toBe(await isAccepted(changed));
+    expect(await isAccepted(changed)).toBe(name === "as it was signed");
+  },
+);
 
-it("the operator refuses what the dataset would read as another signature: v other than 27 and 28, or another length", async () => {
+it("the operator refuses signatures that the dataset would misread: v other than 27 and 28, or another length", async () => {
   const { r, s, v } = partsOf();
   const digest = hexToBytes(reportDigest(report));
-  // The dataset has one bit for v: two more than it should be reads the same.
+  // The dataset reads one bit of v, so that a v that is 2 too high reads the same.
   const even = change({ v: v + 2 });
   expect(compactSignature(even).vs).not.toBe(compactSignature(signature).vs);
   for (const other of [even, change({ v: v - 27 }), concatHex([r, s]), concatHex([signature, "0x00"])]) {
@@ -76,15 +79,15 @@ it("the operator refuses what the dataset would read as another signature: v oth
   }
 });
 
-/** Whether the dataset would store the report with this signature; it is called, and stores nothing. */
-async function isTaken(changed: Hex): Promise<boolean> {
+/** Returns true if a simulated call shows that the dataset would store the report with this signature. */
+async function isAccepted(changed: Hex): Promise<boolean> {
   const reports = [{ provider: account.address, value: report.value, signature: changed }];
   const data = encodeUpdate("median", report, committee, "OK", reports);
   const call = chain.client.call({ to: report.dataset, data, blockTag: "pending" });
   return call.then(
     () => true,
     (error: BaseError) => {
-      // Whoever else it recovers to, or nobody, is not the committee.
+      // Any other recovered signer, or none, is not a member of the committee.
       const { data } = error.walk((cause) => cause instanceof Error && "data" in cause) as unknown as { data: Hex };
       expect(decodeErrorResult({ abi: datasetAbi, data }).errorName).toBe("WrongCommittee");
       return false;

@@ -20,8 +20,8 @@ const TRUSTED_MS = 600_000;
 
 const run = (data: Hex = READS) => simulator.run(dataset, data);
 const asked = () => proxy.calls.splice(0).map(({ method }) => method);
-/** Runs a call until the nodes' simulation is believed. */
-const learn = () =>
+/** Runs calls until the simulator trusts the node's simulation. */
+const untilTrusted = () =>
   expect
     .poll(async () => {
       asked();
@@ -56,7 +56,7 @@ afterAll(async () => {
 test("the first call runs on pending, and the next ones in one simulated block that is newer than any round", async () => {
   const first = await run();
   expect(asked().slice(0, 2).toSorted()).toEqual(ON_PENDING);
-  await learn();
+  await untilTrusted();
   const before = Math.floor(Date.now() / 1000);
   expect(await run()).toEqual(first);
   const [{ method, params } = { method: "", params: [] }] = proxy.calls;
@@ -69,36 +69,36 @@ test("the first call runs on pending, and the next ones in one simulated block t
   expect(hexToNumber(blockStateCalls[0].blockOverrides.time)).toBeGreaterThan(before);
 });
 
-test("the gas limit is a quarter above what the call needs, either way", async () => {
+test("the gas limit is 25% above the needed gas, either way", async () => {
   const needed = await chain.client.estimateGas({ to: dataset, data: READS });
   const expected = needed + needed / 4n;
   expect((await run()).gas).toBe(expected);
-  await learn();
+  await untilTrusted();
   expect((await run()).gas).toBe(expected);
 });
 
-test("what a call reverts with is told, either way", async () => {
+test("a call's revert data is reported, either way", async () => {
   const revertOf = async () => {
     const error = await run(REVERTS).catch((reason) => reason);
     return [error.kind, decodeErrorResult({ abi: datasetAbi, data: error.data }).errorName];
   };
   expect(await revertOf()).toEqual(["refused", "OwnableUnauthorizedAccount"]);
-  await learn();
+  await untilTrusted();
   expect(await revertOf()).toEqual(["refused", "OwnableUnauthorizedAccount"]);
   expect(asked()).toEqual(["eth_simulateV1"]);
 });
 
 test.each([
   ["does not know it", { error: { code: -32601, message: "the method eth_simulateV1 does not exist" } }],
-  ["answers nothing", { result: [] }],
+  ["answers an empty list", { result: [] }],
   ["answers another shape", { result: [{ calls: [{ status: true }] }] }],
   [
     "counts less gas than it estimates",
     { result: [{ calls: [{ returnData: "0x", gasUsed: "0x5208", status: "0x1" }] }] },
   ],
-])("a node that %s runs on pending, and is not tried again for ten minutes", async (_, body) => {
+])("with a node that %s, calls run on pending, and simulation is not tried again for ten minutes", async (_, body) => {
   proxy.answers.set("eth_simulateV1", { body });
-  // More than a tenth above what it counts in the last case.
+  // This estimate is more than 10% above the gas of the last case.
   proxy.answers.set("eth_estimateGas", { body: { result: "0x6000" } });
   await run();
   await expect.poll(() => proxy.calls.length).toBe(3);
@@ -108,29 +108,29 @@ test.each([
   expect(asked().toSorted()).toEqual(ON_PENDING);
   proxy.answers.clear();
   elapsed = TRUSTED_MS + 10_000;
-  await learn();
+  await untilTrusted();
 });
 
-test("a node that simulates no more, or not this block, is asked on pending at once", async () => {
-  await learn();
+test("when a node stops simulating, or refuses the block, the call runs on pending at once", async () => {
+  await untilTrusted();
   proxy.answers.set("eth_simulateV1", { body: { error: { code: -38021, message: "timestamps must be in order" } } });
   const { result } = await run();
   expect(hexToNumber(result)).toBe(1_000);
   expect(asked().slice(0, 3)).toEqual(["eth_simulateV1", ...ON_PENDING]);
   proxy.answers.clear();
   elapsed = TRUSTED_MS + 10_000;
-  await learn();
+  await untilTrusted();
 });
 
-test("it is compared again after ten minutes", async () => {
-  await learn();
+test("simulation and estimate are compared again after ten minutes", async () => {
+  await untilTrusted();
   elapsed = TRUSTED_MS + 10_000;
   await run();
   expect(asked().slice(0, 2).toSorted()).toEqual(ON_PENDING);
 });
 
-test("an endpoint that fails is no reason to run it another way", async () => {
-  await learn();
+test("a failed endpoint does not change how the call is run", async () => {
+  await untilTrusted();
   proxy.faults.set("eth_simulateV1", "HTTP 500");
   await expect(run()).rejects.toMatchObject({ kind: "failed", method: "eth_simulateV1" });
   expect(asked()).toEqual(["eth_simulateV1"]);

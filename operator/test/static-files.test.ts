@@ -67,14 +67,14 @@ describe.each([
     expect([second.statusCode, second.body]).toEqual([304, ""]);
   });
 
-  test("may load only what is its own", async () => {
+  test("may load only its own resources", async () => {
     const policy = String((await get(path)).headers["content-security-policy"]);
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
   });
 
-  test("has a limit of requests of its own", async () => {
+  test("has its own rate limit", async () => {
     expect((await get(path)).headers["ratelimit-policy"]).toBe(`"${limit}";q=300;w=60`);
   });
 
@@ -95,7 +95,7 @@ describe.each([
   );
 });
 
-test("built assets never change, and come compressed where that is understood", async () => {
+test("built assets are immutable, and compressed for clients that accept it", async () => {
   const zipped = await get("/oracle/assets/index-abcdefgh.js", { "accept-encoding": "br, gzip" });
   expect(zipped.headers).toMatchObject({
     "cache-control": "public, max-age=31536000, immutable",
@@ -108,13 +108,13 @@ test("built assets never change, and come compressed where that is understood", 
   expect([plain.headers["content-encoding"], plain.body]).toEqual([undefined, SCRIPT]);
 });
 
-test("a part of a file is not taken for the whole", async () => {
+test("a partial response is not cached as the whole file", async () => {
   const part = await get("/oracle/guide/tour/", { range: "bytes=0-3" });
   expect([part.statusCode, part.body]).toEqual([206, "<!do"]);
   expect((await get("/oracle/guide/tour/")).body).toBe("<!doctype html><title>Tour</title>");
 });
 
-test("a file that was replaced is served as it is now", async () => {
+test("a file that was replaced is served in its new form", async () => {
   write(guide, "head.js", "old");
   expect((await get("/oracle/guide/head.js")).body).toBe("old");
   write(guide, "head.js", "longer");
@@ -133,7 +133,7 @@ test.each([
   expect(new URL(location, `http://operator${url}`).pathname).toBe(target);
 });
 
-test("what was not built is missing, and the guide says how to build it", async () => {
+test("files that were not built are a 404, which for the guide says how to build it", async () => {
   const nowhere = join(parent, "nowhere");
   const { app: empty, hasPage } = await serve(nowhere, nowhere);
   expect(hasPage).toBe(false);
@@ -143,14 +143,14 @@ test("what was not built is missing, and the guide says how to build it", async 
   await empty.close();
 });
 
-// The open descriptors of a process are counted where Linux lists them.
+// Open descriptors can be counted only where Linux lists them.
 test.runIf(existsSync("/proc/self/fd"))("responses that wait behind a slow one keep no file open", async () => {
   const CONNECTIONS = 14;
   const FILES_EACH = 50;
   const openDescriptors = () => readdirSync("/proc/self/fd").length;
 
   const folder = join(parent, "large");
-  // Streams do not read so much ahead.
+  // Streams do not read this much ahead.
   write(folder, "index.html", "x".repeat(500_000));
   const logger = pino({ level: "silent" });
   const slow = await buildApp({ logger, requestsPerMinute: 1_000, maxConnections: 100, trustedProxies: [] });
@@ -171,7 +171,7 @@ test.runIf(existsSync("/proc/self/fd"))("responses that wait behind a slow one k
   const sockets = Array.from({ length: CONNECTIONS }, () => connect(Number(port), "127.0.0.1"));
   for (const socket of sockets) socket.write(request("/slow") + request("/guide/").repeat(FILES_EACH));
   await expect.poll(() => files, { timeout: 10_000 }).toBe(CONNECTIONS * FILES_EACH);
-  // Both ends of each connection are descriptors of this process.
+  // Both ends of each connection belong to this process.
   await expect.poll(() => openDescriptors() - before, { timeout: 5_000 }).toBeLessThanOrEqual(2 * CONNECTIONS);
   for (const socket of sockets) socket.destroy();
   await expect.poll(() => openDescriptors() - before, { timeout: 5_000 }).toBeLessThanOrEqual(0);

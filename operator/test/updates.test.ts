@@ -83,14 +83,14 @@ describe("broadcast true", () => {
     expect(after).toEqual({ value: median, updatedAt: BigInt(answer.timestamp), status: "OK" });
   });
 
-  test("ASCII and hex, in either case, are one piece of work", async () => {
+  test("ASCII and hex, in either case, share one update", async () => {
     const ascii = "SPOTPX/BTC-USD";
     const hex = stringToHex(ascii);
     const upper = `0x${hex.slice(2).toUpperCase()}`;
     const asked = providers[0]?.asked.length ?? 0;
     const keys = [ascii, hex, upper, ascii, hex];
     const answers = await Promise.all(keys.map((key) => operator.ask(body(key, true))));
-    // Requests of one round; a second can begin in between.
+    // These requests are of one round, unless a second begins in between.
     const rounds = new Set(answers.map(({ timestamp }) => timestamp));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(rounds.size);
     expect((providers[0]?.asked.length ?? 0) - asked).toBe(rounds.size);
@@ -107,13 +107,13 @@ describe("broadcast true", () => {
     expect(await chain.query(dataset, "SPOTPX/ADA-USD")).toMatchObject({ updatedAt: BigInt(timestamp), status: "OK" });
   });
 
-  test("a longer wait than 60 s is cut to it", async () => {
+  test("a wait of more than 60 s is cut to 60 s", async () => {
     const response = await operator.post(body("SPOTPX/ADA-USD", true), { prefer: "wait=3600" });
     expect(response.status).toBe(200);
     expect(response.headers.get("preference-applied")).toBe("wait=60");
   });
 
-  test("twenty at once are all mined, each with a nonce of its own", async () => {
+  test("twenty concurrent requests are all mined, each with its own nonce", async () => {
     const keys = Array.from({ length: 20 }, (_, i) => `SPOTPX/K${i}-USD`);
     const nonce = await chain.nonce(operator.account.address);
     const answers = await Promise.all(keys.map((key) => operator.ask(body(key, true), { prefer: "wait=20" })));
@@ -127,7 +127,7 @@ describe("broadcast true", () => {
 });
 
 describe("broadcast false", () => {
-  test("leaves the nonce, and anyone can send what is returned, as it is", async () => {
+  test("does not use a nonce, and anyone can send the returned transaction unchanged", async () => {
     const nonce = await chain.nonce(operator.account.address);
     const answer = await operator.ask(body("SPOTPX/SOL-USD", false));
     expect(answer).not.toHaveProperty("transaction_hash");
@@ -159,7 +159,7 @@ describe("broadcast false", () => {
     expect((providers[0]?.asked.length ?? 0) - asked).toBe(rounds);
   });
 
-  test("is usable when it is asked for while the same key is broadcast", async () => {
+  test("gives a usable transaction when requested during a broadcast of the same key", async () => {
     for (const provider of providers) provider.behavior = "slow";
     const sending = operator.ask(body("SPOTPX/BCH-USD", true), { prefer: "wait=10" });
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -170,7 +170,7 @@ describe("broadcast false", () => {
     expect((await chain.query(dataset, "SPOTPX/BCH-USD")).updatedAt).toBe(BigInt(unsent.timestamp));
   });
 
-  test("is usable when the same key is broadcast while it is made", async () => {
+  test("gives a usable transaction when the same key is broadcast meanwhile", async () => {
     for (const provider of providers) provider.behavior = "slow";
     const making = operator.ask(body("SPOTPX/UNI-USD", false));
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -184,7 +184,7 @@ describe("broadcast false", () => {
     expect((await chain.query(dataset, "SPOTPX/UNI-USD")).updatedAt).toBe(BigInt(unsent.timestamp));
   });
 
-  test("is usable right after the same key was broadcast", async () => {
+  test("gives a usable transaction right after a broadcast of the same key", async () => {
     const sent = await operator.ask(body("SPOTPX/XRP-USD", true));
     const unsent = await operator.ask(body("SPOTPX/XRP-USD", false));
     expect(unsent.timestamp).toBeGreaterThan(sent.timestamp);
@@ -193,8 +193,8 @@ describe("broadcast false", () => {
   });
 });
 
-test("a round that another carrier has stored is a success: the answer is what is stored", async () => {
-  // The transaction of a round goes out first by another account, then the operator is asked for the same round.
+test("a round that another relayer has stored is a success, and the answer is the stored value", async () => {
+  // Another account sends the transaction first; then the operator is asked for the same round.
   for (let attempt = 0; attempt < 5; attempt++) {
     const key = `SPOTPX/LOST${attempt}-USD`;
     await new Promise((resolve) => setTimeout(resolve, 1_010 - (Date.now() % 1000)));
@@ -250,7 +250,7 @@ describe("Accept: text/event-stream", () => {
       });
   }
 
-  test("streams what happens, and then the answer", async () => {
+  test("streams the progress, and then the answer", async () => {
     const seen = await events("SPOTPX/DOT-USD", true);
     const names = seen.map(({ event }) => event);
     expect(names).toEqual([
@@ -281,7 +281,7 @@ describe("Accept: text/event-stream", () => {
     expect(problem.http).toBe(400);
   });
 
-  test("a caller that goes away breaks nothing for the others", async () => {
+  test("a caller that disconnects does not affect the others", async () => {
     for (const provider of providers) provider.behavior = "slow";
     const leaving = new AbortController();
     const gone = fetch(`${operator.base}/data/request`, {

@@ -8,7 +8,7 @@ import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 
 const KEY = "SPOTPX/ETH-USD";
 
-/** As much of the document as is looked at. */
+/** The part of the document that the tests read. */
 interface OpenApiJson {
   readonly openapi: string;
   readonly paths: Record<
@@ -65,7 +65,7 @@ describe("metrics", () => {
       return isMeant ? total + value : total;
     }, 0);
 
-  test("show requests by outcome, providers by failure, and what was shared", async () => {
+  test("show requests by outcome, providers by failure, and shared work", async () => {
     await operator.ask(body("SPOTPX/BTC-USD"), { prefer: "wait=10" });
     await operator.fail(body("nonsense"));
     (providers[0] as Provider).behavior = "garbage";
@@ -126,14 +126,14 @@ describe("metrics", () => {
 });
 
 describe("health", () => {
-  test("it is live, and ready with what each network can do", async () => {
+  test("shows liveness, and readiness with the capabilities of each network", async () => {
     expect(await (await get("/live")).json()).toEqual({ live: true });
     await expect.poll(async () => (await get("/ready")).status).toBe(200);
     const networks = [{ network_id: 42, rpc: true, broadcasting: "ok" }];
     expect(await (await get("/ready")).json()).toEqual({ ready: true, networks });
   });
 
-  test("a low balance is said, and makes nothing unready", async () => {
+  test("shows a low balance, which does not affect readiness", async () => {
     const settings = { lowBalanceGwei: 200_000_000_000 };
     const poor = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
     const response = await fetch(`${poor.base}/ready`);
@@ -149,7 +149,7 @@ describe("health", () => {
     await keyless.close();
   });
 
-  test("without an RPC endpoint it is live and not ready, and ready again with one", async () => {
+  test("shows live but not ready without an RPC endpoint, and ready again with one", async () => {
     proxy.faults.set("*", "HTTP 500");
     await expect.poll(async () => (await get("/ready")).status, { timeout: 10_000 }).toBe(503);
     expect(await (await get("/ready")).json()).toMatchObject({
@@ -165,7 +165,7 @@ describe("health", () => {
 describe("a request's trace", () => {
   const traceId = "0af7651916cd43dd8448eb211c80319c";
 
-  test("goes on to the providers and into every log line of the request", async () => {
+  test("is passed on to the providers and into every log line of the request", async () => {
     const asked = providers[2]?.traces.length;
     const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, "x-request-id": "checkout-4711" };
     const response = await operator.post(body("SPOTPX/XRP-USD"), { ...headers, prefer: "wait=10" });
@@ -184,7 +184,7 @@ describe("a request's trace", () => {
     ["cannot be read", { traceparent: "nonsense" }],
     ["is all zeros", { traceparent: `00-${"0".repeat(32)}-b7ad6b7169203331-01` }],
     ["is of version ff", { traceparent: `ff-${traceId}-b7ad6b7169203331-01` }],
-  ])("is a new one where the caller's %s; so is an id that is not plain", async (_, headers) => {
+  ])("is new when the caller's %s, as is a request id with special characters", async (_, headers) => {
     const asked = providers[2]?.traces.length;
     const response = await operator.post(body("SPOTPX/LTC-USD", false), { ...headers, "x-request-id": "<script>" });
     expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
@@ -197,7 +197,7 @@ describe("a request's trace", () => {
 });
 
 describe("the API's description", () => {
-  test("is valid OpenAPI 3.1, with the schemas that requests are checked with", async () => {
+  test("is valid OpenAPI 3.1, with the schemas that validate requests", async () => {
     const response = await get("/openapi.json");
     expect(response.status).toBe(200);
     const openapi = (await response.json()) as OpenApiJson;
@@ -229,13 +229,13 @@ describe("the API's description", () => {
     expect(Object.keys(answers?.["429"]?.headers ?? {})).toEqual(["RateLimit-Policy", "RateLimit", "Retry-After"]);
   });
 
-  test("is a page, too", async () => {
+  test("is also served as a page", async () => {
     const response = await get("/docs");
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(await response.text()).toContain("Dataset Oracle operator");
   });
 
-  test("and every answer says that nothing in it is to be run or framed", async () => {
+  test("forbids scripts and frames, as every answer does", async () => {
     for (const response of [await get("/datasets"), await get("/nowhere"), await operator.post("{")]) {
       expect(response.headers.get("x-content-type-options")).toBe("nosniff");
       expect(response.headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");

@@ -11,10 +11,10 @@ import { coinbaseTicker, type Exchanges, OTHER_SOURCES, startExchanges } from ".
 import { type ProviderProcess, spawnProvider, untilListening, writeConfig } from "./process.js";
 import { DATASET, PRIVATE_KEY, signedPart } from "./provider.js";
 
-/** As many requests are under way at each kill. */
-const LANES = 12;
+/** The number of concurrent requests, one per worker. */
+const WORKERS = 12;
 
-/** A life's longest time under load, in milliseconds. */
+/** The longest time that a process is under load, in milliseconds. */
 const LONGEST_LIFE = 150;
 
 const PAIRS = ["ETH-USD", "BTC-USD", "SOL-USD", "LINK-USD", "LTC-USD", "XRP-USD", "ADA-USD", "AVAX-USD"];
@@ -29,14 +29,14 @@ interface Question {
 /** The result of killing a provider again and again. */
 export interface CrashTally {
   kills: number;
-  /** Kills after which the database held decisions that no caller had been told. */
+  /** Kills after which the database held decisions that no caller had received. */
   betweenStoreAndAnswer: number;
-  /** How many of those decisions there were. */
+  /** The number of those decisions. */
   untold: number;
-  /** The fewest requests that were under way at a kill. */
+  /** The fewest requests that were in flight at a kill. */
   leastInFlight: number;
   answers: number;
-  /** Different values among them. */
+  /** The number of different values in the answers. */
   values: number;
   /** Answers to questions that had been asked before a kill. */
   repeated: number;
@@ -44,9 +44,9 @@ export interface CrashTally {
 
 /**
  * Kills a provider's process at random moments under load, starts it again, and asks for the same rounds. Its sources
- * answer another price each time, so that a decision that was forgotten shows.
+ * answer a different price each time, which reveals a decision that was forgotten.
  *
- * @throws At the first answer that says of a data point at a round something else than was said, or decided, before.
+ * @throws At the first answer that contradicts an earlier answer or decision for the same data point and round.
  */
 export async function crash(times: number, onKill: (tally: CrashTally) => void): Promise<CrashTally> {
   const exchanges = await startExchanges();
@@ -67,7 +67,7 @@ export async function crash(times: number, onKill: (tally: CrashTally) => void):
     kills: 0,
     betweenStoreAndAnswer: 0,
     untold: 0,
-    leastInFlight: LANES,
+    leastInFlight: WORKERS,
     answers: 0,
     values: 0,
     repeated: 0,
@@ -110,7 +110,7 @@ function quoteAnotherPriceEachTime(exchanges: Exchanges): void {
   });
 }
 
-/** All that providers said, and whether it was always the same. */
+/** Records all answers, and throws when two of them contradict each other. */
 class Witness {
   answers = 0;
   /** The value of a data point at a round; `missing` for "no data". */
@@ -118,7 +118,7 @@ class Witness {
   /** Whole answers, signatures included, by question. */
   readonly #answers = new Map<string, string>();
 
-  hear(question: Question, text: string): void {
+  record(question: Question, text: string): void {
     this.answers += 1;
     // Only the process that read a value knows its sources.
     const { sources: _, ...answer } = JSON.parse(text);
@@ -126,9 +126,9 @@ class Witness {
     const before = this.#answers.get(idOf(question));
     if (before !== undefined && before !== now) throw new Error(`Two answers to one question: ${before} and ${now}`);
     this.#answers.set(idOf(question), now);
-    const said = valuesIn(answer);
+    const values = valuesIn(answer);
     question.keys.forEach((key, i) => {
-      this.#compare(question.timestamp, key, said[i] as string);
+      this.#compare(question.timestamp, key, values[i] as string);
     });
   }
 
@@ -148,14 +148,14 @@ function valuesIn(answer: SignedReport | SignedBatchReport): string[] {
   return answer.values.map((value, i) => (((BigInt(answer.missing) >> BigInt(i)) & 1n) === 1n ? "missing" : value));
 }
 
-/** Keeps as many requests under way as there are lanes, until the provider is killed. */
+/** Keeps one request per worker in flight, until the provider is killed. */
 async function killUnderLoad(provider: ProviderProcess, url: string, witness: Witness) {
   const asked: Question[] = [];
   let inFlight = 0;
   let isAlive = true;
   const answers = new EventEmitter();
   const firstAnswer = once(answers, "answer");
-  const lanes = Array.from({ length: LANES }, async () => {
+  const workers = Array.from({ length: WORKERS }, async () => {
     while (isAlive) {
       const question = anyQuestion();
       asked.push(question);
@@ -166,12 +166,12 @@ async function killUnderLoad(provider: ProviderProcess, url: string, witness: Wi
       });
       inFlight -= 1;
       if (text === null) continue;
-      witness.hear(question, text);
+      witness.record(question, text);
       answers.emit("answer");
     }
   });
-  const load = Promise.all(lanes);
-  // At the first answer, those that were decided together with it are on their way.
+  const load = Promise.all(workers);
+  // At the first answer, the answers that were decided together with it are still being sent.
   const moment = Math.random() < 0.5 ? firstAnswer : sleep(5 + Math.random() * LONGEST_LIFE);
   await Promise.race([moment, load]);
   const atKill = inFlight;
@@ -181,28 +181,28 @@ async function killUnderLoad(provider: ProviderProcess, url: string, witness: Wi
   return { asked, inFlight: atKill };
 }
 
-/** Few enough different ones that many ask for the same data points. */
+/** Returns one of few possible questions, so that many ask for the same data points. */
 function anyQuestion(): Question {
   const timestamp = Math.floor(Date.now() / 1_000) - Math.floor(Math.random() * 9);
   const keys = KEYS.toSorted(() => Math.random() - 0.5);
   return { keys: keys.slice(0, Math.random() < 0.5 ? 1 : 2 + Math.floor(Math.random() * 3)), timestamp };
 }
 
-/** @returns How many were answered: what nothing was decided of may be too old by now. */
+/** @returns The number of answers. Questions without a decision may be too old by now. */
 async function askAll(url: string, questions: readonly Question[], witness: Witness): Promise<number> {
   let answered = 0;
   await Promise.all(
     questions.map(async (question) => {
       const text = await ask(url, question);
       if (text === null) return;
-      witness.hear(question, text);
+      witness.record(question, text);
       answered += 1;
     }),
   );
   return answered;
 }
 
-/** The signed part of the answer; null when the round is refused as too old. */
+/** Returns the signed part of the answer, or null when the round is refused as too old. */
 async function ask(url: string, { keys, timestamp }: Question): Promise<string | null> {
   const [path, named] = keys.length === 1 ? ["/report", { key: keys[0] }] : ["/report/batch", { keys }];
   const response = await fetch(`${url}${path}`, {
@@ -218,7 +218,7 @@ async function ask(url: string, { keys, timestamp }: Question): Promise<string |
 }
 
 async function untilReady(url: string): Promise<void> {
-  // Its database is new.
+  // The provider is not ready at first, because its database is new.
   while ((await fetch(`${url}/ready`, { signal: AbortSignal.timeout(10_000) })).status !== 200) await sleep(100);
   await sleep(6_000);
 }
@@ -226,8 +226,8 @@ async function untilReady(url: string): Promise<void> {
 /**
  * Reads a copy of what the killed process left, because the next process must recover the database itself.
  *
- * @returns The number of decisions that no caller has been told yet.
- * @throws When it lacks one that somebody was told, or has another.
+ * @returns The number of decisions that no caller has received.
+ * @throws When a decision that a caller received is missing or different.
  */
 async function compareWithDatabase(folder: string, witness: Witness): Promise<number> {
   const copy = join(mkdtempSync(join(tmpdir(), "crash-")), "database");

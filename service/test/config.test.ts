@@ -28,7 +28,7 @@ function load(settings: unknown) {
 }
 
 describe("a configuration file", () => {
-  test("gets the defaults of what it leaves out", () => {
+  test("gets the defaults of omitted settings", () => {
     expect(load({ port: 80 })).toEqual({ port: 80, path: "", level: "info" });
   });
 
@@ -42,12 +42,12 @@ describe("a configuration file", () => {
     ['{\n  "port": 80\n  "path": "x"\n}', "settings.json is not JSON: look at line 3, column 3."],
     ["a-token-in-the-wrong-file", "settings.json is not JSON: look at line 1, column 1."],
   ];
-  test.each(refused)("%j is refused with what to mend", (settings, message) => {
+  test.each(refused)("%j is refused with a message that names the fix", (settings, message) => {
     expect(() => load(settings)).toThrow(ConfigError);
     expect(() => load(settings)).toThrow(message);
   });
 
-  test("has one line for one mistake", () => {
+  test("gets one line per mistake", () => {
     expect(() => load({})).toThrow(/^.* is not valid:\n {2}\/port: [^\n]*$/);
   });
 });

@@ -23,7 +23,7 @@ function load(change: object) {
 }
 
 describe("a deployment file", () => {
-  test("comes out with checksummed addresses and with keys in hex, however they are written", () => {
+  test("is read with checksummed addresses and keys in hex, however they are written", () => {
     const keys = ["SPOTPX/ETH-USD", stringToHex("SPOTPX/BTC-USD").toUpperCase().replace("0X", "0x")];
     const written = { ...financial, address: ADDRESS.toLowerCase(), keys };
     expect(load({ datasets: { financial: written } })).toEqual({
@@ -65,7 +65,7 @@ describe("a deployment file", () => {
     ["a kind", { datasets: { financial: { ...financial, kind: "mean" } } }, "Expected one of median, majority"],
     ["what it does not know", { registry: REGISTRY }, "/registry: Unexpected property"],
   ];
-  test.each(refused)("is refused for %s, and says what to mend", (_, change, message) => {
+  test.each(refused)("is refused for %s, with a message that names the fix", (_, change, message) => {
     expect(() => load(change)).toThrow(ConfigError);
     expect(() => load(change)).toThrow(message);
   });

@@ -9,7 +9,7 @@ import { startWeb, type Web } from "./support/web.js";
 const LIMITS = { timeoutMs: 2_000, maxBytes: 1024 * 1024 };
 const PUBLIC = "93.184.215.14";
 
-/** Urls that must not be asked, whatever a resolver or a parser makes of them. */
+/** URLs that must not be requested, whatever a resolver or a parser makes of them. */
 const URLS: Record<string, readonly string[]> = {
   decimal: ["https://2130706433/", "https://2130706433.:443/", "https://3232235521/", "https://127.1/", "https://0/"],
   octal: ["https://0177.0.0.1/", "https://017700000001/", "https://0300.0250.1.1/", "https://127.0.0.01/"],
@@ -58,7 +58,7 @@ const URLS: Record<string, readonly string[]> = {
     "//example.com/",
     "data:application/json,1",
   ],
-  "texts that parsers mend": [
+  "texts that parsers correct": [
     "https:/example.com/",
     "https:\\\\example.com/",
     "https://example.com\\@127.0.0.1/",
@@ -73,7 +73,7 @@ const URLS: Record<string, readonly string[]> = {
   ],
 };
 
-/** Answers of name servers to a name that looks well: no address of theirs may be connected to. */
+/** Answers of name servers to a harmless name. None of the addresses may be connected to. */
 const ANSWERS: Record<string, readonly (readonly string[])[]> = {
   loopback: [["127.0.0.1"], ["127.255.255.254"], ["::1"], [PUBLIC, "127.0.0.1"], ["2606:4700::1111", "::1"]],
   unspecified: [["0.0.0.0"], ["0.1.2.3"], ["::"], [PUBLIC, "0.0.0.0"]],
@@ -104,7 +104,7 @@ let names: NameServer;
 let web: Web;
 let egress: Egress;
 
-/** Records what would be dialled, and reaches the stand-in for the web on loopback, whatever it was. */
+/** Records the address that would be dialled, and connects to the stand-in for the web on loopback instead. */
 const record: buildConnector.connector = ({ hostname, servername }, callback) => {
   dialled.push(`${hostname} as ${servername}`);
   const socket = connect({ host: "127.0.0.1", port: web.port });
@@ -112,7 +112,7 @@ const record: buildConnector.connector = ({ hostname, servername }, callback) =>
 };
 
 beforeAll(async () => {
-  // The last answer is given again and again.
+  // The last answer is repeated.
   names = await startNameServer((name) => {
     const left = answers.get(name) ?? [];
     return (left.length > 2 ? left.shift() : left[0]) ?? [];
@@ -134,8 +134,8 @@ afterAll(async () => {
 
 const get = (url: string) => egress.fetchText({ url, method: "GET" }, LIMITS);
 
-describe.each(Object.entries(URLS))("an url with %s", (_, urls) => {
-  it.each(urls)("is not asked: %j", async (url) => {
+describe.each(Object.entries(URLS))("a URL with %s", (_, urls) => {
+  it.each(urls)("is not requested: %j", async (url) => {
     answers.set("example.com", [[PUBLIC]]);
     expect(urls.length).toBeGreaterThanOrEqual(4);
     expect(await get(url)).toMatchObject({ ok: false, error: { code: "forbidden" } });
@@ -143,7 +143,7 @@ describe.each(Object.entries(URLS))("an url with %s", (_, urls) => {
   });
 });
 
-describe.each(Object.entries(ANSWERS))("a name that leads to %s", (_, all) => {
+describe.each(Object.entries(ANSWERS))("a name that resolves to %s", (_, all) => {
   it.each(all.map((addresses) => [addresses.join(" and "), addresses] as const))(
     "is not connected to: %s",
     async (_, addresses) => {
@@ -159,7 +159,7 @@ describe("a name server that answers differently each time", () => {
   it.each(["127.0.0.1", "169.254.169.254", "10.0.0.1", "::1"])(
     "does not lead the connection to %s: it is made to the address that was checked",
     async (inside) => {
-      // The question for A, the one for AAAA, and whatever is asked after the check.
+      // These answer the A question, the AAAA question, and any question after the check.
       answers.set("rebinding.example.com", [[PUBLIC], [PUBLIC], [inside], [inside], [inside]]);
       expect(await get("https://rebinding.example.com/json")).toMatchObject({ ok: true, value: { status: 200 } });
       expect(dialled).toEqual([`${PUBLIC} as rebinding.example.com`]);

@@ -36,19 +36,19 @@ const get = (egress: Egress, path: string, timeoutMs = LIMITS.timeoutMs) =>
   egress.fetchText({ url: `${API}${path}`, method: "GET" }, { ...LIMITS, timeoutMs });
 
 describe("an answer", () => {
-  it.each(["gzip", "deflate", "br"])("of 64 MiB, small as %s, is given up after 1 MiB", async (coding) => {
-    // The first time, the stand-in for the web makes it, in this process.
+  it.each(["gzip", "deflate", "br"])("of 64 MiB, compressed as %s, is aborted after 1 MiB", async (coding) => {
+    // The stand-in for the web compresses it in this process the first time.
     await get(open(), `/bomb/${coding}`);
     const before = process.memoryUsage().arrayBuffers;
     expect(await get(open(), `/bomb/${coding}`)).toMatchObject({ ok: false, error: { code: "too_large" } });
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it("without an end is given up after 1 MiB", async () => {
+  it("without an end is aborted after 1 MiB", async () => {
     expect(await get(open(), "/endless")).toMatchObject({ ok: false, error: { code: "too_large" } });
   });
 
-  it("that does not come is given up after the deadline", async () => {
+  it("that does not arrive is aborted after the deadline", async () => {
     const start = performance.now();
     expect(await get(open(), "/silent", 200)).toMatchObject({ ok: false, error: { code: "timeout" } });
     expect(performance.now() - start).toBeLessThan(1_500);
@@ -68,7 +68,7 @@ describe("a connection", () => {
     expect(dialled).toEqual(["93.184.215.14", "93.184.215.15"]);
   });
 
-  it("that is never made is given up after the deadline", async () => {
+  it("that is never established is aborted after the deadline", async () => {
     expect(await get(open({ dial: () => {} }), "/json", 200)).toMatchObject({ ok: false, error: { code: "timeout" } });
   });
 });
@@ -77,7 +77,7 @@ describe("requests to one host", () => {
   it("have no more than 16 connections at once", async () => {
     const egress = open();
     const before = web.requests.length;
-    // Those that wait give up first: no connection becomes free for them.
+    // The waiting requests time out first, because no connection becomes free for them.
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => get(egress, "/silent", i < 16 ? 3_000 : 500)),
     );
@@ -88,7 +88,7 @@ describe("requests to one host", () => {
     expect(await get(egress, "/json")).toMatchObject({ ok: true });
   });
 
-  it("are refused when 512 are under way or wait", async () => {
+  it("are refused when 512 are in flight or waiting", async () => {
     const egress = open();
     const before = web.requests.length;
     const answers = await Promise.all(
@@ -100,7 +100,7 @@ describe("requests to one host", () => {
   });
 });
 
-it("an origin that is overridden is asked on this machine, without its secrets", async () => {
+it("an overridden origin is requested on this machine, without its secrets", async () => {
   const secrets = Secrets.load([{ host: "api.example.com", header: "x-key", env: "KEY" }], { KEY: TOKEN });
   const egress = new Egress({ overrides: { [API]: `http://127.0.0.1:${web.port}/echo` }, secrets });
   onTestFinished(() => egress.close());
@@ -115,7 +115,7 @@ describe("a secret", () => {
   const inHeader = { host: "api.example.com", header: "authorization", env: "KEY" };
   const inQuery = { host: "api.example.com", query: "apikey", env: "KEY" };
 
-  it("goes to its host, in a header or the query, and comes back in no answer", async () => {
+  it("is sent to its host, in a header or the query, and is in no answer", async () => {
     const secrets = Secrets.load([{ ...inHeader }, { ...inQuery, env: "OTHER" }], {
       KEY: `Bearer ${TOKEN}`,
       OTHER: `query-${TOKEN}`,
@@ -128,7 +128,7 @@ describe("a secret", () => {
     for (const form of [TOKEN, encodeURIComponent(TOKEN), "s3cret"]) expect(JSON.stringify(answer)).not.toContain(form);
   });
 
-  it("goes to no other host", async () => {
+  it("is sent to no other host", async () => {
     const secrets = Secrets.load([{ ...inHeader, host: "other.example.com" }], { KEY: TOKEN });
     await get(open({ secrets }), "/echo");
     expect(web.requests.at(-1)?.headers.authorization).toBeUndefined();
@@ -142,7 +142,7 @@ describe("a secret", () => {
     expect(answer).toMatchObject({ ok: false, error: { code: "unreachable", detail: "cannot reach <secret>" } });
   });
 
-  it("is read from a file, without the line's end", () => {
+  it("is read from a file, without the line break", () => {
     const folder = mkdtempSync(join(tmpdir(), "secret-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, "key");

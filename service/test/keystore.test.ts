@@ -22,7 +22,7 @@ const PASSWORD = "correct horse: Zürich €5";
 const KEY = generatePrivateKey();
 const ADDRESS = privateKeyToAccount(KEY).address;
 
-/** From the definition of Web3 Secret Storage. */
+/** These vectors are from the definition of Web3 Secret Storage. */
 const PUBLISHED = {
   password: "testpassword",
   address: "0x008AeEda4D805471dF9b2A5B0f38A0C3bCBA786b",
@@ -64,7 +64,7 @@ const PUBLISHED = {
 } as const;
 
 let folder: string;
-/** Two, as cast writes them. */
+/** These two keystores are as cast writes them. */
 let keystores: string;
 let first: string;
 
@@ -86,7 +86,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("a keystore as cast wallet writes it", () => {
-  test("opens with its password, from a file or a variable, and its account signs", async () => {
+  test("is decrypted with its password, from a file or a variable, and its account signs", async () => {
     const file = write("password", `${PASSWORD}\n`);
     const env: NodeJS.ProcessEnv = { A_KEYSTORE: first, A_KEYSTORE_PASSWORD_FILE: file };
     const { account, warnings } = await loadAccount(env, "A");
@@ -106,7 +106,7 @@ describe("a keystore as cast wallet writes it", () => {
     expect(inEnvironment).toEqual({ A_KEYSTORE: first });
   });
 
-  test("is one of several in a folder, in the order of their names; for one network, too", async () => {
+  test("can be one of several in a folder, read in the order of their names, also for one network", async () => {
     const env = { A_KEYSTORE_42: keystores, A_KEYSTORE_42_PASSWORD: PASSWORD };
     const found = await findAccounts(env, "A", 42);
     const second = cast("address", "--keystore", join(keystores, "b"), "--password", PASSWORD).trim();
@@ -114,7 +114,7 @@ describe("a keystore as cast wallet writes it", () => {
     expect(await findAccounts(env, "A")).toBeNull();
   });
 
-  test("that others can read is a warning, and so is its password", async () => {
+  test("that others can read gives a warning, and so does its password", async () => {
     const open = write("open", readFileSync(first, "utf8"));
     const password = write("open-password", PASSWORD);
     chmodSync(open, 0o644);
@@ -127,7 +127,7 @@ describe("a keystore as cast wallet writes it", () => {
   });
 });
 
-describe("what is configured wrongly is told, without a secret", () => {
+describe("an invalid configuration is reported without secrets", () => {
   const wrong: [what: string, env: () => NodeJS.ProcessEnv, problem: string][] = [
     [
       "another password",
@@ -205,13 +205,13 @@ describe("the format", () => {
     expect(openKeystore(JSON.stringify(pbkdf2), `${password}1`)).toEqual(refused);
   });
 
-  test("an address inside that is not the key's is told", () => {
+  test("an address that does not match the key is reported", () => {
     const other = { ...pbkdf2, address: "11".repeat(20) };
     const problem = `names the address 0x${"11".repeat(20)}, but its key belongs to ${address}`;
     expect(openKeystore(JSON.stringify(other), password)).toEqual({ ok: false, error: problem });
   });
 
-  /** The one that cast made, changed. */
+  /** Returns the keystore that cast made, with changes. */
   const changed = (change: object, kdfparams: object = {}) => {
     const keystore = JSON.parse(readFileSync(first, "utf8"));
     const crypto = { ...keystore.crypto, ...change, kdfparams: { ...keystore.crypto.kdfparams, ...kdfparams } };
@@ -240,7 +240,7 @@ describe("the format", () => {
     expect(opened).toEqual({ ok: false, error: expect.stringContaining(problem) });
   });
 
-  test("what geth's own keystores ask for is given", () => {
+  test("the parameters of geth's own keystores are accepted", () => {
     const opened = openKeystore(JSON.stringify(changed({}, { n: 2 ** 18, r: 8, p: 1 })), PASSWORD);
     expect(opened).toEqual({ ok: false, error: "does not open with this password" });
   });

@@ -37,7 +37,7 @@ async function startApp(
   return { port: Number(new URL(url).port), get, server: app.server };
 }
 
-/** An open connection, and all that came on it until it was closed. */
+/** An open connection, and everything received on it until it was closed. */
 async function open(port: number): Promise<{ socket: Socket; text: Promise<string>; isClosed: () => boolean }> {
   const socket = connect(port, "127.0.0.1");
   closing.push(async () => socket.destroy());
@@ -54,11 +54,11 @@ async function open(port: number): Promise<{ socket: Socket; text: Promise<strin
 const bodyOf = (answer: string) => JSON.parse(answer.split("\r\n\r\n")[1] ?? "");
 
 describe("a connection", () => {
-  test.concurrent("whose headers do not come is ended with 408", async () => {
+  test.concurrent("whose headers do not arrive is closed with 408", async () => {
     const { port } = await startApp();
     const { socket, text } = await open(port);
     socket.write("GET /free HTTP/1.1\r\nhost: x\r\n");
-    // A header now and then keeps no connection.
+    // A header now and then does not keep the connection open.
     const drip = setInterval(() => socket.write("x: y\r\n"), 500);
     const answer = await text;
     clearInterval(drip);
@@ -70,7 +70,7 @@ describe("a connection", () => {
     });
   });
 
-  test.concurrent("whose body does not come is ended with 408", async () => {
+  test.concurrent("whose body does not arrive is closed with 408", async () => {
     const { port } = await startApp();
     const { socket, text } = await open(port);
     socket.write(`POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10000\r\n\r\n`);
@@ -80,7 +80,7 @@ describe("a connection", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test("may have headers of 8 KiB, and not more: 431", async () => {
+  test("may have headers of 8 KiB; more is a 431", async () => {
     const { port } = await startApp();
     const ask = async (bytes: number) => {
       const { socket, text } = await open(port);
@@ -96,7 +96,7 @@ describe("a connection", () => {
     }
   });
 
-  test("may have a body of 16 KiB, and not more: 413, before all of it is there", async () => {
+  test("may have a body of 16 KiB; more is a 413 before all of it has arrived", async () => {
     const { port } = await startApp();
     const { socket, text } = await open(port);
     socket.write(
@@ -114,7 +114,7 @@ describe("a connection", () => {
     expect(await chunked.text).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test("is one of maxConnections: one more is ended unanswered, and the next is served when there is room", async () => {
+  test("above maxConnections is closed unanswered, and the next is served when one becomes free", async () => {
     const { port } = await startApp({ maxConnections: 3 });
     const held = await Promise.all([open(port), open(port), open(port)]);
     const ask = async () => {
@@ -128,12 +128,12 @@ describe("a connection", () => {
     expect(held.map(({ isClosed }) => isClosed())).toEqual([true, false, false]);
   });
 
-  test("is ended when it is silent for long, and not before proxies end theirs", async () => {
+  test("is closed when it is idle, but later than proxies close theirs", async () => {
     const { server } = await startApp();
     expect([server.timeout, server.keepAliveTimeout]).toEqual([120_000, 72_000]);
   });
 
-  test("is ended after a thousand requests", async () => {
+  test("is closed after a thousand requests", async () => {
     const { port } = await startApp();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     closing.push(async () => agent.destroy());
@@ -152,13 +152,13 @@ describe("a connection", () => {
 describe("the caller", () => {
   const ipOf = async (response: Response) => ((await response.json()) as { ip: string }).ip;
 
-  test("is the connection's address: without trustedProxies the headers of proxies are not looked at", async () => {
+  test("is the connection's address, because without trustedProxies proxy headers are ignored", async () => {
     const { get } = await startApp();
     const headers = { "x-forwarded-for": "192.0.2.1", forwarded: "for=192.0.2.2", "x-real-ip": "192.0.2.3" };
     expect(await ipOf(await get("/caller", headers))).toBe("127.0.0.1");
   });
 
-  test("is the last one that no trusted proxy has named itself, whatever stands before it", async () => {
+  test("is the last address in the header that is not a trusted proxy, whatever precedes it", async () => {
     const { get } = await startApp({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
     const chains: [header: string, caller: string][] = [
       ["192.0.2.1", "192.0.2.1"],
@@ -173,19 +173,19 @@ describe("the caller", () => {
     expect(await ipOf(await get("/caller"))).toBe("127.0.0.1");
   });
 
-  test("is not believed by a proxy that is not trusted", async () => {
+  test("is not taken from the headers of an untrusted proxy", async () => {
     const { get } = await startApp({ trustedProxies: ["10.0.0.0/8"] });
     expect(await ipOf(await get("/caller", { "x-forwarded-for": "192.0.2.1" }))).toBe("127.0.0.1");
   });
 
-  test("has a limit, whatever it writes into the headers of proxies", async () => {
+  test("is rate limited, whatever it writes into proxy headers", async () => {
     const { get } = await startApp({ requestsPerMinute: 2 });
     const statuses = [];
     for (let i = 0; i < 3; i++) statuses.push((await get("/caller", { "x-forwarded-for": `192.0.2.${i}` })).status);
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  test("is a whole network of IPv6", async () => {
+  test("is a whole network in IPv6", async () => {
     const { get } = await startApp({ requestsPerMinute: 1, trustedProxies: ["127.0.0.1"] });
     const status = async (caller: string) => (await get("/caller", { "x-forwarded-for": caller })).status;
     expect(await status("2001:db8:1:2::1")).toBe(200);
@@ -197,12 +197,12 @@ describe("the caller", () => {
 describe("a rate limit", () => {
   const shown = ({ headers }: Response) => [headers.get("ratelimit-policy"), headers.get("ratelimit")];
 
-  test("says what is left, and when it begins anew", async () => {
+  test("reports the remaining requests and when the window starts again", async () => {
     const { get } = await startApp({ requestsPerMinute: 3 });
     expect(shown(await get("/caller"))).toEqual(['"requests";q=3;w=60', '"requests";r=2;t=60']);
     await sleep(1_100);
     expect(shown(await get("/caller"))[1]).toMatch(/^"requests";r=1;t=5[89]$/);
-    // What is no path counts too, and HEAD as the GET that it is.
+    // Unknown paths count too, and HEAD counts as GET.
     expect(shown(await get("/nowhere"))[1]).toMatch(/^"requests";r=0;t=5\d$/);
     const refused = await get("/caller", {}, "HEAD");
     expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, expect.closeTo(58, -1)]);
@@ -214,7 +214,7 @@ describe("a rate limit", () => {
     expect(shown(await get("/caller", {}, "HEAD"))[1]).toMatch(/^"requests";r=2;/);
   });
 
-  test("of a route stands in the place of the common one, or there is none", async () => {
+  test("of a route replaces the common one, or disables it", async () => {
     const { get } = await startApp({ requestsPerMinute: 1 });
     expect(shown(await get("/rare"))).toEqual(['"rare";q=2;w=60', '"rare";r=1;t=60']);
     expect((await get("/caller")).status).toBe(200);
@@ -225,7 +225,7 @@ describe("a rate limit", () => {
   });
 });
 
-test("a body within all limits is taken", async () => {
+test("a body within all limits is accepted", async () => {
   const { port } = await startApp();
   const { socket, text } = await open(port);
   socket.write(

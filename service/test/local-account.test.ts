@@ -36,7 +36,7 @@ describe.each(libraries)("an account by $name", (library) => {
     );
   });
 
-  it("signs digests and messages as viem's does", async () => {
+  it("signs digests and messages as viem's account does", async () => {
     const random = fc.asyncProperty(keys, bytes(32, 32), fc.string({ unit: "binary" }), async (key, hash, message) => {
       const { ours, viems } = both(key);
       expect(await ours.sign?.({ hash })).toBe(await viems.sign({ hash }));
@@ -47,7 +47,7 @@ describe.each(libraries)("an account by $name", (library) => {
     await fc.assert(random, { numRuns: 50 });
   });
 
-  it("signs typed data as viem's does", async () => {
+  it("signs typed data as viem's account does", async () => {
     const types = {
       Mail: [
         { name: "from", type: "address" },
@@ -80,7 +80,7 @@ describe.each(libraries)("an account by $name", (library) => {
     ["one with blobs", { type: "eip4844", to: TO, ...fees, ...blobs }],
   ].map(([name, change]) => [name as string, { chainId: 42, to: TO, gas: 21_000n, ...(change as object) }]);
 
-  test.each(transactions)("signs %s as viem's does", async (_name, transaction) => {
+  test.each(transactions)("signs %s as viem's account does", async (_name, transaction) => {
     const random = fc.asyncProperty(keys, bytes(0, 300), fc.nat(), async (key, data, nonce) => {
       const { ours, viems } = both(key);
       const whole = { ...transaction, data, nonce } as TransactionSerializable;
@@ -90,7 +90,7 @@ describe.each(libraries)("an account by $name", (library) => {
     await fc.assert(random, { numRuns: 20 });
   });
 
-  it("signs what a serializer of the caller's makes of a transaction", async () => {
+  it("signs the output of the caller's transaction serializer", async () => {
     const { ours, viems } = both(KEY);
     const serializer = async (_: unknown, signature?: { r: Hex }) => signature?.r ?? ("0x1234" as const);
     const transaction = { chainId: 42, ...fees } as const;
@@ -98,7 +98,7 @@ describe.each(libraries)("an account by $name", (library) => {
     expect(await ours.signTransaction(transaction, options)).toBe(await viems.signTransaction(transaction, options));
   });
 
-  it("signs transactions that are its own", async () => {
+  it("signs transactions from its own address", async () => {
     const { ours } = both(KEY);
     const serializedTransaction = await ours.signTransaction({ type: "eip1559", chainId: 42, to: TO, ...fees });
     expect(await recoverTransactionAddress({ serializedTransaction: serializedTransaction as `0x02${string}` })).toBe(
@@ -106,7 +106,7 @@ describe.each(libraries)("an account by $name", (library) => {
     );
   });
 
-  it("shows its key to nobody who prints it, copies it, or looks at its properties", () => {
+  it("does not reveal its key when printed, copied or inspected", () => {
     const { ours } = both(KEY);
     const shown = [
       inspect(ours, { depth: null, showHidden: true, getters: true }),
@@ -116,13 +116,13 @@ describe.each(libraries)("an account by $name", (library) => {
     ].join("\n");
     expect(shown).toContain(ours.address);
     expect(shown).not.toContain(KEY.slice(2, 20));
-    // As bytes, in decimal or hex.
+    // The key must not appear as bytes, in decimal or in hex.
     expect(shown).not.toContain("172, 9, 116");
     expect(shown).not.toContain("ac 09 74");
     expect(Object.values(ours).some((value) => ArrayBuffer.isView(value))).toBe(false);
   });
 
-  it.each([0n, ORDER, 2n ** 256n - 1n])("is none of %d, and the error does not hold it", (number) => {
+  it.each([0n, ORDER, 2n ** 256n - 1n])("is refused for the key %d, and the error does not contain it", (number) => {
     const key: Hex = `0x${number.toString(16).padStart(64, "0")}`;
     expect(() => both(key).ours).toThrow();
     expect(() => fromPrivateKey(key, library)).toThrow(/^(?!.*(?:0{64}|f{20})).*$/s);

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const run = promisify(execFile);
 
-/** What a process prints that logs so many lines, and then does something. */
+/** Returns the output of a process that logs a number of lines, and then runs a statement. */
 async function printed(lines: number, then: string): Promise<string[]> {
   const script = `
     import { createLogger } from "@dataset-oracle/service/logger";
@@ -28,7 +28,7 @@ it.each([
   expect(lines[0]).toMatchObject({ name: "test", msg: "line", level: 30 });
 });
 
-it("lines are written while the process goes on", async () => {
+it("lines are written while the process runs", async () => {
   const then = 'setTimeout(() => process.kill(process.pid, "SIGKILL"), 1_500);';
   expect(await printed(10, then)).toHaveLength(10);
 });

@@ -26,7 +26,7 @@ afterAll(() => {
 const post = (limits = LIMITS, signal = never) =>
   postText(url, { accept: "application/json" }, '{"é":1}', limits, signal);
 
-it("sends JSON to the whole url, and gives any status with its text", async () => {
+it("sends JSON to the full URL, and returns any status with its text", async () => {
   const seen: unknown[] = [];
   answer = async (request, response) => {
     const body = (await request.toArray()).join("");
@@ -51,12 +51,12 @@ it.each([
   expect(await post(limits)).toMatchObject({ ok: false, error: { code: failure } });
 });
 
-it("takes as many bytes as are allowed", async () => {
+it("accepts as many bytes as are allowed", async () => {
   answer = (_request, response) => void response.end("x".repeat(1_000));
   expect(await post()).toMatchObject({ ok: true, value: { text: "x".repeat(1_000) } });
 });
 
-it("ends when its caller no longer needs it, also before it begins", async () => {
+it("is aborted by its caller, also before it starts", async () => {
   answer = (_request, response) => void response.write("x");
   const caller = new AbortController();
   const waiting = post(LIMITS, caller.signal);

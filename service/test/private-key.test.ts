@@ -47,12 +47,12 @@ test.each([
   expect(error).not.toContain(KEYS[0].slice(2, 20));
 });
 
-test("where one key is wanted, two are refused", async () => {
+test("two keys are refused where one is expected", async () => {
   expect((await loadAccount({ A_PRIVATE_KEY: KEYS[0] }, "A")).account.address).toBe(ADDRESSES[0]);
   await expect(loadAccount({ A_PRIVATE_KEY: KEYS.join(" ") }, "A")).rejects.toThrow("has 3 private keys");
 });
 
-test("where none is named there is none, or an error that says how", async () => {
+test("without a configured key there is none, or an error that says how to set it", async () => {
   expect(await findAccounts({}, "A")).toBeNull();
   await expect(loadAccount({}, "A")).rejects.toThrow("Set A_PRIVATE_KEY_FILE to the path");
 });

@@ -54,7 +54,7 @@ describe.each([WASM, ...(native === null ? [] : [native])])("$name", ({ sign, re
     }
   });
 
-  it.each(edges.filter((number) => !isKey(number)))("takes no key of %d, and does not show it", (number) => {
+  it.each(edges.filter((number) => !isKey(number)))("refuses a key of %d, and does not show it", (number) => {
     const key = word(number);
     for (const use of [() => publicKeyOf(key), () => sign(word(1n), key)]) {
       expect(use).toThrow();

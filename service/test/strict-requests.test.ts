@@ -38,13 +38,13 @@ async function post(body: string, headers: Record<string, string> = { "content-t
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-describe("a body that can be read in one way only", () => {
+describe("an unambiguous body", () => {
   const accepted: [body: string, contentType: string][] = [
     ['{"count":42,"broadcast":true}', "application/json"],
     ['{"count":42,"broadcast":true}', "application/json; charset=utf-8"],
     ['{"count":-7,"ratio":0.25,"broadcast":true}', 'application/json;charset="UTF-8"'],
   ];
-  test.each(accepted)("%s as %s is taken", async (body, contentType) => {
+  test.each(accepted)("%s as %s is accepted", async (body, contentType) => {
     expect(await post(body, { "content-type": contentType })).toEqual({ status: 200, body: JSON.parse(body) });
   });
 
@@ -80,14 +80,14 @@ describe("a body that can be read in one way only", () => {
     ["constructor", '{"count":1,"broadcast":true,"constructor":{}}', "constructor: is unknown"],
     ["a very long name", `{"count":1,"broadcast":true,"${"x".repeat(10_000)}":1}`, `${"x".repeat(64)}...: is unknown`],
   ];
-  test.each(refused)("%s is a 400 that says what to mend", async (_what, body, detail) => {
+  test.each(refused)("%s is a 400 that names the fix", async (_what, body, detail) => {
     const answer = await post(body);
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid_body" } });
     expect(answer.body.detail).toContain(detail);
     expect(JSON.stringify(answer.body).length).toBeLessThan(1_000);
   });
 
-  test("what is no JSON, or too deep, is a 400", async () => {
+  test("invalid or too deeply nested JSON is a 400", async () => {
     for (const body of ["", "{", "[".repeat(16_000), '{"count":1,}', '{"count":"\u0000"}']) {
       expect(await post(body)).toMatchObject({ status: 400, body: { code: "bad_request" } });
     }
@@ -106,7 +106,7 @@ describe("a body that can be read in one way only", () => {
   });
 });
 
-describe("what is no request", () => {
+describe("an invalid HTTP request", () => {
   async function send(raw: string): Promise<{ head: string; body: { status: number; code: string } }> {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     await once(socket, "connect");
@@ -115,14 +115,14 @@ describe("what is no request", () => {
     return { head, body: JSON.parse(body) };
   }
 
-  test("is answered with a problem all the same", async () => {
+  test("is still answered with a problem", async () => {
     const { head, body } = await send("FOO /echo HTTP/1.1\r\n\r\n");
     expect(head).toContain("400 Bad Request");
     expect(head).toContain("content-type: application/problem+json");
     expect(body).toMatchObject({ status: 400, code: "bad_request" });
   });
 
-  test("and so are headers without end", async () => {
+  test("is answered with a problem when its headers do not end", async () => {
     const { head, body } = await send(`GET /echo HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(20_000)}\r\n\r\n`);
     expect(head).toContain("431 Request Header Fields Too Large");
     expect(body).toMatchObject({ status: 431, code: "bad_request" });

@@ -92,7 +92,7 @@ async function until(what: () => boolean): Promise<void> {
 }
 
 describe("a read", () => {
-  test("goes to the first, and to the second when the first fails", async () => {
+  test("goes to the first endpoint, and to the second when the first fails", async () => {
     const [first, second] = [await startNode(), await startNode({ answer: { result: "0x2" } })];
     const client = await connect(first, second);
     expect(await gasPrice(client)).toBe(1n);
@@ -112,7 +112,7 @@ describe("a read", () => {
     expect(await gasPrice(client)).toBe(2n);
   });
 
-  test("that a node refuses is asked once: another would say the same", async () => {
+  test("that a node refuses is not retried, because another node would answer the same", async () => {
     const refusal = { error: { code: 3, message: "execution reverted", data: "0x12" } };
     const [first, second] = [await startNode({ answer: refusal }), await startNode()];
     const client = await connect(first, second);
@@ -129,13 +129,13 @@ describe("a read", () => {
     expect(await gasPrice(client)).toBe(1n);
   });
 
-  test("does not go to an endpoint whose head is from the future, however far it says it is", async () => {
+  test("does not go to an endpoint whose head is from the future, whatever its number", async () => {
     const liar = await startNode({ head: 1_000_000, timestamp: NOW + 3_600 });
     const client = await connect(liar, await startNode({ answer: { result: "0x2" } }));
     expect(await gasPrice(client)).toBe(2n);
   });
 
-  test("fails with the network's name when all fail, and is not kept waiting when one is back", async () => {
+  test("fails with the network's name when all fail, and succeeds at once when one is back", async () => {
     const nodes = [await startNode(), await startNode({ answer: { result: "0x2" } })];
     const client = await connect(...nodes);
     for (const node of nodes) node.mode = "HTTP 500";
@@ -143,14 +143,14 @@ describe("a read", () => {
     expect(error).toMatchObject({ status: 502, code: "rpc_failed", title: "The RPC of network 42 failed." });
     expect(client.isReady()).toBe(false);
     for (const node of nodes) node.mode = "well";
-    // The clock stands still: both are still in quarantine.
+    // The clock has not advanced, so both are still in quarantine.
     expect([1n, 2n]).toContain(await gasPrice(client));
     expect(client.isReady()).toBe(true);
   });
 });
 
 describe("an endpoint that failed", () => {
-  test("is not asked while it is in quarantine; then its chain id first", async () => {
+  test("is not used in quarantine, and must answer its chain id afterwards", async () => {
     const [first, second] = [await startNode({ mode: "well" }), await startNode({ answer: { result: "0x2" } })];
     const client = await connect(first, second);
     first.mode = "HTTP 500";
@@ -166,7 +166,7 @@ describe("an endpoint that failed", () => {
     expect(log.join()).toContain("RPC endpoint is back");
   });
 
-  test("and comes back as another chain's is not used", async () => {
+  test("is not used when it comes back with another chain id", async () => {
     const [first, second] = [await startNode(), await startNode({ answer: { result: "0x2" } })];
     const client = await connect(first, second);
     first.mode = "HTTP 500";
@@ -197,7 +197,7 @@ describe("the start", () => {
     await expect(connect(dead)).rejects.toMatchObject({ code: "rpc_failed" });
   });
 
-  test("ends when an endpoint is of another chain", async () => {
+  test("fails when an endpoint is of another chain", async () => {
     const nodes = [await startNode(), await startNode({ chainId: 43 })];
     await expect(connect(...nodes)).rejects.toThrow(/network 42: its RPC is of network 43\. Correct rpcUrls\/1/);
   });
@@ -208,7 +208,7 @@ describe("a transaction", () => {
     unwrapRpcError(client, "eth_sendRawTransaction", sendRawTransaction(client, { serializedTransaction: "0x01" }));
   const refusal = (message: string) => ({ answer: { error: { code: -32000, message } } });
 
-  test("goes to all, those that are behind too; one that takes it is enough", async () => {
+  test("goes to all endpoints, including those that are behind, and needs one that accepts it", async () => {
     const nodes = [
       await startNode(refusal("nonce too low")),
       await startNode({ answer: { result: HASH } }),
@@ -219,7 +219,7 @@ describe("a transaction", () => {
     await until(() => nodes.every(({ asked }) => asked.includes("eth_sendRawTransaction")));
   });
 
-  test("is answered by the fastest", async () => {
+  test("is answered by the fastest endpoint", async () => {
     const [first, second] = [await startNode(), await startNode({ answer: { result: HASH } })];
     const client = await connect(first, second);
     first.mode = "hangs";
@@ -228,12 +228,12 @@ describe("a transaction", () => {
     expect(performance.now() - started).toBeLessThan(250);
   });
 
-  test("that all refuse is refused, in the words of the first", async () => {
+  test("that all refuse is refused with the message of the first", async () => {
     const client = await connect(await startNode(refusal("nonce too low")), await startNode(refusal("busy")));
     await expect(send(client)).rejects.toMatchObject({ kind: "refused", reason: "-32000: nonce too low" });
   });
 
-  test("that one refuses and another does not answer may have been taken", async () => {
+  test("that one refuses and another does not answer may have been accepted", async () => {
     const [first, second] = [await startNode(refusal("nonce too low")), await startNode()];
     const client = await connect(first, second);
     second.mode = "hangs";
@@ -252,7 +252,7 @@ describe("a read of a contract", () => {
     expect(error).toMatchObject({ kind: "refused", method: "eth_call", data: "0x1234" });
   });
 
-  test.each(["0x", "0x12"])("that answers %s fails: no dataset does", async (result) => {
+  test.each(["0x", "0x12"])("that answers %s fails, because no dataset answers that", async (result) => {
     const client = await connect(await startNode({ answer: { result } }));
     await expect(readQueryPrice(client, dataset)).rejects.toMatchObject({ kind: "failed", method: "eth_call" });
   });

@@ -14,7 +14,7 @@ test("a quarantine doubles with each failure in a row, from a second to a minute
   expect(lengths.at(-1)).toBe(60_000);
 });
 
-test("a check that passes ends it all", () => {
+test("a check that passes resets the quarantine", () => {
   const failed = afterFailure(afterFailure(at(7), 5_000), 6_000);
   expect(failed).toMatchObject({ isReady: false, failures: 2, head: { number: 7 } });
   expect(afterCheck({ number: 8, timestamp: 1_000 })).toEqual(at(8));

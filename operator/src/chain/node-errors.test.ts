@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { classifyNodeError, NODE_ERROR_TEXTS } from "./node-errors.js";
 
-// Of these, test/node-errors.test.ts has what anvil says from anvil itself.
+// test/node-errors.test.ts takes anvil's texts from anvil itself.
 test.each(NODE_ERROR_TEXTS.map(({ text, kind }) => [text, kind]))("%s: %s", (text, kind) => {
   expect(text).toBe(text.toLowerCase());
   for (const reason of [`-32000: ${text}`, `-32003: Tx: ${text.toUpperCase()}: next nonce 5, tx nonce 4`]) {
@@ -22,7 +22,7 @@ test.each([
   expect(classifyNodeError(reason)).toBe(rejection);
 });
 
-test("every text says who says it, or that this is not verified", () => {
+test("every text names its source, or that it is not verified", () => {
   for (const { sources } of NODE_ERROR_TEXTS) expect(sources.length).toBeGreaterThan(0);
   expect(new Set(NODE_ERROR_TEXTS.map(({ text }) => text)).size).toBe(NODE_ERROR_TEXTS.length);
 });

@@ -23,7 +23,7 @@ test.each([
   expect(stage(policy, stored(1n), now)).toBe(expected);
 });
 
-test("what was never stored is due", () => {
+test("a key that was never stored is due", () => {
   expect(stage(policy, stored(0n, "NOT_AVAILABLE", 0n), 1_700_000_000)).toBe("due");
 });
 
@@ -33,22 +33,22 @@ describe("a value has moved", () => {
     ["up by the threshold", 1_005_000n, true],
     ["down by less", 995_001n, false],
     ["down by the threshold", 995_000n, true],
-    ["not", 1_000_000n, false],
+    ["unchanged", 1_000_000n, false],
   ])("%s", (_, value, expected) => {
     expect(hasMoved(policy, "median", stored(1_000_000n), ok(value))).toBe(expected);
   });
 
-  test("from 0 when it is another", () => {
+  test("from 0 when it is different", () => {
     expect(hasMoved(policy, "median", stored(0n), ok(0n))).toBe(false);
     expect(hasMoved(policy, "median", stored(0n), ok(1n))).toBe(true);
   });
 
-  test("of a majority dataset when it is another", () => {
+  test("in a majority dataset when it is different", () => {
     expect(hasMoved(policy, "majority", stored(1_000_000n), ok(1_000_001n))).toBe(true);
     expect(hasMoved(policy, "majority", stored(1_000_000n), ok(1_000_000n))).toBe(false);
   });
 
-  test("when there is one where there was none, and the reverse", () => {
+  test("when data appears or disappears", () => {
     expect(hasMoved(policy, "median", stored(0n, "NOT_AVAILABLE"), ok(1n))).toBe(true);
     expect(hasMoved(policy, "median", stored(0n, "DISAGREEMENT"), ok(1n))).toBe(true);
     expect(hasMoved(policy, "median", stored(1n), NONE)).toBe(true);
@@ -56,7 +56,7 @@ describe("a value has moved", () => {
   });
 });
 
-describe("what rows come to", () => {
+describe("rows are aggregated", () => {
   const row = (value: bigint | null): SignedRow => ({
     ...{ provider: "0x0000000000000000000000000000000000000001", signature: "0x" },
     missing: value === null ? 2n : 0n,
@@ -64,7 +64,7 @@ describe("what rows come to", () => {
   });
 
   test.each([
-    ["a quorum of values: their lower middle", [1n, 2n, 4n, 3n], ok(2n)],
+    ["a quorum of values: their lower median", [1n, 2n, 4n, 3n], ok(2n)],
     ["a quorum of no data", [null, null, null, 1n], NONE],
     ["two of four with a value: nothing", [1n, 1n, null, null], null],
     ["two rows of four: nothing", [1n, 1n], null],

@@ -20,22 +20,22 @@ const readFees = async (client: ChainClient, cap: bigint) => feesFor(42, await r
 const CAP = 2_000_000_000n;
 const BLOCK = { baseFeePerGas: numberToHex(100n) };
 
-test("offers twice the base fee and the suggested priority fee", async () => {
+test("pays twice the base fee and the suggested priority fee", async () => {
   const client = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0x7" });
   expect(await readFees(client, CAP)).toEqual({ type: "eip1559", maxFeePerGas: 207n, maxPriorityFeePerGas: 7n });
 });
 
-test("offers one gwei where no priority fee is suggested", async () => {
+test("pays a priority fee of one gwei where none is suggested", async () => {
   const client = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: null });
   expect(await readFees(client, CAP)).toMatchObject({ maxPriorityFeePerGas: 1_000_000_000n });
 });
 
-test("offers the gas price on a chain without a base fee", async () => {
+test("pays the gas price on a chain without a base fee", async () => {
   const client = node({ eth_getBlockByNumber: {}, eth_gasPrice: "0x9" });
   expect(await readFees(client, CAP)).toEqual({ type: "legacy", gasPrice: 9n });
 });
 
-test("offers no more than the cap, which includes the priority fee", async () => {
+test("pays no more than the cap, which includes the priority fee", async () => {
   const client = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0xffffffffff" });
   expect(await readFees(client, CAP)).toEqual({ type: "eip1559", maxFeePerGas: CAP, maxPriorityFeePerGas: CAP });
   const cheap = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0x7" });
@@ -57,18 +57,23 @@ const dynamic = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint): Fees => ({
 
 describe("a replacement", () => {
   test.each<[string, Fees, Fees | null, Fees | null]>([
-    ["offers an eighth more of both", dynamic(800n, 80n), dynamic(1n, 1n), dynamic(901n, 91n)],
-    ["offers today's where these are higher", dynamic(800n, 80n), dynamic(5_000n, 7n), dynamic(5_000n, 91n)],
-    ["offers the cap where an eighth is beyond it, a tenth is not", dynamic(9_000n, 8n), null, dynamic(10_000n, 10n)],
-    ["is none where a tenth more is beyond the cap", dynamic(9_091n, 8n), null, null],
-    ["raises a tip of nothing, too", dynamic(800n, 0n), null, dynamic(901n, 1n)],
-    ["never offers a priority fee above the maximum fee", dynamic(10n, 10n), dynamic(20n, 20n), dynamic(20n, 20n)],
+    ["pays 12.5% more of both", dynamic(800n, 80n), dynamic(1n, 1n), dynamic(901n, 91n)],
+    ["pays the current fees where these are higher", dynamic(800n, 80n), dynamic(5_000n, 7n), dynamic(5_000n, 91n)],
+    [
+      "pays the cap where 12.5% more exceeds it but 10% more does not",
+      dynamic(9_000n, 8n),
+      null,
+      dynamic(10_000n, 10n),
+    ],
+    ["is impossible where 10% more exceeds the cap", dynamic(9_091n, 8n), null, null],
+    ["raises a priority fee of 0 too", dynamic(800n, 0n), null, dynamic(901n, 1n)],
+    ["never pays a priority fee above the maximum fee", dynamic(10n, 10n), dynamic(20n, 20n), dynamic(20n, 20n)],
     ["raises a gas price", { type: "legacy", gasPrice: 80n }, null, { type: "legacy", gasPrice: 91n }],
   ])("%s", (_, before, today, after) => {
     expect(raisedFees(before, today, 10_000n)).toEqual(after);
   });
 
-  test("is accepted by nodes that ask for a tenth more, and stays within the cap", () => {
+  test("is accepted by nodes that require 10% more, and stays within the cap", () => {
     const price = fc.bigInt(0n, 10n ** 12n);
     fc.assert(
       fc.property(price, price, price, (a, b, cap) => {

@@ -32,25 +32,25 @@ const plan = ({ mined, pending, sent = [], foreign = [], waiting = 0 }: Situatio
   planActions({ mined, pending }, sent, new Map(foreign), waiting, NOW, LIMITS);
 
 test.each<[string, Situation, Action[]]>([
-  ["nothing to do: nothing is done", { mined: 5, pending: 5 }, []],
+  ["nothing is done when there is nothing to do", { mined: 5, pending: 5 }, []],
   ["an update takes the first free nonce", { mined: 5, pending: 5, waiting: 1 }, [{ kind: "send", nonce: 5 }]],
   [
-    "an update goes behind what the node has not shown yet",
+    "an update takes the nonce after transactions that the node does not show yet",
     { mined: 5, pending: 5, sent: [tx(5)], waiting: 1 },
     [{ kind: "send", nonce: 6 }],
   ],
   [
-    "an update goes behind what somebody else has sent",
+    "an update takes the nonce after foreign transactions",
     { mined: 5, pending: 7, foreign: [[5, NOW]], waiting: 1 },
     [{ kind: "send", nonce: 7 }],
   ],
   [
-    "no more are on their way than may be",
+    "no more than maxPending are pending",
     { mined: 5, pending: 8, sent: [tx(5), tx(6), tx(7)], waiting: 9 },
     [{ kind: "send", nonce: 8 }],
   ],
   [
-    "the chain's nonce counts, not the queue's: what it has used is confirmed",
+    "transactions whose nonce the chain has used are confirmed",
     { mined: 7, pending: 7, sent: [tx(5), tx(6)], waiting: 1 },
     [
       { kind: "confirm", nonce: 5 },
@@ -58,14 +58,14 @@ test.each<[string, Situation, Action[]]>([
       { kind: "send", nonce: 7 },
     ],
   ],
-  ["what was just sent is waited for", { mined: 5, pending: 5, sent: [tx(5)] }, []],
+  ["a transaction that was just sent is waited for", { mined: 5, pending: 5, sent: [tx(5)] }, []],
   [
-    "what the chain does not show is rebroadcast",
+    "a transaction that the chain does not show is rebroadcast",
     { mined: 5, pending: 5, sent: [tx(5, UNSEEN)] },
     [{ kind: "rebroadcast", nonce: 5 }],
   ],
   [
-    "what the RPC did not say that it has is rebroadcast at once",
+    "a transaction that the RPC did not acknowledge is rebroadcast at once",
     { mined: 5, pending: 5, sent: [tx(5, { isAccepted: false })], waiting: 1 },
     [
       { kind: "rebroadcast", nonce: 5 },
@@ -73,12 +73,12 @@ test.each<[string, Situation, Action[]]>([
     ],
   ],
   [
-    "one that is stuck is replaced by the newest round",
+    "a stuck transaction is replaced by the newest round",
     { mined: 5, pending: 6, sent: [tx(5, STUCK)] },
     [{ kind: "replace", nonce: 5, content: "newest" }],
   ],
   [
-    "those behind it wait, unless they offer too little",
+    "those after it wait, unless their fees are too low",
     { mined: 5, pending: 8, sent: [tx(5, STUCK), tx(6, STUCK), tx(7, { ...STUCK, isPayable: false })] },
     [
       { kind: "replace", nonce: 5, content: "newest" },
@@ -86,22 +86,22 @@ test.each<[string, Situation, Action[]]>([
     ],
   ],
   [
-    "one that a newer round of its key follows is sent as it is, once more",
+    "one that is followed by a newer round of its key is sent again with the same call",
     { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, dataPoint: "K" }), tx(6, { dataPoint: "K" })] },
     [{ kind: "replace", nonce: 5, content: "same" }],
   ],
   [
-    "or only uses up its nonce, when its round is too old",
+    "one that is followed by a newer round of its key is cancelled when its round is too old",
     { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, ...EXPIRED, dataPoint: "K" }), tx(6, { dataPoint: "K" })] },
     [{ kind: "replace", nonce: 5, content: "cancel" }],
   ],
   [
-    "one that uses up its nonce and is stuck is replaced by another such",
+    "a stuck cancellation is replaced by another",
     { mined: 5, pending: 6, sent: [tx(5, { ...STUCK, dataPoint: null })] },
     [{ kind: "replace", nonce: 5, content: "cancel" }],
   ],
   [
-    "one that nobody has and that is too old is forgotten, and its nonce is free",
+    "one that no node has and that is too old is forgotten, and its nonce is free",
     { mined: 5, pending: 5, sent: [tx(5, { ...UNSEEN, ...EXPIRED })], waiting: 1 },
     [
       { kind: "forget", nonce: 5 },
@@ -109,19 +109,23 @@ test.each<[string, Situation, Action[]]>([
     ],
   ],
   [
-    "but not when others follow it",
+    "one that is too old is not forgotten when others follow it",
     { mined: 5, pending: 5, sent: [tx(5, { ...UNSEEN, ...EXPIRED }), tx(6)] },
     [{ kind: "replace", nonce: 5, content: "newest" }],
   ],
   [
-    "a gap is filled by an update that waits",
+    "a nonce gap is filled by a waiting update",
     { mined: 5, pending: 5, sent: [tx(6)], waiting: 1 },
     [{ kind: "send", nonce: 5 }],
   ],
-  ["or used up", { mined: 5, pending: 5, sent: [tx(6)] }, [{ kind: "cancel", nonce: 5 }]],
-  ["what others have sent is waited for", { mined: 5, pending: 6, foreign: [[5, NOW - 999]] }, []],
   [
-    "and used up when it is stuck",
+    "a nonce gap is filled by a cancellation when no update waits",
+    { mined: 5, pending: 5, sent: [tx(6)] },
+    [{ kind: "cancel", nonce: 5 }],
+  ],
+  ["foreign transactions are waited for", { mined: 5, pending: 6, foreign: [[5, NOW - 999]] }, []],
+  [
+    "a stuck foreign transaction is cancelled",
     { mined: 5, pending: 6, foreign: [[5, NOW - 1_000]] },
     [{ kind: "cancel", nonce: 5 }],
   ],
@@ -148,7 +152,7 @@ describe("whatever the chain shows", () => {
     waiting: fc.integer({ min: 0, max: 6 }),
   });
 
-  test("each nonce is acted on once, none that is used gets a transaction, and no gap is left", () => {
+  test("each nonce gets one action, used nonces get no transaction, and no gap is left", () => {
     fc.assert(
       fc.property(situation, ({ mined, ahead, sent, waiting }) => {
         const pending = mined + ahead;
@@ -159,8 +163,8 @@ describe("whatever the chain shows", () => {
         for (const { kind, nonce } of actions) expect(kind === "confirm" ? nonce < mined : nonce >= mined).toBe(true);
 
         const kept = sent.filter(({ nonce }) => nonce >= mined && !forgotten.includes(nonce)).map(({ nonce }) => nonce);
-        const given = actions.filter(({ kind }) => kind === "send" || kind === "cancel").map(({ nonce }) => nonce);
-        const all = new Set([...kept, ...given]);
+        const filled = actions.filter(({ kind }) => kind === "send" || kind === "cancel").map(({ nonce }) => nonce);
+        const all = new Set([...kept, ...filled]);
         const end = Math.max(pending, ...[...all].map((nonce) => nonce + 1));
         for (let nonce = pending; nonce < end; nonce++) expect(all.has(nonce)).toBe(true);
       }),

@@ -19,7 +19,7 @@ function start(renew: () => Promise<RoundCall | null>, isStored = async () => tr
   return { state, retryQueue, task };
 }
 
-test("the newest round goes back to be sent", async () => {
+test("the newest round is sent", async () => {
   const { state, retryQueue, task } = start(async () => call(2n));
   retryQueue.add(task);
   retryQueue.run();
@@ -29,7 +29,7 @@ test("the newest round goes back to be sent", async () => {
   expect(retryQueue.size).toBe(0);
 });
 
-test("a round that is only pending does not count; a stored one does", async () => {
+test("a pending round does not end the retries, a stored one does", async () => {
   let isStored = false;
   const { state, retryQueue, task } = start(
     async () => null,
@@ -51,7 +51,7 @@ test("a round that is only pending does not count; a stored one does", async () 
   expect(await task.confirmed.promise).toBe(null);
 });
 
-test("what cannot be had is tried again, ever more rarely, for ten minutes", async () => {
+test("an unavailable round is retried at growing intervals for ten minutes", async () => {
   let asked = 0;
   const { state, retryQueue, task } = start(async () => {
     asked++;

@@ -9,7 +9,7 @@ const dataset: Address = numberToHex(7, { size: 20 });
 const keys: Hex[] = Array.from({ length: 300 }, (_, i) => numberToHex(i, { size: 8 }));
 const addressesOf = (senders: Senders) => keys.map((key) => senders.queueFor(dataset, key).address);
 
-test("a key has the same sender, in whatever order the senders are named", () => {
+test("a key has the same sender, in whatever order the senders are listed", () => {
   const count = fc.integer({ min: 1, max: 8 });
   fc.assert(
     fc.property(count, (n) => {
@@ -23,7 +23,7 @@ test("a key has the same sender, in whatever order the senders are named", () =>
   );
 });
 
-test("keys are shared evenly, and only those of a sender that goes move", () => {
+test("keys are spread evenly, and only those of a removed sender move", () => {
   const before = addressesOf(new Senders([queue(0), queue(1), queue(2)]));
   const after = addressesOf(new Senders([queue(0), queue(1)]));
   for (const i of [0, 1, 2]) {

@@ -17,7 +17,7 @@ const other = (kind: "unknown_key" | "failure"): ProviderAnswer => ({
 });
 const times = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make);
 
-/** Members, and the fewest signers that are more than two thirds of them. */
+/** Pairs of a committee size and the fewest signers that are more than two thirds of it. */
 const QUORUMS = [
   [1, 1],
   [3, 3],
@@ -36,7 +36,7 @@ describe.each(QUORUMS)("of %i members", (members, quorum) => {
     expect(decide(members, answers.slice(1))).toEqual({ kind: "no_quorum" });
   });
 
-  test("values and no data never add up", () => {
+  test("values and no data do not add up to a quorum", () => {
     const mixed = [...times(quorum - 1, () => report("OK")), report("NOT_AVAILABLE")];
     expect(decide(members, mixed)).toMatchObject(quorum === 1 ? { outcome: "NOT_AVAILABLE" } : { kind: "no_quorum" });
   });

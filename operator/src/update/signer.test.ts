@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { signerBy } from "./signer.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
-/** Of the field that the curve's points are in. */
+/** The order of the curve's field. */
 const PRIME = 2n ** 256n - 2n ** 32n - 977n;
 const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
 const DIGEST: Hex = `0x${"5a".repeat(32)}`;
@@ -54,7 +54,7 @@ describe.each([WASM, ...(native === null ? [] : [native])])("$name", (library) =
     return signer;
   };
 
-  it("finds who signed, in either case of the digits", async () => {
+  it("recovers the signer, in either case of the hex digits", async () => {
     expect(await agrees(DIGEST, SIGNATURE)).toBe(account.address);
     expect(await agrees(DIGEST, `0x${SIGNATURE.slice(2).toUpperCase()}`)).toBe(account.address);
   });
@@ -76,7 +76,7 @@ describe.each([WASM, ...(native === null ? [] : [native])])("$name", (library) =
     .map(([of, off]) => word((of + off + 2n ** 256n) % 2n ** 256n));
   const part = (usual: Hex) => fc.oneof(fc.constant(usual), bytes32, edge);
 
-  it("agrees with viem on signatures whose parts are right, random or at an edge", async () => {
+  it("agrees with viem on signatures whose parts are valid, random or at an edge", async () => {
     const v = fc.oneof(fc.constantFrom(27, 28), fc.integer({ min: 0, max: 255 }));
     const random = fc.asyncProperty(
       fc.oneof(fc.constant(DIGEST), bytes32),

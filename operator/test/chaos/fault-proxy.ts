@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { NODE_ERROR_TEXTS } from "../../src/chain/node-errors.js";
 import type { Random } from "./random.js";
 
-/** What happens to a call on its way. */
+/** A fault that the proxy injects into a call. */
 export type CallFault =
   | "dropped"
   | "delayed"
@@ -18,7 +18,7 @@ export type Tally = Record<string, number>;
 
 export interface FaultProxy {
   readonly url: string;
-  /** The part of the calls that something happens to, from 0 to 1. */
+  /** The share of calls that get a fault, from 0 to 1. */
   faultRate: number;
   close(): Promise<void>;
 }
@@ -26,22 +26,22 @@ export interface FaultProxy {
 export interface FaultProxyOptions {
   readonly random: Random;
   readonly tally: Tally;
-  /** Of whom the faults are counted. */
+  /** The prefix of the counted faults. */
   readonly name: "RPC" | "provider";
   readonly faults: readonly [CallFault, ...CallFault[]];
 }
 
-/** How long "silent" is: longer than anyone waits. */
+/** A silent call hangs longer than any caller waits. */
 const SILENCE_MS = 4_000;
 const STALE_MS = 3_000;
 const HTTP_ERRORS = [429, 500, 502, 503, 504] as const;
-/** Errors that a node makes up: the call is not passed on. */
+/** These errors are answered without passing the call on. */
 const TEXTS = NODE_ERROR_TEXTS.filter(({ kind }) => kind !== "already_known" && kind !== "insufficient_funds");
-/** What an endpoint that is behind answers from its memory. */
-const OF_THE_HEAD = ["eth_blockNumber", "eth_getBlockByNumber", "eth_getTransactionCount"];
+/** An endpoint that is behind answers these methods from its memory. */
+const HEAD_METHODS = ["eth_blockNumber", "eth_getBlockByNumber", "eth_getTransactionCount"];
 
-/** Passes HTTP calls on to `dataPoint`, and does to some of them what networks and nodes do. */
-export async function startFaultProxy(dataPoint: string, options: FaultProxyOptions): Promise<FaultProxy> {
+/** Passes HTTP calls on to `upstream`, and makes some of them fail as networks and nodes do. */
+export async function startFaultProxy(upstream: string, options: FaultProxyOptions): Promise<FaultProxy> {
   const { random, tally, name } = options;
   const remembered = new Map<string, string>();
   let staleUntil = 0;
@@ -55,9 +55,9 @@ export async function startFaultProxy(dataPoint: string, options: FaultProxyOpti
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readAll(request);
-    const pass = () => passOn(`${dataPoint}${request.url === "/" ? "" : request.url}`, body, ending.signal);
+    const pass = () => passOn(`${upstream}${request.url === "/" ? "" : request.url}`, body, ending.signal);
     const call = name === "RPC" ? (JSON.parse(body) as { id: number; method: string; params: unknown[] }) : null;
-    const memory = call && OF_THE_HEAD.includes(call.method) ? `${call.method} ${JSON.stringify(call.params)}` : null;
+    const memory = call && HEAD_METHODS.includes(call.method) ? `${call.method} ${JSON.stringify(call.params)}` : null;
     const stale = memory !== null && Date.now() < staleUntil ? remembered.get(memory) : undefined;
     if (stale !== undefined) return send(response, 200, stale);
 

@@ -7,7 +7,7 @@ import type { Chain } from "../support/chain.js";
 import type { FaultProxy } from "./fault-proxy.js";
 import { OperatorProcess } from "./operator-process.js";
 
-/** One of several operators that serve the same, with a sender of its own. */
+/** One of several operators that serve the same datasets, each with its own sender. */
 export interface Replica {
   readonly name: string;
   readonly sender: Address;
@@ -22,11 +22,11 @@ export interface FleetOptions {
   readonly providers: readonly { readonly address: Address }[];
   readonly rpcProxies: readonly FaultProxy[];
   readonly providerProxies: readonly FaultProxy[];
-  /** The keys that they keep fresh by themselves. */
+  /** The replicas keep these keys fresh without requests. */
   readonly feeds: readonly string[];
   readonly heartbeatSeconds: number;
   readonly failoverSeconds: number;
-  /** Where their configuration is written. */
+  /** The folder into which their configuration is written. */
   readonly folder: string;
 }
 
@@ -54,7 +54,7 @@ function writeConfig(options: FleetOptions, port: number, replicas: readonly Add
   const network = {
     deployment: "42.json",
     rpcUrls: rpcProxies.map(({ url }) => url),
-    providers: providers.map(({ address }, place) => ({ address, url: providerProxies[place]?.url })),
+    providers: providers.map(({ address }, index) => ({ address, url: providerProxies[index]?.url })),
     feeds: [{ dataset, keys: feeds, ...policy }],
     replicas,
     failoverSeconds,

@@ -15,16 +15,16 @@ export interface Promised {
   readonly at: number;
 }
 
-/** After that a round is too old for the dataset. */
+/** The dataset refuses a round that is older. */
 const MAX_ROUND_AGE_MS = 300_000;
 
-/** What was answered, and what the chain has of it. */
+/** Compares the answers with the chain. */
 export class Ledger {
   readonly answers: Tally = {};
   readonly #promised: Promised[] = [];
   readonly #endedAt = new Map<string, number>();
   readonly #reorgs: number[] = [];
-  /** What ended processes had sent and the chain did not show any more. */
+  /** Transactions of ended processes that the chain no longer showed. */
   readonly #unseen = new Set<Hex>();
 
   constructor(
@@ -45,24 +45,24 @@ export class Ledger {
     this.#reorgs.push(Date.now());
   }
 
-  /** The last that were promised by processes that still live. */
+  /** Returns the last updates that were promised by processes that still run. */
   recent(count: number): readonly Promised[] {
     return this.#promised
       .filter(({ replica, life }) => replica.process.life === life && replica.process.isUp)
       .slice(-count);
   }
 
-  /** A process has ended: notes what nobody is left to know of. */
+  /** Notes the transactions of an ended process that no process knows any more. */
   async ended(replica: Replica, life: number, at: number): Promise<void> {
     this.#endedAt.set(`${replica.name} ${life}`, at);
-    const ofIt = this.#promised.filter((one) => one.replica === replica && one.life === life);
-    for (const { hash } of ofIt.filter((one) => at - one.at < 60_000)) {
+    const itsUpdates = this.#promised.filter((one) => one.replica === replica && one.life === life);
+    for (const { hash } of itsUpdates.filter((one) => at - one.at < 60_000)) {
       const isShown = await this.chain.client.getTransaction({ hash }).catch(() => null);
       if (isShown === null) this.#unseen.add(hash);
     }
   }
 
-  /** Promised updates of which the chain has neither the round nor a newer one. */
+  /** Returns the promised updates of which the chain has neither the round nor a newer one. */
   async missing(): Promise<{ readonly lost: readonly Promised[]; readonly forgotten: readonly Promised[] }> {
     const newest = new Map<string, number>();
     for (const key of new Set(this.#promised.map(({ key }) => key))) {
@@ -73,14 +73,14 @@ export class Ledger {
     return { lost: missing.filter((one) => !isForgotten(one)), forgotten: missing.filter(isForgotten) };
   }
 
-  /** What an ended process had sent, and the chain dropped before or after its end: nobody was left to know of it. */
+  /** Returns true if an ended process had sent it and the chain dropped it, so that no process was left to send it again. */
   #isForgotten({ hash, replica, life, at }: Promised): boolean {
     const endedAt = this.#endedAt.get(`${replica.name} ${life}`);
     if (endedAt === undefined) return false;
     return this.#unseen.has(hash) || this.#reorgs.some((when) => when > endedAt && when - at < MAX_ROUND_AGE_MS);
   }
 
-  /** The keys whose time went back on the chain. */
+  /** Returns the keys whose time went back on the chain. */
   async wentBack(): Promise<string[]> {
     const newest = new Map<Hex, bigint>();
     return (await this.chain.updates(this.dataset)).flatMap(({ keyHash = "0x", timestamp = 0n }) => {

@@ -1,13 +1,13 @@
 import type { Replica } from "./fleet.js";
 import type { Memory } from "./report.js";
 
-/** How much memory the processes have. */
+/** Samples the memory of the processes. */
 export class MemoryWatch {
   readonly #seen: { readonly name: string; readonly life: number; readonly bytes: number }[] = [];
 
   constructor(private readonly replicas: readonly Replica[]) {}
 
-  look(): void {
+  sample(): void {
     for (const { name, process } of this.replicas) {
       if (process.isUp) this.#seen.push({ name, life: process.life, bytes: process.rss() });
     }

@@ -48,7 +48,7 @@ export class OperatorProcess {
     await exited;
   }
 
-  /** What the process has in memory, in bytes; 0 where there is none, or the system does not tell. */
+  /** Returns the resident memory in bytes; 0 when no process runs or the system does not report it. */
   rss(): number {
     try {
       const status = readFileSync(`/proc/${this.#child?.pid}/status`, "utf8");
@@ -58,7 +58,7 @@ export class OperatorProcess {
     }
   }
 
-  /** With faults at every call, the start itself can fail: then it is tried again. */
+  /** A start can fail through faults in its first calls, and is then tried again. */
   #spawn(env: NodeJS.ProcessEnv): void {
     const child = spawn(process.execPath, [MAIN, "--config", this.configFile], {
       env,

@@ -1,13 +1,13 @@
 /** Repeatable random numbers from a seed (mulberry32). */
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from 0 up to, not including, `below`. */
+  /** Returns a whole number from 0 up to, but not including, `below`. */
   below(below: number): number;
   pick<T>(all: readonly [T, ...T[]]): T;
 }
 
-/** @param stream Another one gives other numbers from the same seed. */
+/** @param stream A different stream gives different numbers from the same seed. */
 export function randomOf(seed: number, stream: number): Random {
   let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(stream + 1, 0x85ebca6b)) >>> 0;
   const next = () => {

@@ -1,16 +1,16 @@
 import type { Tally } from "./fault-proxy.js";
 
-/** What came of a storm. */
+/** The result of a storm. */
 export interface StormReport {
-  /** Faults by kind, all of them survived when the rest of the report is as it must be. */
+  /** Injected faults by kind. All were survived if the rest of the report is as it must be. */
   readonly faults: Tally;
-  /** Answers by what they were: `sent`, `prepared`, the code of a problem, or `no answer` while a replica was away. */
+  /** Answers by kind: `sent`, `prepared`, the code of a problem, or `no answer` while a replica was away. */
   readonly answers: Tally;
   /** Updates that were answered with a hash and of which the chain has neither the round nor a newer one. */
   readonly lost: readonly string[];
-  /** The same, of ended processes, where the chain had dropped them when nobody remembered them. */
+  /** The same, of ended processes, which the chain dropped when no process knew them any more. */
   readonly forgotten: number;
-  /** By sender, its counts at the end; the same when nothing is pending, and nothing queued when no gap is left. */
+  /** The final counts by sender: `latest` equals `pending` when nothing is pending, and `queued` is 0 when no gap is left. */
   readonly nonces: readonly { readonly latest: number; readonly pending: number; readonly queued: number }[];
   /** Keys whose time went back on the chain. */
   readonly wentBack: readonly string[];
@@ -20,14 +20,14 @@ export interface StormReport {
   readonly seconds: number;
 }
 
-/** Megabytes that the processes have, of those that live at the end: the median in the middle, and at the end of their lives. */
+/** Megabytes of the processes: the maximum of all, and for those that run at the end, medians of mid-life and of the end. */
 export interface Memory {
   readonly most: number;
   readonly middle: number;
   readonly end: number;
 }
 
-/** For those who read it. */
+/** Formats a report for the console. */
 export function describeStorm(title: string, report: StormReport): string {
   const { faults, answers, lost, forgotten, nonces, staleFeeds, memory, seconds } = report;
   const tally = (of: Tally) =>

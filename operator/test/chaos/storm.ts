@@ -5,8 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Address, Hex } from "viem";
 import { type Chain, startChain } from "../support/chain.js";
 import { startProviders } from "../support/providers.js";
-import { Blows, planBlows } from "./blows.js";
 import { type CallFault, type FaultProxy, startFaultProxy, type Tally } from "./fault-proxy.js";
+import { FaultInjector, planFaults } from "./faults.js";
 import { type Replica, startFleet } from "./fleet.js";
 import { Ledger } from "./ledger.js";
 import { MemoryWatch } from "./memory-watch.js";
@@ -17,7 +17,7 @@ export interface StormSettings {
   readonly seed: number;
   readonly requests: number;
   readonly keys: number;
-  /** Is told now and then how many requests were answered. */
+  /** Called now and then with the number of answered requests. */
   readonly onProgress?: (answered: number) => void;
 }
 
@@ -25,39 +25,39 @@ const REPLICAS = 3;
 const MAX_AT_ONCE = 12;
 const FEEDS = Array.from({ length: 8 }, (_, i) => `SPOTPX/F${i}-USD`);
 const HEARTBEAT_SECONDS = 20;
-const STEP_IN_SECONDS = 6;
-/** The heartbeat, a step of the last replica, and as much again for what fails on the way. */
-const STALE_SECONDS = 2 * (HEARTBEAT_SECONDS + REPLICAS * STEP_IN_SECONDS);
+const FAILOVER_SECONDS = 6;
+/** Allows the heartbeat and the failover to the last replica, twice, because updates themselves can fail. */
+const STALE_SECONDS = 2 * (HEARTBEAT_SECONDS + REPLICAS * FAILOVER_SECONDS);
 const QUIET_MS = 120_000;
 
-const OF_CALLS: readonly [CallFault, ...CallFault[]] = [
+const NETWORK_FAULTS: readonly [CallFault, ...CallFault[]] = [
   "dropped",
   "delayed",
   "reset in the answer",
   "HTTP error",
   "accepted, then silent",
 ];
-const OF_NODES: readonly [CallFault, ...CallFault[]] = [...OF_CALLS, "error in a node's words", "stale head"];
+const NODE_FAULTS: readonly [CallFault, ...CallFault[]] = [...NETWORK_FAULTS, "error in a node's words", "stale head"];
 
 /**
- * Requests against three real replicas of an operator on a real chain, between which and the providers' stand-ins everything
- * fails now and then. What fails, and when, comes from the seed; the clock does not, so that two runs are alike and not the
- * same.
+ * Sends requests to three real replicas of an operator on a real chain, while every connection between them, the chain and
+ * the providers' stand-ins fails now and then. The seed decides what fails, and when. It does not decide the timing, so two
+ * runs with one seed are alike but not identical.
  */
 export async function runStorm(settings: StormSettings): Promise<StormReport> {
-  const begun = Date.now();
+  const startedAt = Date.now();
   const closers: (() => Promise<unknown> | unknown)[] = [];
   try {
     const [chain, providers] = await Promise.all([startChain(), startProviders(4)]);
     closers.push(() => chain.close(), ...providers.map((provider) => () => provider.close()));
     const dataset = await chain.deploy(providers.map(({ address }) => address));
-    // A reorganisation must not reach the deployment.
+    // These blocks keep reorganisations from reaching the deployment.
     await chain.client.mine({ blocks: 8 });
     const faults: Tally = {};
-    const proxy = (dataPoint: string, name: "RPC" | "provider", stream: number) =>
-      startFaultProxy(dataPoint, {
+    const proxy = (upstream: string, name: "RPC" | "provider", stream: number) =>
+      startFaultProxy(upstream, {
         random: randomOf(settings.seed, stream),
-        faults: name === "RPC" ? OF_NODES : OF_CALLS,
+        faults: name === "RPC" ? NODE_FAULTS : NETWORK_FAULTS,
         ...{ tally: faults, name },
       });
     const rpcProxies = await Promise.all([0, 1].map((i) => proxy(chain.url, "RPC", 100 + i)));
@@ -67,7 +67,7 @@ export async function runStorm(settings: StormSettings): Promise<StormReport> {
 
     const folder = mkdtempSync(join(tmpdir(), "chaos-"));
     closers.push(() => rmSync(folder, { recursive: true }));
-    const policy = { heartbeatSeconds: HEARTBEAT_SECONDS, failoverSeconds: STEP_IN_SECONDS };
+    const policy = { heartbeatSeconds: HEARTBEAT_SECONDS, failoverSeconds: FAILOVER_SECONDS };
     const replicas = await startFleet({
       ...{ seed: settings.seed, size: REPLICAS, chain, dataset, providers, rpcProxies, providerProxies },
       ...{ feeds: FEEDS, ...policy, folder },
@@ -82,15 +82,15 @@ export async function runStorm(settings: StormSettings): Promise<StormReport> {
 
     const storm = new Storm(settings, chain, dataset, replicas, faults);
     setFaults(rpcProxies, providerProxies);
-    await storm.rage();
+    await storm.run();
     for (const one of proxies) one.faultRate = 0;
-    return { ...(await storm.confirm()), seconds: Math.round((Date.now() - begun) / 1000) };
+    return { ...(await storm.confirm()), seconds: Math.round((Date.now() - startedAt) / 1000) };
   } finally {
     for (const close of closers.toReversed()) await close();
   }
 }
 
-/** The preferred RPC endpoint is the worse one. */
+/** Makes the preferred RPC endpoint the worse one. */
 function setFaults([first, ...others]: readonly FaultProxy[], providers: readonly FaultProxy[]): void {
   if (first !== undefined) first.faultRate = 0.1;
   for (const proxy of [...others, ...providers]) proxy.faultRate = 0.04;
@@ -99,7 +99,7 @@ function setFaults([first, ...others]: readonly FaultProxy[], providers: readonl
 class Storm {
   readonly #random: Random;
   readonly #ledger: Ledger;
-  readonly #blows: Blows;
+  readonly #injector: FaultInjector;
   readonly #memory: MemoryWatch;
 
   constructor(
@@ -111,28 +111,28 @@ class Storm {
   ) {
     this.#random = randomOf(settings.seed, 0);
     this.#ledger = new Ledger(chain, dataset);
-    this.#blows = new Blows(chain, replicas, this.#ledger, randomOf(settings.seed, 1), faults);
+    this.#injector = new FaultInjector(chain, replicas, this.#ledger, randomOf(settings.seed, 1), faults);
     this.#memory = new MemoryWatch(replicas);
   }
 
-  async rage(): Promise<void> {
+  async run(): Promise<void> {
     const { requests, onProgress } = this.settings;
-    const blows = planBlows(requests, randomOf(this.settings.seed, 2));
+    const planned = planFaults(requests, randomOf(this.settings.seed, 2));
     let next = 0;
     const work = async () => {
       for (let i = next++; i < requests; i = next++) {
-        const blow = blows.get(i);
-        if (blow !== undefined) this.#blows.strike(blow);
+        const fault = planned.get(i);
+        if (fault !== undefined) this.#injector.inject(fault);
         await this.#ask(await this.#anyReplica());
-        if (i % 20 === 0) this.#memory.look();
+        if (i % 20 === 0) this.#memory.sample();
         if (i % 500 === 499) onProgress?.(i + 1);
       }
     };
     const all = Promise.all(Array.from({ length: Math.min(MAX_AT_ONCE, Math.ceil(requests / 10)) }, work));
-    await Promise.race([all.then(() => this.#blows.over()), this.#blows.failed]);
+    await Promise.race([all.then(() => this.#injector.finished()), this.#injector.failed]);
   }
 
-  /** One that is up; waits where there is none. */
+  /** Picks a replica that is up, and waits while there is none. */
   async #anyReplica(): Promise<Replica> {
     for (;;) {
       const up = this.replicas.filter(({ process }) => process.isUp);
@@ -161,7 +161,7 @@ class Storm {
     }
   }
 
-  /** The faults are over: waits until everything is as it must be, or will not be. */
+  /** Waits, after the faults have ended, until everything is as it must be or the time is up. */
   async confirm(): Promise<Omit<StormReport, "seconds">> {
     const giveUpAt = Date.now() + QUIET_MS;
     for (;;) {
@@ -203,14 +203,14 @@ class Storm {
 
   async #staleFeeds(): Promise<readonly string[]> {
     const now = Date.now() / 1000;
-    const points = await Promise.all(
+    const dataPoints = await Promise.all(
       FEEDS.map(async (key) => ({ key, ...(await this.chain.query(this.dataset, key)) })),
     );
-    return points.flatMap(({ key, updatedAt }) => (now - Number(updatedAt) > STALE_SECONDS ? [key] : []));
+    return dataPoints.flatMap(({ key, updatedAt }) => (now - Number(updatedAt) > STALE_SECONDS ? [key] : []));
   }
 }
 
-/** Feeds go on: a sender can have an update on its way, and nothing behind a gap. */
+/** Returns true while a sender has pending or queued transactions. */
 function isBusy({ latest, pending, queued }: StormReport["nonces"][number]): boolean {
   return latest !== pending || queued > 0;
 }

@@ -24,9 +24,9 @@ export const PRICE = 1_000n;
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 
-/** One of anvil's unlocked accounts: deploys, and owns what it deployed. */
+/** The unlocked anvil account that deploys the datasets and owns them. */
 export const OWNER: Address = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720";
-/** Another one. */
+/** Another unlocked account. */
 export const OTHER_ACCOUNT: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
 
 function createClient(anvil: Anvil, chainId: number) {
@@ -40,7 +40,7 @@ function createClient(anvil: Anvil, chainId: number) {
 
 export type Chain = Awaited<ReturnType<typeof startChain>>;
 
-/** A real chain, with what the tests do on it. */
+/** Starts a real chain, with the actions that the tests need. */
 export async function startChain(chainId = 42) {
   const anvil = await startAnvil({ chainId });
   const client = createClient(anvil, chainId);
@@ -79,7 +79,7 @@ export async function startChain(chainId = 42) {
       await wait(await client.sendTransaction({ account: OWNER, to: dataset, data, gas: 500_000n }));
     },
 
-    /** @param price Of one query, in wei. */
+    /** @param price The price of one query, in wei. */
     async setPrice(dataset: Address, price: bigint): Promise<void> {
       const data = encodeFunctionData({ abi: datasetAbi, functionName: "setQueryPrice", args: [price] });
       await wait(await client.sendTransaction({ account: OWNER, to: dataset, data, gas: 100_000n }));
@@ -101,7 +101,7 @@ export async function startChain(chainId = 42) {
     fund: (address: Address) => client.setBalance({ address, value: parseEther("100") }),
     nonce: (address: Address) => client.getTransactionCount({ address, blockTag: "pending" }),
 
-    /** The keys' hashes of every update so far. */
+    /** Returns every `Updated` event so far. */
     async updates(dataset: Address) {
       const logs = await client.getContractEvents({
         address: dataset,

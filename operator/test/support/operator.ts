@@ -20,7 +20,7 @@ export interface ServedNetwork {
   readonly datasets: readonly (Address | DeployedDataset)[];
   readonly providers: readonly Provider[];
   readonly settings?: Partial<NetworkSettings>;
-  /** The chain's own when there are none. */
+  /** The chain's own URL by default. */
   readonly rpcUrls?: readonly string[];
 }
 
@@ -85,13 +85,13 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     log,
     registry,
     post,
-    /** A request that must be answered with 200. */
+    /** Sends a request that must be answered with 200. */
     async ask(body: unknown, headers?: Record<string, string>): Promise<DataAnswer> {
       const response = await post(body, headers);
       if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
       return (await response.json()) as DataAnswer;
     },
-    /** A request that must be answered with a problem. */
+    /** Sends a request that must be answered with a problem. */
     async fail(body: unknown, headers?: Record<string, string>): Promise<AnsweredProblem> {
       const response = await post(body, headers);
       const problem = (await response.json()) as Problem;

@@ -12,7 +12,7 @@ import Fastify, { type FastifyReply } from "fastify";
 import { type Address, type Hex, numberToHex, parseEther, toHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 
-/** The ways in which a provider behaves. */
+/** The ways in which a provider can behave. */
 export type Behavior =
   | "honest"
   | "talkative"
@@ -42,7 +42,7 @@ export interface Provider {
   readonly url: string;
   behavior: Behavior;
   value: bigint;
-  /** The values of keys that have another. */
+  /** The values of keys that differ from `value`. */
   readonly values: Map<string, bigint>;
   /** True if it signs rows of batches. */
   signsRows: boolean;
@@ -56,7 +56,7 @@ export interface Provider {
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** As many providers as a committee has members, in the committee's order. */
+/** Starts the providers of a committee, in the committee's order. */
 export async function startProviders(count: number): Promise<Provider[]> {
   const accounts = Array.from({ length: count }, () => privateKeyToAccount(generatePrivateKey()));
   accounts.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
@@ -146,7 +146,7 @@ async function answer(provider: Provider, question: ReportRequest, reply: Fastif
 
 const signedValue = ({ value, values }: Provider, key: string) => values.get(key) ?? value;
 
-/** A row of a batch; with "no data" for every key, or a value for each. */
+/** Signs a row of a batch, with "no data" for every key or a value for each. */
 async function row(provider: Provider, question: BatchReportRequest): Promise<SignedBatchReport> {
   const { account, behavior } = provider;
   const hasData = behavior !== "no data";
@@ -183,7 +183,7 @@ async function signed(
   return { ...question, provider: account.address, outcome, value: report.value, signature };
 }
 
-/** The other form of the same signature, which the contract refuses. */
+/** Returns the other form of the same signature, which the contract refuses. */
 function withHighS(report: SignedReport): SignedReport {
   const { signature } = report;
   const s = numberToHex(ORDER - BigInt(`0x${signature.slice(66, 130)}`), { size: 32 });

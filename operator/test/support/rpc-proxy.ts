@@ -16,14 +16,14 @@ export type Fault =
 
 export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>;
 
-/** A JSON-RPC endpoint in front of a chain, with a token in its path, that can be told to fail. */
+/** Starts a JSON-RPC endpoint in front of a chain, with a token in its path, that can be told to fail. */
 export async function startRpcProxy(chainUrl: string) {
   const server = Fastify({ forceCloseConnections: true });
   const faults = new Map<string, Fault>();
-  /** By method: what is answered as it is, without asking the chain. */
+  /** Fixed answers by method, for which the chain is not asked. */
   const answers = new Map<string, { readonly status?: number; readonly body: unknown }>();
   const calls: { readonly method: string; readonly params: unknown[] }[] = [];
-  /** More than so many blocks of logs are refused. */
+  /** `eth_getLogs` is refused for more blocks. */
   const proxy = { maxLogBlocks: Number.POSITIVE_INFINITY };
   const gates = new Map<string, Promise<void>>();
   server.post("/token-nobody-may-see", async (request, reply) => {
@@ -48,10 +48,10 @@ export async function startRpcProxy(chainUrl: string) {
     if (fault === "refuses to override code" && hasCode) {
       return { jsonrpc: "2.0", id, error: { code: -32602, message: "invalid argument 2" } };
     }
-    // As a node that calls an account without code.
+    // A node that ignores the override calls an account without code.
     if (fault === "ignores overrides of code" && hasCode) return { jsonrpc: "2.0", id, result: "0x" };
     if (fault === "nonce too low") {
-      // Once, as a node does that lags behind another.
+      // It fails only once, as when one node lags behind another.
       faults.delete(method);
       return { jsonrpc: "2.0", id, error: { code: -32000, message: "nonce too low" } };
     }
@@ -63,7 +63,7 @@ export async function startRpcProxy(chainUrl: string) {
     });
     const text = await response.text();
     if (fault === "accepts, then hangs") return new Promise(() => {});
-    // As a gateway does whose patience ends.
+    // A gateway answers this when its upstream takes too long.
     if (fault === "accepts, then HTTP 504") return reply.status(504).send({ error: { code: -32000, message: "busy" } });
     if (fault === "hides what a call reverted with") {
       const { error, ...rest } = JSON.parse(text);

@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
-/** The addresses that a name has, this time it is asked for. */
+/** Returns the addresses of a name. Each question may get different ones. */
 export type Zone = (name: string) => readonly string[];
 
 /** A name server on loopback. */
@@ -39,7 +39,7 @@ function answer(query: Buffer, zone: Zone): Buffer {
     );
   const header = Buffer.alloc(HEADER);
   query.copy(header, 0, 0, 2);
-  // A response without an error, recursion available; one question.
+  // The flags say response, recursion available, no error; the count is one question.
   header.writeUInt16BE(0x8180, 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(records.length, 6);
@@ -48,7 +48,7 @@ function answer(query: Buffer, zone: Zone): Buffer {
 
 function record(type: number, data: Buffer): Buffer {
   const head = Buffer.alloc(12);
-  // The name is that of the question.
+  // The name is a pointer to the question.
   head.writeUInt16BE(0xc00c, 0);
   head.writeUInt16BE(type, 2);
   head.writeUInt16BE(1, 4);

@@ -6,7 +6,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 /** A stand-in for the web, on loopback. */
 export interface Web {
   readonly port: number;
-  /** The paths that were asked for, and what came with them. */
+  /** The requested paths and their headers. */
   readonly paths: string[];
   readonly requests: Pick<IncomingMessage, "headers" | "url">[];
   close(): Promise<void>;

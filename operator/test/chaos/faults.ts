@@ -6,7 +6,7 @@ import type { Replica } from "./fleet.js";
 import type { Ledger } from "./ledger.js";
 import type { Random } from "./random.js";
 
-/** By kind, one fault of the chain's or of a process in so many requests. */
+/** One fault of each kind is injected per this many requests. */
 const ONE_IN = {
   reorganisation: 140,
   "dropped from the pool": 140,
@@ -15,31 +15,31 @@ const ONE_IN = {
   "replica away": 150,
 } as const;
 
-export type Blow = keyof typeof ONE_IN;
+export type Fault = keyof typeof ONE_IN;
 
-export const BLOWS = Object.keys(ONE_IN) as readonly Blow[];
+export const FAULTS = Object.keys(ONE_IN) as readonly Fault[];
 
-/** Which blow falls at which request. Processes end only in the first two thirds, so that memory is seen to stay flat. */
-export function planBlows(requests: number, random: Random): ReadonlyMap<number, Blow> {
-  const blows = new Map<number, Blow>();
-  for (const blow of BLOWS) {
-    const endsProcess = blow === "SIGKILL" || blow === "replica away";
+/** Assigns faults to requests. Processes end only in the first two thirds, so that memory is seen to stay flat. */
+export function planFaults(requests: number, random: Random): ReadonlyMap<number, Fault> {
+  const planned = new Map<number, Fault>();
+  for (const fault of FAULTS) {
+    const endsProcess = fault === "SIGKILL" || fault === "replica away";
     const end = endsProcess ? Math.floor((requests * 2) / 3) : requests - 5;
-    for (let left = Math.max(1, Math.round(requests / ONE_IN[blow])); left > 0; ) {
+    for (let left = Math.max(1, Math.round(requests / ONE_IN[fault])); left > 0; ) {
       const at = 10 + random.below(end - 10);
-      if (blows.has(at)) continue;
-      blows.set(at, blow);
+      if (planned.has(at)) continue;
+      planned.set(at, fault);
       left--;
     }
   }
-  return blows;
+  return planned;
 }
 
-/** What happens to the chain and to the processes, one after the other, beside the requests. */
-export class Blows {
+/** Injects faults into the chain and the processes, one after the other, while requests go on. */
+export class FaultInjector {
   #last: Promise<void> = Promise.resolve();
   #fail: (error: unknown) => void = () => {};
-  /** Rejects with what went wrong with a blow itself: the storm is worth nothing then. */
+  /** Rejects when a fault cannot be injected, because the run proves nothing then. */
   readonly failed = new Promise<never>((_, reject) => {
     this.#fail = reject;
   });
@@ -52,25 +52,25 @@ export class Blows {
     private readonly tally: Tally,
   ) {}
 
-  strike(blow: Blow): void {
+  inject(fault: Fault): void {
     this.#last = this.#last.then(async () => {
       try {
-        if (await this.#happens(blow)) this.tally[blow] = (this.tally[blow] ?? 0) + 1;
+        if (await this.#apply(fault)) this.tally[fault] = (this.tally[fault] ?? 0) + 1;
       } catch (error) {
-        this.#fail(new Error(`The storm could not do this: ${blow}`, { cause: error }));
+        this.#fail(new Error(`The fault could not be injected: ${fault}`, { cause: error }));
       }
     });
   }
 
-  /** Once all that were struck have happened. */
-  over(): Promise<void> {
+  /** Resolves when every injected fault has been applied. */
+  finished(): Promise<void> {
     return this.#last;
   }
 
-  /** @returns False when there was nothing that it could happen to. */
-  async #happens(blow: Blow): Promise<boolean> {
+  /** @returns False when there was nothing to apply it to. */
+  async #apply(fault: Fault): Promise<boolean> {
     const { client } = this.chain;
-    switch (blow) {
+    switch (fault) {
       case "fee spike":
         await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(String(5 + this.random.below(60))) });
         return true;
@@ -87,21 +87,21 @@ export class Blows {
     }
   }
 
-  /** anvil refuses about one in a hundred, with "Resource not found" and no other reason: it is asked again. */
+  /** Retries once, because anvil refuses about one in a hundred with "Resource not found" and no other reason. */
   async #reorganise(blocks: number): Promise<void> {
     this.ledger.reorganised();
     const ask = () => this.chain.client.request({ method: "anvil_reorg", params: [blocks, []] } as never);
     await ask().catch(() => delay(500).then(ask));
   }
 
-  /** anvil's clock falls behind by the blocks that it takes back, and stays there. */
+  /** Corrects anvil's clock, which falls behind by the removed blocks and stays there. */
   async #setClock(): Promise<void> {
     const { timestamp } = await this.chain.client.getBlock({ blockTag: "latest" });
     const behind = Math.floor(Date.now() / 1000) - Number(timestamp) - 1;
     if (behind > 0) await this.chain.client.increaseTime({ seconds: behind });
   }
 
-  /** Waits a little for one that is pending. What only an ended process knew is left alone. */
+  /** Drops a pending transaction, after a short wait for one. Those that only an ended process knew are left alone. */
   async #drop(): Promise<boolean> {
     for (let tries = 0; tries < 100; tries++) {
       const recent = this.ledger.recent(20);
