@@ -1,5 +1,5 @@
 import type { Hex, LocalAccount } from "viem";
-import type { AccountSource } from "./accounts.js";
+import type { AccountSource } from "./account-source.js";
 import { ConfigError } from "./config.js";
 import { fromPrivateKey } from "./local-account.js";
 import { permissionWarnings, readSecretFile } from "./secret-file.js";

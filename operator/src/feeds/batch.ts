@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { readMany } from "../chain/stored-points.js";
+import { readManyStored } from "../chain/query.js";
 import { roundAt } from "../clock.js";
 import type { Context } from "../context.js";
 import { dataPointOf } from "../data-point.js";
@@ -52,7 +52,7 @@ export function batchJob(
     call,
     renew: () => builder.buildBatch({ ...batch, round: roundAt(clock()) }),
     isStored: async (round) => {
-      const points = await readMany(network.client, dataset.address, keys, "latest");
+      const points = await readManyStored(network.client, dataset.address, keys, "latest");
       return points.every(({ updatedAt }) => updatedAt >= round);
     },
     onSigned: () => {},

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
+import { readManyStored } from "../chain/query.js";
 import { RpcError } from "../chain/rpc-error.js";
-import { readMany, type StoredPoint } from "../chain/stored-points.js";
 import { roundAt } from "../clock.js";
 import { dataPointOf } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
@@ -17,7 +18,7 @@ import { type Feed, hasMoved, observe, stage } from "./policy.js";
 
 /** A feed with its stored value. */
 interface StoredFeed extends Feed {
-  readonly stored: StoredPoint;
+  readonly stored: QueryResult;
 }
 
 /** A batch of this many keys, signed by four providers, uses about five million units of gas. */
@@ -80,7 +81,7 @@ class FeedLoop {
     const { dataset, feeds } = this.datasetFeeds;
     const idle = feeds.filter(({ key }) => !this.#busy.has(key));
     const keys = idle.map(({ key }) => key);
-    const points = await readMany(network.client, dataset.address, keys, "pending");
+    const points = await readManyStored(network.client, dataset.address, keys, "pending");
     return idle.flatMap((feed, index) => {
       const stored = points[index];
       if (stored === undefined) return [];

@@ -1,3 +1,4 @@
+import { queryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { QueryStatus } from "@dataset-oracle/protocol/report";
 import type { SignedRow } from "@dataset-oracle/protocol/update";
 import { type Hex, toHex } from "viem";
@@ -6,11 +7,7 @@ import { hasMoved, observe, stage } from "./policy.js";
 
 const policy = { heartbeatSeconds: 100, deviationBps: 50, minIntervalSeconds: 10 };
 const word = (value: bigint): Hex => toHex(value, { size: 32 });
-const stored = (value: bigint, status: QueryStatus = "OK", updatedAt = 1_000n) => ({
-  value: word(value),
-  updatedAt,
-  status,
-});
+const stored = (value: bigint, status: QueryStatus = "OK", updatedAt = 1_000n) => queryResult(status, value, updatedAt);
 const ok = (value: bigint) => ({ status: "OK", value: word(value) }) as const;
 const NONE = { status: "NOT_AVAILABLE" } as const;
 

@@ -1,9 +1,9 @@
 import { isMissing } from "@dataset-oracle/protocol/batch-report";
+import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { agreedValue, type SignedRow } from "@dataset-oracle/protocol/update";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { type Hex, hexToBigInt } from "viem";
-import type { StoredPoint } from "../chain/stored-points.js";
 
 /** When a feed is updated. */
 export interface UpdatePolicy {
@@ -30,7 +30,7 @@ export type Observed = { readonly status: "OK"; readonly value: Hex } | { readon
  *
  * @param now Seconds since 1970.
  */
-export function stage(policy: UpdatePolicy, stored: StoredPoint, now: number): "wait" | "look" | "due" {
+export function stage(policy: UpdatePolicy, stored: QueryResult, now: number): "wait" | "look" | "due" {
   const age = now - Number(stored.updatedAt);
   if (age >= policy.heartbeatSeconds) return "due";
   return age >= policy.minIntervalSeconds ? "look" : "wait";
@@ -40,12 +40,12 @@ export function stage(policy: UpdatePolicy, stored: StoredPoint, now: number): "
 export function hasMoved(
   { deviationBps }: UpdatePolicy,
   kind: DatasetKind,
-  stored: StoredPoint,
+  stored: QueryResult,
   observed: Observed,
 ): boolean {
   if (observed.status === "NOT_AVAILABLE" || stored.status !== "OK") return observed.status !== stored.status;
-  if (kind === "majority") return observed.value !== stored.value;
-  const [before, now] = [hexToBigInt(stored.value), hexToBigInt(observed.value)];
+  if (kind === "majority") return observed.value !== stored.output;
+  const [before, now] = [stored.value, hexToBigInt(observed.value)];
   const difference = now > before ? now - before : before - now;
   // From 0, any other value is a move.
   return difference > 0n && difference * 10_000n >= BigInt(deviationBps) * before;

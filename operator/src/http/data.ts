@@ -1,7 +1,7 @@
 import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/wire-data";
 import type { App } from "@dataset-oracle/service/app";
 import { readQueryPrice } from "../chain/dataset.js";
-import { readPoint } from "../chain/stored-points.js";
+import { readStored } from "../chain/query.js";
 import { type DataPoint, findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { readLastUpdate } from "../overview/last-update.js";
@@ -42,7 +42,7 @@ async function read(operator: Operator, overview: Overview, dataPoint: DataPoint
   const { network, dataset, key } = dataPoint;
   const [price, stored] = await Promise.all([
     readQueryPrice(network.client, dataset.address),
-    readPoint(network.client, dataset.address, key, "latest"),
+    readStored(network.client, dataset.address, key, "latest"),
   ]);
   return {
     network_id: network.chainId,

@@ -1,9 +1,10 @@
+import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import type { DatasetOverview, NetworkOverview, OverviewAnswer, ServedPoint } from "@dataset-oracle/protocol/wire-data";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { type Hex, stringToHex } from "viem";
 import { readQueryPrice } from "../chain/dataset.js";
-import { readMany, type StoredPoint } from "../chain/stored-points.js";
+import { readManyStored } from "../chain/query.js";
 import { type DataPoint, dataPointOf } from "../data-point.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
@@ -43,14 +44,14 @@ export class Overview {
   }
 
   /** Describes one data point, wherever it is shown. */
-  async describe({ network, dataset, key }: DataPoint, stored: StoredPoint): Promise<ServedPoint> {
+  async describe({ network, dataset, key }: DataPoint, stored: QueryResult): Promise<ServedPoint> {
     const feed = network.feeds.find((feeds) => feeds.dataset === dataset)?.feeds.find((one) => one.key === key);
     const isSpot = dataset.keyForm === "SPOT_PRICE";
     return {
       key: keyToAscii(key),
       key_hex: key,
       status: stored.status,
-      value: formatValue(dataset.kind, stored.value),
+      value: formatValue(dataset.kind, stored.output),
       timestamp: Number(stored.updatedAt),
       heartbeat_seconds: feed?.policy.heartbeatSeconds ?? null,
       format: isSpot ? SPOT_PRICE : ((await this.#formats.get(network)?.of(key)) ?? null),
@@ -93,7 +94,7 @@ export class Overview {
         this.#keysOf(network, dataset),
       ]);
       const keys = known.slice(0, MAX_POINTS);
-      const stored = await readMany(network.client, dataset.address, keys, "latest");
+      const stored = await readManyStored(network.client, dataset.address, keys, "latest");
       const points = await Promise.all(
         stored.map((point, index) => this.describe(dataPointOf(network, dataset, keys[index] as Hex), point)),
       );

@@ -12,7 +12,7 @@ export interface Task {
   /** Null once the caller has its answer. */
   caller: { resolve(sent: Sent<RoundCall>): void; reject(error: unknown): void; readonly giveUpAt: number } | null;
   readonly confirmed: Deferred<Confirmed<RoundCall> | null>;
-  /** Whether a caller was given a hash: from then on the queue has to get the update stored. */
+  /** True once a caller was given a hash: from then on the queue has to get the update stored. */
   isPromised: boolean;
   attempts: number;
 }

@@ -20,11 +20,11 @@ export interface PlannedTransaction {
   readonly sentAt: number;
   /** When it was last submitted. */
   readonly submittedAt: number;
-  /** Whether an RPC endpoint said that it accepted it. */
+  /** True if an RPC endpoint said that it accepted it. */
   readonly isAccepted: boolean;
   /** When the dataset starts to refuse its round. */
   readonly expiresAt: number;
-  /** Whether it offers the fees that the next block asks. */
+  /** True if it offers the fees that the next block asks. */
   readonly isPayable: boolean;
 }
 

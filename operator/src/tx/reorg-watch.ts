@@ -11,7 +11,7 @@ interface Watched {
   readonly call: RoundCall;
   readonly hash: Hex;
   readonly mined: Mined;
-  /** Whether its block was part of the chain at some look after it was mined. */
+  /** True once its block was found in the chain after it was mined. */
   readonly isChecked: boolean;
 }
 

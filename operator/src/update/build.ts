@@ -47,7 +47,7 @@ export interface Batch {
 
 /** A call that stores a round of at least one key of a batch, and that the chain would accept now. */
 export interface BatchUpdate extends RoundCall {
-  /** Whether each key, in the batch's order, is going to be stored. */
+  /** One flag for each key, in the batch's order: true if it is going to be stored. */
   readonly isStored: readonly boolean[];
 }
 

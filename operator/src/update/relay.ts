@@ -3,7 +3,7 @@ import { traceFieldsOf } from "@dataset-oracle/service/trace";
 import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import { findUpdate } from "../chain/history.js";
-import { readPoint } from "../chain/stored-points.js";
+import { readStored } from "../chain/query.js";
 import type { Context } from "../context.js";
 import type { DataPoint } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
@@ -97,7 +97,7 @@ export class Relayer {
 
   async #isNew({ network, dataset, key, id }: DataPoint): Promise<boolean> {
     if (this.#stored.has(id)) return false;
-    const { updatedAt } = await readPoint(network.client, dataset.address, key, "latest");
+    const { updatedAt } = await readStored(network.client, dataset.address, key, "latest");
     if (updatedAt > 0n) this.#stored.set(id, true);
     return updatedAt === 0n;
   }
@@ -142,17 +142,17 @@ export function updateJob<C extends RoundCall>(
   onSigned: (hash: Hex) => void = () => {},
 ): Job<C> {
   const isStored = async (round: bigint) =>
-    (await readPoint(network.client, dataset.address, key, "latest")).updatedAt >= round;
+    (await readStored(network.client, dataset.address, key, "latest")).updatedAt >= round;
   return { dataPoint: `${dataset.address} ${key}`, call, renew, isStored, onSigned };
 }
 
 /** Returns what is stored, when another relayer has stored this round or a newer one. */
 export async function storedByOther(dataPoint: DataPoint): Promise<Relayed> {
   const { network, dataset, key } = dataPoint;
-  const { value, status, updatedAt } = await readPoint(network.client, dataset.address, key, "pending");
+  const { output, status, updatedAt } = await readStored(network.client, dataset.address, key, "pending");
   const hash = await findUpdate(network.client, dataset.address, key, updatedAt).catch(() => null);
   // The other relayer's reports are not known here.
-  const answer = toAnswer(dataPoint, { value, status, round: updatedAt, reports: [] });
+  const answer = toAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
   return { answer: { ...answer, transaction_hash: hash }, mined: () => Promise.resolve(null) };
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import { findUpdate } from "../chain/history.js";
-import { readPoint } from "../chain/stored-points.js";
+import { readStored } from "../chain/query.js";
 import { msUntilRoundAfter, roundAt } from "../clock.js";
 import type { Context } from "../context.js";
 import { type DataPoint, roundId } from "../data-point.js";
@@ -147,12 +147,12 @@ export class Updates {
     if (minUpdateAgeSeconds === 0) return Promise.resolve(null);
     const find = async (): Promise<DataAnswer | null> => {
       const { address } = dataPoint.dataset;
-      const { value, status, updatedAt } = await readPoint(client, address, dataPoint.key, "latest");
+      const { output, status, updatedAt } = await readStored(client, address, dataPoint.key, "latest");
       const expiresAt = (Number(updatedAt) + minUpdateAgeSeconds) * 1000;
       if (status !== "OK" || this.context.clock() >= expiresAt) return null;
       const hash = await findUpdate(client, address, dataPoint.key, updatedAt);
       if (hash === null) return null;
-      const answer = toAnswer(dataPoint, { value, status, round: updatedAt, reports: [] });
+      const answer = toAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
       return { ...answer, transaction_hash: hash, fresh: true };
     };
     return this.#fresh.run(roundId(dataPoint, round), find).result;

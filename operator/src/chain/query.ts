@@ -1,19 +1,9 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { simulateQueries } from "@dataset-oracle/protocol/client/simulate-queries";
 import { simulateQuery } from "@dataset-oracle/protocol/client/simulate-query";
-import type { QueryStatus } from "@dataset-oracle/protocol/report";
 import { type Address, type BlockTag, type Hex, size } from "viem";
 import { type ChainClient, unwrapRpcError } from "./client.js";
 import { rpcErrorIn } from "./rpc-error.js";
-
-/** A key's value as a dataset stores it. */
-export interface StoredPoint {
-  /** 32 bytes. */
-  readonly value: Hex;
-  /** Seconds since 1970; 0 if never. */
-  readonly updatedAt: bigint;
-  readonly status: QueryStatus;
-}
 
 /** The size of the keys in one call: nodes limit a call's size and its gas. These cost about five million units of gas. */
 const MAX_CALL_BYTES = 40_000;
@@ -25,13 +15,8 @@ const MAX_SINGLE_CALLS = 8;
  *
  * @throws RpcError
  */
-export async function readPoint(
-  client: ChainClient,
-  dataset: Address,
-  key: Hex,
-  blockTag: BlockTag,
-): Promise<StoredPoint> {
-  return toStoredPoint(await unwrapRpcError(client, "eth_call", simulateQuery(client, { dataset, key, blockTag })));
+export function readStored(client: ChainClient, dataset: Address, key: Hex, blockTag: BlockTag): Promise<QueryResult> {
+  return unwrapRpcError(client, "eth_call", simulateQuery(client, { dataset, key, blockTag }));
 }
 
 /**
@@ -40,13 +25,13 @@ export async function readPoint(
  * @returns The values in the order of the keys.
  * @throws RpcError
  */
-export async function readMany(
+export async function readManyStored(
   client: ChainClient,
   dataset: Address,
   keys: readonly Hex[],
   blockTag: BlockTag,
-): Promise<readonly StoredPoint[]> {
-  const points: StoredPoint[] = [];
+): Promise<readonly QueryResult[]> {
+  const points: QueryResult[] = [];
   for (const some of chunks(keys)) points.push(...(await readChunk(client, dataset, some, blockTag)));
   return points;
 }
@@ -57,24 +42,19 @@ async function readChunk(
   dataset: Address,
   keys: readonly Hex[],
   blockTag: BlockTag,
-): Promise<readonly StoredPoint[]> {
+): Promise<readonly QueryResult[]> {
   try {
-    const results = await simulateQueries(client, { dataset, keys, blockTag });
-    return results.map(toStoredPoint);
+    return await simulateQueries(client, { dataset, keys, blockTag });
   } catch (error) {
     const rpcError = rpcErrorIn(error);
     if (rpcError !== null && rpcError.kind !== "refused") throw rpcError;
   }
-  const points: StoredPoint[] = [];
+  const points: QueryResult[] = [];
   while (points.length < keys.length) {
     const some = keys.slice(points.length, points.length + MAX_SINGLE_CALLS);
-    points.push(...(await Promise.all(some.map((key) => readPoint(client, dataset, key, blockTag)))));
+    points.push(...(await Promise.all(some.map((key) => readStored(client, dataset, key, blockTag)))));
   }
   return points;
-}
-
-function toStoredPoint({ output, updatedAt, status }: QueryResult): StoredPoint {
-  return { value: output, updatedAt, status };
 }
 
 /** Splits keys into chunks that each fit into one call. */
