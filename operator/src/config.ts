@@ -211,7 +211,8 @@ export function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): Operat
 function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.ProcessEnv): NetworkPlan {
   const deployment = loadDeployment(resolve(folder, settings.deployment));
   const where = `network ${deployment.chainId}`;
-  if (settings.providers.length === 0) throw new ConfigError(`${where}: no providers. Name those of the committees.`);
+  if (settings.providers.length === 0)
+    throw new ConfigError(`${where}: providers is empty. Add the address and url of each committee member.`);
   const endpoints = new Map<Address, string>();
   for (const { address, url } of settings.providers) {
     const parsed = parseAddress(address);
@@ -221,7 +222,8 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
     if (endpoints.has(parsed.value)) throw new ConfigError(`${where}: provider ${address} is named twice. Keep one.`);
     endpoints.set(parsed.value, url.replace(/\/+$/, ""));
   }
-  if (settings.rpcUrls.length === 0) throw new ConfigError(`${where}: rpcUrls is empty. Name an RPC endpoint.`);
+  if (settings.rpcUrls.length === 0)
+    throw new ConfigError(`${where}: rpcUrls is empty. Add at least one RPC endpoint.`);
   const rpcUrls = settings.rpcUrls.map((url, index) => expandRpcUrl(url, `${where}: rpcUrls/${index}`, env));
   const feeds = planFeeds(settings.feeds, deployment.datasets, where);
   const replicas = settings.replicas.map((address, index) => {

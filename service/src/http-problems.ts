@@ -29,10 +29,11 @@ export function toProblem(thrown: unknown, bodyLimit = BODY_LIMIT): ProblemError
     });
   }
   return new ProblemError({
-    title: "Something went wrong here.",
+    title: "The service failed unexpectedly.",
     status: 500,
     code: "internal_error",
-    detail: "It is logged. Try again.",
+    detail:
+      "This is a bug, and its cause is in the service's log. Try again; if it happens again, tell the service's owner.",
   });
 }
 

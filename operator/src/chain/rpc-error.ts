@@ -24,13 +24,15 @@ export class RpcError extends ProblemError {
             title: `The RPC of network ${chainId} did not answer in time.`,
             status: 504,
             code: "rpc_timeout",
-            detail: "Try again in a few seconds. If it lasts, the operator's RPC endpoint is in trouble.",
+            detail:
+              "Try again in a few seconds. If it keeps failing, tell the operator's owner: the log names the RPC endpoint and the reason.",
           }
         : {
             title: `The RPC of network ${chainId} failed.`,
             status: 502,
             code: "rpc_failed",
-            detail: "Try again in a few seconds. If it lasts, the operator's RPC endpoint is in trouble.",
+            detail:
+              "Try again in a few seconds. If it keeps failing, tell the operator's owner: the log names the RPC endpoint and the reason.",
           },
     );
     this.name = "RpcError";

@@ -46,7 +46,9 @@ export function planFeeds(
     const dataset = datasets.find((deployed) => deployed.address === address.value);
     if (dataset === undefined) throw new ConfigError(`${at}: dataset ${text} is not in the deployment. Correct it.`);
     if (policy.minIntervalSeconds > policy.heartbeatSeconds) {
-      throw new ConfigError(`${at}: minIntervalSeconds is longer than heartbeatSeconds. Make it shorter.`);
+      throw new ConfigError(
+        `${at}: minIntervalSeconds is ${policy.minIntervalSeconds}, above heartbeatSeconds, ${policy.heartbeatSeconds}. Lower it.`,
+      );
     }
     const feeds = planned.get(dataset.address) ?? new Map<Hex, Feed>();
     planned.set(dataset.address, feeds);

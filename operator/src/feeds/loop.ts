@@ -128,7 +128,7 @@ class FeedLoop {
           { trace: null },
           batched?.then((stored) => stored.get(key) ?? null),
         )
-        .result.then(({ mined }) => mined(MAX_WAIT_MS))
+        .result.then(({ waitUntilMined }) => waitUntilMined(MAX_WAIT_MS))
         .catch((error: unknown) => logFailure(this.#log.child({ key }), error))
         .finally(() => this.#busy.delete(key));
     }

@@ -38,7 +38,7 @@ const schema = {
   },
 };
 
-/** Adds `POST /data/request`. A broadcast is counted against its rate limit before any work starts. */
+/** Adds `POST /data/request`. A broadcast is counted against its rate limit before any provider or RPC endpoint is asked. */
 export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute: number): void {
   const limitBroadcasts = rateLimiter(app, {
     name: "broadcasts",

@@ -39,7 +39,7 @@ export class Replacements {
     const { raw, hash } = version;
     // Only an earlier process had the signed transaction, so another one has to take its place.
     if (raw === null) return this.replace(transaction, "newest", market);
-    const result = await submitter.resubmit(raw, hash);
+    const result = await submitter.sendRaw(raw, hash);
     this.counts.rebroadcast++;
     logger.info({ nonce: transaction.nonce, transaction: hash, ...logFields(result) }, "rebroadcast");
     inFlight.set({ ...transaction, isAccepted: result.kind === "accepted", submittedAt: clock() });

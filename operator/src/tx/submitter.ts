@@ -79,8 +79,8 @@ export class Submitter {
     return submission;
   }
 
-  /** Submits a signed transaction again. */
-  async resubmit(raw: Hex, hash: Hex): Promise<SubmissionResult> {
+  /** Gives a signed transaction to all RPC endpoints. */
+  async sendRaw(raw: Hex, hash: Hex): Promise<SubmissionResult> {
     try {
       await sendRawTransaction(this.client, raw);
       return { kind: "accepted" };
@@ -105,7 +105,7 @@ export class Submitter {
     const raw = await this.account.signTransaction({ chainId, nonce, to, data, gas, value: 0n, ...fees });
     const hash = bytesToHex(keccak(hexToBytes(raw)));
     onSigned(hash);
-    return { raw, hash, fees, result: await this.resubmit(raw, hash) };
+    return { raw, hash, fees, result: await this.sendRaw(raw, hash) };
   }
 
   /** Returns null when the chain asks for more than the cap. */

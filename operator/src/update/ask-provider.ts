@@ -68,7 +68,7 @@ export async function askProvider<T>(
     const answer = await postText(`${endpoint}${request.path}`, headers, request.body, limits, signal);
     if (!answer.ok) {
       const { code, detail } = answer.error;
-      if (code === "aborted") return fail("late", "had not answered when the others' time was over");
+      if (code === "aborted") return fail("late", "did not respond before the grace period ended");
       if (code === "unreachable") return fail(code, `could not be reached (${detail})`);
       if (code === "timeout") return fail(code, `gave ${detail}`);
       return fail(code, detail);

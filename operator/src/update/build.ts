@@ -18,7 +18,7 @@ import type { Progress } from "../progress.js";
 import { followed, SingleFlight } from "../single-flight.js";
 import type { RoundCall } from "../tx/job.js";
 import { decide, gatherReports, gatherRows, type ProviderAnswer, type RowAnswer, reportsOf } from "./reports.js";
-import { simulateBatch, simulateUpdate } from "./simulate.js";
+import { type StaleRound, simulateBatch, simulateUpdate } from "./simulate.js";
 
 /** A call that stores a round of a data point, and that the chain would accept now. */
 export interface Update extends RoundCall {
@@ -27,12 +27,6 @@ export interface Update extends RoundCall {
   /** 32 bytes; zero unless OK. */
   readonly value: Hex;
   readonly reports: readonly SignedValue[];
-}
-
-/** This round or a newer one is stored or about to be: `stored`, in seconds since 1970. */
-export interface StaleRound {
-  readonly kind: "stale";
-  readonly stored: bigint;
 }
 
 /** Several data points of one dataset at one round. */

@@ -31,7 +31,9 @@ export interface Relayed {
    * Waits for a mined update of this round or a newer one of its key. It returns null when none is mined in time, and when
    * another relayer sent it.
    */
-  readonly mined: (waitMs: number) => Promise<{ readonly answer: DataAnswer; readonly isReverted: boolean } | null>;
+  readonly waitUntilMined: (
+    waitMs: number,
+  ) => Promise<{ readonly answer: DataAnswer; readonly isReverted: boolean } | null>;
 }
 
 /** Sends updates from the operator's accounts, within the gas budgets. */
@@ -75,7 +77,7 @@ export class Relayer {
     });
     return {
       answer: { ...toAnswer(dataPoint, update), transaction_hash: hash },
-      mined: async (waitMs) => {
+      waitUntilMined: async (waitMs) => {
         const mined = waitMs === 0 ? null : await withTimeout(confirmed, waitMs);
         if (mined === null) return null;
         // The mined update can be of a newer round than the one that was sent first.
@@ -153,7 +155,7 @@ export async function storedByOther(dataPoint: DataPoint): Promise<Relayed> {
   const hash = await findUpdate(network.client, dataset.address, key, updatedAt).catch(() => null);
   // The other relayer's reports are not known here.
   const answer = toAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
-  return { answer: { ...answer, transaction_hash: hash }, mined: () => Promise.resolve(null) };
+  return { answer: { ...answer, transaction_hash: hash }, waitUntilMined: () => Promise.resolve(null) };
 }
 
 /**
@@ -162,12 +164,12 @@ export async function storedByOther(dataPoint: DataPoint): Promise<Relayed> {
  * @throws ProblemError when the update reverted and nothing newer is stored.
  */
 export async function answerAfter(
-  { answer, mined }: Relayed,
+  { answer, waitUntilMined }: Relayed,
   dataPoint: DataPoint,
   round: bigint,
   waitMs: number,
 ): Promise<DataAnswer> {
-  const done = await mined(waitMs);
+  const done = await waitUntilMined(waitMs);
   if (done === null) return answer;
   if (!done.isReverted) return done.answer;
   // Another relayer's update came first in the block.

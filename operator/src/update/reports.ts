@@ -66,7 +66,7 @@ export function gatherReports(
   const read: ProviderRequest<ProviderAnswer>["read"] = (json, provider, fail) => {
     if (!signedReport.Check(json)) return fail("invalid_report", "answered something that is not a signed report");
     const difference = firstDifference(json, { ...expected, provider });
-    if (difference !== null) return fail("other_report", `reported on another ${difference} than it was asked for`);
+    if (difference !== null) return fail("other_report", `answered for another ${difference} than the one asked`);
     const { outcome } = json;
     const value = json.value as Hex;
     const signature = json.signature as Hex;
@@ -116,7 +116,7 @@ export function gatherRows(
       json.timestamp !== expected.timestamp ||
       json.provider !== provider ||
       json.values.length !== keys.length;
-    if (isOther) return fail("other_report", "answered another row than it was asked for");
+    if (isOther) return fail("other_report", "answered with another row than the one asked");
     const row = { missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
     const signature = json.signature as Hex;
     // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
@@ -204,5 +204,5 @@ function firstDifference(
   if (report.dataset !== expected.dataset) return "dataset";
   if (report.key !== expected.key) return "key";
   if (report.timestamp !== expected.timestamp) return "round";
-  return report.provider === expected.provider ? null : "provider's behalf";
+  return report.provider === expected.provider ? null : "provider";
 }

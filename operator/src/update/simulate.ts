@@ -12,9 +12,14 @@ const STORED = 0;
 /** The status that an update would store and the gas limit to send, or why the dataset would refuse it. */
 export type Simulation =
   | { readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint }
-  /** The chain has this round or a newer one: `stored`, in seconds since 1970. */
-  | { readonly kind: "stale"; readonly stored: bigint }
+  | StaleRound
   | { readonly kind: "refused"; readonly problem: ProblemError };
+
+/** The chain has this round or a newer one, or is about to: `stored`, in seconds since 1970. */
+export interface StaleRound {
+  readonly kind: "stale";
+  readonly stored: bigint;
+}
 
 /** Executes an update as the next block would. */
 export async function simulateUpdate(

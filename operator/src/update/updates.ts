@@ -10,8 +10,9 @@ import { staleRound } from "../problems.js";
 import { type Caller, Progress } from "../progress.js";
 import { type Flight, followed, SingleFlight } from "../single-flight.js";
 import { toAnswer, toUnsentTransaction } from "./answer.js";
-import { type StaleRound, type Update, UpdateBuilder } from "./build.js";
+import { type Update, UpdateBuilder } from "./build.js";
 import { answerAfter, type Payer, type Relayed, Relayer, storedByOther } from "./relay.js";
+import type { StaleRound } from "./simulate.js";
 
 /** A transaction for the caller to send. */
 type Prepared = { readonly kind: "prepared"; readonly answer: DataAnswer } | StaleRound;
