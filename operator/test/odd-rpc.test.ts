@@ -1,5 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Address } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { NetworkSettings } from "../src/config.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -26,9 +28,19 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  const settings = { rpcTimeoutMs: 500, gasPerHourForNewKeys: 130_000 };
-  operator = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
+  proxy.calls.length = 0;
+  operator = await startIdle({ rpcTimeoutMs: 500, gasPerHourForNewKeys: 130_000 });
 });
+
+/** Starts an operator, and waits until its transaction queue has looked for pending transactions of its 16 nonces. */
+async function startIdle(settings: Partial<NetworkSettings>): Promise<RunningOperator> {
+  const lookups = () => proxy.calls.filter(({ method }) => method === "eth_getTransactionBySenderAndNonce").length;
+  const before = lookups();
+  const started = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
+  await expect.poll(lookups, { timeout: 10_000 }).toBe(before + 16);
+  await delay(100);
+  return started;
+}
 
 afterEach(async () => {
   proxy.faults.clear();
@@ -161,9 +173,7 @@ describe("fees", () => {
   });
 
   test("the cap is a setting", async () => {
-    const settings = { maxFeePerGasGwei: 7 };
-    const rpcUrls = [proxy.url];
-    const careful = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls }]);
+    const careful = await startIdle({ maxFeePerGasGwei: 7 });
     proxy.answers.set("eth_maxPriorityFeePerGas", { body: { result: "0x5af3107a4000" } });
     const answer = await careful.ask(body(), WAIT);
     expect(await sentFees(answer.transaction_hash)).toEqual([7_000_000_000n, 7_000_000_000n]);

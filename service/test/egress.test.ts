@@ -152,15 +152,15 @@ describe("a secret", () => {
   });
 
   it.each([
-    [{ host: "A.example.com", header: "x-key", env: "KEY" }, "no host name"],
-    [{ host: "a.example.com:443", header: "x-key", env: "KEY" }, "no host name"],
-    [{ host: "https://a.example.com", header: "x-key", env: "KEY" }, "no host name"],
+    [{ host: "A.example.com", header: "x-key", env: "KEY" }, "not a public host name"],
+    [{ host: "a.example.com:443", header: "x-key", env: "KEY" }, "not a public host name"],
+    [{ host: "https://a.example.com", header: "x-key", env: "KEY" }, "not a public host name"],
     [{ host: "a.example.com", header: "x-key" }, "either file or env"],
     [{ host: "a.example.com", env: "KEY" }, "either header or query"],
     [{ host: "a.example.com", header: "x-key", query: "k", env: "KEY" }, "either header or query"],
     [{ host: "a.example.com", header: "x-key", env: "SHORT" }, "8 or more"],
     [{ host: "a.example.com", header: "x-key", env: "NONE" }, "8 or more"],
-    [{ host: "a.example.com", header: "x-key", env: "LINES" }, "in one line"],
+    [{ host: "a.example.com", header: "x-key", env: "LINES" }, "one line of"],
     [{ host: "a.example.com", header: "x-key", file: "/nowhere" }, "ENOENT"],
   ])("is refused as %j, and not shown", (settings, problem) => {
     const env = { KEY: TOKEN, SHORT: "seven77", LINES: "two lines\nof secret" };
