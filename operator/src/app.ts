@@ -32,20 +32,21 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
   await allowAnyOrigin(app);
   const overview = new Overview(operator);
   await app.register(
-    async (routes) => {
-      addDataRequest(routes as unknown as App, operator, settings.broadcastsPerMinute);
-      addDatasets(routes as unknown as App, operator);
-      addOverview(routes as unknown as App, overview, settings.requestsPerMinute);
-      addData(routes as unknown as App, operator, overview, settings.requestsPerMinute);
-      addHistory(routes as unknown as App, operator, settings.requestsPerMinute);
-      await addDocs(routes as unknown as App);
-      await addGuide(routes as unknown as App);
-      if (!(await addPage(routes as unknown as App))) operator.logger.warn("the page is not built: npm run build");
+    async (scope) => {
+      const routes = scope as unknown as App;
+      addDataRequest(routes, operator, settings.broadcastsPerMinute);
+      addDatasets(routes, operator);
+      addOverview(routes, overview, settings.requestsPerMinute);
+      addData(routes, operator, overview, settings.requestsPerMinute);
+      addHistory(routes, operator, settings.requestsPerMinute);
+      await addDocs(routes);
+      await addGuide(routes);
+      if (!(await addPage(routes))) operator.logger.warn("the page is not built: npm run build");
     },
     { prefix: settings.basePath },
   );
   // Health checks come from the process's own environment, so they do not depend on the base path.
-  await app.register(async (routes) => addHealth(routes as unknown as App, operator, balances));
+  await app.register(async (scope) => addHealth(scope as unknown as App, operator, balances));
   return app;
 }
 

@@ -63,9 +63,9 @@ function call(round: bigint, expiresAt = NEVER): RoundCall {
   return { to: OTHER_ACCOUNT, data: numberToHex(round, { size: 1 }), gas: 50_000n, round, expiresAt };
 }
 
-function job(dataPoint: string, change: Partial<Job<RoundCall>> = {}): Job<RoundCall> {
+function job(dataPointId: string, change: Partial<Job<RoundCall>> = {}): Job<RoundCall> {
   return {
-    dataPoint,
+    dataPointId,
     call: call(1n),
     renew: async () => call(2n),
     isStored: async () => false,

@@ -48,7 +48,7 @@ export function batchJob(
 ): Job<BatchUpdate> {
   const { network, dataset, keys } = batch;
   return {
-    dataPoint: `${dataset.address} ${keys.join(" ")}`,
+    dataPointId: `${dataset.address} ${keys.join(" ")}`,
     call,
     renew: () => builder.buildBatch({ ...batch, round: roundAt(clock()) }),
     isStored: async (round) => {

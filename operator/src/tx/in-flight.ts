@@ -45,7 +45,7 @@ export interface Renewal {
 }
 
 /** A nonce that can be replaced: without fees where a foreign transaction has it. */
-export type Replaceable = Pick<Transaction, "nonce" | "dataPoint" | "task" | "versions" | "missed"> & {
+export type Replaceable = Pick<Transaction, "nonce" | "dataPointId" | "task" | "versions" | "missed"> & {
   readonly fees: Fees | null;
 };
 
@@ -82,35 +82,35 @@ export class InFlightTransactions {
     const { call, job } = task;
     const versions = [{ raw, hash, call }];
     const isAccepted = result.kind === "accepted";
-    this.set(newTransaction(nonce, job.dataPoint, task, fees, versions, now, call.expiresAt, isAccepted));
+    this.set(newTransaction(nonce, job.dataPointId, task, fees, versions, now, call.expiresAt, isAccepted));
   }
 
   /** Records a pending transaction of an earlier process. */
   recover({ nonce, hash, fees }: PooledUpdate, job: Job<RoundCall>, now: number): void {
-    const { call, dataPoint } = job;
+    const { call, dataPointId } = job;
     const task: Task = { job, call, caller: null, confirmed: deferred(), isPromised: true, attempts: 0 };
     const versions = [{ raw: null, hash, call }];
-    this.set(newTransaction(nonce, dataPoint, task, fees, versions, now, call.expiresAt, true));
+    this.set(newTransaction(nonce, dataPointId, task, fees, versions, now, call.expiresAt, true));
   }
 
   /** Records another version of a nonce. */
   replace(before: Replaceable, call: RoundCall | null, { raw, hash, fees, result }: Submission, now: number): void {
-    const { nonce, dataPoint, task, missed } = before;
+    const { nonce, dataPointId, task, missed } = before;
     const versions = [...before.versions, { raw, hash, call }];
     const expiresAt = call?.expiresAt ?? Number.POSITIVE_INFINITY;
     const isAccepted = result.kind === "accepted";
-    this.set({ ...newTransaction(nonce, dataPoint, task, fees, versions, now, expiresAt, isAccepted), missed });
+    this.set({ ...newTransaction(nonce, dataPointId, task, fees, versions, now, expiresAt, isAccepted), missed });
   }
 
   /** Finds the task of a later transaction for the same data point. */
-  laterTask({ dataPoint, nonce }: Transaction): Task | null {
-    return this.all.find((other) => other.dataPoint === dataPoint && other.nonce > nonce)?.task ?? null;
+  laterTask({ dataPointId, nonce }: Transaction): Task | null {
+    return this.all.find((other) => other.dataPointId === dataPointId && other.nonce > nonce)?.task ?? null;
   }
 }
 
 function newTransaction(
   nonce: number,
-  dataPoint: string | null,
+  dataPointId: string | null,
   task: Task | null,
   fees: Fees,
   versions: readonly Version[],
@@ -119,7 +119,7 @@ function newTransaction(
   isAccepted: boolean,
 ): Transaction {
   const times = { sentAt: now, submittedAt: now, expiresAt };
-  return { nonce, dataPoint, task, fees, versions, ...times, isAccepted, isPayable: true, missed: 0, renewal: null };
+  return { nonce, dataPointId, task, fees, versions, ...times, isAccepted, isPayable: true, missed: 0, renewal: null };
 }
 
 /** A promise that is resolved from outside: `Promise.withResolvers`, which Node 20 lacks. */

@@ -19,8 +19,8 @@ export interface RoundCall extends Call {
 
 /** An update that has to be stored, whatever happens to the transactions sent for it. */
 export interface Job<C extends RoundCall> {
-  /** Identifies what is updated. */
-  readonly dataPoint: string;
+  /** Identifies the data point, or the data points of a batch. */
+  readonly dataPointId: string;
   readonly call: C;
   /** Builds the call of the newest round; null when the chain has a newer one than this job's. Throws if it cannot now. */
   renew(): Promise<C | null>;

@@ -8,7 +8,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 const tx = (nonce: number, change: Partial<PlannedTransaction> = {}): PlannedTransaction => ({
   nonce,
-  dataPoint: `K${nonce}`,
+  dataPointId: `K${nonce}`,
   sentAt: NOW,
   submittedAt: NOW,
   isAccepted: true,
@@ -87,17 +87,17 @@ test.each<[string, Situation, Action[]]>([
   ],
   [
     "one that is followed by a newer round of its key is sent again with the same call",
-    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, dataPoint: "K" }), tx(6, { dataPoint: "K" })] },
+    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, dataPointId: "K" }), tx(6, { dataPointId: "K" })] },
     [{ kind: "replace", nonce: 5, content: "same" }],
   ],
   [
     "one that is followed by a newer round of its key is cancelled when its round is too old",
-    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, ...EXPIRED, dataPoint: "K" }), tx(6, { dataPoint: "K" })] },
+    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, ...EXPIRED, dataPointId: "K" }), tx(6, { dataPointId: "K" })] },
     [{ kind: "replace", nonce: 5, content: "cancel" }],
   ],
   [
     "a stuck cancellation is replaced by another",
-    { mined: 5, pending: 6, sent: [tx(5, { ...STUCK, dataPoint: null })] },
+    { mined: 5, pending: 6, sent: [tx(5, { ...STUCK, dataPointId: null })] },
     [{ kind: "replace", nonce: 5, content: "cancel" }],
   ],
   [
@@ -140,7 +140,7 @@ describe("whatever the chain shows", () => {
     sent: fc.uniqueArray(
       fc.record({
         nonce: fc.integer({ min: 0, max: 12 }),
-        dataPoint: fc.constantFrom("A", "B", null),
+        dataPointId: fc.constantFrom("A", "B", null),
         sentAt: fc.constantFrom(NOW, NOW - 1_000),
         submittedAt: fc.constantFrom(NOW, NOW - 100),
         isAccepted: fc.boolean(),

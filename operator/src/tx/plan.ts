@@ -15,7 +15,7 @@ export interface Counts {
 export interface PlannedTransaction {
   readonly nonce: number;
   /** The data point that it updates; null for a cancellation. */
-  readonly dataPoint: string | null;
+  readonly dataPointId: string | null;
   /** When this version was made. */
   readonly sentAt: number;
   /** When it was last submitted. */
@@ -127,10 +127,10 @@ function contentOf(
   live: ReadonlyMap<number, PlannedTransaction>,
   isExpired: boolean,
 ): Content {
-  if (one.dataPoint === null) return "cancel";
+  if (one.dataPointId === null) return "cancel";
   // If a newer round of the key came before an older one, the older one would revert.
   const isFollowed = [...live.values()].some(
-    ({ dataPoint, nonce }) => dataPoint === one.dataPoint && nonce > one.nonce,
+    ({ dataPointId, nonce }) => dataPointId === one.dataPointId && nonce > one.nonce,
   );
   if (!isFollowed) return "newest";
   return isExpired ? "cancel" : "same";

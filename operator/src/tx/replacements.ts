@@ -27,7 +27,7 @@ export class Replacements {
 
   /** Consumes a nonce that none of the queue's transactions has, by a transfer of nothing. */
   async cancel(nonce: number, market: Market): Promise<void> {
-    await this.#submit({ nonce, dataPoint: null, task: null, versions: [], missed: 0, fees: null }, null, market);
+    await this.#submit({ nonce, dataPointId: null, task: null, versions: [], missed: 0, fees: null }, null, market);
     this.counts.cancelled++;
   }
 

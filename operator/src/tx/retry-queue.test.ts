@@ -14,7 +14,7 @@ function start(renew: () => Promise<RoundCall | null>, isStored = async () => tr
     pino({ level: "silent" }),
     (ready) => state.tried.push(ready),
   );
-  const job = { dataPoint: "K", call: call(1n), renew, isStored, onSigned() {} };
+  const job = { dataPointId: "K", call: call(1n), renew, isStored, onSigned() {} };
   const task: Task = { job, call: call(1n), caller: null, confirmed: deferred(), isPromised: true, attempts: 2 };
   return { state, retryQueue, task };
 }

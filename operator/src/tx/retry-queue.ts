@@ -40,7 +40,7 @@ export class RetryQueue {
     for (const [task, retry] of this.#retries) {
       if (retry.isRunning || now < retry.nextAt) continue;
       if (now - retry.since > GIVE_UP_MS) {
-        this.logger.error({ dataPoint: task.job.dataPoint }, "an update was given up: no newer round can be built");
+        this.logger.error({ dataPointId: task.job.dataPointId }, "an update was given up: no newer round can be built");
         this.#end(task);
         continue;
       }

@@ -145,7 +145,7 @@ export function updateJob<C extends RoundCall>(
 ): Job<C> {
   const isStored = async (round: bigint) =>
     (await readStored(network.client, dataset.address, key, "latest")).updatedAt >= round;
-  return { dataPoint: `${dataset.address} ${key}`, call, renew, isStored, onSigned };
+  return { dataPointId: `${dataset.address} ${key}`, call, renew, isStored, onSigned };
 }
 
 /** Returns what is stored, when another relayer has stored this round or a newer one. */

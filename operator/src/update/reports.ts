@@ -17,7 +17,7 @@ import type { Context } from "../context.js";
 import type { DataPoint } from "../data-point.js";
 import type { Network } from "../network.js";
 import type { Progress } from "../progress.js";
-import { askProvider, type Failure, type ProviderRequest } from "./ask-provider.js";
+import { askProvider, type Fail, type Failure, type ProviderRequest } from "./ask-provider.js";
 import { recoverSigner } from "./signer.js";
 
 /** A provider's checked report, or why there is none. */
@@ -64,24 +64,11 @@ export function gatherReports(
   };
   let received = 0;
   const read: ProviderRequest<ProviderAnswer>["read"] = (json, provider, fail) => {
-    if (!signedReport.Check(json)) return fail("invalid_report", "answered something that is not a signed report");
-    const difference = firstDifference(json, { ...expected, provider });
-    if (difference !== null) return fail("other_report", `answered for another ${difference} than the one asked`);
-    const { outcome } = json;
-    const value = json.value as Hex;
-    const signature = json.signature as Hex;
-    if (outcome === "NOT_AVAILABLE" && value !== ZERO_VALUE) {
-      return fail("invalid_report", 'sent a value in a report of "no data"');
-    }
-    if (hexToBigInt(value) > dataset.maxValue) {
-      return fail("value_too_large", "signed a value that the dataset cannot store");
-    }
-    if (recoverSigner(digestOf(outcome, value), signature) !== provider) {
-      return fail("wrong_signer", "sent a report that it did not sign");
-    }
+    const answer = checkReport(json, { ...expected, provider }, digestOf, dataset.maxValue, fail);
+    if (answer.kind !== "report") return answer;
     received += 1;
-    progress.emit({ event: "report", provider, outcome, received, of: members.length });
-    return { kind: "report", outcome, provider, value, signature };
+    progress.emit({ event: "report", provider, outcome: answer.outcome, received, of: members.length });
+    return answer;
   };
   const headers = traceHeaders(progress.trace);
   const request = {
@@ -194,6 +181,31 @@ export function reportsOf(outcome: Outcome, answers: readonly ProviderAnswer[]):
     const { provider, value, signature } = answer;
     return [{ provider, value, signature }];
   });
+}
+
+/** Checks that an answer is the report that was asked for, with a value that can be stored, signed by the provider. */
+function checkReport(
+  json: unknown,
+  expected: ReportRequest & { readonly provider: Address },
+  digestOf: (outcome: Outcome, value: Hex) => Uint8Array,
+  maxValue: bigint,
+  fail: Fail,
+): ProviderAnswer {
+  if (!signedReport.Check(json)) return fail("invalid_report", "answered something that is not a signed report");
+  const difference = firstDifference(json, expected);
+  if (difference !== null) return fail("other_report", `answered for another ${difference} than the one asked`);
+  const { provider } = expected;
+  const { outcome } = json;
+  const value = json.value as Hex;
+  const signature = json.signature as Hex;
+  if (outcome === "NOT_AVAILABLE" && value !== ZERO_VALUE) {
+    return fail("invalid_report", 'sent a value in a report of "no data"');
+  }
+  if (hexToBigInt(value) > maxValue) return fail("value_too_large", "signed a value that the dataset cannot store");
+  if (recoverSigner(digestOf(outcome, value), signature) !== provider) {
+    return fail("wrong_signer", "sent a report that it did not sign");
+  }
+  return { kind: "report", outcome, provider, value, signature };
 }
 
 function firstDifference(
