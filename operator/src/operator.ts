@@ -9,6 +9,8 @@ import { Updates } from "./update/updates.js";
 export interface Operator extends Context {
   readonly networks: ReadonlyMap<number, Network>;
   readonly updates: Updates;
+  /** Resolves when every transaction queue has looked for the pending transactions of an earlier process. */
+  readonly recovered: Promise<unknown>;
 }
 
 /**
@@ -31,11 +33,12 @@ export async function startOperator(
       return connectNetwork(plan, keys.get(chainId)?.accounts ?? [], context);
     }),
   );
-  for (const network of networks) {
+  const recoveries = networks.flatMap((network) => {
     const { chainId, datasets, senders } = network;
-    for (const queue of senders?.queues ?? []) queue.start((call) => recoverJob(context, updates, network, call));
     const connected = { network: chainId, datasets: [...datasets.keys()], senders: senders?.addresses ?? [] };
     context.logger.info(connected, "connected");
-  }
-  return { ...context, networks: new Map(networks.map((network) => [network.chainId, network])), updates };
+    return (senders?.queues ?? []).map((queue) => queue.start((call) => recoverJob(context, updates, network, call)));
+  });
+  const byChainId = new Map(networks.map((network) => [network.chainId, network]));
+  return { ...context, networks: byChainId, updates, recovered: Promise.all(recoveries) };
 }

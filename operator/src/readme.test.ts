@@ -28,7 +28,7 @@ function named(row: RegExp, column: number): string[] {
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "")).toSorted();
 }
 
-/** The codes of all problems that can be answered: this room's, and those of every service. */
+/** Finds the codes of all problems that can be answered: the operator's, and those of every service. */
 function codes(): string[] {
   const folders = [join(ROOM, "src"), join(ROOM, "..", "service", "src")];
   const files = folders.flatMap((folder) =>
@@ -36,7 +36,11 @@ function codes(): string[] {
       .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
       .map((name) => readFileSync(join(folder, name), "utf8")),
   );
-  return [...new Set(files.flatMap((text) => [...text.matchAll(/ code: "(\w+)"/g)].map(([, code]) => code ?? "")))];
+  return [
+    ...new Set(
+      files.flatMap((text) => [...text.matchAll(/status(?:: \d+)?,\s+code: "(\w+)"/g)].map(([, code]) => code ?? "")),
+    ),
+  ];
 }
 
 test.each(settingsOf(OperatorConfig))("the schema describes %s", (_, schema) => {

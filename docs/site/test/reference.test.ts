@@ -56,7 +56,7 @@ describe("the reference of the HTTP endpoint", () => {
       expect(text("http")).toContain(`## ${path}\n`);
     }
     expect(text("http")).toContain(
-      "| `broadcast` | boolean | yes | Whether the operator sends the update transaction. |",
+      "| `broadcast` | boolean | yes | If true, the operator sends the update transaction; otherwise it returns it. |",
     );
     expect(text("http")).toContain('`"DISAGREEMENT"`');
     expect(text("http")).toContain("`application/problem+json`");

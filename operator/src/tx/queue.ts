@@ -99,13 +99,14 @@ export class TransactionQueue {
   }
 
   /**
-   * Starts the queue.
+   * Starts the queue. It returns after the first pass, which recovers the transactions that an earlier process sent.
    *
-   * @param recover Finds the job of a pending transaction that an earlier process sent; null for one that is no update.
+   * @param recover Finds the job of such a transaction; null for one that is no update.
    */
-  start(recover: (call: Call) => Job<RoundCall> | null = () => null): void {
+  start(recover: (call: Call) => Job<RoundCall> | null = () => null): Promise<void> {
     this.#recover = recover;
-    this.#wake();
+    this.#isPassDue = true;
+    return this.#run();
   }
 
   /**

@@ -84,6 +84,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     base,
     log,
     registry,
+    recovered: operator.recovered,
     post,
     /** Sends a request that must be answered with 200. */
     async ask(body: unknown, headers?: Record<string, string>): Promise<DataAnswer> {
