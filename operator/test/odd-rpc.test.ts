@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   proxy.calls.length = 0;
-  operator = await startIdle({ rpcTimeoutMs: 500, gasPerHourForNewKeys: 130_000 });
+  operator = await startIdle({ rpcTimeoutMs: 2_000, gasPerHourForNewKeys: 130_000 });
 });
 
 /** Starts an operator, and waits for its queue's first pass, which must not meet a test's answers. */
