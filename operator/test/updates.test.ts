@@ -43,7 +43,7 @@ beforeAll(async () => {
     keys: [],
   } satisfies DeployedDataset;
   operator = await startOperator([
-    { chain, datasets: [dataset, webOracle], providers },
+    { chain, datasets: [dataset, webOracle], providers, settings: { gasPerHourForNewKeys: 30_000_000 } },
     { chain: other, datasets: [elsewhere], providers },
   ]);
 });
