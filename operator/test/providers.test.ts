@@ -203,6 +203,7 @@ describe("an unserved key", () => {
   test("costs no call to the RPC", async () => {
     const proxy = await startRpcProxy(chain.url);
     const watched = await startOperator([{ chain, datasets: [ofSize(4)], providers, rpcUrls: [proxy.url] }]);
+    await watched.recovered;
     behave("unknown key", "unknown key", "unknown key");
     proxy.calls.length = 0;
     await watched.fail(body(4, newKey()));

@@ -19,6 +19,7 @@ beforeAll(async () => {
   proxy = await startRpcProxy(chain.url);
   const settings = { rpcTimeoutMs: 500 };
   operator = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
+  await operator.recovered;
 });
 
 afterEach(() => proxy.faults.clear());
@@ -57,6 +58,7 @@ test.each([
 ])("a failed %s is reported, and after the next request %i transactions are pending", async (method, count) => {
   const settings = { rpcTimeoutMs: 500 };
   const single = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
+  await single.recovered;
   proxy.faults.set(method, "drops");
   const problem = await single.fail(body());
   expect([problem.http, problem.code]).toEqual([502, "rpc_failed"]);
