@@ -54,7 +54,9 @@ export function dataPointFinder(networks: ReadonlyMap<number, Network>): (reques
   return (request) => {
     const { network_id, dataset, key, broadcast } = request;
     const id = `${network_id} ${dataset} ${broadcast} ${key}`;
-    const found = known.get(id) ?? findDataPoint(networks, request);
+    const remembered = known.get(id);
+    if (remembered !== undefined) return remembered;
+    const found = findDataPoint(networks, request);
     known.set(id, found);
     return found;
   };

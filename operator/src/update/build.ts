@@ -46,7 +46,7 @@ export interface BatchUpdate extends RoundCall {
 }
 
 /** Requests name a new round each second, so nobody asks for an older one again. */
-const REMEMBER_MS = 10_000;
+const REMEMBER_ROUND_MS = 10_000;
 /** A key that a provider begins to serve can be requested after this time. */
 const REMEMBER_UNKNOWN_KEY_MS = 60_000;
 const MAX_UNKNOWN_KEYS = 10_000;
@@ -59,9 +59,8 @@ export class UpdateBuilder {
   readonly #unknownKeys = new LRUCache<string, true>({ max: MAX_UNKNOWN_KEYS, ttl: REMEMBER_UNKNOWN_KEY_MS });
 
   constructor(private readonly context: Context) {
-    const { clock, metrics } = context;
-    this.#reports = new SingleFlight(clock, REMEMBER_MS, () => metrics.coalesced("reports"));
-    this.#rows = new SingleFlight(clock, REMEMBER_MS, () => metrics.coalesced("rows"));
+    this.#reports = singleFlightOfRounds(context, "reports");
+    this.#rows = singleFlightOfRounds(context, "rows");
   }
 
   /**
@@ -148,6 +147,15 @@ export class UpdateBuilder {
     const value = storedValue(dataset.kind, status, reports);
     return { kind: "update", ...roundCall(dataset, round, data, gas), status, value, reports };
   }
+}
+
+/**
+ * Shares work that belongs to a round among all who ask for it.
+ *
+ * @param work The kind of work, as the metrics count it.
+ */
+export function singleFlightOfRounds<T>({ clock, metrics }: Context, work: string): SingleFlight<T> {
+  return new SingleFlight(clock, REMEMBER_ROUND_MS, () => metrics.coalesced(work));
 }
 
 function roundCall({ address, maxRoundAge }: Dataset, round: bigint, data: Hex, gas: bigint): RoundCall {

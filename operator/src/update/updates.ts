@@ -8,17 +8,15 @@ import { type DataPoint, roundId } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import { staleRound } from "../problems.js";
 import { type Caller, Progress } from "../progress.js";
-import { type Flight, followed, SingleFlight } from "../single-flight.js";
+import { type Flight, followed, type SingleFlight } from "../single-flight.js";
 import { toAnswer, toUnsentTransaction } from "./answer.js";
-import { type Update, UpdateBuilder } from "./build.js";
+import { singleFlightOfRounds, type Update, UpdateBuilder } from "./build.js";
 import { answerAfter, type Payer, type Relayed, Relayer, storedByOther } from "./relay.js";
 import type { StaleRound } from "./simulate.js";
 
 /** A transaction for the caller to send. */
 type Prepared = { readonly kind: "prepared"; readonly answer: DataAnswer } | StaleRound;
 
-/** Requests name a new round each second, so nobody asks for an older one again. */
-const REMEMBER_MS = 10_000;
 /** How many rounds are tried for a caller's own transaction when other relayers keep being faster. */
 const MAX_ROUNDS_TRIED = 3;
 const MAX_ROUND_WAIT_MS = 3_000;
@@ -35,11 +33,9 @@ export class Updates {
   constructor(private readonly context: Context) {
     this.builder = new UpdateBuilder(context);
     this.#relayer = new Relayer(context);
-    const singleFlight = <T>(work: string) =>
-      new SingleFlight<T>(context.clock, REMEMBER_MS, () => context.metrics.coalesced(work));
-    this.#relays = singleFlight("broadcast");
-    this.#prepared = singleFlight("unsent");
-    this.#fresh = singleFlight("fresh");
+    this.#relays = singleFlightOfRounds(context, "broadcast");
+    this.#prepared = singleFlightOfRounds(context, "unsent");
+    this.#fresh = singleFlightOfRounds(context, "fresh");
   }
 
   /**
