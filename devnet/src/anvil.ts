@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
@@ -67,15 +68,23 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   return anvil;
 }
 
-/** Returns a port on loopback that nothing listens on now. */
+/**
+ * Returns a port on loopback that nothing listens on now. It is below the ranges that operating systems take the ports of
+ * outgoing connections from, so that no connection takes it before its process listens.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("The operating system did not assign a port.");
-  return address.port;
+  for (;;) {
+    const port = randomInt(20_000, 32_768);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
 
 async function answersRpc(url: string): Promise<boolean> {
