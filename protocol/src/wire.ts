@@ -57,13 +57,37 @@ export const UnsentTransaction = Type.Object(
     to: Address,
     data: Type.String(),
     value: Type.Literal("0x0"),
-    gas: Type.String(),
+    gas: Type.String({ description: "The gas limit." }),
+    gasLimit: Type.String({ description: "Equal to `gas`, under the name that ethers reads." }),
   },
-  strict,
+  { ...strict, description: "The transaction for `eth_sendTransaction`, with its quantities in hex." },
 );
 export type UnsentTransaction = Static<typeof UnsentTransaction>;
 
-/** `POST /data/request`: the answer. It has a `transaction_hash` if it was broadcast, otherwise a `transaction`. */
+/**
+ * The same transaction for libraries. A node wants its quantities in hex, while wagmi compares `chainId` with a number and
+ * viem's local accounts encode the value "0x0" wrongly, so that no single object fits both.
+ */
+export const TransactionRequest = Type.Object(
+  {
+    chainId: NetworkId,
+    to: Address,
+    data: Type.String(),
+    value: Type.Literal(0),
+    gas: Type.Integer({ description: "The gas limit." }),
+    gasLimit: Type.Integer({ description: "Equal to `gas`, under the name that ethers reads." }),
+  },
+  {
+    ...strict,
+    description: "The same transaction for `sendTransaction` of ethers, viem, wagmi and web3.js, with numbers.",
+  },
+);
+export type TransactionRequest = Static<typeof TransactionRequest>;
+
+/**
+ * `POST /data/request`: the answer. It has a `transaction_hash` if it was broadcast, otherwise a `transaction` and a
+ * `transaction_request`.
+ */
 export const DataAnswer = Type.Object(
   {
     network_id: NetworkId,
@@ -82,6 +106,7 @@ export const DataAnswer = Type.Object(
       }),
     ),
     transaction: Type.Optional(UnsentTransaction),
+    transaction_request: Type.Optional(TransactionRequest),
   },
   strict,
 );

@@ -1,6 +1,6 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import type { DataAnswer, DatasetKind, UnsentTransaction } from "@dataset-oracle/protocol/wire";
+import type { DataAnswer, DatasetKind } from "@dataset-oracle/protocol/wire";
 import { type Hex, hexToBigInt, numberToHex } from "viem";
 import type { DataPoint } from "../data-point.js";
 import type { Call } from "../tx/job.js";
@@ -23,9 +23,16 @@ export function toAnswer(
   };
 }
 
-/** Writes a call as `eth_sendTransaction` takes it. */
-export function toUnsentTransaction(chainId: number, { to, data, gas }: Call): UnsentTransaction {
-  return { chainId: numberToHex(chainId), to, data, value: "0x0", gas: numberToHex(gas) };
+/** Writes a call for the caller to send, as nodes and as libraries take it. */
+export function toUnsent(
+  chainId: number,
+  { to, data, gas }: Call,
+): Required<Pick<DataAnswer, "transaction" | "transaction_request">> {
+  const [hex, number] = [numberToHex(gas), Number(gas)];
+  return {
+    transaction: { chainId: numberToHex(chainId), to, data, value: "0x0", gas: hex, gasLimit: hex },
+    transaction_request: { chainId, to, data, value: 0, gas: number, gasLimit: number },
+  };
 }
 
 /** Writes a value as it is answered: a decimal string for a median dataset, else 32 bytes in hex. */

@@ -9,7 +9,7 @@ import { FeedGasSpent } from "../gas-budget.js";
 import { staleRound } from "../problems.js";
 import { type Caller, Progress } from "../progress.js";
 import { type Flight, followed, type SingleFlight } from "../single-flight.js";
-import { toAnswer, toUnsentTransaction } from "./answer.js";
+import { toAnswer, toUnsent } from "./answer.js";
 import { singleFlightOfRounds, type Update, UpdateBuilder } from "./build.js";
 import { answerAfter, type Payer, type Relayed, Relayer, storedByOther } from "./relay.js";
 import type { StaleRound } from "./simulate.js";
@@ -123,8 +123,8 @@ export class Updates {
     const prepare = async (progress: Progress): Promise<Prepared> => {
       const update = await this.builder.build(dataPoint, round, progress);
       if (update.kind === "stale") return update;
-      const transaction = toUnsentTransaction(dataPoint.network.chainId, update);
-      return { kind: "prepared", answer: { ...toAnswer(dataPoint, update), transaction } };
+      const unsent = toUnsent(dataPoint.network.chainId, update);
+      return { kind: "prepared", answer: { ...toAnswer(dataPoint, update), ...unsent } };
     };
     const flight = this.#prepared.run(roundId(dataPoint, round), prepare, caller.trace);
     return followed(flight, caller.listener, async (prepared) => this.#overtakenBy(dataPoint, round) ?? prepared);

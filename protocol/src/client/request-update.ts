@@ -166,15 +166,15 @@ function parseJson(text: string): unknown {
 const AnsweredValue = Type.String({ pattern: "^(?:\\d{1,63}|0x[0-9a-f]{64})$" });
 const TransactionHash = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
 
-/** Unknown members are ignored, because a newer operator may send more than this client knows. */
+/** Other members are ignored, because an operator may be newer than this client, or older. */
 const Answer = Type.Object({
-  ...DataAnswer.properties,
+  ...Type.Omit(DataAnswer, ["transaction_request"]).properties,
   value: AnsweredValue,
   reports: Type.Array(Type.Object({ ...AnsweredReport.properties, value: AnsweredValue })),
   transaction_hash: Type.Optional(Type.Union([TransactionHash, Type.Null()])),
   transaction: Type.Optional(
     Type.Object({
-      ...UnsentTransaction.properties,
+      ...Type.Omit(UnsentTransaction, ["gasLimit"]).properties,
       data: Type.String({ pattern: "^0x(?:[0-9a-f]{2})+$" }),
       gas: Type.String({ pattern: "^0x[0-9a-f]{1,16}$" }),
     }),
@@ -226,7 +226,10 @@ function toUpdate(
 }
 
 /** Returns true if a transaction updates this key and does nothing else, so that its signer need not trust the operator. */
-function isUpdate({ chainId, to, data }: UnsentTransaction, { networkId, dataset, key }: Update): boolean {
+function isUpdate(
+  { chainId, to, data }: Omit<UnsentTransaction, "gasLimit">,
+  { networkId, dataset, key }: Update,
+): boolean {
   if (Number(chainId) !== networkId || !isAddressEqual(to as Address, dataset)) return false;
   try {
     const { functionName, args } = decodeFunctionData({ abi: datasetAbi, data: data as Hex });
