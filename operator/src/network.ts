@@ -16,7 +16,7 @@ import type { Feed } from "./feeds/policy.js";
 import { GasBudget } from "./gas-budget.js";
 import { TransactionQueue } from "./tx/queue.js";
 import { Senders } from "./tx/senders.js";
-import { Simulator } from "./update/simulator.js";
+import { Simulator } from "./update/simulate.js";
 
 /** A dataset that the operator serves. */
 export interface Dataset {

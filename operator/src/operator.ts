@@ -3,11 +3,13 @@ import type { Context } from "./context.js";
 import { connectNetwork, type Network } from "./network.js";
 import { recoverJob } from "./recover.js";
 import type { SenderKeys } from "./sender-keys.js";
+import { UpdateBuilder } from "./update/build.js";
 import { Updates } from "./update/updates.js";
 
 /** The running operator, without its HTTP side. */
 export interface Operator extends Context {
   readonly networks: ReadonlyMap<number, Network>;
+  readonly builder: UpdateBuilder;
   readonly updates: Updates;
   /** Resolves when every transaction queue has looked for the pending transactions of an earlier process. */
   readonly recovered: Promise<unknown>;
@@ -23,7 +25,8 @@ export async function startOperator(
   keys: SenderKeys,
   context: Context,
 ): Promise<Operator> {
-  const updates = new Updates(context);
+  const builder = new UpdateBuilder(context);
+  const updates = new Updates(context, builder);
   const networks = await Promise.all(
     plans.map((plan) => {
       const { chainId } = plan.deployment;
@@ -37,8 +40,10 @@ export async function startOperator(
     const { chainId, datasets, senders } = network;
     const connected = { network: chainId, datasets: [...datasets.keys()], senders: senders?.addresses ?? [] };
     context.logger.info(connected, "connected");
-    return (senders?.queues ?? []).map((queue) => queue.start((call) => recoverJob(context, updates, network, call)));
+    return (senders?.queues ?? []).map((queue) =>
+      queue.start((call) => recoverJob(context, builder, updates, network, call)),
+    );
   });
   const byChainId = new Map(networks.map((network) => [network.chainId, network]));
-  return { ...context, networks: byChainId, updates, recovered: Promise.all(recoveries) };
+  return { ...context, networks: byChainId, builder, updates, recovered: Promise.all(recoveries) };
 }

@@ -5,7 +5,7 @@ import { dataPointOf } from "./data-point.js";
 import { batchJob } from "./feeds/batch.js";
 import type { Dataset, Network } from "./network.js";
 import type { Call, Job, RoundCall } from "./tx/job.js";
-import { expiryOf } from "./update/build.js";
+import { expiryOf, type UpdateBuilder } from "./update/build.js";
 import { updateJob } from "./update/relay.js";
 import type { Updates } from "./update/updates.js";
 
@@ -14,7 +14,13 @@ import type { Updates } from "./update/updates.js";
  *
  * @returns Null for a transaction that updates no dataset served here, or whose keys are not known.
  */
-export function recoverJob(context: Context, updates: Updates, network: Network, call: Call): Job<RoundCall> | null {
+export function recoverJob(
+  context: Context,
+  builder: UpdateBuilder,
+  updates: Updates,
+  network: Network,
+  call: Call,
+): Job<RoundCall> | null {
   const dataset = network.datasets.get(call.to);
   const pending = dataset && decodeUpdate(network, dataset, call.data);
   if (!pending) return null;
@@ -24,7 +30,7 @@ export function recoverJob(context: Context, updates: Updates, network: Network,
   const roundCall = { ...call, round, expiresAt: expiryOf(round, dataset.maxRoundAge) };
   if (isBatch) {
     // No caller waits for this batch, so nobody needs to know which keys it stores.
-    return batchJob(context, updates.builder, { network, dataset, keys, round }, { ...roundCall, isStored: [] });
+    return batchJob(context, builder, { network, dataset, keys, round }, { ...roundCall, isStored: [] });
   }
   const dataPoint = dataPointOf(network, dataset, key);
   return updateJob<RoundCall>(dataPoint, roundCall, () => updates.newest(dataPoint));

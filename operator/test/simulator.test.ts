@@ -3,7 +3,7 @@ import { type Address, decodeErrorResult, encodeFunctionData, type Hex, hexToNum
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChainClient } from "../src/chain/client.js";
 import { connectEndpoint } from "../src/chain/endpoint.js";
-import { Simulator } from "../src/update/simulator.js";
+import { Simulator } from "../src/update/simulate.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 
@@ -18,7 +18,7 @@ const REVERTS = encodeFunctionData({ abi: datasetAbi, functionName: "setQueryPri
 const ON_PENDING = ["eth_call", "eth_estimateGas"];
 const TRUSTED_MS = 600_000;
 
-const run = (data: Hex = READS) => simulator.run(dataset, data);
+const run = (data: Hex = READS) => simulator.execute(dataset, data);
 const asked = () => proxy.calls.splice(0).map(({ method }) => method);
 /** Runs calls until the simulator trusts the node's simulation. */
 const untilTrusted = () =>

@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { rankedFor } from "../rendezvous-hash.js";
+import { rankedFor } from "../tx/senders.js";
 
 /** The replicas of an operator on one network. They share its feeds without talking to each other. */
 export interface Replicas {

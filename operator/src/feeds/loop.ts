@@ -11,7 +11,7 @@ import { FeedGasSpent } from "../gas-budget.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import type { Batch } from "../update/build.js";
-import { MAX_WAIT_MS, type Relayed } from "../update/relay.js";
+import { MAX_WAIT_MS, type Relayed, withTimeout } from "../update/relay.js";
 import { relayBatch } from "./batch.js";
 import { Failover } from "./failover.js";
 import { type Feed, hasMoved, observe, stage } from "./policy.js";
@@ -102,7 +102,7 @@ class FeedLoop {
     const moved = await Promise.all(
       chunks(feeds).map(async (chunk) => {
         const members = dataset.committee.current.members.length;
-        const rows = await this.operator.updates.builder.rowsOf(this.#batch(chunk, round));
+        const rows = await this.operator.builder.rowsOf(this.#batch(chunk, round));
         return chunk.filter(({ policy, stored }, index) => {
           const observed = observe(dataset.kind, members, rows, index);
           return observed !== null && hasMoved(policy, dataset.kind, stored, observed);
@@ -121,14 +121,12 @@ class FeedLoop {
       this.#busy.add(key);
       const dataPoint = dataPointOf(network, dataset, key);
       operator.updates
-        .relay(
+        .relayFeed(
           dataPoint,
           round,
-          "feed",
-          { trace: null },
           batched?.then((stored) => stored.get(key) ?? null),
         )
-        .result.then(({ waitUntilMined }) => waitUntilMined(MAX_WAIT_MS))
+        .then(({ confirmed }) => withTimeout(confirmed, MAX_WAIT_MS))
         .catch((error: unknown) => logFailure(this.#log.child({ key }), error))
         .finally(() => this.#busy.delete(key));
     }
@@ -136,7 +134,7 @@ class FeedLoop {
 
   async #relayBatch(batch: Batch): Promise<ReadonlyMap<Hex, Relayed>> {
     try {
-      return await relayBatch(this.operator, this.operator.updates.builder, batch);
+      return await relayBatch(this.operator, this.operator.builder, batch);
     } catch (error) {
       logFailure(this.#log, error);
       return new Map();

@@ -13,7 +13,6 @@ import type { ProgressListener } from "../progress.js";
 import { MAX_WAIT_MS } from "../update/relay.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
 import { PROBLEMS, RATE_HEADERS } from "./openapi.js";
-import { preferredWait } from "./prefer.js";
 
 const schema = {
   tags: ["data"],
@@ -84,4 +83,18 @@ export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute
       return problem;
     });
   });
+}
+
+/**
+ * How long a caller prefers to wait (RFC 7240: `Prefer: wait=10`), in whole seconds.
+ *
+ * @param maxSeconds A longer wait is cut to this.
+ * @returns Null without such a preference; one that cannot be read is none.
+ */
+export function preferredWait(header: string | undefined, maxSeconds: number): number | null {
+  for (const preference of (header ?? "").split(",")) {
+    const seconds = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(preference)?.[1];
+    if (seconds !== undefined) return Math.min(Number(seconds), maxSeconds);
+  }
+  return null;
 }

@@ -122,8 +122,8 @@ export class TransactionQueue {
       const giveUpAt = this.context.clock() + MAX_QUEUE_MS;
       const caller = { resolve: resolve as (sent: Sent<RoundCall>) => void, reject, giveUpAt };
       this.#waiting.push({
-        ...{ job: job as Job<RoundCall>, call: job.call, caller },
-        ...{ confirmed: deferred(), isPromised: false, attempts: 0 },
+        ...(job as Job<RoundCall>),
+        ...{ caller, confirmed: deferred(), isPromised: false, attempts: 0 },
       });
       this.#wake();
     });
@@ -169,7 +169,11 @@ export class TransactionQueue {
     this.#retryQueue.run();
     this.#giveUpLate(now);
     await this.#recoverForeign(counts, now);
-    const inFlight = this.#inFlight.all.map((one) => ({ ...one, isPayable: covers(one.fees, market) }));
+    const inFlight = this.#inFlight.all.map((one) => ({
+      ...one,
+      dataPointId: one.task?.dataPointId ?? null,
+      isPayable: covers(one.fees, market),
+    }));
     const actions = planActions(counts, inFlight, this.#foreign.since, this.#waiting.length, now, this.settings);
     await Promise.all(actions.filter(isConfirm).map(({ nonce }) => this.#confirm(nonce)));
     for (const action of actions.filter((one) => !isConfirm(one))) {
@@ -200,7 +204,8 @@ export class TransactionQueue {
       if (job === null) continue;
       const { nonce, hash } = pooled;
       this.#foreign.forget(nonce);
-      this.#inFlight.recover(pooled, job, now);
+      const task: Task = { ...job, caller: null, confirmed: deferred(), isPromised: true, attempts: 0 };
+      this.#inFlight.add(nonce, task, job.call, { ...pooled, raw: null, result: { kind: "accepted" } }, now);
       this.#log.info({ nonce, transaction: hash, round: job.call.round.toString() }, "recovered");
     }
   }
@@ -225,8 +230,8 @@ export class TransactionQueue {
     const task = this.#waiting.shift();
     if (task === undefined) return true;
     try {
-      const submission = await this.#submitter.submit(nonce, task.call, market, task.job.onSigned);
-      if (submission.result.kind === "rejected") return await this.#handleRejection(task, submission.result);
+      const submission = await this.#submitter.submit(nonce, task.call, market, task.onSigned);
+      if (submission.result.kind === "rejected") return await this.#retryOrThrow(task, submission.result);
       this.#track(task, nonce, submission);
     } catch (error) {
       this.#fail(task, error);
@@ -235,7 +240,7 @@ export class TransactionQueue {
   }
 
   #track(task: Task, nonce: number, submission: Submission): void {
-    this.#inFlight.add(task, nonce, submission, this.context.clock());
+    this.#inFlight.add(nonce, task, task.call, submission, this.context.clock());
     const { caller, confirmed } = task;
     const { hash, result } = submission;
     task.caller = null;
@@ -245,7 +250,7 @@ export class TransactionQueue {
   }
 
   /** @returns False, so that the chain is read again after a fee or nonce problem. */
-  async #handleRejection(task: Task, rejection: Extract<SubmissionResult, { kind: "rejected" }>): Promise<boolean> {
+  async #retryOrThrow(task: Task, rejection: Extract<SubmissionResult, { kind: "rejected" }>): Promise<boolean> {
     const { why, error } = rejection;
     if (why === "insufficient_funds") throw outOfFunds(this.client.chain.id);
     const canSucceed = isFeeProblem(rejection) || why === "nonce_too_low" || why === "nonce_too_high";
@@ -286,7 +291,7 @@ export class TransactionQueue {
     const { task } = transaction;
     if (task === null) return;
     if (call === null) return this.#retry(transaction, "its nonce was cancelled");
-    if (mined.isReverted && !(await task.job.isStored(call.round))) {
+    if (mined.isReverted && !(await task.isStored(call.round))) {
       return this.#retry(transaction, "its transaction reverted");
     }
     this.#reorgWatch.add(transaction, task, call, hash, mined);

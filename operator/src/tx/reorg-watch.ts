@@ -76,6 +76,6 @@ export class ReorgWatch {
   async #readStored({ task, call, hash }: Watched): Promise<Mined | null> {
     const mined = await readMined(this.client, hash);
     if (mined === null || !mined.isReverted) return mined;
-    return (await task.job.isStored(call.round)) ? mined : null;
+    return (await task.isStored(call.round)) ? mined : null;
   }
 }

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { describeError } from "../chain/rpc-error.js";
 import type { Clock } from "../clock.js";
 import type { Market } from "./fees.js";
-import type { InFlightTransactions, Renewal, Replaceable, Transaction } from "./in-flight.js";
+import type { InFlightTransactions, Renewal, Transaction } from "./in-flight.js";
 import type { RoundCall } from "./job.js";
 import type { Content } from "./plan.js";
 import type { SubmissionResult, Submitter } from "./submitter.js";
@@ -27,7 +27,7 @@ export class Replacements {
 
   /** Consumes a nonce that none of the queue's transactions has, by a transfer of nothing. */
   async cancel(nonce: number, market: Market): Promise<void> {
-    await this.#submit({ nonce, dataPointId: null, task: null, versions: [], missed: 0, fees: null }, null, market);
+    await this.#submit(nonce, null, null, market);
     this.counts.cancelled++;
   }
 
@@ -49,7 +49,7 @@ export class Replacements {
   async replace(transaction: Transaction, content: Content, market: Market): Promise<void> {
     const call = content === "newest" ? this.#newestCall(transaction) : this.#sameCall(transaction, content);
     if (call === "later") return;
-    await this.#submit(transaction, call, market);
+    await this.#submit(transaction.nonce, transaction, call, market);
   }
 
   /** Returns the newest round once it is built; if it cannot be, the same call again. */
@@ -61,7 +61,7 @@ export class Replacements {
     if (renewal !== null) return renewal.result === "running" ? "later" : renewal.result;
     const started: Renewal = { result: "running" };
     inFlight.set({ ...transaction, renewal: started });
-    void task.job
+    void task
       .renew()
       .then((call) => {
         started.result = call ?? "stored";
@@ -80,13 +80,13 @@ export class Replacements {
     return call === null || this.#parts.clock() >= call.expiresAt ? null : call;
   }
 
-  async #submit(transaction: Replaceable, newer: RoundCall | null, market: Market): Promise<void> {
+  /** @param before The transaction that has the nonce; null where it is a gap, or a foreign transaction has it. */
+  async #submit(nonce: number, before: Transaction | null, newer: RoundCall | null, market: Market): Promise<void> {
     const { submitter, inFlight, clock, logger } = this.#parts;
-    const { nonce, versions } = transaction;
-    const last = versions.at(-1)?.call;
+    const last = before?.versions.at(-1)?.call;
     // The gas was estimated with the replaced transaction in the pending block. Without it, the call can cost more.
     const call = newer !== null && last && last.gas > newer.gas ? { ...newer, gas: last.gas } : newer;
-    const submission = await submitter.replace(nonce, call, transaction.fees, market);
+    const submission = await submitter.replace(nonce, call, before?.fees ?? null, market);
     if (submission === null) {
       logger.warn({ nonce }, "stuck: a replacement would cost more than maxFeePerGasGwei");
       return;
@@ -95,7 +95,7 @@ export class Replacements {
     logger.info({ nonce, transaction: hash, round: call?.round.toString(), ...logFields(result) }, "replaced");
     if (result.kind === "rejected") return;
     this.counts.replaced++;
-    inFlight.replace(transaction, call, submission, clock());
+    inFlight.add(nonce, before?.task ?? null, call, submission, clock());
   }
 }
 

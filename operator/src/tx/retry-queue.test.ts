@@ -15,7 +15,7 @@ function start(renew: () => Promise<RoundCall | null>, isStored = async () => tr
     (ready) => state.tried.push(ready),
   );
   const job = { dataPointId: "K", call: call(1n), renew, isStored, onSigned() {} };
-  const task: Task = { job, call: call(1n), caller: null, confirmed: deferred(), isPromised: true, attempts: 2 };
+  const task: Task = { ...job, caller: null, confirmed: deferred(), isPromised: true, attempts: 2 };
   return { state, retryQueue, task };
 }
 

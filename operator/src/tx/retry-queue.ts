@@ -40,7 +40,7 @@ export class RetryQueue {
     for (const [task, retry] of this.#retries) {
       if (retry.isRunning || now < retry.nextAt) continue;
       if (now - retry.since > GIVE_UP_MS) {
-        this.logger.error({ dataPointId: task.job.dataPointId }, "an update was given up: no newer round can be built");
+        this.logger.error({ dataPointId: task.dataPointId }, "an update was given up: no newer round can be built");
         this.#end(task);
         continue;
       }
@@ -55,9 +55,9 @@ export class RetryQueue {
 
   async #try(task: Task, since: number): Promise<void> {
     try {
-      const call = await task.job.renew();
+      const call = await task.renew();
       // A newer round that is only pending can still be lost.
-      if (call === null && !(await task.job.isStored(task.call.round))) {
+      if (call === null && !(await task.isStored(task.call.round))) {
         throw new Error("a newer round is only pending");
       }
       if (!this.#retries.has(task)) return;

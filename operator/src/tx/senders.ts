@@ -1,5 +1,5 @@
-import type { Address, Hex } from "viem";
-import { rankedFor } from "../rendezvous-hash.js";
+import { keccak } from "@dataset-oracle/service/keccak";
+import { type Address, concatHex, type Hex, hexToBytes } from "viem";
 import type { TransactionQueue } from "./queue.js";
 
 /** The senders of one network, each with its transaction queue. A data point always goes through the same one. */
@@ -14,4 +14,19 @@ export class Senders {
     const [first] = rankedFor(dataset, key, this.addresses);
     return this.queues.find(({ address }) => address === first) ?? this.queues[0];
   }
+}
+
+/**
+ * Ranks addresses for a data point by rendezvous hashing: when an address comes or goes, only the data points that it gets
+ * or had move.
+ *
+ * @returns The addresses, best rank first. The order in which they were given does not matter.
+ */
+export function rankedFor(dataset: Address, key: Hex, addresses: readonly Address[]): readonly Address[] {
+  if (addresses.length < 2) return addresses;
+  const weightOf = (address: Address) => keccak(hexToBytes(concatHex([address, dataset, key])));
+  return addresses
+    .map((address) => ({ address, weight: weightOf(address) }))
+    .toSorted((a, b) => Buffer.compare(b.weight, a.weight))
+    .map(({ address }) => address);
 }

@@ -19,7 +19,10 @@ export function toAnswer(
     status,
     value: formatValue(dataset.kind, status === "OK" ? value : ZERO_VALUE),
     timestamp: Number(round),
-    reports: reports.map((report) => ({ ...report, value: formatValue(dataset.kind, report.value) })),
+    reports: reports.map((report) => {
+      const { provider, signature } = report;
+      return { provider, value: formatValue(dataset.kind, report.value), signature };
+    }),
   };
 }
 

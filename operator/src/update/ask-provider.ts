@@ -33,6 +33,11 @@ export interface Failure {
   readonly detail: string;
 }
 
+/** Tells a failure from an answer that can be used. */
+export function isFailure(answer: { readonly kind: string }): answer is Failure {
+  return answer.kind === "failure" || answer.kind === "unknown_key";
+}
+
 export type Fail = (reason: FailureReason, detail: string) => Failure;
 
 /** One question, put to every member of a committee. */

@@ -6,7 +6,6 @@ import {
   type SignedValue,
   storedValue,
 } from "@dataset-oracle/protocol/update";
-import type { ProblemError } from "@dataset-oracle/service/problem";
 import { LRUCache } from "lru-cache";
 import { concatHex, type Hex, keccak256 } from "viem";
 import type { StoredCommittee } from "../chain/committee.js";
@@ -18,7 +17,7 @@ import type { Progress } from "../progress.js";
 import { followed, SingleFlight } from "../single-flight.js";
 import type { RoundCall } from "../tx/job.js";
 import { decide, gatherReports, gatherRows, type ProviderAnswer, type RowAnswer, reportsOf } from "./reports.js";
-import { type StaleRound, simulateBatch, simulateUpdate } from "./simulate.js";
+import type { Refused, StaleRound } from "./simulate.js";
 
 /** A call that stores a round of a data point, and that the chain would accept now. */
 export interface Update extends RoundCall {
@@ -95,7 +94,7 @@ export class UpdateBuilder {
     const rows = await this.rowsOf(batch);
     if (rows.length === 0) return null;
     const data = encodeUpdateBatch(dataset.kind, batch, committee, rows);
-    const { isStored, gas } = await simulateBatch(network, dataset.address, data);
+    const { isStored, gas } = await network.simulator.batch(dataset.address, data);
     return isStored.includes(true) ? { ...roundCall(dataset, round, data, gas), isStored } : null;
   }
 
@@ -119,7 +118,7 @@ export class UpdateBuilder {
     round: bigint,
     committee: StoredCommittee,
     progress: Progress,
-  ): Promise<Update | StaleRound | { readonly kind: "refused"; readonly problem: ProblemError }> {
+  ): Promise<Update | StaleRound | Refused> {
     const { network, dataset, key } = dataPoint;
     const id = `${roundId(dataPoint, round)} ${committee.hash}`;
     const gather = (gathering: Progress) => gatherReports(this.context, dataPoint, round, committee, gathering);
@@ -140,7 +139,7 @@ export class UpdateBuilder {
     }
     const { outcome, reports } = decision;
     const data = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
-    const simulation = await simulateUpdate(network, dataset.address, outcome, data);
+    const simulation = await network.simulator.update(dataset.address, outcome, data);
     if (simulation.kind === "refused") this.#reports.forget(id);
     if (simulation.kind !== "ok") return simulation;
     const { status, gas } = simulation;

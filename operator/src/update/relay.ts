@@ -27,13 +27,8 @@ export type Payer = "request" | "feed";
 /** A round that is on its way to the chain, sent by this operator or by another relayer before it. */
 export interface Relayed {
   readonly answer: DataAnswer;
-  /**
-   * Waits for a mined update of this round or a newer one of its key. It returns null when none is mined in time, and when
-   * another relayer sent it.
-   */
-  readonly waitUntilMined: (
-    waitMs: number,
-  ) => Promise<{ readonly answer: DataAnswer; readonly isReverted: boolean } | null>;
+  /** The mined update, of this round or a newer one; null when none is mined, and when another relayer sent it. */
+  readonly confirmed: Promise<{ readonly answer: DataAnswer; readonly isReverted: boolean } | null>;
 }
 
 /** Sends updates from the operator's accounts, within the gas budgets. */
@@ -50,7 +45,7 @@ export class Relayer {
    * newer one.
    * @throws ProblemError when the gas budget is spent, or no RPC endpoint accepts the transaction. FeedGasSpent.
    */
-  async relay(
+  async send(
     dataPoint: DataPoint,
     update: Update,
     renew: () => Promise<Update | null>,
@@ -71,19 +66,15 @@ export class Relayer {
       "update sent",
     );
     progress.emit({ event: "sent", transaction_hash: hash });
-    void confirmed.then((mined) => {
-      if (mined === null || mined.isReverted) return;
-      progress.emit({ event: "mined", transaction_hash: mined.hash, block_number: mined.blockNumber });
-    });
+    const answerOf = (sent: Update, transaction_hash: Hex) => ({ ...toAnswer(dataPoint, sent), transaction_hash });
     return {
-      answer: { ...toAnswer(dataPoint, update), transaction_hash: hash },
-      waitUntilMined: async (waitMs) => {
-        const mined = waitMs === 0 ? null : await withTimeout(confirmed, waitMs);
+      answer: answerOf(update, hash),
+      confirmed: confirmed.then((mined) => {
         if (mined === null) return null;
-        // The mined update can be of a newer round than the one that was sent first.
-        const answer = { ...toAnswer(dataPoint, mined.call), transaction_hash: mined.hash };
-        return { answer, isReverted: mined.isReverted };
-      },
+        const { isReverted, blockNumber } = mined;
+        if (!isReverted) progress.emit({ event: "mined", transaction_hash: mined.hash, block_number: blockNumber });
+        return { answer: answerOf(mined.call, mined.hash), isReverted };
+      }),
     };
   }
 
@@ -155,7 +146,7 @@ export async function storedByOther(dataPoint: DataPoint): Promise<Relayed> {
   const hash = await findUpdate(network.client, dataset.address, key, updatedAt).catch(() => null);
   // The other relayer's reports are not known here.
   const answer = toAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
-  return { answer: { ...answer, transaction_hash: hash }, waitUntilMined: () => Promise.resolve(null) };
+  return { answer: { ...answer, transaction_hash: hash }, confirmed: Promise.resolve(null) };
 }
 
 /**
@@ -164,14 +155,14 @@ export async function storedByOther(dataPoint: DataPoint): Promise<Relayed> {
  * @throws ProblemError when the update reverted and nothing newer is stored.
  */
 export async function answerAfter(
-  { answer, waitUntilMined }: Relayed,
+  { answer, confirmed }: Relayed,
   dataPoint: DataPoint,
   round: bigint,
   waitMs: number,
 ): Promise<DataAnswer> {
-  const done = await waitUntilMined(waitMs);
-  if (done === null) return answer;
-  if (!done.isReverted) return done.answer;
+  const mined = waitMs === 0 ? null : await withTimeout(confirmed, waitMs);
+  if (mined === null) return answer;
+  if (!mined.isReverted) return mined.answer;
   // Another relayer's update came first in the block.
   const stored = await storedByOther(dataPoint);
   if (stored.answer.timestamp < Number(round)) throw updateReverted(null);

@@ -17,18 +17,21 @@ import type { Context } from "../context.js";
 import type { DataPoint } from "../data-point.js";
 import type { Network } from "../network.js";
 import type { Progress } from "../progress.js";
-import { askProvider, type Fail, type Failure, type ProviderRequest } from "./ask-provider.js";
+import { askProvider, type Fail, type Failure, isFailure, type ProviderRequest } from "./ask-provider.js";
 import { recoverSigner } from "./signer.js";
 
+/** A provider's checked report. */
+export type CheckedReport = { readonly kind: "report"; readonly outcome: Outcome } & SignedValue;
+
 /** A provider's checked report, or why there is none. */
-export type ProviderAnswer = ({ readonly kind: "report"; readonly outcome: Outcome } & SignedValue) | Failure;
+export type ProviderAnswer = CheckedReport | Failure;
 
 /** A provider's checked row of a batch, or why there is none. */
 export type RowAnswer = ({ readonly kind: "row" } & SignedRow) | Failure;
 
 /** The outcome of a round, decided as the contract will decide it. */
 export type Decision =
-  | { readonly kind: "update"; readonly outcome: Outcome; readonly reports: readonly SignedValue[] }
+  | { readonly kind: "update"; readonly outcome: Outcome; readonly reports: readonly CheckedReport[] }
   | { readonly kind: "unknown_key" }
   | { readonly kind: "no_quorum" };
 
@@ -146,7 +149,7 @@ async function askCommittee<T extends { readonly kind: string }>(
     members.map(async (provider) => {
       const startedAt = performance.now();
       const answer = await askProvider(request, provider, endpoints.get(provider), limits.timeoutMs, over.signal);
-      const result = "reason" in answer ? answer.reason : "ok";
+      const result = isFailure(answer) ? answer.reason : "ok";
       metrics.providerAsked(chainId, provider, result, (performance.now() - startedAt) / 1000);
       answers.push(answer);
       if (grace === undefined && isEnough(answers)) grace = setTimeout(stop, limits.graceMs);
@@ -175,12 +178,8 @@ export function decide(members: number, answers: readonly ProviderAnswer[]): Dec
 }
 
 /** Returns the reports that state `outcome`. */
-export function reportsOf(outcome: Outcome, answers: readonly ProviderAnswer[]): readonly SignedValue[] {
-  return answers.flatMap((answer) => {
-    if (answer.kind !== "report" || answer.outcome !== outcome) return [];
-    const { provider, value, signature } = answer;
-    return [{ provider, value, signature }];
-  });
+export function reportsOf(outcome: Outcome, answers: readonly ProviderAnswer[]): readonly CheckedReport[] {
+  return answers.filter((answer) => answer.kind === "report").filter((report) => report.outcome === outcome);
 }
 
 /** Checks that an answer is the report that was asked for, with a value that can be stored, signed by the provider. */

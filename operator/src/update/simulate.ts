@@ -2,18 +2,16 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Outcome, QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
 import type { ProblemError } from "@dataset-oracle/service/problem";
 import { type Address, decodeErrorResult, decodeFunctionResult, type Hex, hexToBytes } from "viem";
-import { RpcError } from "../chain/rpc-error.js";
-import type { Network } from "../network.js";
+import { call, estimateGas, simulateBlocks } from "viem/actions";
+import { type ChainClient, unwrapRpcError } from "../chain/client.js";
+import { RpcError, rpcErrorIn } from "../chain/rpc-error.js";
+import type { Clock } from "../clock.js";
 import { updateReverted } from "../problems.js";
 
 /** `KeyOutcome.STORED` of the contract. */
 const STORED = 0;
-
-/** The status that an update would store and the gas limit to send, or why the dataset would refuse it. */
-export type Simulation =
-  | { readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint }
-  | StaleRound
-  | { readonly kind: "refused"; readonly problem: ProblemError };
+/** How long a node's simulation is trusted after it has agreed with the node's gas estimate. */
+const TRUSTED_MS = 600_000;
 
 /** The chain has this round or a newer one, or is about to: `stored`, in seconds since 1970. */
 export interface StaleRound {
@@ -21,43 +19,128 @@ export interface StaleRound {
   readonly stored: bigint;
 }
 
-/** Executes an update as the next block would. */
-export async function simulateUpdate(
-  { simulator, chainId }: Network,
-  dataset: Address,
-  outcome: Outcome,
-  data: Hex,
-): Promise<Simulation> {
-  try {
-    const { result, gas } = await simulator.run(dataset, data);
-    return { kind: "ok", status: decode(chainId, () => statusOf(outcome, result)), gas };
-  } catch (error) {
-    if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
-    // Some nodes give no revert data, or do not even say that the call reverted.
-    return error.data === null ? { kind: "refused", problem: error } : readRevert(error.data);
-  }
+/** The dataset would refuse an update. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly problem: ProblemError;
+}
+
+/** A call that succeeded: the data that it returned, and its gas. */
+interface Executed {
+  readonly result: Hex;
+  readonly gas: bigint;
 }
 
 /**
- * Executes the update of a batch as the next block would.
+ * Executes updates as the next block would. The latest block will not do, because it can be older than a round.
  *
- * @returns Whether each key, in the batch's order, would be stored, and the gas limit to send.
- * @throws ProblemError with the contract's error when it would revert.
+ * Every node can execute a call on `pending`, and estimate its gas by executing it again and again. Many can simulate the
+ * next block instead (`eth_simulateV1`), which takes one request and one execution. Some nodes cannot, and on some chains
+ * a call needs more gas than the simulation uses, so it is trusted for a while only after it has agreed with an estimate.
  */
-export async function simulateBatch(
-  { simulator, chainId }: Network,
-  dataset: Address,
-  data: Hex,
-): Promise<{ readonly isStored: readonly boolean[]; readonly gas: bigint }> {
-  try {
-    const { result, gas } = await simulator.run(dataset, data);
-    const outcomes = decode(chainId, () =>
-      hexToBytes(decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result })),
-    );
-    return { isStored: [...outcomes].map((outcome) => outcome === STORED), gas };
-  } catch (error) {
-    if (!(error instanceof RpcError) || error.kind !== "refused" || error.data === null) throw error;
-    throw updateReverted(describeRevert(error.data));
+export class Simulator {
+  #trustedUntil = 0;
+  #nextTrialAt = 0;
+
+  constructor(
+    private readonly client: ChainClient,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Executes an update. It returns the status that would be stored and the gas limit to send. */
+  async update(
+    dataset: Address,
+    outcome: Outcome,
+    data: Hex,
+  ): Promise<{ readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint } | StaleRound | Refused> {
+    try {
+      const { result, gas } = await this.execute(dataset, data);
+      return { kind: "ok", status: this.#decode(() => statusOf(outcome, result)), gas };
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
+      // Some nodes give no revert data, or do not even say that the call reverted.
+      if (error.data === null) return { kind: "refused", problem: error };
+      const revert = decodeRevert(error.data);
+      if (revert?.errorName === "StaleRound") return { kind: "stale", stored: revert.args[1] };
+      return { kind: "refused", problem: updateReverted(describe(revert)) };
+    }
+  }
+
+  /**
+   * Executes the update of a batch. It returns which keys, in the batch's order, would be stored, and the gas limit to send.
+   *
+   * @throws ProblemError with the contract's error when it would revert.
+   */
+  async batch(dataset: Address, data: Hex): Promise<{ readonly isStored: readonly boolean[]; readonly gas: bigint }> {
+    try {
+      const { result, gas } = await this.execute(dataset, data);
+      const outcomes = this.#decode(() =>
+        hexToBytes(decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result })),
+      );
+      return { isStored: [...outcomes].map((outcome) => outcome === STORED), gas };
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.kind !== "refused" || error.data === null) throw error;
+      throw updateReverted(describe(decodeRevert(error.data)));
+    }
+  }
+
+  /**
+   * Executes a call. The gas that it returns has a quarter to spare: transactions before it can change the cost.
+   *
+   * @throws RpcError: `refused`, with the revert data, when the call reverts.
+   */
+  async execute(to: Address, data: Hex): Promise<Executed> {
+    const simulated = this.clock() < this.#trustedUntil ? await this.#simulate(to, data) : null;
+    if (simulated !== null) return { ...simulated, gas: withSpare(simulated.gas) };
+    this.#trustedUntil = 0;
+    const { client } = this;
+    const request = { to, data, blockTag: "pending" } as const;
+    const [{ data: result = "0x" }, estimate] = await Promise.all([
+      unwrapRpcError(client, "eth_call", call(client, request)),
+      unwrapRpcError(client, "eth_estimateGas", estimateGas(client, { ...request, prepare: false })),
+    ]);
+    if (this.clock() >= this.#nextTrialAt) void this.#try(to, data, estimate);
+    return { result, gas: withSpare(estimate) };
+  }
+
+  /** Finds out whether the node's simulation can be trusted. Nobody waits for it. */
+  async #try(to: Address, data: Hex, estimate: bigint): Promise<void> {
+    this.#nextTrialAt = this.clock() + TRUSTED_MS;
+    const simulated = await this.#simulate(to, data).catch(() => null);
+    // A gas refund can make the estimate up to a tenth larger.
+    if (simulated === null || estimate * 10n > simulated.gas * 11n) return;
+    this.#trustedUntil = this.clock() + TRUSTED_MS;
+    this.#nextTrialAt = 0;
+  }
+
+  /**
+   * @returns Null when the node cannot simulate blocks, or not this one.
+   * @throws RpcError when the call reverts, or the node does not answer.
+   */
+  async #simulate(to: Address, data: Hex): Promise<Executed | null> {
+    // No round is newer than the clock's next second, and a block that was just made is older.
+    const time = BigInt(Math.floor(this.clock() / 1000) + 1);
+    const blocks = [{ blockOverrides: { time }, calls: [{ to, data }] }];
+    const simulated = await simulateBlocks(this.client, { blocks }).catch((error: unknown) => {
+      const rpcError = rpcErrorIn(error);
+      // An error that is not the transport's means that the node answered in another shape.
+      if (rpcError === null || rpcError.kind === "refused") return null;
+      throw rpcError;
+    });
+    const executed = simulated?.[0]?.calls[0];
+    if (executed === undefined) return null;
+    if (executed.status === "success") return { result: executed.data, gas: executed.gasUsed };
+    const { id } = this.client.chain;
+    throw new RpcError("refused", id, "eth_simulateV1", "the call reverted", executed.data);
+  }
+
+  /** @throws RpcError when a call returned something that no dataset returns. */
+  #decode<T>(read: () => T): T {
+    try {
+      return read();
+    } catch {
+      throw new RpcError("failed", this.client.chain.id, "eth_call", "answered something that no dataset answers");
+    }
   }
 }
 
@@ -65,17 +148,6 @@ function statusOf(outcome: Outcome, result: Hex): QueryStatus {
   if (outcome === "NOT_AVAILABLE") return outcome;
   const status = decodeFunctionResult({ abi: datasetAbi, functionName: "update", data: result });
   return QUERY_STATUSES[status] ?? "INVALID";
-}
-
-function readRevert(data: Hex): Simulation {
-  const revert = decodeRevert(data);
-  if (revert?.errorName === "StaleRound") return { kind: "stale", stored: revert.args[1] };
-  return { kind: "refused", problem: updateReverted(describeRevert(data)) };
-}
-
-function describeRevert(data: Hex): string | null {
-  const revert = decodeRevert(data);
-  return revert === null ? null : `${revert.errorName}(${(revert.args ?? []).join(", ")})`;
 }
 
 /** Returns null for an error that the dataset does not declare. */
@@ -87,11 +159,10 @@ function decodeRevert(data: Hex) {
   }
 }
 
-/** @throws RpcError when a call returned something that no dataset returns. */
-function decode<T>(chainId: number, read: () => T): T {
-  try {
-    return read();
-  } catch {
-    throw new RpcError("failed", chainId, "eth_call", "answered something that no dataset answers");
-  }
+function describe(revert: ReturnType<typeof decodeRevert>): string | null {
+  return revert === null ? null : `${revert.errorName}(${(revert.args ?? []).join(", ")})`;
+}
+
+function withSpare(gas: bigint): bigint {
+  return gas + gas / 4n;
 }

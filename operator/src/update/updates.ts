@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
+import type { Trace } from "@dataset-oracle/service/trace";
 import { findUpdate } from "../chain/history.js";
 import { readStored } from "../chain/query.js";
 import { msUntilRoundAfter, roundAt } from "../clock.js";
@@ -10,7 +11,7 @@ import { staleRound } from "../problems.js";
 import { type Caller, Progress } from "../progress.js";
 import { type Flight, followed, type SingleFlight } from "../single-flight.js";
 import { toAnswer, toUnsent } from "./answer.js";
-import { singleFlightOfRounds, type Update, UpdateBuilder } from "./build.js";
+import { singleFlightOfRounds, type Update, type UpdateBuilder } from "./build.js";
 import { answerAfter, type Payer, type Relayed, Relayer, storedByOther } from "./relay.js";
 import type { StaleRound } from "./simulate.js";
 
@@ -23,15 +24,16 @@ const MAX_ROUND_WAIT_MS = 3_000;
 
 /** Updates data points for requests and feeds. Everyone who asks for a data point in one round shares the work. */
 export class Updates {
-  readonly builder: UpdateBuilder;
   readonly #relayer: Relayer;
   readonly #relays: SingleFlight<Relayed>;
   readonly #prepared: SingleFlight<Prepared>;
   /** Stored values that are fresh enough to need no update; null where one is needed. */
   readonly #fresh: SingleFlight<DataAnswer | null>;
 
-  constructor(private readonly context: Context) {
-    this.builder = new UpdateBuilder(context);
+  constructor(
+    private readonly context: Context,
+    private readonly builder: UpdateBuilder,
+  ) {
     this.#relayer = new Relayer(context);
     this.#relays = singleFlightOfRounds(context, "broadcast");
     this.#prepared = singleFlightOfRounds(context, "unsent");
@@ -49,7 +51,7 @@ export class Updates {
     const fresh = await this.#freshAnswer(dataPoint, round);
     if (fresh !== null) return fresh;
     try {
-      const flight = this.relay(dataPoint, round, "request", caller);
+      const flight = this.#relay(dataPoint, round, "request", caller.trace);
       return await followed(flight, caller.listener, (relayed) => answerAfter(relayed, dataPoint, round, waitMs));
     } catch (error) {
       // A feed started this work, and its gas budget is spent. Requests have a budget of their own.
@@ -59,23 +61,27 @@ export class Updates {
   }
 
   /**
-   * Relays a round of a data point to the chain.
+   * Updates a data point for a feed. Requests for the same round share the work.
    *
-   * @param batched The outcome of a batch that includes this data point; null when it has to be sent by itself.
+   * @param batched The outcome of a batch that includes this data point: null when it has to be sent by itself.
    */
-  relay(
+  relayFeed(dataPoint: DataPoint, round: bigint, batched?: Promise<Relayed | null>): Promise<Relayed> {
+    return this.#relay(dataPoint, round, "feed", null, batched).result;
+  }
+
+  #relay(
     dataPoint: DataPoint,
     round: bigint,
     payer: Payer,
-    { trace }: Pick<Caller, "trace">,
-    batched: Promise<Relayed | null> = Promise.resolve(null),
+    trace: Trace | null,
+    batched?: Promise<Relayed | null>,
   ): Flight<Relayed> {
     const relay = async (progress: Progress) => {
       const relayed = await batched;
-      if (relayed !== null) return relayed;
+      if (relayed) return relayed;
       const update = await this.builder.build(dataPoint, round, progress);
       if (update.kind === "stale") return storedByOther(dataPoint);
-      return this.#relayer.relay(dataPoint, update, () => this.newest(dataPoint), payer, progress);
+      return this.#relayer.send(dataPoint, update, () => this.newest(dataPoint), payer, progress);
     };
     return this.#relays.run(roundId(dataPoint, round), relay, trace);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { preferredWait } from "./data-request.js";
 import { acceptsEventStream } from "./event-stream.js";
-import { preferredWait } from "./prefer.js";
 
 test.each([
   ["wait=10", 10],
