@@ -49,6 +49,17 @@ export async function buildProvider(
     hasReserve,
     now,
     onAnswer: (source, seconds, reading) => metrics.sourceAsked(source, seconds, reading),
+    onBackOff: ({ source, url }, change, reading) => {
+      if (change === "started") metrics.backOffStarted(source?.name ?? "published");
+      // Anyone can make published specs fail, so these would fill the log.
+      if (source === undefined) return;
+      if (reading.ok) return logger.info({ source: source.name, url }, "source answers again");
+      const { code: failure, detail } = reading.error;
+      logger.warn(
+        { source: source.name, url, failure, detail },
+        "source fails and is asked less often until it answers",
+      );
+    },
   });
   const store = await DecisionStore.open(config.database, { now, onWrite: (seconds) => metrics.written(seconds) });
   if (store.prunedThrough > now() + FAR_AHEAD) {

@@ -8,6 +8,7 @@ import type { Reading } from "./source/reading.js";
 /** A provider's metrics for Prometheus, besides those of its requests and its process. No key's name is in them. */
 export class Metrics {
   readonly #requests: Histogram<"source" | "outcome">;
+  readonly #backOffs: Counter<"source">;
   readonly #quotes: Counter<"source" | "outcome">;
   readonly #ages: Histogram<"source">;
   readonly #deviations: Histogram<"source">;
@@ -24,6 +25,12 @@ export class Metrics {
       name: "provider_source_request_duration_seconds",
       help: "Duration of requests to sources, by outcome: ok, or why there was no answer.",
       labelNames: ["source", "outcome"],
+      registers,
+    });
+    this.#backOffs = new Counter({
+      name: "provider_source_back_offs_total",
+      help: "How often sources started to fail, and were then asked less often.",
+      labelNames: ["source"],
       registers,
     });
     this.#quotes = new Counter({
@@ -70,6 +77,10 @@ export class Metrics {
   /** Counts a request to a source, which took so many seconds. */
   sourceAsked(source: string, seconds: number, reading: Reading<unknown>): void {
     this.#requests.observe({ source, outcome: reading.ok ? "ok" : reading.error.code }, seconds);
+  }
+
+  backOffStarted(source: string): void {
+    this.#backOffs.inc({ source });
   }
 
   /**

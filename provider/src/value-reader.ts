@@ -51,7 +51,7 @@ export class ValueReader {
     metrics.valueRead(dataPoint.key.kind, value, at);
     const fields = logFields(dataPoint, round, trace);
     for (const { source, dropped } of value.sources) {
-      if (dropped === null) continue;
+      if (dropped === null || dropped.isRepeated) continue;
       const { code: failure, detail } = dropped;
       logger.warn({ ...fields, source, failure, detail }, "source failed");
     }

@@ -46,20 +46,6 @@ const ANSWERS: Record<Exchange, (price: string) => string> = {
 /** Those that say when their quote was made: 2026-01-02T03:04:05Z, in each one's unit. */
 const TIMED: readonly Exchange[] = ["coinbase", "bitstamp", "okx", "kucoin"];
 
-/** How an exchange tells of an error with HTTP 200, where it does, and that its limit is used up. */
-const ERRORS: Partial<Record<Exchange, [error: string, limit: string]>> = {
-  kraken: ['{"error":["EQuery:Unknown asset pair"]}', '{"error":["EGeneral:Too many requests"]}'],
-  okx: [
-    '{"code":"51001","msg":"Instrument ID does not exist","data":[]}',
-    '{"code":"50011","msg":"Too Many Requests","data":[]}',
-  ],
-  kucoin: ['{"code":"400100","msg":"Bad request"}', '{"code":"429000","msg":"Too many requests"}'],
-  gemini: [
-    '{"result":"error","reason":"Maintenance","message":"m"}',
-    '{"result":"error","reason":"RateLimit","message":"m"}',
-  ],
-};
-
 describe.each(EXCHANGES)("%s", (name) => {
   let server: Server;
   let behave: (response: ServerResponse) => void;
@@ -134,15 +120,6 @@ describe.each(EXCHANGES)("%s", (name) => {
     behave = (response) => void response.writeHead(200, JSON_TYPE).write(valid.slice(0, 5));
     expect(outcome(await ask(name, "ETH-USD", url))).toBe("timeout");
   });
-
-  const errors = ERRORS[name];
-  if (errors !== undefined) {
-    it("tells of its own errors with HTTP 200, and of its limit", async () => {
-      const [error, limit] = errors;
-      expect(outcome(await says(error))).toBe("source_error");
-      expect(outcome(await says(limit))).toBe("throttled");
-    });
-  }
 
   it("names the page of its format", () => {
     const spec = JSON.parse(readFileSync(`${SHIPPED_SOURCES}/${name}.json`, "utf8"));

@@ -109,7 +109,7 @@ describe("a source that", () => {
     exchanges.behave("kraken", json('{"error":["EQuery:Unknown asset pair"]}'));
     expect((await provider.ask()).body.value).toBe(e18(2000n));
     expect(provider.logs).toContainEqual(
-      expect.objectContaining({ source: "kraken", failure: "source_error", detail: "says: EQuery:Unknown asset pair" }),
+      expect.objectContaining({ source: "kraken", failure: "unknown_pair", detail: "says: EQuery:Unknown asset pair" }),
     );
   });
 

@@ -1,7 +1,7 @@
-import { ok } from "@dataset-oracle/protocol/result";
+import { err, ok } from "@dataset-oracle/protocol/result";
 import type { EgressResult } from "@dataset-oracle/service/egress/egress";
 import { type Json, parseDocument } from "./document.js";
-import { failed, type Reading, throttled } from "./reading.js";
+import { failed, type Reading, type SourceFailure, throttled } from "./reading.js";
 
 /** A source's answer. */
 export interface Answer {
@@ -14,22 +14,32 @@ export interface Answer {
 const MAX_RETRY_AFTER = 600;
 
 /**
- * Judges a source's answer: only HTTP 200 with JSON counts.
+ * Judges a source's answer: only HTTP 200 with JSON in which the source names no error counts.
  *
  * @param now In milliseconds since 1970, because a Retry-After may be a date.
+ * @param findError Finds the source's own error in JSON, whatever its HTTP status: some exchanges answer HTTP 200 or 500
+ * when a rate limit is used up.
  */
-export function judgeAnswer(answer: EgressResult, now: number): Reading<Answer> {
-  if (!answer.ok) return answer.error.code === "busy" ? throttled(answer.error.detail, 1) : answer;
+export function judgeAnswer(
+  answer: EgressResult,
+  now: number,
+  findError: (document: Json) => SourceFailure | null = () => null,
+): Reading<Answer> {
+  if (!answer.ok) return answer;
   const { status, contentType, retryAfter, text } = answer.value;
+  const document: Reading<Json> = isJson(contentType)
+    ? parseDocument(text)
+    : failed("content_type", `answered ${contentType || "no content type"} instead of JSON`);
+  const error = document.ok ? findError(document.value) : null;
+  const says = `answered HTTP ${status}${error === null ? "" : ` and ${error.detail}`}`;
   // Some exchanges answer 418 to callers that ignored 429. 503 is a rate limit only when it says when to retry.
-  if (status === 429 || status === 418 || (status === 503 && retryAfter !== null)) {
-    return throttled(`answered HTTP ${status}`, toSeconds(retryAfter, now));
+  const isLimit = status === 429 || status === 418 || (status === 503 && retryAfter !== null);
+  if (isLimit || error?.code === "throttled") return throttled(says, toSeconds(retryAfter, now));
+  if (status !== 200) {
+    const isKnown = error !== null && error.code !== "source_error";
+    return failed(isKnown ? error.code : "http_status", says);
   }
-  if (status !== 200) return failed("http_status", `answered HTTP ${status}`);
-  if (!isJson(contentType)) {
-    return failed("content_type", `answered ${contentType || "no content type"} instead of JSON`);
-  }
-  const document = parseDocument(text);
+  if (error !== null) return err(error);
   return document.ok ? ok({ document: document.value, text }) : document;
 }
 

@@ -15,7 +15,8 @@ function extract(json: string, at: string, errorAt?: string) {
   if (!document.ok) return document.error.code;
   const errorPath = errorAt === undefined ? null : path(errorAt);
   const shape = { type: "uint", decimals: 18, rounding: "half-even" } as const;
-  const extraction = { path: path(at), errorPath, throttleErrors: ["Slow down"], shape };
+  const codes = new Map([["Slow down", "throttled" as const]]);
+  const extraction = { path: path(at), errors: { path: errorPath, codes }, shape };
   const result = extractValue(extraction, document.value);
   return result.ok ? result.value : result.error.code;
 }

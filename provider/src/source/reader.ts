@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { err } from "@dataset-oracle/protocol/result";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { FetchLimits, FetchRequest } from "@dataset-oracle/service/fetch";
 import { LRUCache } from "lru-cache";
 import { type Answer, judgeAnswer } from "./answer.js";
-import { type Reading, throttled } from "./reading.js";
+import { BackOffs } from "./back-offs.js";
+import type { Json } from "./document.js";
+import { type Reading, type SourceFailure, throttled } from "./reading.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
 
 /** The longest that a source may take for its whole answer, in milliseconds. */
@@ -11,10 +14,18 @@ export const SOURCE_MS = 5_000;
 
 /** A request to a source. */
 export interface SourceRequest extends FetchRequest {
-  /** The source's name in metrics; `published` when absent, because a published spec could use any number of names. */
-  readonly source?: string;
-  /** Applies to all requests to the URL's origin together; null without a limit. */
+  /** The source file that makes the request; absent for a published spec, which anyone may have written. */
+  readonly source?: SourceFile;
+  /** Applies to all requests to the URL's origin together; null without a limit, and then without back-off too. */
   readonly rateLimit: RateLimit | null;
+}
+
+/** The part of a source file that judging an answer takes. */
+export interface SourceFile {
+  /** The source's name in logs and metrics. */
+  readonly name: string;
+  /** Returns the error that the source's answer names, or null. */
+  findError(document: Json): SourceFailure | null;
 }
 
 /** The ids of requests that are made again and again. */
@@ -51,6 +62,13 @@ interface SharedReading {
   arrivedAt: bigint | null;
 }
 
+/** What is remembered for source files, or for published specs. */
+interface Shelf {
+  /** By `requestId`. */
+  readonly shared: LRUCache<string, SharedReading>;
+  readonly backOffs: BackOffs;
+}
+
 export interface SourceReaderOptions {
   readonly egress: Pick<Egress, "fetchText">;
   /** The deadline for a whole answer. */
@@ -61,56 +79,94 @@ export interface SourceReaderOptions {
   readonly now: () => bigint;
   /** Called after each request with its duration in seconds and its result. */
   readonly onAnswer?: (source: string, seconds: number, reading: Reading<Answer>) => void;
+  /** Called when a source starts to back off, and when it answers again. */
+  readonly onBackOff?: (request: SourceRequest, change: "started" | "ended", reading: Reading<Answer>) => void;
+  /** Returns numbers from 0 to below 1, for jitter. */
+  readonly random?: () => number;
 }
 
 /**
- * Makes requests to sources within their rate limits. An answer, or a failure, is shared by everyone who asks the same
- * until the clock's second is over, so each URL is fetched about once a second however many callers there are.
+ * Makes requests to sources within their rate limits, and leaves sources alone that fail. An answer, or a failure, is
+ * shared by everyone who asks the same until the clock's second is over, so each URL is fetched about once a second
+ * however many callers there are. Source files share neither answers nor back-offs with published specs, because
+ * whoever publishes a spec could otherwise choose how an exchange's answers are judged.
  */
 export class SourceReader {
   readonly #options: SourceReaderOptions;
   readonly #limits: FetchLimits;
-  /** By `requestId`. */
-  readonly #shared = new LRUCache<string, SharedReading>({ max: MAX_ANSWERS });
   /** By origin. This is not an LRU cache, because forgetting a bucket in use would lift its limit. */
   readonly #buckets = new Map<string, TokenBucket>();
+  readonly #ofFiles: Shelf;
+  readonly #ofPublished: Shelf;
 
   constructor(options: SourceReaderOptions) {
     this.#options = options;
     this.#limits = { timeoutMs: options.timeoutMs, maxBytes: MAX_BYTES };
+    this.#ofFiles = newShelf(options);
+    this.#ofPublished = newShelf(options);
   }
 
   /** Reads a source's answer. With `isReserved`, it may use the reserved part of the rate limit. */
   async read(request: SourceRequest, isReserved: boolean): Promise<Reading<Answer>> {
     const { now } = this.#options;
     const id = requestId(request);
-    const known = this.#shared.get(id);
+    const { shared } = this.#shelfOf(request);
+    const known = shared.get(id);
     if (known !== undefined && (known.arrivedAt === null || known.arrivedAt === now())) return known.reading;
+    const refusal = this.#refusal(request);
+    if (refusal !== null) return err(refusal);
     const bucket = this.#bucketOf(request);
     const wait = bucket === null ? null : bucket.take(isReserved, performance.now());
     if (wait?.ok === false) return throttled("is not asked: its rate limit is used up", wait.error / 1_000);
-    const shared: SharedReading = { reading: this.#fetch(request, wait?.value ?? 0, bucket), arrivedAt: null };
-    this.#shared.set(id, shared);
-    return shared.reading.finally(() => {
-      shared.arrivedAt = now();
+    const reading: SharedReading = { reading: this.#fetch(request, wait?.value ?? 0), arrivedAt: null };
+    shared.set(id, reading);
+    return reading.reading.finally(() => {
+      reading.arrivedAt = now();
     });
   }
 
-  async #fetch(request: SourceRequest, waitMs: number, bucket: TokenBucket | null): Promise<Reading<Answer>> {
+  async #fetch(request: SourceRequest, waitMs: number): Promise<Reading<Answer>> {
     const { egress, onAnswer } = this.#options;
     if (waitMs > 0) await sleep(waitMs);
+    // Asked again, because the source may have failed meanwhile.
+    const refusal = this.#refusal(request);
+    if (refusal !== null) return err(refusal);
     const start = performance.now();
-    const reading = judgeAnswer(await egress.fetchText(withHeaders(request), this.#limits), Date.now());
-    onAnswer?.(request.source ?? "published", (performance.now() - start) / 1_000, reading);
-    if (!reading.ok && reading.error.retryAfter !== undefined) {
-      bucket?.pause(reading.error.retryAfter, performance.now());
-    }
-    return reading;
+    if (request.rateLimit !== null) this.#shelfOf(request).backOffs.begin(originOf(request), requestId(request), start);
+    const answer = await egress.fetchText(withHeaders(request), this.#limits);
+    // The provider's own limit says nothing about the source.
+    if (!answer.ok && answer.error.code === "busy") return throttled(answer.error.detail, 1);
+    const reading = judgeAnswer(answer, Date.now(), request.source?.findError);
+    onAnswer?.(request.source?.name ?? "published", (performance.now() - start) / 1_000, reading);
+    return this.#record(request, reading, start);
   }
 
-  #bucketOf({ url, rateLimit }: SourceRequest): TokenBucket | null {
+  /** Returns why a source that fails is not asked now, or null. */
+  #refusal(request: SourceRequest): SourceFailure | null {
+    if (request.rateLimit === null) return null;
+    const [origin, now] = [originOf(request), performance.now()];
+    const refusal = this.#shelfOf(request).backOffs.refusal(origin, requestId(request), now);
+    if (refusal !== null || request.source !== undefined) return refusal;
+    // An exchange that turned its source file away is not asked by published specs either.
+    return this.#ofFiles.backOffs.refusal(origin, null, now);
+  }
+
+  #record(request: SourceRequest, reading: Reading<Answer>, startedAt: number): Reading<Answer> {
+    if (request.rateLimit === null) return reading;
+    const { backOffs } = this.#shelfOf(request);
+    const noted = backOffs.record([originOf(request), requestId(request)], reading, startedAt, performance.now());
+    if (noted.change !== null) this.#options.onBackOff?.(request, noted.change, noted.reading);
+    return noted.reading;
+  }
+
+  #shelfOf({ source }: SourceRequest): Shelf {
+    return source === undefined ? this.#ofPublished : this.#ofFiles;
+  }
+
+  #bucketOf(request: SourceRequest): TokenBucket | null {
+    const { rateLimit } = request;
     if (rateLimit === null) return null;
-    const { origin } = new URL(url);
+    const origin = originOf(request);
     const now = performance.now();
     const known = this.#buckets.get(origin);
     if (known !== undefined) return known;
@@ -122,3 +178,10 @@ export class SourceReader {
     return bucket;
   }
 }
+
+const newShelf = ({ timeoutMs, random = Math.random }: SourceReaderOptions): Shelf => ({
+  shared: new LRUCache({ max: MAX_ANSWERS }),
+  backOffs: new BackOffs(timeoutMs, random),
+});
+
+const originOf = ({ url }: SourceRequest) => new URL(url).origin;

@@ -9,6 +9,8 @@ export type FailureCode =
   | "content_type"
   | "not_json"
   | "source_error"
+  | "unknown_pair"
+  | "maintenance"
   | "no_node"
   | "several_nodes"
   | "path_too_costly"
@@ -29,6 +31,8 @@ export interface SourceFailure {
   readonly detail: string;
   /** Set when the rate limit is used up: the seconds to wait. It is unknown then if the source has a value. */
   readonly retryAfter?: number;
+  /** True when the source was failing before, so that this failure is no news. */
+  readonly isRepeated?: boolean;
 }
 
 /** The result of reading something from a source. */

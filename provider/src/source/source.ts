@@ -2,7 +2,7 @@ import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { FetchRequest } from "@dataset-oracle/service/fetch";
 import { digitsOf, isNumber, type Json } from "./document.js";
 import { type BoundPath, compileJsonPath, findOne } from "./json-path.js";
-import { failed, type Reading, throttled } from "./reading.js";
+import type { FailureCode, Reading, SourceFailure } from "./reading.js";
 import { compileBody, compileUrl } from "./request-template.js";
 import type { SourceSpec } from "./source-spec.js";
 import { type Values, valueProblem } from "./text-template.js";
@@ -20,6 +20,8 @@ export interface Source {
 /** A source without variables, ready to be asked. */
 export interface BoundSource {
   readonly request: FetchRequest;
+  /** Returns the error that the source's answer names, or null. */
+  findError(document: Json): SourceFailure | null;
   extract(document: Json): Reading<bigint>;
 }
 
@@ -32,7 +34,7 @@ const REFUSED_HEADERS =
  *
  * @param variables The names of the variables, each of which must be used in the URL, the body or the path.
  */
-export function compileSource(spec: SourceSpec, variables: readonly string[]): Result<Source> {
+export function compileSource(spec: SourceSpec & KnownErrors, variables: readonly string[]): Result<Source> {
   const shape = shapeOf(spec);
   if (!shape.ok) return shape;
   const header = Object.keys(spec.headers ?? {}).find((name) => REFUSED_HEADERS.test(name));
@@ -52,6 +54,7 @@ export function compileSource(spec: SourceSpec, variables: readonly string[]): R
   if (unused !== undefined)
     return err(`{${unused}} is never used, so keys that differ in it would get the same answer. Use it or remove it.`);
 
+  const codes = codesOf(spec);
   return ok({
     origin: url.value.origin,
     shape: shape.value,
@@ -66,8 +69,7 @@ export function compileSource(spec: SourceSpec, variables: readonly string[]): R
       if (!filledBody.ok) return filledBody;
       const extraction = {
         path: path.value.bind(values),
-        errorPath: errorPath.value?.bind(values) ?? null,
-        throttleErrors: spec.throttleErrors ?? [],
+        errors: { path: errorPath.value?.bind(values) ?? null, codes },
         shape: shape.value,
       };
       const headers = spec.headers ?? {};
@@ -79,10 +81,26 @@ export function compileSource(spec: SourceSpec, variables: readonly string[]): R
           headers: isBodiless ? headers : { ...headers, "content-type": "application/json" },
           ...(filledBody.value !== null && { body: filledBody.value }),
         },
+        findError: (document) => findError(extraction.errors, document),
         extract: (document) => extract(extraction, document),
       });
     },
   });
+}
+
+/** The errors that only source files name the meaning of. */
+interface KnownErrors {
+  readonly unknownPairErrors?: readonly string[];
+  readonly maintenanceErrors?: readonly string[];
+}
+
+function codesOf(spec: SourceSpec & KnownErrors): ReadonlyMap<string, FailureCode> {
+  const { throttleErrors = [], unknownPairErrors = [], maintenanceErrors = [] } = spec;
+  return new Map<string, FailureCode>([
+    ...maintenanceErrors.map((error) => [error, "maintenance"] as const),
+    ...unknownPairErrors.map((error) => [error, "unknown_pair"] as const),
+    ...throttleErrors.map((error) => [error, "throttled"] as const),
+  ]);
 }
 
 function shapeOf({ type, decimals, rounding, hash }: SourceSpec): Result<ValueShape> {
@@ -100,30 +118,37 @@ function shapeOf({ type, decimals, rounding, hash }: SourceSpec): Result<ValueSh
 /** The rules for taking a value out of a source's answer. */
 export interface Extraction {
   readonly path: BoundPath;
-  /** Selects the source's own error. Any node there means that the answer has no value. */
-  readonly errorPath: BoundPath | null;
-  /** The errors there that mean that the source's rate limit is used up. */
-  readonly throttleErrors: readonly string[];
+  readonly errors: ErrorRules;
   readonly shape: ValueShape;
 }
 
-export function extract({ path, errorPath, throttleErrors, shape }: Extraction, document: Json): Reading<bigint> {
-  const error = errorPath === null ? ok(null) : findError(errorPath, document);
-  if (!error.ok) return error;
-  if (error.value !== null) {
-    const says = `says: ${error.value}`;
-    return throttleErrors.includes(error.value) ? throttled(says, 1) : failed("source_error", says);
-  }
+/** The rules for finding a source's own error in its answer. */
+export interface ErrorRules {
+  /** Selects the error. Any node there means that the answer has no value. Null when the source names no errors. */
+  readonly path: BoundPath | null;
+  /** The meanings of errors, by a text or number at the path; `source_error` for all others. */
+  readonly codes: ReadonlyMap<string, FailureCode>;
+}
+
+export function extract({ path, errors, shape }: Extraction, document: Json): Reading<bigint> {
+  const error = findError(errors, document);
+  if (error !== null) return err(error);
   const node = findOne(path, document);
   return node.ok ? toValue(node.value, shape) : node;
 }
 
+const MAX_ERROR = 200;
+
 /** Returns the source's own error, or null when the answer has none. */
-function findError(path: BoundPath, document: Json): Reading<string | null> {
+export function findError({ path, codes }: ErrorRules, document: Json): SourceFailure | null {
+  if (path === null) return null;
   const found = path.find(document);
-  if (!found.ok) return found;
-  const [node] = found.value;
-  if (node === undefined) return ok(null);
-  const text = isNumber(node) ? digitsOf(node) : node;
-  return ok(typeof text === "string" ? text.slice(0, 200) : "an error");
+  if (!found.ok) return found.error;
+  if (found.value.length === 0) return null;
+  const texts = found.value.map((node) => (isNumber(node) ? digitsOf(node) : node)).filter((node) => isText(node));
+  const code = texts.map((text) => codes.get(text)).find((known) => known !== undefined) ?? "source_error";
+  const detail = `says: ${texts.join(", ").slice(0, MAX_ERROR) || "an error"}`;
+  return code === "throttled" ? { code, detail, retryAfter: 1 } : { code, detail };
 }
+
+const isText = (node: Json): node is string => typeof node === "string" && node !== "";

@@ -46,6 +46,18 @@ export const SpotSourceSpec = Type.Object(
       { description: "How digits beyond the eighteenth decimal are dropped." },
     ),
     quoteTime: Type.Optional(QuoteTimeSpec),
+    unknownPairErrors: Type.Optional(
+      Type.Array(Type.String({ maxLength: 200 }), {
+        maxItems: 16,
+        description: "The errors there that mean that the source does not have the pair.",
+      }),
+    ),
+    maintenanceErrors: Type.Optional(
+      Type.Array(Type.String({ maxLength: 200 }), {
+        maxItems: 16,
+        description: "The errors there that mean that the source is closed for maintenance.",
+      }),
+    ),
     symbols: Type.Object(
       {
         case: Type.Union([Type.Literal("upper"), Type.Literal("lower")], {
@@ -127,10 +139,10 @@ export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
     const values = spell(symbols, base, asked);
     const bound = source.value.bind(values);
     if (!bound.ok) return err(`${pair}: ${bound.error}`);
-    const { extract } = bound.value;
+    const { extract, findError } = bound.value;
     const readTime = quoteTime.value?.(values) ?? (() => ok(null));
     queries.set(pair, {
-      request: { ...bound.value.request, source: spec.name, rateLimit },
+      request: { ...bound.value.request, source: { name: spec.name, findError }, rateLimit },
       rate: asked === quote ? null : `${asked}-${quote}`,
       read: (document) => {
         const price = extract(document);

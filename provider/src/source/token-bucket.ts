@@ -45,12 +45,6 @@ export class TokenBucket {
     return ok(waitMs);
   }
 
-  /** Blocks the origin for as long as it asked for. */
-  pause(seconds: number, now: number): void {
-    this.#refill(now);
-    this.#tokens = Math.min(this.#tokens, 1 - seconds * this.#limit.perSecond);
-  }
-
   /** Tells if the bucket is full, so that a new one would behave the same. */
   isFull(now: number): boolean {
     this.#refill(now);
