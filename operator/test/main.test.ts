@@ -142,7 +142,7 @@ test("operator --help exits with 0, an unknown option with 2", async () => {
 
 test("startup fails when an RPC is of another chain", async () => {
   const { code, output } = await run(["--config", writeConfig({ port: 0 }, { deployment: "43.json" })]);
-  expect([code, output]).toEqual([2, expect.stringContaining("network 43: its RPC is of network 42")]);
+  expect([code, output]).toEqual([2, expect.stringContaining("network 43: rpcUrls/0 belongs to network 42")]);
 });
 
 test("startup fails when an RPC does not answer, and does not show its token", async () => {

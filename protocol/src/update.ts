@@ -101,7 +101,9 @@ function inCommitteeOrder<T extends { readonly provider: Address }>({ members }:
   const byProvider = new Map(sent.map((item) => [item.provider, item]));
   const present = members.flatMap((member) => byProvider.get(member) ?? []);
   if (present.length !== sent.length)
-    throw new Error("Two reports are of one committee member, or one is of an address outside the committee.");
+    throw new Error(
+      "Two reports have the same signer, or a signer is no member of the committee. Pass one report of each member.",
+    );
   const signers = members.reduce((bits, member, i) => (byProvider.has(member) ? bits | (1n << BigInt(i)) : bits), 0n);
   return { present, signers, absentees: members.filter((member) => !byProvider.has(member)) };
 }
@@ -122,7 +124,7 @@ const valuesOf = (reports: readonly SignedValue[]) => reports.map(({ value }) =>
  */
 export function agreedValue(kind: DatasetKind, values: readonly Hex[]): Hex {
   const agreed = kind === "median" ? medianOf(values) : mostFrequent(values);
-  if (agreed === undefined) throw new Error("There is no agreed value of zero values. Pass at least one.");
+  if (agreed === undefined) throw new Error("There are no values to agree on. Pass at least one.");
   return agreed;
 }
 

@@ -305,7 +305,9 @@ function unopened(folder: string, error: unknown): ConfigError {
 
 const unusable = (folder: string, error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException;
-  return new ConfigError(`database: ${folder} cannot be used: ${code ?? message}.`);
+  return new ConfigError(
+    `database: ${folder} cannot be used: ${code ?? message}. Check that it is a folder that this process may write.`,
+  );
 };
 
 /** The length that rounds are padded to, so that keys sort by round. */

@@ -82,10 +82,10 @@ export const otherKind = (type: string, kind: DatasetKind) =>
 
 export const hostNotAllowed = (host: string) =>
   new ProblemError({
-    title: "This provider does not ask the host.",
+    title: `This provider does not request ${host}.`,
     status: 422,
     code: "host_not_allowed",
-    detail: `The provider's owner does not allow published specs to ask ${host}. Ask the owner to add it.`,
+    detail: "Its owner allows published specs only certain hosts. Ask the owner to add this one.",
   });
 
 /** @param retryAfter In seconds. */

@@ -237,7 +237,10 @@ describe("publish", () => {
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("The endpoint belongs to network 1")]);
     registry.rpc.fail("error");
     const down = await publish(["--rpc-url", registry.rpc.url], env);
-    expect([down.code, down.stderr]).toEqual([2, expect.stringContaining("The endpoint refused or failed")]);
+    expect([down.code, down.stderr]).toEqual([
+      2,
+      expect.stringContaining("The RPC endpoint failed or refused the call"),
+    ]);
     registry.rpc.fail("none");
     for (const { stdout, stderr } of [other, down]) expect(stdout + stderr).not.toContain("t0ken");
   });

@@ -53,7 +53,10 @@ export async function loadAccount(env: NodeJS.ProcessEnv, owner: string) {
   }
   const [account, ...others] = found.accounts;
   if (account === undefined || others.length > 0) {
-    throw new ConfigError(`${owner}_PRIVATE_KEY has ${found.accounts.length} private keys. Keep one.`);
+    throw new ConfigError(
+      `There are ${found.accounts.length} accounts in ${owner}_PRIVATE_KEY, ${owner}_PRIVATE_KEY_FILE and ` +
+        `${owner}_KEYSTORE. Keep one.`,
+    );
   }
   return { account, warnings: found.warnings };
 }

@@ -15,7 +15,8 @@ export function readCommand(args: readonly string[], usage: string): Command {
   const { values, positionals } = parseCommandLine(args, usage, options);
   if (values.help) return { name: "help" };
   // The argument is not repeated: it could be a password.
-  if (positionals.length > 0) throw new ConfigError(`An argument has no option before it.\n\n${usage}`);
+  if (positionals.length > 0)
+    throw new ConfigError(`An argument follows no option. Write each value after its option.\n\n${usage}`);
   if (values.config === undefined)
     throw new ConfigError(`The configuration is missing. Add --config FILE.\n\n${usage}`);
   return { name: values["check-config"] ? "check" : "serve", configFile: values.config };

@@ -1,5 +1,5 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
-import { KEY_FORMS, type KeyForm, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
+import { KEY_FORM_WORDS, KEY_FORMS, type KeyForm, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
 import { DATASET_KINDS } from "@dataset-oracle/protocol/wire";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address, Hex } from "viem";
@@ -76,6 +76,7 @@ function requireAddress(text: string, where: string): Address {
 function requireKey(text: string, form: KeyForm, where: string): Hex {
   const key = parseKey(text);
   if (!key.ok) throw new ConfigError(`${where}: key "${text}": ${key.error}`);
-  if (!matchesKeyForm(form, key.value)) throw new ConfigError(`${where}: key "${text}" is not of the form ${form}.`);
+  if (!matchesKeyForm(form, key.value))
+    throw new ConfigError(`${where}: key "${text}" is not ${KEY_FORM_WORDS[form]}.`);
   return key.value;
 }

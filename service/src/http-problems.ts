@@ -119,7 +119,7 @@ export function tooManyRequests(max: number, seconds: number, who = "A caller"):
       title: "Too many requests.",
       status: 429,
       code: "too_many_requests",
-      detail: `${who} may make ${max} a minute. Try again in ${seconds} s.`,
+      detail: `${who} may make ${max} requests per minute. Try again in ${seconds} s.`,
     },
     { headers: { "retry-after": String(seconds) } },
   );
@@ -139,6 +139,10 @@ export function unreadable(code: string | undefined): ProblemError {
     ],
     ERR_HTTP_REQUEST_TIMEOUT: [408, "The request took too long.", TOO_SLOW],
   };
-  const [status, title, detail] = problems[code ?? ""] ?? [400, "The request is not valid HTTP.", "Check the request."];
+  const [status, title, detail] = problems[code ?? ""] ?? [
+    400,
+    "The request is not valid HTTP.",
+    "Send a request that follows HTTP/1.1.",
+  ];
   return new ProblemError({ title, status, code: "bad_request", detail });
 }

@@ -45,7 +45,8 @@ function readPassword(env: NodeJS.ProcessEnv, variable: string) {
     throw new ConfigError(`The keystore has no password. Set ${variable}_FILE to the path of a file that holds it.`);
   }
   const password = file === undefined ? given : readSecretFile(file, `${variable}_FILE`).replace(/\r?\n$/, "");
-  if (!password) throw new ConfigError(`${variable}${file === undefined ? "" : "_FILE"} holds no password.`);
+  if (!password)
+    throw new ConfigError(`${variable}${file === undefined ? "" : "_FILE"} is empty. Put the password into it.`);
   return { password, warnings: file === undefined ? [] : permissionWarnings(file, `${variable}_FILE`) };
 }
 
@@ -53,7 +54,9 @@ function readPassword(env: NodeJS.ProcessEnv, variable: string) {
 function filesAt(path: string, variable: string): string[] {
   const names = namesIn(path);
   if (names === null) return [path];
-  if (names.length === 0) throw new ConfigError(`The folder that ${variable} names is empty.`);
+  if (names.length === 0) {
+    throw new ConfigError(`The folder that ${variable} names is empty. Put the keystores into it.`);
+  }
   return names.toSorted().map((name) => join(path, name));
 }
 

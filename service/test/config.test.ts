@@ -68,7 +68,9 @@ describe("a key in the wrong place", () => {
       expect(messageOf(() => readCommand([key], "Usage"))).not.toContain(KEY);
     }
     expect(messageOf(() => readCommand([`--${KEY}`], "Usage"))).toContain("<64 hex digits>");
-    expect(messageOf(() => readCommand(["a password"], "Usage"))).toBe("An argument has no option before it.\n\nUsage");
+    expect(messageOf(() => readCommand(["a password"], "Usage"))).toBe(
+      "An argument follows no option. Write each value after its option.\n\nUsage",
+    );
   });
 
   test.each([

@@ -60,7 +60,7 @@ describe("a deployment file", () => {
     [
       "a key of another form",
       { datasets: { webOracleBytes: { ...webOracleBytes, keys: ["SPOTPX/ETH-USD"] } } },
-      'dataset webOracleBytes: key "SPOTPX/ETH-USD" is not of the form WEB_ORACLE.',
+      'dataset webOracleBytes: key "SPOTPX/ETH-USD" is not WEB/ and 64 lowercase hex digits',
     ],
     ["a kind", { datasets: { financial: { ...financial, kind: "mean" } } }, "Expected one of median, majority"],
     ["what it does not know", { registry: REGISTRY }, "/registry: Unexpected property"],

@@ -135,11 +135,7 @@ describe("an invalid configuration is reported without secrets", () => {
       "does not open with this password",
     ],
     ["no password", () => ({ A_KEYSTORE: first }), "Set A_KEYSTORE_PASSWORD_FILE to the path"],
-    [
-      "an empty password",
-      () => ({ A_KEYSTORE: first, A_KEYSTORE_PASSWORD: "" }),
-      "A_KEYSTORE_PASSWORD holds no password",
-    ],
+    ["an empty password", () => ({ A_KEYSTORE: first, A_KEYSTORE_PASSWORD: "" }), "A_KEYSTORE_PASSWORD is empty"],
     [
       "two passwords",
       () => ({ A_KEYSTORE: first, A_KEYSTORE_PASSWORD: PASSWORD, A_KEYSTORE_PASSWORD_FILE: first }),

@@ -49,7 +49,9 @@ test.each([
 
 test("two keys are refused where one is expected", async () => {
   expect((await loadAccount({ A_PRIVATE_KEY: KEYS[0] }, "A")).account.address).toBe(ADDRESSES[0]);
-  await expect(loadAccount({ A_PRIVATE_KEY: KEYS.join(" ") }, "A")).rejects.toThrow("has 3 private keys");
+  await expect(loadAccount({ A_PRIVATE_KEY: KEYS.join(" ") }, "A")).rejects.toThrow(
+    "There are 3 accounts in A_PRIVATE_KEY",
+  );
 });
 
 test("without a configured key there is none, or an error that says how to set it", async () => {

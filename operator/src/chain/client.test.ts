@@ -173,7 +173,7 @@ describe("an endpoint that failed", () => {
     await gasPrice(client);
     Object.assign(first, { mode: "well", chainId: 43, asked: [] });
     nowMs += 1_000;
-    await until(() => log.some((line) => line.includes("its RPC is of network 43")));
+    await until(() => log.some((line) => line.includes("belongs to network 43")));
     expect(await gasPrice(client)).toBe(2n);
     expect(first.asked).not.toContain("eth_gasPrice");
   });
@@ -199,7 +199,7 @@ describe("the start", () => {
 
   test("fails when an endpoint is of another chain", async () => {
     const nodes = [await startNode(), await startNode({ chainId: 43 })];
-    await expect(connect(...nodes)).rejects.toThrow(/network 42: its RPC is of network 43\. Correct rpcUrls\/1/);
+    await expect(connect(...nodes)).rejects.toThrow(/network 42: rpcUrls\/1 belongs to network 43\. Correct it/);
   });
 });
 

@@ -183,8 +183,8 @@ export class RpcPool implements JsonRpc {
     const chainId = hexToNumber((await rpc.request("eth_chainId", [])) as Hex);
     if (chainId === this.chainId) return;
     throw new ConfigError(
-      `network ${this.chainId}: its RPC is of network ${chainId}. Correct rpcUrls/${index}, or name the deployment of ` +
-        `${chainId}.`,
+      `network ${this.chainId}: rpcUrls/${index} belongs to network ${chainId}. Correct it, or set deployment to the file ` +
+        `of network ${chainId}.`,
     );
   }
 

@@ -1,5 +1,5 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
-import { matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
+import { KEY_FORM_WORDS, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
 import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
 import { type Static, Type } from "@sinclair/typebox";
@@ -56,7 +56,7 @@ export function planFeeds(
       const parsed = parseKey(key);
       if (!parsed.ok) throw new ConfigError(`${at}: key "${key}": ${parsed.error}`);
       if (!matchesKeyForm(dataset.keyForm, parsed.value)) {
-        throw new ConfigError(`${at}: key "${key}" is not of the form ${dataset.keyForm}.`);
+        throw new ConfigError(`${at}: key "${key}" is not ${KEY_FORM_WORDS[dataset.keyForm]}.`);
       }
       if (feeds.has(parsed.value)) throw new ConfigError(`${at}: key "${key}" is named twice. Keep one.`);
       feeds.set(parsed.value, { key: parsed.value, policy });

@@ -55,7 +55,7 @@ function notAllReady(networks: readonly { readonly network_id: number; readonly 
   const unreadable = networks.filter(({ rpc }) => !rpc).map(({ network_id }) => network_id);
   return new ProblemError(
     {
-      title: `Network ${unreadable.join(", ")} cannot be read now.`,
+      title: `Network ${unreadable.join(", ")} cannot be read.`,
       status: 503,
       code: "not_ready",
       detail: "None of its RPC endpoints can be used. The operator's log says why.",

@@ -43,10 +43,10 @@ export async function addGuide(app: App, folder = join(ROOT, "docs", "dist"), ra
   if (existsSync(join(folder, "index.html"))) return addSite(app, { folder, prefix: "/guide/", rate });
   app.get("/guide/", { schema: { hide: true } }, async () => {
     throw new ProblemError({
-      title: "The guide is not there.",
+      title: "This operator has no guide.",
       status: 404,
       code: "no_such_path",
-      detail: "It was not rendered when the operator was installed: npm run docs.",
+      detail: 'The operator\'s owner can build it with "npm run docs" and restart the operator.',
     });
   });
 }

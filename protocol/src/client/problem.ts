@@ -91,7 +91,7 @@ export class DataRequestError extends Error {
 /** Returns the error for an unusable answer. @param detail Completes the sentence "The answer ...". */
 export function unexpectedAnswer(status: number, detail: string): DataRequestError {
   return new DataRequestError({
-    title: "The answer is not one of an operator.",
+    title: "The answer does not come from an operator.",
     code: "unexpected_answer",
     status,
     detail: `The answer ${detail}. Check that the URL is the operator's base URL, without "/data/request".`,

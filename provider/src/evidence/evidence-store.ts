@@ -185,7 +185,10 @@ export function checkEvidence(folder: string): void {
 }
 
 export const unusableEvidence = (folder: string, error: unknown) =>
-  new ConfigError(`evidence: ${folder} cannot be used: ${(error as NodeJS.ErrnoException).code}.`);
+  new ConfigError(
+    `evidence: ${folder} cannot be used: ${(error as NodeJS.ErrnoException).code}. Check that it is a folder that this ` +
+      "process may write.",
+  );
 
 /** Returns the specs of all sources that may be asked, for the value and for its rates. */
 function specsOf(sources: readonly PairSource[]): PairSource["spec"][] {

@@ -48,7 +48,8 @@ export async function publish(
     createWalletClient({ account, transport }).writeContract({ ...call, address: registry, chain: null }),
   );
   const receipt = await ask(() => client.waitForTransactionReceipt({ hash: sent, timeout: MINED_MS }));
-  if (receipt.status !== "success") throw new ConfigError(`The transaction ${sent} was reverted.`);
+  if (receipt.status !== "success")
+    throw new ConfigError(`The transaction ${sent} reverted. Its trace says why: cast run ${sent}`);
   return `Published ${hash} on network ${chainId}, in block ${receipt.blockNumber}, by ${sent}.`;
 }
 
@@ -76,7 +77,7 @@ async function ask<T>(call: () => Promise<T>): Promise<T> {
   } catch (error) {
     const { details, name } = error as { details?: string; name?: string };
     throw new ConfigError(
-      `The endpoint refused or failed: ${details || name}. Check --rpc-url and the account's balance.`,
+      `The RPC endpoint failed or refused the call: ${details || name}. Check --rpc-url and the account's balance.`,
     );
   }
 }
