@@ -1,5 +1,5 @@
 import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FeedSettings } from "../src/feeds/config.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type OperatorOptions, type RunningOperator, startOperator } from "./support/operator.js";
@@ -145,6 +145,58 @@ test("a request shares a feed's update of the same round", async () => {
   // No round of a key is stored twice.
   const updatesOfKey = (await chain.updates(dataset)).filter(({ keyHash }) => keyHash === hashOf(KEYS[0] as string));
   expect(new Set(updatesOfKey.map(({ timestamp }) => timestamp)).size).toBe(updatesOfKey.length);
+});
+
+describe("when a batch fails", () => {
+  const MANY = Array.from({ length: 12 }, (_, index) => `SPOTPX/K${index}-USD`);
+  const WARN = 40;
+  const asked = () => providers.reduce((sum, { asked, askedForRows }) => sum + asked.length + askedForRows.length, 0);
+  const askedAlone = () => providers.reduce((sum, { asked }) => sum + asked.length, 0);
+  const lines = (at: number) => operator?.log.slice(at).map((line) => JSON.parse(line)) ?? [];
+  /** Waits until the log has a line, and returns all lines since `at`. */
+  async function until(at: number, isMeant: (line: Record<string, unknown>) => boolean) {
+    const giveUpAt = Date.now() + 60_000;
+    while (!lines(at).some(isMeant)) {
+      if (Date.now() > giveUpAt) throw new Error(`${lines(at).length} lines, none of them meant.`);
+      await confirm(50);
+    }
+    return lines(at);
+  }
+
+  test("because no provider answers, its keys are not asked for one by one, and the log says it once", async () => {
+    await start({ keys: MANY, heartbeatSeconds: 4 }, { providerTimeoutMs: 200, feedPollMs: 100 });
+    await updatesAfter(0, MANY.length);
+    for (const provider of providers) provider.behavior = "hangs";
+    const at = operator?.log.length ?? 0;
+    await until(at, ({ code }) => code === "no_quorum");
+    const before = asked();
+    await until(at, ({ code, failures }) => code === "no_quorum" && Number(failures) >= 4);
+    // Each attempt asks four providers for one batch.
+    expect(asked() - before).toBeLessThanOrEqual(4 * 4);
+    expect(lines(at).filter(({ code, level }) => code === "no_quorum" && level >= WARN)).toHaveLength(1);
+
+    const stored = (await chain.updates(dataset)).length;
+    for (const provider of providers) provider.behavior = "honest";
+    await until(at, ({ msg }) => msg === "feed: works again");
+    await updatesAfter(stored, MANY.length);
+    expect(lines(at).filter(({ msg }) => msg === "feed: works again")).toMatchObject([{ part: "committee" }]);
+  });
+
+  test("because of one key that is not served, only that key is left out, and the log names it once", async () => {
+    const [unserved = "", ...served] = MANY;
+    await start({ keys: MANY, heartbeatSeconds: 4 }, { feedPollMs: 100 });
+    await updatesAfter(0, MANY.length);
+    for (const provider of providers) provider.unserved.add(stringToHex(unserved));
+    const at = operator?.log.length ?? 0;
+    await until(at, ({ code, ascii }) => code === "unknown_key" && ascii === unserved);
+    await updatesAfter(MANY.length, served.length);
+    const alone = askedAlone();
+    const stored = (await chain.updates(dataset)).length;
+    const next = await updatesAfter(stored, 2 * served.length);
+    expect(next.some(({ keyHash }) => keyHash === hashOf(unserved))).toBe(false);
+    expect(askedAlone()).toBe(alone);
+    expect(lines(at).filter(({ level, ascii }) => level >= WARN && ascii !== undefined)).toHaveLength(1);
+  });
 });
 
 test("a batch sent by an earlier process is recovered, and replaced by its keys' newest round when it is stuck", async () => {

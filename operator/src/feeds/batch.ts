@@ -10,7 +10,8 @@ import { MAX_WAIT_MS, type Relayed, reserveFeedGas, storedByOther, submit, withT
 /**
  * Relays a batch in one transaction, within the feeds' gas budget, and waits until it is mined.
  *
- * @returns The keys that it stored. Every other key has to be sent by itself.
+ * @returns The keys that it stored, or will store: the queue goes on with a transaction that is not mined in time. Every
+ * other key has to be sent by itself.
  * @throws ProblemError when the batch cannot be sent. FeedGasSpent.
  */
 export async function relayBatch(
@@ -33,8 +34,9 @@ export async function relayBatch(
     "batch sent",
   );
   const mined = await withTimeout(confirmed, MAX_WAIT_MS);
-  if (mined === null || mined.isReverted) return new Map();
-  const stored = keys.filter((_, index) => mined.call.isStored[index]);
+  if (mined?.isReverted) return new Map();
+  const { isStored } = mined?.call ?? update;
+  const stored = keys.filter((_, index) => isStored[index]);
   const relayed = stored.map(async (key) => [key, await storedByOther(dataPointOf(network, dataset, key))] as const);
   return new Map(await Promise.all(relayed));
 }

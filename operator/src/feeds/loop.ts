@@ -1,19 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
-import { ProblemError } from "@dataset-oracle/service/problem";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { readManyStored } from "../chain/query.js";
-import { RpcError } from "../chain/rpc-error.js";
 import { roundAt } from "../clock.js";
 import { dataPointOf } from "../data-point.js";
-import { FeedGasSpent } from "../gas-budget.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import type { Batch } from "../update/build.js";
 import { MAX_WAIT_MS, type Relayed, withTimeout } from "../update/relay.js";
 import { relayBatch } from "./batch.js";
 import { Failover } from "./failover.js";
+import { isWorthSplitting, scopeOf } from "./failure.js";
+import { FeedHealth, type Part } from "./health.js";
 import { type Feed, hasMoved, observe, stage } from "./policy.js";
 
 /** A feed with its stored value. */
@@ -37,6 +36,7 @@ class FeedLoop {
   /** The keys whose update is on its way. */
   readonly #busy = new Set<Hex>();
   readonly #failover: Failover;
+  readonly #health: FeedHealth;
   readonly #log: Logger;
 
   constructor(
@@ -47,12 +47,13 @@ class FeedLoop {
     const { address } = datasetFeeds.dataset;
     this.#failover = new Failover(address, network.replicas);
     this.#log = operator.logger.child({ network: network.chainId, dataset: address });
+    this.#health = new FeedHealth(operator.clock, this.#log);
   }
 
   async run(): Promise<void> {
     const { closing } = this.operator;
     while (!closing.aborted) {
-      await this.#poll().catch((error: unknown) => logFailure(this.#log, error));
+      await this.#poll().catch((error: unknown) => this.#health.failed("chain", error));
       await delay(this.network.feedPollMs, undefined, { signal: closing }).catch(() => {});
     }
   }
@@ -62,18 +63,26 @@ class FeedLoop {
     const { operator, network } = this;
     const { dataset } = this.datasetFeeds;
     const feeds = await this.#readStored();
+    this.#health.worked("chain");
+    if (!this.#health.isDue("committee") || !this.#health.isDue("sending")) return;
     const now = operator.clock();
     const round = roundAt(now);
     const at = (wanted: ReturnType<typeof stage>) =>
       feeds.filter(({ policy, stored }) => stage(policy, stored, now / 1000) === wanted);
     const due = this.#failover.own([...at("due"), ...(await this.#moved(at("look"), round))], now);
-    this.#reportFailover(due.filter(({ key }) => this.#failover.rankOf(key) > 0));
-
-    // A batch skips keys that were never stored, and a key that a request is updating needs no second transaction.
+    // A batch skips keys that were never stored, a key that a request is updating needs no second transaction, and one
+    // that failed by itself would spoil the batch.
     const isBatched = ({ key, stored }: StoredFeed) =>
-      stored.updatedAt > 0n && !operator.updates.isRelaying(dataPointOf(network, dataset, key), round);
-    for (const batch of chunks(due.filter(isBatched))) this.#update(batch, round);
-    for (const feed of due.filter((feed) => !isBatched(feed))) this.#update([feed], round);
+      stored.updatedAt > 0n &&
+      !this.#health.isFailing(key) &&
+      !operator.updates.isRelaying(dataPointOf(network, dataset, key), round);
+    const single = due.filter((feed) => !isBatched(feed) && this.#health.isDue(feed.key));
+    const attempts = [...chunks(due.filter(isBatched)), ...single.map((feed) => [feed])];
+    // One attempt shows whether the committee and the sender work again.
+    const isProbe = this.#health.isFailing("committee") || this.#health.isFailing("sending");
+    const started = isProbe ? attempts.slice(0, 1) : attempts;
+    if (!isProbe) this.#reportFailover(started.flat().filter(({ key }) => this.#failover.rankOf(key) > 0));
+    for (const feeds of started) this.#update(feeds, round);
   }
 
   async #readStored(): Promise<readonly StoredFeed[]> {
@@ -98,18 +107,26 @@ class FeedLoop {
 
   /** Returns the feeds whose value has moved by their deviation threshold. */
   async #moved(feeds: readonly StoredFeed[], round: bigint): Promise<readonly StoredFeed[]> {
-    const { dataset } = this.datasetFeeds;
-    const moved = await Promise.all(
-      chunks(feeds).map(async (chunk) => {
-        const members = dataset.committee.current.members.length;
-        const rows = await this.operator.builder.rowsOf(this.#batch(chunk, round));
-        return chunk.filter(({ policy, stored }, index) => {
-          const observed = observe(dataset.kind, members, rows, index);
-          return observed !== null && hasMoved(policy, dataset.kind, stored, observed);
-        });
-      }),
-    );
+    if (!this.#health.isDue("batches")) return [];
+    const healthy = feeds.filter(({ key }) => !this.#health.isFailing(key));
+    const moved = await Promise.all(chunks(healthy).map((chunk) => this.#movedIn(chunk, round)));
     return moved.flat();
+  }
+
+  async #movedIn(feeds: readonly StoredFeed[], round: bigint): Promise<readonly StoredFeed[]> {
+    const { dataset } = this.datasetFeeds;
+    const members = dataset.committee.current.members.length;
+    try {
+      const rows = await this.operator.builder.rowsOf(this.#batch(feeds, round));
+      this.#worked("committee", "batches");
+      return feeds.filter(({ policy, stored }, index) => {
+        const observed = observe(dataset.kind, members, rows, index);
+        return observed !== null && hasMoved(policy, dataset.kind, stored, observed);
+      });
+    } catch (error) {
+      await this.#failed("batches", error);
+      return [];
+    }
   }
 
   /** Updates feeds in one transaction, and each that the batch did not store in its own. */
@@ -120,25 +137,51 @@ class FeedLoop {
     for (const { key } of feeds) {
       this.#busy.add(key);
       const dataPoint = dataPointOf(network, dataset, key);
+      const outcome = batched?.then((stored) => stored.get(key) ?? null);
+      // A request that began to relay the same round in the meantime does not wait for the batch.
+      outcome?.catch(() => {});
       operator.updates
-        .relayFeed(
-          dataPoint,
-          round,
-          batched?.then((stored) => stored.get(key) ?? null),
-        )
-        .then(({ confirmed }) => withTimeout(confirmed, MAX_WAIT_MS))
-        .catch((error: unknown) => logFailure(this.#log.child({ key }), error))
+        .relayFeed(dataPoint, round, outcome)
+        .then(({ confirmed }) => {
+          this.#worked("committee", "sending", key);
+          return withTimeout(confirmed, MAX_WAIT_MS);
+        })
+        .catch((error: unknown) => this.#failed(key, error))
         .finally(() => this.#busy.delete(key));
     }
   }
 
+  /**
+   * Relays a batch.
+   *
+   * @returns The keys that it stored. Each other key is to be sent by itself.
+   * @throws The batch's error when its keys would fail by themselves too.
+   */
   async #relayBatch(batch: Batch): Promise<ReadonlyMap<Hex, Relayed>> {
     try {
-      return await relayBatch(this.operator, this.operator.builder, batch);
+      const stored = await relayBatch(this.operator, this.operator.builder, batch);
+      this.#worked("batches");
+      return stored;
     } catch (error) {
-      logFailure(this.#log, error);
+      if (!isWorthSplitting(error)) throw error;
+      this.#health.failed("batches", error);
       return new Map();
     }
+  }
+
+  #worked(...parts: readonly Part[]): void {
+    for (const part of parts) this.#health.worked(part);
+  }
+
+  /** @param part What failed if nothing else did. */
+  async #failed(part: Part, error: unknown): Promise<void> {
+    if (this.operator.closing.aborted) return;
+    const scope = scopeOf(error);
+    this.#health.failed(scope === "update" ? part : scope, error);
+    if (scope !== "committee") return;
+    const { committee } = this.datasetFeeds.dataset;
+    // A committee that was replaced may never answer again. If the RPC fails here, the next failure looks again.
+    await committee.hasReplaced(committee.current).catch(() => false);
   }
 
   #batch(feeds: readonly StoredFeed[], round: bigint): Batch {
@@ -149,11 +192,4 @@ class FeedLoop {
 function chunks<T>(all: readonly T[]): T[][] {
   const count = Math.ceil(all.length / MAX_BATCH_KEYS);
   return Array.from({ length: count }, (_, i) => all.slice(i * MAX_BATCH_KEYS, (i + 1) * MAX_BATCH_KEYS));
-}
-
-function logFailure(log: Logger, error: unknown): void {
-  if (error instanceof RpcError) log.warn({ method: error.method, reason: error.reason }, "feed: RPC failed");
-  else if (error instanceof FeedGasSpent) log.warn({ retryAfterSeconds: error.retryAfterSeconds }, error.message);
-  else if (error instanceof ProblemError) log.warn({ code: error.code, detail: error.detail }, `feed: ${error.title}`);
-  else log.error({ err: error }, "feed: update failed");
 }

@@ -31,6 +31,8 @@ export interface Failure {
   readonly host: string | null;
   readonly reason: FailureReason;
   readonly detail: string;
+  /** True if the provider works and refuses this question, so that it may answer one about other keys. */
+  readonly refusesQuestion: boolean;
 }
 
 /** Tells a failure from an answer that can be used. */
@@ -65,7 +67,10 @@ export async function askProvider<T>(
 ): Promise<T | Failure> {
   try {
     const host = endpoint === undefined ? null : new URL(endpoint).host;
-    const fail: Fail = (reason, detail) => ({ kind: "failure", provider, host, reason, detail });
+    const fail: Fail = (reason, detail) => ({
+      ...{ kind: "failure", provider, host, reason, detail },
+      refusesQuestion: false,
+    });
     if (endpoint === undefined) return fail("no_endpoint", "has no endpoint in this operator's configuration");
 
     const headers = { accept: "application/json", ...request.headers };
@@ -86,10 +91,14 @@ export async function askProvider<T>(
       code === "source_busy" ? code : "refused",
       `answered HTTP ${status}${code === null ? "" : ` (${code})`}`,
     );
-    return NOT_SERVED.includes(code ?? "") ? { ...failure, kind: "unknown_key" } : failure;
+    if (NOT_SERVED.includes(code ?? "")) return { ...failure, kind: "unknown_key", refusesQuestion: true };
+    // 408 and 429 are about the caller or the moment, and every other 4xx about what was asked.
+    const isAboutQuestion = status >= 400 && status < 500 && status !== 408 && status !== 429;
+    return { ...failure, refusesQuestion: isAboutQuestion || code === "source_busy" };
   } catch (error) {
     const name = error instanceof Error ? error.name : "an error";
-    return { kind: "failure", provider, host: null, reason: "unexpected", detail: `could not be asked (${name})` };
+    const detail = `could not be asked (${name})`;
+    return { kind: "failure", provider, host: null, reason: "unexpected", detail, refusesQuestion: false };
   }
 }
 

@@ -1,3 +1,4 @@
+import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import type { QueryStatus } from "@dataset-oracle/protocol/report";
 import {
   encodeUpdate,
@@ -12,7 +13,7 @@ import type { StoredCommittee } from "../chain/committee.js";
 import type { Context } from "../context.js";
 import { type DataPoint, roundId } from "../data-point.js";
 import type { Dataset, Network } from "../network.js";
-import { noQuorum, unknownKey } from "../problems.js";
+import { noQuorum, noQuorumOfRows, unknownKey } from "../problems.js";
 import type { Progress } from "../progress.js";
 import { followed, SingleFlight } from "../single-flight.js";
 import type { RoundCall } from "../tx/job.js";
@@ -86,31 +87,34 @@ export class UpdateBuilder {
    * Builds the update of a batch.
    *
    * @returns Null when the chain would store none of its keys.
-   * @throws ProblemError when the dataset refuses the update.
+   * @throws ProblemError when too few members sign a row, or the dataset refuses the update.
    */
   async buildBatch(batch: Batch): Promise<BatchUpdate | null> {
     const { network, dataset, round } = batch;
     const committee = dataset.committee.current;
     const rows = await this.rowsOf(batch);
-    if (rows.length === 0) return null;
     const data = encodeUpdateBatch(dataset.kind, batch, committee, rows);
     const { isStored, gas } = await network.simulator.batch(dataset.address, data);
     return isStored.includes(true) ? { ...roundCall(dataset, round, data, gas), isStored } : null;
   }
 
-  /** Returns the rows that the committee signed of a batch. Everyone who asks for the same batch shares them. */
+  /**
+   * Returns the rows that the committee signed of a batch: a quorum or more. Everyone who asks for the same batch shares
+   * them.
+   *
+   * @throws NoQuorum
+   */
   async rowsOf({ network, dataset, keys, round }: Batch): Promise<readonly SignedRow[]> {
     const committee = dataset.committee.current;
     const id = keccak256(concatHex([dataset.address, committee.hash, ...keys.map((key) => keccak256(key))]));
     const header = { chainId: network.chainId, dataset: dataset.address, keys, round };
     const gather = () => gatherRows(this.context, network, header, committee);
     const answers = await this.#rows.run(`${network.chainId} ${id} ${round}`, gather).result;
-    return answers.flatMap((answer) => {
-      if (answer.kind === "row") return [answer];
-      const { provider, reason, detail } = answer;
-      this.context.logger.debug({ network: network.chainId, provider, reason, detail }, "no row of a batch");
-      return [];
-    });
+    const rows = answers.filter((answer) => answer.kind === "row");
+    const members = committee.members.length;
+    if (isQuorum(rows.length, members - rows.length)) return rows;
+    const failures = answers.filter((answer) => answer.kind !== "row");
+    throw noQuorumOfRows(members, rows.length, failures);
   }
 
   async #tryBuild(

@@ -44,6 +44,8 @@ export interface Provider {
   value: bigint;
   /** The values of keys that differ from `value`. */
   readonly values: Map<string, bigint>;
+  /** The keys that it refuses, alone and in batches. */
+  readonly unserved: Set<string>;
   /** True if it signs rows of batches. */
   signsRows: boolean;
   /** The `traceparent` of each request for a report. */
@@ -78,7 +80,11 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
   server.post("/report/batch", async (request, reply) => {
     const question = Value.Decode(BatchReportRequest, request.body);
     askedForRows.push(question);
-    return provider.signsRows ? row(provider, question) : refuse(reply, 404, "no_such_path");
+    if (provider.behavior === "hangs") return new Promise(() => {});
+    if (!provider.signsRows) return refuse(reply, 404, "no_such_path");
+    return question.keys.some((key) => provider.unserved.has(key))
+      ? refuse(reply, 422, "unknown_key")
+      : row(provider, question);
   });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   const close = async () => {
@@ -86,8 +92,8 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
     await server.close();
   };
   const provider: Provider = {
-    ...{ account, address: account.address, url, behavior: "honest", value, values: new Map(), signsRows: true },
-    ...{ asked, askedForRows, traces: [], close },
+    ...{ account, address: account.address, url, behavior: "honest", value, values: new Map() },
+    ...{ signsRows: true, unserved: new Set<string>(), asked, askedForRows, traces: [], close },
   };
   return provider;
 }
@@ -95,6 +101,7 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
 async function answer(provider: Provider, question: ReportRequest, reply: FastifyReply): Promise<unknown> {
   const { account } = provider;
   const value = signedValue(provider, question.key);
+  if (provider.unserved.has(question.key)) return refuse(reply, 422, "unknown_key");
   switch (provider.behavior) {
     case "honest":
       return signed(account, question, "OK", value);
