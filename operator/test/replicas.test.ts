@@ -87,6 +87,13 @@ test("each key is updated by its leading replica, and by the next in rank while 
   const account = accounts.find(({ address }) => address === gone);
   if (account === undefined) throw new Error("It is one of the three.");
   await replicas.get(account.address)?.close();
+  // What it had sent is still mined.
+  const { address } = account;
+  await expect
+    .poll(async () => (await chain.nonce(address)) - (await chain.client.getTransactionCount({ address })), {
+      timeout: 10_000,
+    })
+    .toBe(0);
   const before = (await chain.updates(dataset)).length;
   const without = await updatesAfter(before, 2);
   const nextRank = (key: string) => ranksOf(key).find((address) => address !== account.address);
