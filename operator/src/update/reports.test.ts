@@ -13,7 +13,8 @@ const report = (outcome: Outcome): ProviderAnswer => ({
   signature: "0x02",
 });
 const other = (kind: "unknown_key" | "failure"): ProviderAnswer => ({
-  ...{ kind, provider: address(), host: "a", reason: "refused" as const, detail: "refused" },
+  ...{ kind, provider: address(), host: "a", reason: "refused" as const },
+  ...{ detail: "refused", refusesQuestion: true },
 });
 const times = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make);
 
