@@ -1,5 +1,6 @@
 import { type App, buildApp } from "@dataset-oracle/service/app";
 import { measureRequests } from "@dataset-oracle/service/metrics";
+import { gatherSchemas } from "@dataset-oracle/service/openapi";
 import type { Registry } from "prom-client";
 import { Balances } from "./balances.js";
 import type { OperatorConfig } from "./config.js";
@@ -9,7 +10,7 @@ import { addDataRequest } from "./http/data-request.js";
 import { addDatasets } from "./http/datasets.js";
 import { addHealth } from "./http/health.js";
 import { addHistory } from "./http/history.js";
-import { addDocs, gatherSchemas } from "./http/openapi.js";
+import { API, addDocs } from "./http/openapi.js";
 import { addOverview } from "./http/overview.js";
 import { addGuide, addPage } from "./http/static-files.js";
 import type { Operator } from "./operator.js";
@@ -28,7 +29,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
   const balances = new Balances(networks, operator.clock);
   operator.metrics.watch(networks, balances, operator.clock);
   app.setSerializerCompiler(() => serializeOnce());
-  await gatherSchemas(app);
+  await gatherSchemas(app, API);
   await allowAnyOrigin(app);
   const overview = new Overview(operator);
   await app.register(

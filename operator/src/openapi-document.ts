@@ -1,4 +1,4 @@
-import type { App } from "@dataset-oracle/service/app";
+import { openApiOf } from "@dataset-oracle/service/openapi";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { Registry } from "prom-client";
@@ -8,7 +8,7 @@ import { Metrics } from "./metrics.js";
 import { startOperator } from "./operator.js";
 
 /** Returns the answer of `GET /openapi.json`, from an operator that serves no network and opens no port. */
-export async function openApiDocument(): Promise<ReturnType<App["swagger"]>> {
+export async function openApiDocument(): Promise<ReturnType<typeof openApiOf>> {
   const registry = new Registry();
   const closing = new AbortController();
   const logger = pino({ level: "silent" });
@@ -16,7 +16,7 @@ export async function openApiDocument(): Promise<ReturnType<App["swagger"]>> {
   const operator = await startOperator([], new Map(), context);
   const app = await buildOperatorApp(operator, Value.Default(OperatorConfig, {}) as AppSettings, registry);
   await app.ready();
-  const document = app.swagger();
+  const document = openApiOf(app);
   closing.abort();
   await app.close();
   return document;

@@ -1,15 +1,16 @@
 import { type App, buildApp } from "@dataset-oracle/service/app";
+import { gatherSchemas } from "@dataset-oracle/service/openapi";
 import { Type } from "@sinclair/typebox";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addDocs, gatherSchemas } from "../src/http/openapi.js";
+import { API, addDocs } from "../src/http/openapi.js";
 
 let app: App;
 
 beforeAll(async () => {
   const logger = pino({ level: "silent" });
   app = await buildApp({ logger, requestsPerMinute: 100, maxConnections: 10, trustedProxies: [] });
-  await gatherSchemas(app);
+  await gatherSchemas(app, API);
   await app.register(
     async (routes) => {
       routes.get(

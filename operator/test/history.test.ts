@@ -109,6 +109,12 @@ test("refuses more blocks than one request may search, and names the limit", asy
 
 test.each<[string, Record<string, string>, number, string]>([
   ["a block that is no number", { from: "-1" }, 400, "invalid_query"],
+  ["a block with a fraction", { from: "1.5" }, 400, "invalid_query"],
+  ["a block with leading zeros", { from: "01" }, 400, "invalid_query"],
+  ["a limit in another notation", { limit: "1e1" }, 400, "invalid_query"],
+  ["a limit above 999", { limit: "1000" }, 400, "invalid_query"],
+  ["a network that is no number", { network_id: "42x" }, 400, "invalid_query"],
+  ["a network above what a number holds", { network_id: "9007199254740992" }, 400, "invalid_query"],
   ["a parameter of no meaning", { colour: "red" }, 400, "invalid_query"],
   ["a limit of 0", { limit: "0" }, 400, "invalid_query"],
   ["a range that ends before it begins", { from: "9", to: "8" }, 400, "invalid_query"],

@@ -93,7 +93,7 @@ export type OverviewAnswer = Static<typeof OverviewAnswer>;
 /** `GET /data`: the query. */
 export const DataQuery = Type.Object(
   {
-    network_id: Type.String({ pattern: "^[1-9][0-9]{0,15}$", description: "The chain id of the network." }),
+    network_id: NetworkId,
     dataset: Type.String({ description: "The address of the dataset." }),
     key: Type.String({ description: 'The key of the data point, in ASCII, or in hex after "0x".' }),
   },

@@ -129,21 +129,18 @@ export const ServedDataset = Type.Object(
 );
 export type ServedDataset = Static<typeof ServedDataset>;
 
-const blockNumber = (description: string) => Type.String({ pattern: "^(?:0|[1-9][0-9]{0,14})$", description });
+const blockNumber = (description: string) => Type.Integer({ minimum: 0, maximum: 10 ** 15 - 1, description });
 
 /** `GET /history`: the query. */
 export const HistoryQuery = Type.Object(
   {
-    network_id: Type.String({ pattern: "^[1-9][0-9]{0,15}$", description: "The chain id of the network." }),
+    network_id: NetworkId,
     dataset: Type.String({ description: "The address of the dataset." }),
     key: Type.String({ description: 'The key of the data point, in ASCII, or in hex after "0x".' }),
     from: Type.Optional(blockNumber("The first block. By default the earliest block that the operator searches.")),
     to: Type.Optional(blockNumber("The last block. By default the newest one.")),
     limit: Type.Optional(
-      Type.String({
-        pattern: "^[1-9][0-9]{0,2}$",
-        description: "The number of updates: 20 by default, at most 999.",
-      }),
+      Type.Integer({ minimum: 1, maximum: 999, description: "The number of updates: 20 by default, at most 999." }),
     ),
   },
   strict,

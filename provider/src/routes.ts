@@ -1,16 +1,64 @@
 import { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
 import { anonymousLimit } from "@dataset-oracle/service/anonymous-limit";
 import type { App } from "@dataset-oracle/service/app";
+import { addOpenApi, gatherSchemas, RATE_HEADERS } from "@dataset-oracle/service/openapi";
 import { Type } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
 import type { Decider } from "./decider.js";
+import { API, LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./openapi.js";
 import { notReady } from "./problems.js";
 import type { Reporter } from "./reporter.js";
 import type { Caller } from "./value-reader.js";
 
-const health = <S extends string>(status: S) => ({
-  schema: { response: { 200: Type.Object({ status: Type.Literal(status) }) } },
-});
+const HEADERS = { headers: RATE_HEADERS };
+
+const reportSchema = {
+  tags: ["reports"],
+  operationId: "signReport",
+  summary: "Signs a report about a key at a round.",
+  description: "The provider signs one value per key and round, and returns the same report whoever asks.",
+  body: ReportRequest,
+  response: {
+    200: { description: "The report.", ...HEADERS, content: { "application/json": { schema: ReportAnswer } } },
+    ...REPORT_PROBLEMS,
+  },
+};
+
+const rowSchema = {
+  tags: ["reports"],
+  operationId: "signBatchReport",
+  summary: "Signs a row of a batch: the values of several keys of a dataset at a round.",
+  description: "Its values are those of the reports of the same keys and round.",
+  body: BatchReportRequest,
+  response: {
+    200: { description: "The row.", ...HEADERS, content: { "application/json": { schema: SignedBatchReport } } },
+    ...REPORT_PROBLEMS,
+  },
+};
+
+const health = <S extends string>(status: S) => Type.Object({ status: Type.Literal(status) });
+
+const liveSchema = {
+  tags: ["health"],
+  operationId: "isLive",
+  summary: "Succeeds while the process runs.",
+  description: "It reads nothing, so it fails only if the process hangs or has ended.",
+  response: {
+    200: { description: "The process runs.", ...HEADERS, content: { "application/json": { schema: health("live") } } },
+    ...LIVE_PROBLEMS,
+  },
+};
+
+const readySchema = {
+  tags: ["health"],
+  operationId: "isReady",
+  summary: "Succeeds while reports can be signed.",
+  description: "A provider with a new database cannot sign in its first seconds.",
+  response: {
+    200: { description: "It can sign.", ...HEADERS, content: { "application/json": { schema: health("ready") } } },
+    ...READY_PROBLEMS,
+  },
+};
 
 /** Enough for `MAX_BATCH_KEYS` keys of `MAX_KEY_BYTES` in hex, with quotes and commas, and the other properties. */
 const BATCH_BODY_LIMIT = 144 * 1024;
@@ -23,25 +71,30 @@ interface RoutesParts {
   readonly anonymousPerMinute: number;
 }
 
-/** Adds `POST /report` and `POST /report/batch`, `GET /live` (the process answers) and `GET /ready` (it can sign). */
+/**
+ * Adds `POST /report` and `POST /report/batch`, `GET /live` (the process answers), `GET /ready` (it can sign) and
+ * `GET /openapi.json`.
+ */
 export function routes({ reporter, decider, isOperator, anonymousPerMinute }: RoutesParts) {
   return async (app: App): Promise<void> => {
     const preParsing = anonymousLimit(app, anonymousPerMinute, isOperator);
     const callerOf = ({ ip, trace }: FastifyRequest): Caller => ({ isReserved: isOperator(ip), trace });
-    app.post("/report", { schema: { body: ReportRequest, response: { 200: ReportAnswer } }, preParsing }, (request) =>
+    await gatherSchemas(app, API);
+    addOpenApi(app);
+    app.post("/report", { schema: reportSchema, preParsing }, (request) =>
       reporter.report(request.body, callerOf(request)),
     );
     app.post(
       "/report/batch",
       {
-        schema: { body: BatchReportRequest, response: { 200: SignedBatchReport } },
+        schema: rowSchema,
         preParsing,
         bodyLimit: BATCH_BODY_LIMIT,
       },
       (request) => reporter.row(request.body, callerOf(request)),
     );
-    app.get("/live", health("live"), async () => ({ status: "live" as const }));
-    app.get("/ready", health("ready"), async () => {
+    app.get("/live", { schema: liveSchema }, async () => ({ status: "live" as const }));
+    app.get("/ready", { schema: readySchema }, async () => {
       if (!decider.isReady()) throw notReady();
       return { status: "ready" as const };
     });

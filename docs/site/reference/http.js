@@ -4,6 +4,8 @@ import { openApiDocument } from "@dataset-oracle/operator/dist/openapi-document.
 import { objectsOf, typeOf } from "./schema.js";
 import { table } from "./table.js";
 
+const PROBLEM = "application/problem+json";
+
 export async function httpReference() {
   const { info, paths } = await openApiDocument();
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -14,28 +16,52 @@ export async function httpReference() {
     info.description,
     "Generated from the OpenAPI 3.1 document that every operator serves at `GET /openapi.json`. `GET /docs` shows the same " +
       "document as a page where requests can be tried out. All paths except `/live` and `/ready` are below the operator's " +
-      "base path. Errors are `application/problem+json`; [the operator's README](../../operator/README.md#http-api) lists " +
-      "their codes.",
+      "base path. Problems are `application/problem+json`; [the operator's README](../../operator/README.md#http-api) says " +
+      "when each of them occurs.",
     ...operations,
   ].join("\n\n");
 }
 
 function section(name, { summary, description, parameters = [], requestBody, responses }) {
   const parts = [`## ${name}`, [summary, description].filter(Boolean).join(" ")];
-  if (parameters.length > 0) {
-    const rows = parameters.map(({ name: parameter, required, description: about, schema }) => [
-      `\`${parameter}\``,
-      typeOf(schema),
-      required ? "yes" : "no",
-      about ?? schema.description,
-    ]);
-    parts.push("### Query parameters", table(["parameter", "type", "required", "meaning"], rows));
+  for (const [place, title] of [
+    ["query", "Query parameters"],
+    ["header", "Request headers"],
+  ]) {
+    const rows = parameters
+      .filter((parameter) => parameter.in === place)
+      .map(({ name: parameter, required, description: about, schema }) => [
+        `\`${parameter}\``,
+        typeOf(schema),
+        required ? "yes" : "no",
+        about ?? schema.description,
+      ]);
+    if (rows.length > 0) parts.push(`### ${title}`, table(["parameter", "type", "required", "meaning"], rows));
   }
   if (requestBody) parts.push("### Request body", bodies(requestBody.content, "required"));
+  const problems = Object.entries(responses).flatMap(([status, { content }]) => problemsOf(status, content));
   for (const [status, { description: about, content }] of Object.entries(responses)) {
-    parts.push(`### ${status}`, about === "Default Response" ? "" : about, bodies(content, "always present"));
+    if (content?.[PROBLEM] === undefined) parts.push(`### ${status}`, about, bodies(content, "always present"));
   }
+  parts.push("### Problems", table(["status", "code", "own fields"], problems));
   return parts.filter(Boolean).join("\n\n");
+}
+
+/** The fields that every problem has. */
+const COMMON = ["title", "status", "code", "detail"];
+
+/** Returns a row for each code that a status can have, with the fields of its body that other problems do not have. */
+function problemsOf(status, content = {}) {
+  const schema = content[PROBLEM]?.schema;
+  return (schema?.anyOf ?? [schema]).filter(Boolean).flatMap(({ properties }) => {
+    const own = Object.keys(properties).filter((field) => !COMMON.includes(field));
+    const codes = properties.code.anyOf ?? [properties.code];
+    return codes.map((code) => [
+      status,
+      typeOf(code).replaceAll('"', ""),
+      own.map((field) => `\`${field}\``).join(", "),
+    ]);
+  });
 }
 
 const bodies = (content = {}, required) =>

@@ -59,7 +59,8 @@ describe("the reference of the HTTP endpoint", () => {
       "| `broadcast` | boolean | yes | If true, the operator sends the update transaction; otherwise it returns it. |",
     );
     expect(text("http")).toContain('`"DISAGREEMENT"`');
-    expect(text("http")).toContain("`application/problem+json`");
+    expect(text("http")).toContain("| 503 | `no_quorum` | `failures` |");
+    expect(text("http")).toContain("| `prefer` | string | no |");
   });
 });
 

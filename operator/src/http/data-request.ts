@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/wire";
 import { type App, logFailure } from "@dataset-oracle/service/app";
 import { toProblem } from "@dataset-oracle/service/http-problems";
+import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/openapi";
 import { rateLimiter } from "@dataset-oracle/service/rate-limit";
 import { traceFieldsOf } from "@dataset-oracle/service/trace";
 import { Type } from "@sinclair/typebox";
@@ -12,28 +13,59 @@ import { shuttingDown, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
 import { MAX_WAIT_MS } from "../update/relay.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
-import { PROBLEMS, RATE_HEADERS } from "./openapi.js";
+import { dataPointProblems } from "./openapi.js";
+
+const EVENTS = [
+  ["asked", { timestamp: 1_790_000_000, providers: ["0x..."] }],
+  ["report", { provider: "0x...", outcome: "OK", received: 1, of: 1 }],
+  ["answer", { network_id: 42, dataset: "0x...", status: "OK" }],
+]
+  .map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+  .join("");
 
 const schema = {
   tags: ["data"],
+  operationId: "requestUpdate",
   summary: "Updates a data point.",
   description:
-    "With `Prefer: wait=N` a broadcast is answered when it is mined, after N seconds at most. With `Accept: " +
-    "text/event-stream` the progress is streamed, and ends with an event `answer` or `problem`. Broadcasts have a rate " +
-    "limit of their own, beside that of all requests.",
+    "By default the answer is JSON. With `Accept: text/event-stream` it is a stream of events, and then its status is 200 " +
+    "even if the last event is a `problem`. Broadcasts have a rate limit of their own, beside that of all requests.",
+  headers: Type.Object({
+    prefer: Type.Optional(
+      Type.String({
+        description:
+          "`wait=N`: a broadcast is answered when it is mined, or after N seconds (at most 60) with what is known then. " +
+          "Other preferences are ignored.",
+        examples: ["wait=10"],
+      }),
+    ),
+  }),
   body: DataRequest,
   response: {
     200: {
       description: "What is, or is about to be, stored.",
-      headers: RATE_HEADERS,
+      headers: {
+        ...RATE_HEADERS,
+        "Preference-Applied": Type.String({ description: "The wait that was applied, if one was preferred." }),
+      },
       content: {
         "application/json": { schema: DataAnswer },
         "text/event-stream": {
-          schema: Type.Unsafe<Readable>({ type: "string", description: "Events, each with JSON data." }),
+          schema: Type.Unsafe<Readable>({
+            type: "string",
+            description:
+              "Server-sent events with JSON data: `asked`, `report` for each provider, and with `broadcast: true` `signed`, " +
+              "`sent` and `mined`. The last event is `answer`, with the JSON answer, or `problem`, with a problem's body.",
+          }),
+          example: EVENTS,
         },
       },
     },
-    ...PROBLEMS,
+    ...dataPointProblems(ANY_BODY, {
+      422: ["unknown_key", "broadcast_unavailable"],
+      429: ["too_many_broadcasts", "gas_budget_spent"],
+      503: ["no_quorum", "update_reverted", "out_of_funds", "fees_too_high"],
+    }),
   },
 };
 
@@ -51,7 +83,7 @@ export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
     if (broadcast) await limitBroadcasts(request, reply);
-    const preferred = broadcast ? preferredWait(request.headers.prefer?.toString(), MAX_WAIT_MS / 1000) : null;
+    const preferred = broadcast ? preferredWait(request.headers.prefer, MAX_WAIT_MS / 1000) : null;
     if (preferred !== null) reply.header("preference-applied", `wait=${preferred}`);
     reply.header("vary", "accept, prefer");
     const prepared = broadcast || isStream ? null : updates.preparedAnswer(dataPoint);

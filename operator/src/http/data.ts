@@ -1,5 +1,6 @@
 import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/wire-data";
 import type { App } from "@dataset-oracle/service/app";
+import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
 import { readQueryPrice } from "../chain/dataset.js";
 import { readStored } from "../chain/query.js";
 import { type DataPoint, findDataPoint } from "../data-point.js";
@@ -7,21 +8,26 @@ import type { Operator } from "../operator.js";
 import { readLastUpdate } from "../overview/last-update.js";
 import type { Overview } from "../overview/overview.js";
 import { SingleFlight } from "../single-flight.js";
-import { PROBLEMS } from "./openapi.js";
-import { checkQuery } from "./query.js";
+import { dataPointProblems } from "./openapi.js";
+import { checkQuery, INVALID_QUERY, plainIntegers } from "./query.js";
 
 /** A data point is read again after this. */
 const REMEMBER_MS = 1_000;
 
 const schema = {
   tags: ["data"],
+  operationId: "readDataPoint",
   summary: "Reads a data point as it is stored, with the reports behind it.",
   description:
     "The reports are read from the transaction that stored the value. The request sends no transaction and costs nothing.",
   querystring: DataQuery,
   response: {
-    200: { description: "The data point.", content: { "application/json": { schema: DataPointAnswer } } },
-    ...PROBLEMS,
+    200: {
+      description: "The data point.",
+      headers: RATE_HEADERS,
+      content: { "application/json": { schema: DataPointAnswer } },
+    },
+    ...dataPointProblems(INVALID_QUERY),
   },
 };
 
@@ -29,11 +35,10 @@ const schema = {
 export function addData(app: App, operator: Operator, overview: Overview, requestsPerMinute: number): void {
   const shared = new SingleFlight<DataPointAnswer>(operator.clock, REMEMBER_MS);
   const config = { rate: { name: "data", perMinute: requestsPerMinute } };
-  app.get("/data", { schema, config, attachValidation: true }, (request): Promise<DataPointAnswer> => {
+  const preValidation = plainIntegers(DataQuery);
+  app.get("/data", { schema, config, preValidation, attachValidation: true }, (request): Promise<DataPointAnswer> => {
     checkQuery(request);
-    const { network_id, dataset, key } = request.query;
-    const asked = { network_id: Number(network_id), dataset, key, broadcast: false };
-    const dataPoint = findDataPoint(operator.networks, asked);
+    const dataPoint = findDataPoint(operator.networks, { ...request.query, broadcast: false });
     return shared.run(dataPoint.id, () => read(operator, overview, dataPoint)).result;
   });
 }

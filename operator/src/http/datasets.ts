@@ -1,5 +1,6 @@
 import { ServedDataset } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
+import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
 import { Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import type { ChainClient } from "../chain/client.js";
@@ -9,20 +10,23 @@ import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { notReady } from "../problems.js";
 import { SingleFlight } from "../single-flight.js";
-import { PROBLEMS } from "./openapi.js";
+import { chainProblems } from "./openapi.js";
 
 /** A price is read again after this. */
 const REMEMBER_MS = 2_000;
 
 const schema = {
   tags: ["data"],
+  operationId: "listDatasets",
   summary: "Lists the datasets that are served.",
+  description: "Each is listed with its known keys, the price of a query, and the providers that the operator asks.",
   response: {
     200: {
       description: "The datasets, by network.",
+      headers: RATE_HEADERS,
       content: { "application/json": { schema: Type.Array(ServedDataset) } },
     },
-    ...PROBLEMS,
+    ...chainProblems({ 503: ["not_ready"] }),
   },
 };
 

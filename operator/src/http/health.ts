@@ -1,9 +1,11 @@
+import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { Type } from "@sinclair/typebox";
 import { parseGwei } from "viem";
 import type { Balances } from "../balances.js";
 import type { Operator } from "../operator.js";
+import { HEALTH_PROBLEMS } from "./openapi.js";
 
 const strict = { additionalProperties: false } as const;
 
@@ -21,6 +23,18 @@ const NetworkHealth = Type.Object(
   strict,
 );
 
+const NetworksHealth = Type.Array(NetworkHealth);
+const Live = Type.Object({ live: Type.Boolean() }, { description: "The process runs." });
+const Ready = Type.Object(
+  { ready: Type.Literal(true), networks: NetworksHealth },
+  { ...strict, description: "Every network can be read." },
+);
+const NotReady = Type.Object({ ...Problem.properties, code: Type.Literal("not_ready"), networks: NetworksHealth });
+const NOT_READY = {
+  description: "The problem is not_ready: a network cannot be read.",
+  content: { [PROBLEM_CONTENT_TYPE]: { schema: NotReady } },
+};
+
 /**
  * Adds `GET /live`, which answers while the process runs, and `GET /ready`, which succeeds while every network has an RPC
  * endpoint that can be used. A low balance is shown there and does not fail it: only broadcasting needs a balance.
@@ -30,13 +44,20 @@ export function addHealth(app: App, operator: Operator, balances: Balances): voi
   const config = { rate: null };
   const live = {
     tags: ["health"],
+    operationId: "isLive",
     summary: "Succeeds while the process runs.",
-    response: { 200: Type.Object({ live: Type.Boolean() }) },
+    description: "It reads nothing, so it fails only if the process hangs or has ended.",
+    response: { 200: Live, ...HEALTH_PROBLEMS },
   };
   app.get("/live", { config, schema: live }, async () => ({ live: true }));
 
-  const response = { 200: Type.Object({ ready: Type.Literal(true), networks: Type.Array(NetworkHealth) }, strict) };
-  const ready = { tags: ["health"], summary: "Succeeds while every network can be served.", response };
+  const ready = {
+    tags: ["health"],
+    operationId: "isReady",
+    summary: "Succeeds while every network can be served.",
+    description: "A low balance does not make it fail, because only broadcasts need a balance.",
+    response: { 200: Ready, ...HEALTH_PROBLEMS, 503: NOT_READY },
+  };
   app.get("/ready", { config, schema: ready }, async () => {
     const read = await balances.read();
     const health = networks.map((network) => {

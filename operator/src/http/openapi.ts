@@ -1,53 +1,46 @@
-import { Problem } from "@dataset-oracle/protocol/wire";
+import { OPERATOR_PROBLEM_MEMBERS, type OperatorProblemCode } from "@dataset-oracle/protocol/client/problem";
 import type { App } from "@dataset-oracle/service/app";
-import swagger from "@fastify/swagger";
+import { type ApiDescription, addOpenApi, problemResponses } from "@dataset-oracle/service/openapi";
 import swaggerUi from "@fastify/swagger-ui";
-import { Type } from "@sinclair/typebox";
 import { STATIC_POLICY, shareBytes, staticRate } from "./static-files.js";
 
-const header = (description: string) => Type.String({ description });
-
-/** The caller's rate limits. Every response has these headers, except for the health checks. */
-export const RATE_HEADERS = {
-  "RateLimit-Policy": header("The limits that count this request: q requests in w seconds."),
-  RateLimit: header("How many requests r each of them has left, and in how many seconds t the count starts again."),
-};
-
-/** The responses that every route of the API may give besides 200. */
-export const PROBLEMS = {
-  429: {
-    description: "A limit is used up: too_many_requests, too_many_broadcasts or gas_budget_spent.",
-    headers: { ...RATE_HEADERS, "Retry-After": header("When to try again, in seconds.") },
-    content: { "application/problem+json": { schema: Problem } },
+export const API: ApiDescription = {
+  title: "Dataset Oracle operator",
+  description:
+    "Updates data points of dataset contracts: gathers the data providers' signed reports, and sends the update " +
+    "transaction or hands it to the caller. No API key is needed. The paths are stable: a breaking change would be " +
+    "served under /v2.",
+  contact: "The operator's owner",
+  tags: {
+    data: "The data points, as they are stored and as they can be updated.",
+    health: "The state of the process, for whoever runs it.",
   },
-  "4xx": { description: "A problem of the request.", content: { "application/problem+json": { schema: Problem } } },
-  "5xx": { description: "A problem on this side.", content: { "application/problem+json": { schema: Problem } } },
 };
 
-/** Collects the schemas of all routes registered afterwards. */
-export async function gatherSchemas(app: App): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: "3.1.0",
-      info: {
-        title: "Dataset Oracle operator",
-        description:
-          "Updates data points of dataset contracts: gathers the data providers' signed reports, and sends the update " +
-          "transaction or hands it to the caller. No API key is needed. The paths are stable: a breaking change would be " +
-          "served under /v2.",
-        version: "1",
-        license: { name: "MIT", identifier: "MIT" },
-      },
-    },
-  });
-}
+type Codes = Readonly<Record<number, readonly OperatorProblemCode[]>>;
 
-/**
- * Adds `GET /openapi.json`, generated from the schemas that validate requests, and `GET /docs`, a page that shows it and
- * sends requests to try it out.
- */
+/** The problems of an operation that counts against a rate limit. */
+const LIMITED: Codes = { 429: ["too_many_requests"] };
+
+/** The problems of an operation that reads the chain. */
+const CHAIN: Codes = { 502: ["rpc_failed"], 503: ["shutting_down"], 504: ["rpc_timeout"] };
+
+/** The problems of an operation about a data point. */
+const DATA_POINT: Codes = { 400: ["invalid_body"], 404: ["unknown_dataset"], 422: ["unknown_network", "invalid_key"] };
+
+/** The problems of an operation without a rate limit. */
+export const HEALTH_PROBLEMS = problemResponses<OperatorProblemCode>([]);
+
+/** The problems of an operation that reads the chain. */
+export const chainProblems = (own: Codes = {}) => problemResponses([LIMITED, CHAIN, own], OPERATOR_PROBLEM_MEMBERS);
+
+/** The problems of an operation about a data point. */
+export const dataPointProblems = (...own: Codes[]) =>
+  problemResponses([LIMITED, DATA_POINT, ...own, CHAIN], OPERATOR_PROBLEM_MEMBERS);
+
+/** Adds `GET /openapi.json`, and `GET /docs`, a page that shows it and sends requests to try it out. */
 export async function addDocs(app: App): Promise<void> {
-  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  addOpenApi(app);
   await app.register(async (scope) => {
     const rate = staticRate("docs");
     scope.addHook("onRoute", (route) => {

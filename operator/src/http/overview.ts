@@ -1,18 +1,21 @@
 import { OverviewAnswer } from "@dataset-oracle/protocol/wire-data";
 import type { App } from "@dataset-oracle/service/app";
+import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
 import type { Overview } from "../overview/overview.js";
-import { PROBLEMS } from "./openapi.js";
+import { chainProblems } from "./openapi.js";
 
 const schema = {
   tags: ["data"],
+  operationId: "readOverview",
   summary: "Lists everything that is served, with the values that are stored now.",
   description: "The operator's page shows it. A network that cannot be read now is listed without values.",
   response: {
     200: {
       description: "The networks, their datasets and their data points.",
+      headers: RATE_HEADERS,
       content: { "application/json": { schema: OverviewAnswer } },
     },
-    ...PROBLEMS,
+    ...chainProblems(),
   },
 };
 

@@ -13,8 +13,8 @@ const ProviderFailure = Type.Object({
 });
 export type ProviderFailure = Static<typeof ProviderFailure>;
 
-/** The codes of an operator's problems, each with the members of its body besides title, status and detail. */
-const EXTRAS = {
+/** The codes of an operator's problems, each with the members of its body besides those of every problem. */
+export const OPERATOR_PROBLEM_MEMBERS = {
   invalid_body: { errors: Type.Array(Type.Object({ property: Type.String(), problem: Type.String() })) },
   invalid_query: {},
   bad_request: {},
@@ -43,14 +43,14 @@ const EXTRAS = {
 } as const satisfies Record<string, TProperties>;
 
 /** The code of an operator's problem. */
-export type OperatorProblemCode = keyof typeof EXTRAS;
+export type OperatorProblemCode = keyof typeof OPERATOR_PROBLEM_MEMBERS;
 /** All codes of an operator's problems. */
-export const OPERATOR_PROBLEM_CODES = Object.keys(EXTRAS) as OperatorProblemCode[];
+export const OPERATOR_PROBLEM_CODES = Object.keys(OPERATOR_PROBLEM_MEMBERS) as OperatorProblemCode[];
 
 /** An operator's problem: RFC 9457 problem details, discriminated by `code`. */
 export type OperatorProblem = {
   [Code in OperatorProblemCode]: Problem & { code: Code } & Static<
-      ReturnType<typeof Type.Object<(typeof EXTRAS)[Code]>>
+      ReturnType<typeof Type.Object<(typeof OPERATOR_PROBLEM_MEMBERS)[Code]>>
     >;
 }[OperatorProblemCode];
 
@@ -108,7 +108,9 @@ export function parseProblem(body: unknown, status: number): DataRequestProblem 
   if (!Value.Check(Problem, body)) return null;
   const { title, detail, code } = body;
   if (!isOperatorCode(code)) return { code: "unknown_problem", title, detail, status, reported: code };
-  return Value.Check(Type.Object(EXTRAS[code] as TProperties), body) ? (body as OperatorProblem) : null;
+  return Value.Check(Type.Object(OPERATOR_PROBLEM_MEMBERS[code] as TProperties), body)
+    ? (body as OperatorProblem)
+    : null;
 }
 
-const isOperatorCode = (code: string): code is OperatorProblemCode => Object.hasOwn(EXTRAS, code);
+const isOperatorCode = (code: string): code is OperatorProblemCode => Object.hasOwn(OPERATOR_PROBLEM_MEMBERS, code);

@@ -1,0 +1,46 @@
+import { ANY_BODY, type ApiDescription, problemResponses } from "@dataset-oracle/service/openapi";
+import { Type } from "@sinclair/typebox";
+
+export const API: ApiDescription = {
+  title: "Dataset Oracle data provider",
+  description:
+    "Reads values from web sources and signs reports about them, for anyone who asks. The dataset contract verifies the " +
+    "signatures, so whoever submits a report need not be trusted. No API key is needed.",
+  contact: "The provider's owner",
+  tags: {
+    reports: "Signed reports.",
+    health: "The state of the process, for whoever runs it.",
+  },
+};
+
+/** The members of the problems' bodies besides those of every problem. */
+const MEMBERS = {
+  invalid_body: {
+    errors: Type.Optional(Type.Array(Type.Object({ property: Type.String(), problem: Type.String() }))),
+  },
+  unknown_network: { served: Type.Array(Type.Integer()) },
+  source_busy: { keys: Type.Array(Type.String(), { description: "The keys whose sources are at their rate limits." }) },
+};
+
+const LIMITED = { 429: ["too_many_requests"] };
+
+/** The problems of a request for a report, or for a row of a batch. */
+export const REPORT_PROBLEMS = problemResponses(
+  [
+    ANY_BODY,
+    LIMITED,
+    {
+      400: ["invalid_address"],
+      404: ["unknown_dataset"],
+      422: [
+        ...["unknown_network", "invalid_key", "unknown_key", "round_too_old", "round_in_future"],
+        ...["invalid_spec", "invalid_arguments", "other_kind", "host_not_allowed"],
+      ],
+      503: ["round_forgotten", "source_busy", "registry_unavailable", "too_many_rounds"],
+    },
+  ],
+  MEMBERS,
+);
+
+export const LIVE_PROBLEMS = problemResponses([LIMITED]);
+export const READY_PROBLEMS = problemResponses([LIMITED, { 503: ["not_ready"] }]);
