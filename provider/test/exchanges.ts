@@ -72,8 +72,11 @@ export const json =
 /** When the quotes were made: when the tests' clock says that it is. */
 const QUOTED = 1_800_001_000;
 
+/** A spread that every price of the tests lies in. */
+const SPREAD = '"bid":"0.00000001","ask":"1000000000"';
+
 export const coinbaseTicker = (price: string, quoted = QUOTED) =>
-  `{"trade_id":86326522,"price":"${price}","size":"0.00698254","time":"${new Date(quoted * 1_000).toISOString()}","bid":"6265.15","ask":"6267.71","volume":"53602.03940154"}`;
+  `{"trade_id":86326522,"price":"${price}","size":"0.00698254","time":"${new Date(quoted * 1_000).toISOString()}",${SPREAD},"volume":"53602.03940154"}`;
 
 const KRAKEN = JSON.parse(readFileSync(new URL("../sources/kraken.json", import.meta.url), "utf8")).symbols;
 
@@ -84,7 +87,7 @@ function krakenName(pair: string): string {
 
 /** The tickers of all pairs, at one price. */
 export const krakenTicker = (price: string, pairs = ["ETH-USD", "BTC-USD"]) => {
-  const ticker = `{"a":["1","1","1.000"],"b":["1","1","1.000"],"c":["${price}","0.01"],"v":["1","2"],"p":["1","2"],"t":[1,2],"l":["1","2"],"h":["1","2"],"o":"1"}`;
+  const ticker = `{"a":["1000000000","1","1.000"],"b":["0.00000001","1","1.000"],"c":["${price}","0.01"],"v":["1","2"],"p":["1","2"],"t":[1,2],"l":["1","2"],"h":["1","2"],"o":"1"}`;
   return `{"error":[],"result":{${pairs.map((pair) => `"${krakenName(pair)}":${ticker}`).join(",")}}}`;
 };
 
@@ -93,6 +96,6 @@ export const bitstampTicker = (price: string, pairs = ["ETH-USD", "BTC-USD"], qu
   `[${pairs
     .map(
       (pair) =>
-        `{"timestamp":"${quoted}","open":"1","high":"2","low":"1","last":"${price}","volume":"213.26801100","vwap":"1","bid":"1","ask":"2","side":"0","open_24":"1","percent_change_24":"13.57","pair":"${pair.replace("-", "/")}"}`,
+        `{"timestamp":"${quoted}","open":"1","high":"2","low":"1","last":"${price}","volume":"213.26801100","vwap":"1",${SPREAD},"side":"0","open_24":"1","percent_change_24":"13.57","pair":"${pair.replace("-", "/")}"}`,
     )
     .join(",")}]`;

@@ -26,21 +26,24 @@ async function ask(name: Exchange, pair: string, url: string): Promise<Reading<Q
   return answer.ok ? query.read(answer.value.document) : answer;
 }
 
+/** A spread that every price below lies in. */
+const [BID, ASK] = ['"1e-18"', '"1000000000000000000000000000000"'];
+
 /** An answer of each exchange's format, with a price of ETH-USD (or ETH-USDT) written as the text is. */
 const ANSWERS: Record<Exchange, (price: string) => string> = {
   coinbase: (price) =>
-    `{"trade_id":1,"price":${price},"size":"1","time":"2026-01-02T03:04:05.678901Z","bid":"1","ask":"2"}`,
+    `{"trade_id":1,"price":${price},"size":"1","time":"2026-01-02T03:04:05.678901Z","bid":${BID},"ask":${ASK}}`,
   kraken: (price) =>
-    `{"error":[],"result":{"XXBTZUSD":{"c":["1","1"]},"XETHZUSD":{"a":["1","1","1"],"c":[${price},"0.01"]}}}`,
+    `{"error":[],"result":{"XXBTZUSD":{"c":["1","1"]},"XETHZUSD":{"a":[${ASK}],"b":[${BID}],"c":[${price},"0.01"]}}}`,
   bitstamp: (price) =>
-    `[{"pair":"BTC/USD","last":"1","timestamp":"1"},{"pair":"ETH/USD","last":${price},"timestamp":"1767323045"}]`,
+    `[{"pair":"BTC/USD","last":"1","timestamp":"1"},{"pair":"ETH/USD","last":${price},"bid":${BID},"ask":${ASK},"timestamp":"1767323045"}]`,
   gemini: (price) => `[{"pair":"BTCUSD","price":"1"},{"pair":"ETHUSD","price":${price},"percentChange24h":"0.1"}]`,
-  bitfinex: (price) => `[["fUSD",0.1,0.2],["tETHUSD",1,1,2,1,0.1,0.2,${price},10,3,1]]`,
+  bitfinex: (price) => `[["fUSD",0.1,0.2],["tETHUSD",${BID},1,${ASK},1,0.1,0.2,${price},10,3,1]]`,
   binance: (price) => `[{"symbol":"BTCUSDT","price":"1"},{"symbol":"ETHUSDT","price":${price}}]`,
   okx: (price) =>
-    `{"code":"0","msg":"","data":[{"instId":"ETH-USDC","last":"1","ts":"1"},{"instId":"ETH-USDT","last":${price},"ts":"1767323045678"}]}`,
+    `{"code":"0","msg":"","data":[{"instId":"ETH-USDC","last":"1","ts":"1"},{"instId":"ETH-USDT","last":${price},"bidPx":${BID},"askPx":${ASK},"ts":"1767323045678"}]}`,
   kucoin: (price) =>
-    `{"code":"200000","data":{"time":1767323045678,"ticker":[{"symbol":"ETH-USDT","symbolName":"ETH-USDT","last":${price}}]}}`,
+    `{"code":"200000","data":{"time":1767323045678,"ticker":[{"symbol":"ETH-USDT","symbolName":"ETH-USDT","buy":${BID},"sell":${ASK},"last":${price}}]}}`,
 };
 
 /** Those that say when their quote was made: 2026-01-02T03:04:05Z, in each one's unit. */

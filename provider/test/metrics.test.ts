@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { coinbaseTicker, type Exchanges, json, startExchanges } from "./exchanges.js";
+import { bitstampTicker, coinbaseTicker, type Exchanges, json, startExchanges } from "./exchanges.js";
 import { runProvider, spawnProvider, untilListening, writeConfig } from "./process.js";
 import { DATASET, ETH_USD, PRIVATE_KEY, startProvider, type TestProvider } from "./provider.js";
 
@@ -44,7 +44,7 @@ describe("the metrics of a provider", () => {
 
   it("tell of each source how long it took, and what became of its prices", async () => {
     exchanges.behave("kraken", json("{}", 503));
-    exchanges.behave("bitstamp", json(`[{"pair":"ETH/USD","last":"9000","timestamp":"${provider.clock.now}"}]`));
+    exchanges.behave("bitstamp", json(bitstampTicker("9000", ["ETH-USD"], provider.clock.now)));
     exchanges.behave("coinbase", json(coinbaseTicker("2000", provider.clock.now - 7)));
     await provider.ask();
     const requests = (source: string, outcome: string) =>

@@ -23,6 +23,7 @@ export type FailureCode =
   | "not_a_string"
   | "string_too_long"
   | "no_quote_time"
+  | "no_spread"
   | "no_rate";
 
 export interface SourceFailure {

@@ -7,6 +7,7 @@ import type { SourceRequest } from "./reader.js";
 import type { Reading } from "./reading.js";
 import { compileSource } from "./source.js";
 import { SourceSpec } from "./source-spec.js";
+import { compileSpread, SpreadSpec } from "./spread.js";
 import type { RateLimit } from "./token-bucket.js";
 
 const strict = { additionalProperties: false } as const;
@@ -46,6 +47,10 @@ export const SpotSourceSpec = Type.Object(
       { description: "How digits beyond the eighteenth decimal are dropped." },
     ),
     quoteTime: Type.Optional(QuoteTimeSpec),
+    spread: Type.Optional(SpreadSpec),
+    pricing: Type.Optional(
+      Type.String({ description: "For people: the reason for reading this source's price in this way." }),
+    ),
     unknownPairErrors: Type.Optional(
       Type.Array(Type.String({ maxLength: 200 }), {
         maxItems: 16,
@@ -132,6 +137,8 @@ export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
   if (!source.ok) return source;
   const quoteTime = spec.quoteTime === undefined ? ok(null) : compileQuoteTime(spec.quoteTime, variables);
   if (!quoteTime.ok) return quoteTime;
+  const spread = spec.spread === undefined ? ok(null) : compileSpread(spec.spread, source.value.shape, variables);
+  if (!spread.ok) return spread;
   const queries = new Map<string, PairQuery>();
   for (const pair of spec.pairs) {
     const [base = "", quote = ""] = pair.split("-");
@@ -140,12 +147,14 @@ export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
     const bound = source.value.bind(values);
     if (!bound.ok) return err(`${pair}: ${bound.error}`);
     const { extract, findError } = bound.value;
+    const clamp = spread.value?.(values) ?? ((_: Json, price: bigint) => ok(price));
     const readTime = quoteTime.value?.(values) ?? (() => ok(null));
     queries.set(pair, {
       request: { ...bound.value.request, source: { name: spec.name, findError }, rateLimit },
       rate: asked === quote ? null : `${asked}-${quote}`,
       read: (document) => {
-        const price = extract(document);
+        const last = extract(document);
+        const price = last.ok ? clamp(document, last.value) : last;
         if (!price.ok) return price;
         const quotedAt = readTime(document);
         return quotedAt.ok ? ok({ value: price.value, quotedAt: quotedAt.value }) : quotedAt;
