@@ -142,7 +142,7 @@ async function signAlone(keys, rows) {
       const { user, system } = process.cpuUsage(begin);
       if (i >= WARM_UP) times.push((user + system) / 1e6);
     }
-    return median(times.toSorted((a, b) => a - b));
+    return median(times);
   };
   return {
     reports: await time(async () => {
@@ -154,10 +154,6 @@ async function signAlone(keys, rows) {
       }
     }),
   };
-}
-
-function median(ascending) {
-  return ascending[Math.floor(ascending.length / 2)];
 }
 
 function print(what, times, alone) {

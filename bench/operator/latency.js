@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringToHex } from "viem";
+import { median } from "../median.js";
 import { request } from "./cpu-per-request.js";
-import { median, postJson } from "./load.js";
+import { postJson } from "./load.js";
 
 const SAMPLES = 60;
 const BEHIND_MS = 2_000;

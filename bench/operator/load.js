@@ -38,7 +38,3 @@ export async function repeatFor(ms, atOnce, work) {
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
-
-export function median(numbers) {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
-}

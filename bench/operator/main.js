@@ -3,10 +3,11 @@
 
 import { loadavg } from "node:os";
 import { readCommand } from "@dataset-oracle/tools/command";
+import { median } from "../median.js";
 import { BENCHMARKS, isWithin } from "./benchmarks.js";
 import { request } from "./cpu-per-request.js";
 import { Environment } from "./environment.js";
-import { median, postJson } from "./load.js";
+import { postJson } from "./load.js";
 
 const USAGE = `Usage: npm run bench:operator [-- --rounds N --only NAME]
 

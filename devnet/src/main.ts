@@ -8,7 +8,7 @@ import { createFolder } from "./folder.js";
 import { requireFreePorts } from "./ports.js";
 import { startMarket, startOperator, startProviders } from "./services.js";
 import { neededPorts, readSettings, type Settings } from "./settings.js";
-import { announce } from "./summary.js";
+import { announce } from "./announce.js";
 import { publishExamples } from "./web-oracle.js";
 
 await runMain(async () => {

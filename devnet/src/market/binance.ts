@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import type { Prices } from "./prices.js";
+import type { Prices } from "./simulated-prices.js";
 
 /**
  * Binance's public prices, of one symbol or of all. It has no US dollar, but USDT.

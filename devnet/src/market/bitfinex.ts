@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import type { Prices } from "./prices.js";
+import type { Prices } from "./simulated-prices.js";
 
 const SPELLING: Readonly<Record<string, string>> = { USDT: "UST", ALGO: "ALG", BCH: "BCHN" };
 

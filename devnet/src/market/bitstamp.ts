@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import type { Prices, Quote } from "./prices.js";
+import type { Prices, Quote } from "./simulated-prices.js";
 
 /**
  * Bitstamp's public ticker, of one pair or of all. Format: https://www.bitstamp.net/api/#tag/Tickers

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import type { Prices } from "./prices.js";
+import type { Prices } from "./simulated-prices.js";
 
 /**
  * Coinbase Exchange's public ticker. A pair that it does not list is HTTP 404 with a message.

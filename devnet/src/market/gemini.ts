@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import type { Prices } from "./prices.js";
+import type { Prices } from "./simulated-prices.js";
 
 /** Gemini's public price feed, of all pairs. Format: https://docs.gemini.com/rest-api/#price-feed */
 export function gemini(prices: Prices): FastifyPluginAsync {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import type { Prices, Quote } from "./prices.js";
+import type { Prices, Quote } from "./simulated-prices.js";
 
 const SPELLING: Readonly<Record<string, string>> = { BTC: "XBT", DOGE: "XDG" };
 

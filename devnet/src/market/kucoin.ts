@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import type { Prices } from "./prices.js";
+import type { Prices } from "./simulated-prices.js";
 
 /**
  * KuCoin's public tickers, of all pairs. It has no US dollar here, but USDT.

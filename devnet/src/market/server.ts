@@ -8,7 +8,7 @@ import { kraken } from "./kraken.js";
 import { kucoin } from "./kucoin.js";
 import { okx } from "./okx.js";
 import { EXCHANGES, type Exchange, MARKET_PAIRS, type MarketPair, USDT_USD } from "./pairs.js";
-import { Prices } from "./prices.js";
+import { Prices } from "./simulated-prices.js";
 import { weather } from "./weather.js";
 
 const TICKERS: Readonly<Record<Exchange, (prices: Prices) => FastifyPluginAsync>> = {
