@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { runMain } from "@dataset-oracle/service/process";
 import { PROVIDERS } from "./accounts.js";
+import { announce } from "./announce.js";
 import { startChain } from "./anvil.js";
 import { Components } from "./components.js";
 import { deploy } from "./deploy.js";
@@ -8,7 +9,6 @@ import { createFolder } from "./folder.js";
 import { requireFreePorts } from "./ports.js";
 import { startMarket, startOperator, startProviders } from "./services.js";
 import { neededPorts, readSettings, type Settings } from "./settings.js";
-import { announce } from "./announce.js";
 import { publishExamples } from "./web-oracle.js";
 
 await runMain(async () => {
