@@ -3,7 +3,7 @@
 import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { describe, expect, test } from "vitest";
 import { showKey } from "../src/format/key.js";
-import { atAGlance, deviation, grouped, toDecimal } from "../src/format/number.js";
+import { atAGlance, deviation, exact } from "../src/format/number.js";
 import { duration } from "../src/format/time.js";
 import { showValue } from "../src/format/value.js";
 import { keyProblem } from "../src/request/key-problem.js";
@@ -14,22 +14,16 @@ const HASH = "ab".repeat(32);
 
 describe("numbers", () => {
   test.each([
-    [5_174_220_000_000_000_131_072n, 18, "5174.220000000000131072"],
+    [5_174_220_000_000_000_131_072n, 18, "5,174.220000000000131072"],
+    [1_234_567_890_1n, 4, "1,234,567.8901"],
+    [999n, 0, "999"],
     [10n ** 18n, 18, "1"],
     [1n, 18, "0.000000000000000001"],
     [0n, 18, "0"],
     [42n, 0, "42"],
-    [2n ** 208n - 1n, 0, "411376139330301510538742295639337626245683966408394965837152255"],
+    [2n ** 208n - 1n, 0, "411,376,139,330,301,510,538,742,295,639,337,626,245,683,966,408,394,965,837,152,255"],
   ])("%s scaled by 10^%s is exactly %s", (value, decimals, text) => {
-    expect(toDecimal(value, decimals)).toBe(text);
-  });
-
-  test.each([
-    ["1234567.8901", "1,234,567.8901"],
-    ["999", "999"],
-    ["0.0001", "0.0001"],
-  ])("%s has its thousands apart: %s", (plain, text) => {
-    expect(grouped(plain)).toBe(text);
+    expect(exact(value, decimals)).toBe(text);
   });
 
   test.each([

@@ -8,11 +8,13 @@ export interface SendUpdateParameters {
   readonly transaction: UpdateTransaction;
   /** The account that pays the gas. The wallet client's account by default. */
   readonly account?: Account | Address;
+  /** Called with the hash once the wallet has sent the transaction, before it is mined. */
+  readonly onSent?: (hash: Hash) => void;
   /** The maximum time to wait for the receipt, in milliseconds: 180,000 by default. */
   readonly timeoutMs?: number;
 }
 
-/** A mined transaction. */
+/** A mined transaction. If it was replaced in the wallet, the receipt is that of the replacement. */
 export interface MinedUpdate {
   readonly hash: Hash;
   /**
@@ -56,13 +58,14 @@ export class NoAccountError extends Error {
  */
 export async function sendUpdate(
   walletClient: Client,
-  { transaction, account = walletClient.account, timeoutMs = DEFAULT_TIMEOUT_MS }: SendUpdateParameters,
+  { transaction, account = walletClient.account, onSent, timeoutMs = DEFAULT_TIMEOUT_MS }: SendUpdateParameters,
 ): Promise<MinedUpdate> {
   if (!account) throw new NoAccountError();
   const chainId = await getChainId(walletClient);
   if (chainId !== transaction.chainId) throw new WrongChainError(chainId, transaction.chainId);
   const { to, data, value, gas } = transaction;
   const hash = await sendTransaction(walletClient, { account, chain: null, to, data, value, gas });
+  onSent?.(hash);
   const receipt = await waitForTransactionReceipt(walletClient, { hash, timeout: timeoutMs });
   return { hash, receipt };
 }

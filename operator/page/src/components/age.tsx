@@ -1,42 +1,28 @@
+import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
 import { duration, moment } from "../format/time";
-import { useLive } from "../live/live";
+import { useOverview } from "../live/overview-state";
 
-interface Aged {
-  readonly timestamp: number;
-  readonly heartbeat_seconds: number | null;
-}
+/** A value is late if its age exceeds the heartbeat by more than a transaction usually takes. */
+const LATE = 1.5;
 
-/** Returns true if the age exceeds the heartbeat by more than a transaction usually takes. */
-export const isLate = (age: number, heartbeat: number) => age > 1.5 * heartbeat;
-
-/** Shows the age of a value and the heartbeat at which it is updated. */
-export function Age({ point }: { point: Aged }) {
-  const { now } = useLive();
+/** Shows the age of a value and the heartbeat at which it is updated, with a bar that is full at the heartbeat. */
+export function Age({ point }: { point: Pick<ServedPoint, "timestamp" | "heartbeat_seconds"> }) {
+  const { now } = useOverview();
   const { timestamp, heartbeat_seconds: heartbeat } = point;
   if (timestamp === 0) return <span class="quiet">—</span>;
   const age = Math.max(0, now - timestamp);
-  const late = heartbeat !== null && isLate(age, heartbeat);
+  const part = heartbeat === null ? null : age / heartbeat;
+  const isLate = part !== null && part > LATE;
   return (
-    <span class={`age ${late ? "tone-warn" : ""}`} title={moment(timestamp)}>
-      <span class="age-now">{duration(age)}</span>
-      {heartbeat === null ? (
-        <span class="quiet"> on request</span>
-      ) : (
-        <span class="quiet"> of {duration(heartbeat)}</span>
+    <span class={isLate ? "age small warn" : "age small"} title={moment(timestamp)}>
+      <span class="now">{duration(age)}</span>
+      <span class="quiet"> {heartbeat === null ? "on request" : `of ${duration(heartbeat)}`}</span>
+      {isLate && <b> late</b>}
+      {part !== null && (
+        <span class="meter">
+          <i style={{ width: `${100 * Math.min(1, part)}%` }} />
+        </span>
       )}
-      {late && <strong class="late"> late</strong>}
-      {heartbeat !== null && <Meter part={age / heartbeat} />}
     </span>
-  );
-}
-
-/** A bar that is full at the heartbeat. */
-function Meter({ part }: { part: number }) {
-  const width = 100 * Math.min(1, part);
-  return (
-    <svg class="meter" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true">
-      <rect class="meter-all" width="100" height="2" />
-      <rect class="meter-part" width={width} height="2" />
-    </svg>
   );
 }

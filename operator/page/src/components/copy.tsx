@@ -1,26 +1,25 @@
 import { useRef, useState } from "preact/hooks";
-import { useAnnounce } from "./announcer";
+import { announce } from "./announce";
 
 const SHOWN_MS = 1_600;
 
 /** A button that copies a text and confirms it. */
-export function Copy({ text, what }: { text: string; what: string }) {
-  const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
+function Copy({ text, what }: { text: string; what: string }) {
+  const [state, setState] = useState<"Copy" | "Copied" | "Select it">("Copy");
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const announce = useAnnounce();
   const copy = async () => {
-    const done = await copyText(text);
-    setState(done ? "copied" : "failed");
-    announce(done ? `Copied ${what}.` : `${what} could not be copied. Select it instead.`);
+    const isDone = await copyText(text);
+    setState(isDone ? "Copied" : "Select it");
+    announce(isDone ? `Copied ${what}.` : `${what} could not be copied. Select it instead.`);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setState("idle"), SHOWN_MS);
+    timer.current = setTimeout(() => setState("Copy"), SHOWN_MS);
   };
   return (
     <button type="button" class="copy" aria-label={`Copy ${what}`} onClick={copy}>
       <svg viewBox="0 0 16 16" aria-hidden="true">
-        {state === "copied" ? <path d="M3.5 8.5l3 3 6-7" /> : <path d="M5.5 5.5h7v8h-7zM10.5 5.5v-3h-7v8h2" />}
+        <path d={state === "Copied" ? "M3.5 8.5l3 3 6-7" : "M5.5 5.5h7v8h-7zM10.5 5.5v-3h-7v8h2"} />
       </svg>
-      {state === "copied" ? "Copied" : state === "failed" ? "Select it" : "Copy"}
+      {state}
     </button>
   );
 }
@@ -42,8 +41,37 @@ function copyWithSelection(text: string): boolean {
   document.body.append(field);
   const focused = document.activeElement;
   field.select();
-  const done = document.execCommand("copy");
+  const isDone = document.execCommand("copy");
   field.remove();
   if (focused instanceof HTMLElement) focused.focus();
-  return done;
+  return isDone;
+}
+
+export const shortHex = (hex: string) => `${hex.slice(0, 6)}…${hex.slice(-4)}`;
+
+/** Shows an address or a hash, shortened unless it is shown whole, with a button that copies all of it. */
+export function Hex({ hex, what, whole = false }: { hex: string; what: string; whole?: boolean }) {
+  return (
+    <span class="hex">
+      <code title={hex}>{whole ? hex : shortHex(hex)}</code>
+      <Copy text={hex} what={what} />
+    </span>
+  );
+}
+
+/** Shows code with a button that copies it. */
+export function CodeBlock({ name, what, text }: { name: string; what: string; text: string }) {
+  return (
+    <figure class="code">
+      <figcaption>
+        {name} <Copy text={text} what={what} />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard */}
+      <section tabIndex={0} aria-label={name}>
+        <pre>
+          <code>{text}</code>
+        </pre>
+      </section>
+    </figure>
+  );
 }

@@ -1,23 +1,18 @@
 import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
 import { networkName } from "../format/names";
-import { useLive } from "../live/live";
+import { useOverview } from "../live/overview-state";
 import { Notice } from "./notice";
 
 /** Explains why the shown state of a network may be outdated; empty if it is not. */
 export function NetworkNote({ network }: { network: NetworkOverview }) {
-  const { error } = useLive();
-  if (error?.code === "too_many_requests") {
-    return (
-      <Notice tone="warn" title="The values shown may be outdated." code={error.code}>
-        You have reached this operator's rate limit. The page continues automatically
-        {error.retryAfter !== null && ` in ${error.retryAfter} s`}.
-      </Notice>
-    );
-  }
+  const { error } = useOverview();
   if (error) {
+    const wait = error.retryAfter === null ? "" : ` in ${error.retryAfter} s`;
     return (
       <Notice tone="warn" title="The values shown may be outdated." code={error.code}>
-        {error.title} The page retries automatically.
+        {error.code === "too_many_requests"
+          ? `You have reached this operator's rate limit. The page continues automatically${wait}.`
+          : `${error.title} The page retries automatically.`}
       </Notice>
     );
   }

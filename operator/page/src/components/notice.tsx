@@ -10,10 +10,10 @@ interface Props {
 /** A highlighted message: an error, a warning or information. */
 export function Notice({ title, tone = "bad", code, children }: Props) {
   return (
-    <div class={`note note-${tone}`}>
-      <p class="note-title">{title}</p>
-      <div class="note-text">{children}</div>
-      {code && <code class="note-code">{code}</code>}
+    <div class={`note ${tone}`}>
+      <b>{title}</b>
+      <div class="quiet">{children}</div>
+      {code && <code class="quiet">{code}</code>}
     </div>
   );
 }

@@ -1,12 +1,15 @@
 import type { DatasetOverview, NetworkOverview, ServedPoint } from "@dataset-oracle/protocol/wire-data";
-import { showKey } from "../format/key";
-import { networkName } from "../format/names";
-import { grouped } from "../format/number";
+import { keyName, showKey } from "../format/key";
+import { datasetName, networkName } from "../format/names";
+import { exact } from "../format/number";
 import { showValue } from "../format/value";
+import { datasetPath } from "../route";
 import { Age } from "./age";
-import { Fact } from "./dataset-facts";
-import { Hex } from "./hex";
-import { Price } from "./price";
+import { Hex } from "./copy";
+import { Fact } from "./fact";
+import { Title } from "./frame";
+import { KeyName } from "./key-name";
+import { QueryPrice } from "./query-price";
 import { Status } from "./status";
 
 interface Props {
@@ -19,45 +22,32 @@ interface Props {
 
 /** Shows the current value and the properties of a data point. */
 export function PointHead({ network, dataset, text, point }: Props) {
-  const { prefix, name, title } = showKey(text, point?.format?.title ?? null);
-  const value = point && showValue(dataset.kind, point.value, point.format, point.key);
+  const { prefix, name } = showKey(text);
+  const format = point?.format ?? null;
+  const title = format?.title ?? null;
+  const value = point && showValue(dataset.kind, point.value, format, point.key);
+  const parent = { name: datasetName(dataset.name), href: datasetPath(network.network_id, dataset.dataset) };
   return (
     <>
-      <div class="title">
-        <h1>
-          {title ?? (
-            <>
-              <span class="quiet">{prefix}</span>
-              {name}
-            </>
-          )}
-        </h1>
-        <p class="quiet">
-          {title && name && <b>{name} · </b>}
-          {networkName(network.network_id)}, network {network.network_id}
-        </p>
-      </div>
-      <div class="now">
-        <p class={`big ${(value?.exact.length ?? 0) > 24 ? "big-long" : ""}`}>
+      <Title name={keyName(text, title)} heading={title ?? <KeyName prefix={prefix} name={name} />} parent={parent}>
+        {title && name && <b>{name} · </b>}
+        {networkName(network.network_id)}, network {network.network_id}
+      </Title>
+      <div class="row">
+        <p class={value && value.exact.length > 24 ? "big long" : "big"}>
           {point?.status === "OK" ? value?.exact : "—"} {value?.unit && <span class="unit">{value.unit}</span>}
         </p>
-        {point && (
-          <p class="now-state">
-            <Status point={point} />
-            <Age point={point} />
-          </p>
-        )}
+        {point && <Status point={point} />}
+        {point && <Age point={point} />}
       </div>
       <dl class="facts">
         <Fact name="Price per query">
-          <Price wei={dataset.query_price} />
+          <QueryPrice wei={dataset.query_price} />
         </Fact>
         <Fact name="Heartbeat">
           {point && (point.heartbeat_seconds === null ? "none: updated on request" : `${point.heartbeat_seconds} s`)}
         </Fact>
-        {point?.format && point.format.sources.length > 0 && (
-          <Fact name="Sources">{point.format.sources.join(", ")}</Fact>
-        )}
+        {format && format.sources.length > 0 && <Fact name="Sources">{format.sources.join(", ")}</Fact>}
         <Fact name="On chain" wide>
           <OnChain point={point} />
         </Fact>
@@ -81,11 +71,11 @@ export function PointHead({ network, dataset, text, point }: Props) {
 function OnChain({ point }: { point: ServedPoint | null }) {
   const format = point?.format;
   if (!format) return <>unknown format</>;
-  if (format.type !== "uint")
-    return <>{{ bool: "1 or 0", bytes32: "32 bytes", string: "text in 32 bytes" }[format.type]}</>;
+  const words = { uint: "", bool: "1 or 0", bytes32: "32 bytes", string: "text in 32 bytes" }[format.type];
+  if (words) return <>{words}</>;
   return (
     <>
-      {point.status === "OK" && `${grouped(BigInt(point.value).toString())}, `}scaled by 10<sup>{format.decimals}</sup>
+      {point.status === "OK" && `${exact(BigInt(point.value), 0)}, `}scaled by 10<sup>{format.decimals}</sup>
     </>
   );
 }

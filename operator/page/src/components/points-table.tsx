@@ -1,63 +1,49 @@
 import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/wire-data";
 import { useId, useState } from "preact/hooks";
-import { keyText } from "../format/key";
+import { keyText, showKey } from "../format/key";
 import { showValue } from "../format/value";
 import { pointPath } from "../route";
 import { Age } from "./age";
-import { KeyLabel } from "./key-label";
+import { KeyName } from "./key-name";
 import { Status } from "./status";
+import { TableHead } from "./table-head";
 
 /** Longer tables have a search field. */
 const MANY = 8;
-
-interface Props {
-  readonly networkId: number;
-  readonly dataset: DatasetOverview;
-  /** The number of rows before "Show all" is clicked. */
-  readonly atFirst?: number;
-}
+/** The number of rows before a search or "Show all". */
+const AT_FIRST = 12;
 
 /** Lists the data points of a dataset. */
-export function PointsTable({ networkId, dataset, atFirst = Number.POSITIVE_INFINITY }: Props) {
+export function PointsTable({ networkId, dataset }: { networkId: number; dataset: DatasetOverview }) {
   const [wanted, setWanted] = useState("");
   const [isWhole, setWhole] = useState(false);
   const id = useId();
-  const points = dataset.points ?? [];
-  const found = points.filter((point) => matches(point, wanted));
-  const shown = isWhole || wanted ? found : found.slice(0, atFirst);
-  if (points.length === 0) return <NoPoints dataset={dataset} />;
+  if (dataset.points === null) return <p class="empty">The values cannot be read now.</p>;
+  if (dataset.points.length === 0) {
+    const advice = dataset.key_form === "WEB_ORACLE" ? "Publish a request spec and request its key." : "";
+    return <p class="empty">No key has been stored yet. {advice}</p>;
+  }
+  const found = dataset.points.filter((point) => matches(point, wanted));
+  const shown = isWhole || wanted ? found : found.slice(0, AT_FIRST);
   return (
     <>
-      {points.length > MANY && (
-        <div class="search">
+      {dataset.points.length > MANY && (
+        <>
           <label class="unseen" for={id}>
             Search the keys of {dataset.name}
           </label>
           <input
             id={id}
             type="search"
-            placeholder={`Search ${points.length} keys`}
+            placeholder={`Search ${dataset.points.length} keys`}
             autocomplete="off"
             value={wanted}
             onInput={({ currentTarget }) => setWanted(currentTarget.value)}
           />
-        </div>
+        </>
       )}
       <table class="points">
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col" class="number value points-value">
-              Value
-            </th>
-            <th scope="col" class="points-status">
-              Status
-            </th>
-            <th scope="col" class="points-age">
-              Age
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={{ Key: "", Value: "number value", Status: "", Age: "" }} />
         <tbody>
           {shown.map((point) => (
             <Row key={point.key_hex} networkId={networkId} dataset={dataset} point={point} />
@@ -77,23 +63,23 @@ export function PointsTable({ networkId, dataset, atFirst = Number.POSITIVE_INFI
 
 function Row({ networkId, dataset, point }: { networkId: number; dataset: DatasetOverview; point: ServedPoint }) {
   const text = keyText(point);
-  const title = point.format?.title ?? null;
+  const { prefix, name } = showKey(text);
+  const title = point.format?.title;
   const value = showValue(dataset.kind, point.value, point.format, point.key);
   return (
-    <tr>
-      <th scope="row" class={title === null ? "" : "titled"}>
+    <tr class={title ? "titled" : ""}>
+      <th scope="row">
         <a href={pointPath(networkId, dataset.dataset, text)}>
-          <KeyLabel text={text} title={title} />
+          <span class="name">{title ?? <KeyName prefix={prefix} name={name} />}</span>
+          {title && (
+            <span class="detail small quiet">
+              {name && <b>{name}</b>} <code>{prefix}</code>
+            </span>
+          )}
         </a>
       </th>
       <td class="number value" title={value.exact}>
-        {point.status === "OK" ? (
-          <>
-            {value.short} {value.unit && <span class="unit">{value.unit}</span>}
-          </>
-        ) : (
-          <span class="quiet">—</span>
-        )}
+        {point.status === "OK" ? value.short : "—"} {value.unit && <span class="unit">{value.unit}</span>}
       </td>
       <td>
         <Status point={point} />
@@ -105,16 +91,7 @@ function Row({ networkId, dataset, point }: { networkId: number; dataset: Datase
   );
 }
 
-function NoPoints({ dataset }: { dataset: DatasetOverview }) {
-  if (dataset.points === null) return <p class="empty">The values cannot be read now.</p>;
-  return (
-    <p class="empty">
-      No key has been stored yet. {dataset.key_form === "WEB_ORACLE" && "Publish a request spec and request its key."}
-    </p>
-  );
-}
-
 function matches(point: ServedPoint, wanted: string): boolean {
-  const words = wanted.trim().toLowerCase();
-  return `${keyText(point)} ${point.key_hex} ${point.format?.title ?? ""}`.toLowerCase().includes(words);
+  const text = `${keyText(point)} ${point.key_hex} ${point.format?.title ?? ""}`;
+  return text.toLowerCase().includes(wanted.trim().toLowerCase());
 }

@@ -6,9 +6,6 @@ interface Props {
   readonly reports: NonNullable<LastUpdate["reports"]>;
 }
 
-/** Positions on the line, in hundredths of a per cent. */
-const STEPS = 10_000n;
-
 /**
  * Plots the signed values on a line around the stored one, at least as wide as the tolerance on both sides. The table
  * below has the same numbers.
@@ -16,24 +13,24 @@ const STEPS = 10_000n;
 export function Spread({ data, dataset, reports }: Props) {
   const stored = BigInt(data.value);
   const reach = (stored * BigInt(dataset.tolerance_bps)) / 10_000n;
-  const values = reports.flatMap(({ outcome, value }) => (outcome === "OK" ? [BigInt(value)] : []));
-  if (dataset.kind !== "median" || data.status !== "OK" || reach === 0n || values.length === 0) return null;
-  const farthest = values.reduce((most, value) => max(most, value > stored ? value - stored : stored - value), 0n);
-  const half = farthest > reach ? farthest : reach;
-  const at = (value: bigint) => `${Number(((value - stored + half) * STEPS) / (2n * half)) / 100}%`;
+  const signed = reports.filter(({ outcome }) => outcome === "OK");
+  if (dataset.kind !== "median" || data.status !== "OK" || reach === 0n || signed.length === 0) return null;
+  // The distances from the stored value, as multiples of the tolerance. A float is precise enough for a position.
+  const dots = signed.map(({ provider, value }) => ({ provider, at: Number(BigInt(value) - stored) / Number(reach) }));
+  const half = Math.max(1, ...dots.map(({ at }) => Math.abs(at)));
+  const x = (at: number) => `${50 + (50 * at) / half}%`;
   const tolerance = dataset.tolerance_bps / 100;
-  const band = { left: at(stored - reach), right: at(stored - reach) };
   return (
     <div class="spread" aria-hidden="true">
-      <div class="spread-line">
-        <i class="spread-band" style={band} />
-        <i class="spread-axis" />
-        <i class="spread-stored" style={{ left: at(stored) }} />
-        {values.map((value, place) => (
-          <i key={reports[place]?.provider} class="spread-dot" style={{ left: at(value) }} />
+      <svg aria-hidden="true">
+        <rect x={x(-1)} y="12%" width={`${100 / half}%`} height="76%" rx="4" stroke="none" />
+        <line x1="0" x2="100%" y1="50%" y2="50%" stroke="var(--line-strong)" />
+        <line x1="50%" x2="50%" y1="0" y2="100%" />
+        {dots.map(({ provider, at }) => (
+          <circle key={provider} cx={x(at)} cy="50%" r="6.5" />
         ))}
-      </div>
-      <p class="spread-words">
+      </svg>
+      <p class="small quiet">
         <span>−{tolerance} %</span>
         <span>stored value</span>
         <span>+{tolerance} %</span>
@@ -41,5 +38,3 @@ export function Spread({ data, dataset, reports }: Props) {
     </div>
   );
 }
-
-const max = (one: bigint, other: bigint) => (one > other ? one : other);

@@ -1,14 +1,10 @@
-import { keyToAscii } from "@dataset-oracle/protocol/key";
 import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
-import type { Hex } from "viem";
 
 /** A key, split for display. */
 export interface ShownKey {
   /** The part that all keys of a kind share, such as `SPOTPX/`. */
   readonly prefix: string;
   readonly name: string;
-  /** A description of the value from its request spec; null if there is none. */
-  readonly title: string | null;
 }
 
 const WEB_KEY = /^WEB\/([0-9a-f]{64})((?:\/[^/]*)*)$/;
@@ -16,18 +12,22 @@ const WEB_KEY = /^WEB\/([0-9a-f]{64})((?:\/[^/]*)*)$/;
 /** Returns the key in ASCII, or in hex if it is not printable. */
 export const keyText = ({ key, key_hex }: Pick<ServedPoint, "key" | "key_hex">) => key ?? key_hex;
 
-export function showKey(text: string, title: string | null = null): ShownKey {
+export function showKey(text: string): ShownKey {
   const [, hash, rest = ""] = WEB_KEY.exec(text) ?? [];
   if (hash !== undefined) {
     const args = rest.split("/").slice(1).map(decode);
-    return { prefix: `WEB/${hash.slice(0, 6)}…${hash.slice(-4)}`, name: args.join(", "), title };
+    return { prefix: `WEB/${hash.slice(0, 6)}…${hash.slice(-4)}`, name: args.join(", ") };
   }
   const slash = text.indexOf("/") + 1;
-  return { prefix: text.slice(0, slash), name: text.slice(slash), title };
+  return { prefix: text.slice(0, slash), name: text.slice(slash) };
 }
 
-/** Returns the name of a key for document titles and screen readers. */
-export function keyName(text: string, title: string | null = null): string {
+/**
+ * Returns the name of a key for document titles and screen readers.
+ *
+ * @param title A description of the value from its request spec; null if there is none.
+ */
+export function keyName(text: string, title: string | null): string {
   const { name, prefix } = showKey(text);
   return title === null ? name || prefix : [title, name].filter(Boolean).join(": ");
 }
@@ -39,6 +39,3 @@ function decode(argument: string): string {
     return argument;
   }
 }
-
-/** Converts a key in hex to ASCII if it is printable. */
-export const keyToText = (key: Hex) => keyToAscii(key) ?? key;

@@ -22,5 +22,3 @@ export function datasetName(name: string): string {
     .toLowerCase();
   return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/\boracle\b/g, "Oracle");
 }
-
-export const shortHex = (hex: string) => `${hex.slice(0, 6)}…${hex.slice(-4)}`;

@@ -1,31 +1,24 @@
 /** Formats numbers exactly: a dataset's value is never converted to a float. */
 
-/** Formats a scaled number as a plain decimal: `3021.5`. */
-export function toDecimal(value: bigint, decimals: number): string {
-  const sign = value < 0n ? "-" : "";
-  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, "0");
-  const whole = digits.slice(0, digits.length - decimals);
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
-  return sign + whole + (fraction && `.${fraction}`);
-}
+import { formatUnits } from "viem";
 
-/** Adds commas between thousands: `12,345.678`. */
-export function grouped(decimal: string): string {
-  const [whole = "", fraction] = decimal.split(".");
-  const spaced = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return fraction === undefined ? spaced : `${spaced}.${fraction}`;
+const grouped = (whole: string) => BigInt(whole).toLocaleString("en");
+
+/** Formats a scaled number with all digits, and commas between thousands: `12,345.678`. */
+export function exact(value: bigint, decimals: number): string {
+  const [whole = "", fraction] = formatUnits(value, decimals).split(".");
+  return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
 }
 
 /** Rounds to six digits, half up, with at least two decimals if the number can have any. */
 export function atAGlance(value: bigint, decimals: number): string {
   // The number of digits before the point; -2 for 0.0012.
-  const magnitude = value === 0n ? 4 : (value < 0n ? -value : value).toString().length - decimals;
+  const magnitude = value === 0n ? 4 : value.toString().length - decimals;
   const wanted = 6 - (magnitude > 0 ? magnitude : magnitude + 1);
   const kept = Math.min(decimals, Math.max(2, wanted));
   const step = 10n ** BigInt(decimals - kept);
-  const rounded = (value + (value < 0n ? -step : step) / 2n) / step;
-  const [whole = "", fraction = ""] = toDecimal(rounded, kept).split(".");
-  return grouped(kept > 0 ? `${whole}.${fraction.padEnd(kept, "0")}` : whole);
+  const [whole = "", fraction = ""] = formatUnits((value + step / 2n) / step, kept).split(".");
+  return kept > 0 ? `${grouped(whole)}.${fraction.padEnd(kept, "0")}` : grouped(whole);
 }
 
 /**
@@ -35,9 +28,11 @@ export function atAGlance(value: bigint, decimals: number): string {
  */
 export function deviation(value: bigint, from: bigint): string | null {
   if (from === 0n) return null;
-  const difference = value - from;
-  const thousandths = (2n * 100_000n * (difference < 0n ? -difference : difference) + from) / (2n * from);
-  const sign = difference === 0n ? "" : difference < 0n ? "−" : "+";
-  const text = thousandths.toString().padStart(4, "0");
-  return `${sign}${text.slice(0, -3)}.${text.slice(-3)} %`;
+  const perCent = Number(formatUnits(((value - from) * 10n ** 8n) / from, 6));
+  const text = perCent.toLocaleString("en", {
+    minimumFractionDigits: 3,
+    maximumFractionDigits: 3,
+    signDisplay: "exceptZero",
+  });
+  return `${text.replace("-", "−")} %`;
 }

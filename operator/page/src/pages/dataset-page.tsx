@@ -1,61 +1,63 @@
+import { faultBound } from "@dataset-oracle/protocol/quorum";
+import type { DatasetOverview } from "@dataset-oracle/protocol/wire-data";
 import { useState } from "preact/hooks";
-import { Crumbs } from "../components/crumbs";
-import { DatasetFacts } from "../components/dataset-facts";
+import { Hex } from "../components/copy";
+import { Fact } from "../components/fact";
+import { Title } from "../components/frame";
 import { NetworkNote } from "../components/network-note";
 import { PointsTable } from "../components/points-table";
+import { QueryPrice } from "../components/query-price";
 import { keyText } from "../format/key";
 import { datasetName, networkName } from "../format/names";
-import { useTitle } from "../live/use-title";
+import { duration } from "../format/time";
 import { RequestSection } from "../request/request-section";
 import { SnippetSection } from "../snippets/snippet-section";
-import type { Found } from "./find-dataset";
-import { WithDataset } from "./with-dataset";
-
-/** The number of keys shown before a search or "Show all". */
-const AT_FIRST = 12;
-
-interface Props {
-  readonly networkId: number;
-  readonly dataset: string;
-}
+import type { Found } from "./found-dataset";
 
 /** Shows a dataset: its keys, a form that requests an update, and code that reads it. */
-export function DatasetPage({ networkId, dataset }: Props) {
-  return (
-    <WithDataset networkId={networkId} dataset={dataset}>
-      {(found) => <Shown {...found} />}
-    </WithDataset>
-  );
-}
-
-function Shown({ network, dataset }: Found) {
-  const name = datasetName(dataset.name);
+export function DatasetPage({ network, dataset }: Found) {
   const first = dataset.points?.[0];
   const [key, setKey] = useState(() => (first ? keyText(first) : ""));
-  useTitle(name);
   return (
-    <div class="wide">
-      <Crumbs />
-      <div class="title">
-        <h1>{name}</h1>
-        <p class="quiet">
-          {networkName(network.network_id)}, network {network.network_id}
-        </p>
-      </div>
+    <>
+      <Title name={datasetName(dataset.name)}>
+        {networkName(network.network_id)}, network {network.network_id}
+      </Title>
       <NetworkNote network={network} />
       <DatasetFacts dataset={dataset} />
       <section class="card" aria-labelledby="keys">
         <h2 id="keys">Keys</h2>
         <KeyForm form={dataset.key_form} />
-        <PointsTable networkId={network.network_id} dataset={dataset} atFirst={AT_FIRST} />
+        <PointsTable networkId={network.network_id} dataset={dataset} />
       </section>
       <RequestSection network={network} dataset={dataset} text={key} onText={setKey} />
       <SnippetSection network={network} dataset={dataset} text={key} />
-    </div>
+    </>
   );
 }
 
-function KeyForm({ form }: { form: Found["dataset"]["key_form"] }) {
+function DatasetFacts({ dataset }: { dataset: DatasetOverview }) {
+  const { providers, tolerance_bps: tolerance, kind } = dataset;
+  return (
+    <dl class="facts">
+      <Fact name="Contract" wide>
+        <Hex hex={dataset.dataset} what="the contract address" whole />
+      </Fact>
+      <Fact name="Price per query">
+        <QueryPrice wei={dataset.query_price} />
+      </Fact>
+      <Fact name="Providers">
+        {providers.length}, {providers.length - faultBound(providers.length)} must sign
+      </Fact>
+      <Fact name="Stored value">
+        {kind === "median" ? `the median, within ${tolerance / 100} %` : "the one that more than half signed"}
+      </Fact>
+      <Fact name="Maximum age when stored">{duration(dataset.max_round_age)}</Fact>
+    </dl>
+  );
+}
+
+function KeyForm({ form }: { form: DatasetOverview["key_form"] }) {
   return form === "SPOT_PRICE" ? (
     <p class="quiet">
       A key has the form <code>SPOTPX/BASE-QUOTE</code>. Its value is the price of one BASE in QUOTE, scaled by 10

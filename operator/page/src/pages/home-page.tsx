@@ -1,35 +1,31 @@
-import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
-import { DatasetLine } from "../components/dataset-line";
+import { faultBound } from "@dataset-oracle/protocol/quorum";
+import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import { Hex } from "../components/copy";
+import { useDocumentTitle } from "../components/frame";
 import { NetworkNote } from "../components/network-note";
-import { Notice } from "../components/notice";
 import { PointsTable } from "../components/points-table";
+import { QueryPrice } from "../components/query-price";
 import { datasetName, networkName } from "../format/names";
-import { useLive } from "../live/live";
-import { useTitle } from "../live/use-title";
+import { useOverview } from "../live/overview-state";
 import { datasetPath } from "../route";
-
-/** The number of data points shown for each dataset before "Show all". */
-const AT_FIRST = 12;
+import { NotYetRead } from "./found-dataset";
 
 /** Shows everything that is served: networks, datasets, values. */
 export function HomePage() {
-  const { networks, error } = useLive();
-  useTitle(null);
+  const { networks } = useOverview();
+  useDocumentTitle(null);
   return (
-    <div class="wide">
+    <>
       <div class="hero">
         <h1>Real-world values, signed and on chain</h1>
-        <p class="lead">
+        <p class="quiet">
           Independent data providers sign each value. A contract verifies that more than two thirds of them did, and any
           contract can read the value in one transaction.
         </p>
         {networks && <Totals networks={networks} />}
       </div>
-      {networks === null && (error ? <Lost /> : <p class="empty">Reading the chain …</p>)}
-      {networks?.map((network) => (
-        <Network key={network.network_id} network={network} />
-      ))}
-    </div>
+      {networks?.map((network) => <Network key={network.network_id} network={network} />) ?? <NotYetRead />}
+    </>
   );
 }
 
@@ -37,23 +33,15 @@ function Totals({ networks }: { networks: readonly NetworkOverview[] }) {
   const datasets = networks.flatMap((network) => network.datasets);
   const points = datasets.flatMap((dataset) => dataset.points ?? []);
   const providers = new Set(datasets.flatMap((dataset) => dataset.providers.map(({ address }) => address)));
+  const totals = { network: networks.length, dataset: datasets.length, "data point": points.length };
   return (
-    <dl class="totals">
-      {[
-        [networks.length, "network"],
-        [datasets.length, "dataset"],
-        [points.length, "data point"],
-        [providers.size, "data provider"],
-      ].map(([count, what]) => (
-        <div key={what}>
-          <dt>
-            {what}
-            {count === 1 ? "" : "s"}
-          </dt>
-          <dd>{count}</dd>
-        </div>
+    <ul class="row">
+      {Object.entries({ ...totals, "data provider": providers.size }).map(([what, count]) => (
+        <li key={what} class="quiet">
+          <b>{count}</b> {count === 1 ? what : `${what}s`}
+        </li>
       ))}
-    </dl>
+    </ul>
   );
 }
 
@@ -61,8 +49,8 @@ function Network({ network }: { network: NetworkOverview }) {
   const id = network.network_id;
   return (
     <section aria-labelledby={`network-${id}`}>
-      <h2 id={`network-${id}`} class="network">
-        {networkName(id)} <span class="quiet">network {id}</span>
+      <h2 id={`network-${id}`}>
+        {networkName(id)} <span class="small quiet">network {id}</span>
       </h2>
       <NetworkNote network={network} />
       {network.datasets.map((dataset) => (
@@ -70,18 +58,30 @@ function Network({ network }: { network: NetworkOverview }) {
           <h3 id={`dataset-${id}-${dataset.dataset}`}>
             <a href={datasetPath(id, dataset.dataset)}>{datasetName(dataset.name)}</a>
           </h3>
-          <DatasetLine dataset={dataset} />
-          <PointsTable networkId={id} dataset={dataset} atFirst={AT_FIRST} />
+          <DatasetSummary dataset={dataset} />
+          <PointsTable networkId={id} dataset={dataset} />
         </section>
       ))}
     </section>
   );
 }
 
-function Lost() {
+/** Summarizes a dataset in one line. */
+function DatasetSummary({ dataset }: { dataset: DatasetOverview }) {
+  const { providers, query_price: price } = dataset;
   return (
-    <Notice title="The operator does not answer." code="unreachable">
-      Check your connection. The page retries automatically.
-    </Notice>
+    <ul class="row small">
+      <li>
+        <Hex hex={dataset.dataset} what={`the address of ${dataset.name}`} />
+      </li>
+      <li>
+        <QueryPrice wei={price} /> <span class="quiet">a query</span>
+      </li>
+      <li>
+        {providers.length - faultBound(providers.length)} of {providers.length}{" "}
+        <span class="quiet">providers sign</span>
+      </li>
+      <li>{dataset.kind}</li>
+    </ul>
   );
 }

@@ -20,45 +20,36 @@ export function KeyField({ dataset, text, onText }: Props) {
   const ascii = isHex ? (parsed.ok ? (keyToAscii(parsed.value) ?? "") : "") : text;
   const hex = draft ?? (parsed.ok ? parsed.value : isHex ? text : "");
   const problem = text === "" ? null : keyProblem(dataset.key_form, text);
-  const described = `${id}-problem`;
+  const size = parsed.ok ? `${(parsed.value.length - 2) / 2} bytes. Both forms identify the same data point.` : null;
+  const field = {
+    class: "mono",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: false,
+    "aria-invalid": problem !== null,
+    "aria-describedby": `${id}-problem`,
+  } as const;
   return (
-    <div class="key-fields">
-      <div class="field">
-        <label for={`${id}-text`}>Key as text</label>
+    <div class="pair">
+      <label class="field">
+        Key as text
         <input
-          id={`${id}-text`}
-          class="mono"
+          {...field}
           value={ascii}
           list={`${id}-known`}
           placeholder={isHex ? "not printable" : dataset.key_form === "SPOT_PRICE" ? "SPOTPX/ETH-USD" : "WEB/…"}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          aria-invalid={problem !== null}
-          aria-describedby={described}
           onInput={({ currentTarget }) => {
             setDraft(null);
             onText(currentTarget.value);
           }}
         />
-        <datalist id={`${id}-known`}>
-          {dataset.points?.map((point) => (
-            <option key={point.key_hex} value={keyText(point)} />
-          ))}
-        </datalist>
-      </div>
-      <div class="field">
-        <label for={`${id}-hex`}>Key in hex</label>
+      </label>
+      <label class="field">
+        Key in hex
         <input
-          id={`${id}-hex`}
-          class="mono"
+          {...field}
           value={hex}
           placeholder="0x…"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          aria-invalid={problem !== null}
-          aria-describedby={described}
           onInput={({ currentTarget }) => {
             const typed = currentTarget.value.trim();
             const read = parseKey(typed);
@@ -66,12 +57,14 @@ export function KeyField({ dataset, text, onText }: Props) {
             onText(read.ok ? (keyToAscii(read.value) ?? read.value) : typed);
           }}
         />
-      </div>
-      <p id={described} class={problem === null ? "field-note quiet" : "field-note tone-bad"}>
-        {problem ??
-          (parsed.ok
-            ? `${(parsed.value.length - 2) / 2} bytes. Both forms identify the same data point.`
-            : "Enter a key.")}
+      </label>
+      <datalist id={`${id}-known`}>
+        {dataset.points?.map((point) => (
+          <option key={point.key_hex} value={keyText(point)} />
+        ))}
+      </datalist>
+      <p id={`${id}-problem`} class={problem === null ? "small quiet" : "small bad"}>
+        {problem ?? size ?? "Enter a key."}
       </p>
     </div>
   );

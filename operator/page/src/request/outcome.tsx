@@ -1,26 +1,25 @@
-import type { BroadcastUpdate } from "@dataset-oracle/protocol";
-import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
-import { Fact } from "../components/dataset-facts";
-import { Hex } from "../components/hex";
+import type { BroadcastUpdate, UnsentUpdate } from "@dataset-oracle/protocol";
+import { keyToAscii } from "@dataset-oracle/protocol/key";
+import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import { Hex } from "../components/copy";
+import { Fact } from "../components/fact";
 import { Status } from "../components/status";
-import { keyToText } from "../format/key";
 import { moment } from "../format/time";
 import { showValue } from "../format/value";
+import type { Found } from "../pages/found-dataset";
 import { pointPath } from "../route";
 import { ProblemNote } from "./problem-note";
 import type { RequestEnd } from "./run-request";
 import { UnsentTransaction } from "./unsent-transaction";
 
-interface Props {
+interface Props extends Found {
   readonly end: RequestEnd;
-  readonly network: NetworkOverview;
-  readonly dataset: DatasetOverview;
   readonly onStored: (() => void) | undefined;
 }
 
 /** Shows the outcome of a request. */
 export function Outcome({ end, network, dataset, onStored }: Props) {
-  if (end.kind === "problem") return <ProblemNote problem={end.problem} retryAfter={end.retryAfter} />;
+  if (end.kind === "problem") return <ProblemNote {...end} />;
   return (
     <>
       <Value update={end.update} network={network} dataset={dataset} />
@@ -29,33 +28,30 @@ export function Outcome({ end, network, dataset, onStored }: Props) {
   );
 }
 
-type Shown = Pick<BroadcastUpdate, "key" | "status" | "value" | "output" | "updatedAt" | "reports"> &
-  Partial<Pick<BroadcastUpdate, "transactionHash" | "fresh">>;
+const SPOT_PRICE: ValueFormat = { title: null, type: "uint", decimals: 18, sources: [] };
 
-function Value({ update, network, dataset }: { update: Shown; network: NetworkOverview; dataset: DatasetOverview }) {
-  const { key, status, value, output, updatedAt, reports, transactionHash, fresh } = update;
+function Value({ update, network, dataset }: Found & { update: BroadcastUpdate | UnsentUpdate }) {
+  const { key, status, value, output, updatedAt, reports } = update;
   const timestamp = Number(updatedAt);
-  const format = dataset.points?.find((point) => point.key_hex === key)?.format;
-  const text = keyToText(key);
-  const plain = dataset.kind === "median" ? value.toString() : output;
-  const isSpot = dataset.key_form === "SPOT_PRICE";
-  const known = format ?? (isSpot ? { title: null, type: "uint" as const, decimals: 18, sources: [] } : null);
-  const shown = showValue(dataset.kind, plain, known, text);
+  const text = keyToAscii(key) ?? key;
+  const listed = dataset.points?.find(({ key_hex }) => key_hex === key)?.format;
+  const format = listed ?? (dataset.key_form === "SPOT_PRICE" ? SPOT_PRICE : null);
+  const shown = showValue(dataset.kind, dataset.kind === "median" ? value.toString() : output, format, text);
   return (
     <div class="result">
-      <p class="result-value">
+      <p class="value">
         {status === "OK" ? shown.exact : "—"} {shown.unit && <span class="unit">{shown.unit}</span>}{" "}
         <Status point={{ status, timestamp }} />
       </p>
       <dl class="facts">
         <Fact name="Round">{moment(timestamp)}</Fact>
         <Fact name="Reports">{reports.length > 0 ? reports.length : "in another transaction"}</Fact>
-        {transactionHash !== undefined && (
+        {"transactionHash" in update && (
           <Fact name="Transaction">
-            {transactionHash === null ? (
+            {update.transactionHash === null ? (
               "sent by another relayer"
             ) : (
-              <Hex hex={transactionHash} what="the transaction hash" />
+              <Hex hex={update.transactionHash} what="the transaction hash" />
             )}
           </Fact>
         )}
@@ -63,7 +59,9 @@ function Value({ update, network, dataset }: { update: Shown; network: NetworkOv
           <a href={pointPath(network.network_id, dataset.dataset, text)}>Value, signers, history</a>
         </Fact>
       </dl>
-      {fresh && <p class="quiet">The stored value is so recent that no transaction was needed.</p>}
+      {"fresh" in update && update.fresh && (
+        <p class="quiet">The stored value is so recent that no transaction was needed.</p>
+      )}
     </div>
   );
 }

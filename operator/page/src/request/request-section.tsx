@@ -1,15 +1,13 @@
-import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
 import { useRef, useState } from "preact/hooks";
-import { useAnnounce } from "../components/announcer";
+import { announce } from "../components/announce";
+import type { Found } from "../pages/found-dataset";
 import { KeyField } from "./key-field";
 import { keyProblem } from "./key-problem";
 import { Outcome } from "./outcome";
-import { ProgressList, progressWords } from "./progress-list";
+import { Progress, progressWords } from "./progress";
 import { type RequestState, runRequest } from "./run-request";
 
-interface Props {
-  readonly network: NetworkOverview;
-  readonly dataset: DatasetOverview;
+interface Props extends Found {
   /** The key as it was entered. */
   readonly text: string;
   readonly onText: (text: string) => void;
@@ -22,22 +20,23 @@ export function RequestSection({ network, dataset, text, onText, onStored }: Pro
   const [isBroadcast, setBroadcast] = useState(network.broadcasts);
   const [state, setState] = useState<RequestState | null>(null);
   const [isAsked, setAsked] = useState(false);
-  const announce = useAnnounce();
-  const last = useRef<RequestState | null>(null);
+  const announced = useRef("");
+  const operatorPays = network.broadcasts ? "It pays for the gas." : "It has no account on this network.";
   const isBusy = state !== null && state.end === null;
-  const problem = text === "" ? "The key is empty." : keyProblem(dataset.key_form, text);
 
   const submit = async (event: Event) => {
     event.preventDefault();
     setAsked(true);
     if (isBusy) return;
+    const problem = keyProblem(dataset.key_form, text);
     if (problem !== null) return announce(problem);
+    announced.current = "";
     const asked = { networkId: network.network_id, dataset: dataset.dataset, key: text, isBroadcast };
     await runRequest(asked, (next) => {
       setState(next);
       const words = progressWords(next);
-      if (words !== (last.current && progressWords(last.current))) announce(words);
-      last.current = next;
+      if (words !== announced.current) announce(words);
+      announced.current = words;
     });
     onStored?.();
   };
@@ -48,34 +47,27 @@ export function RequestSection({ network, dataset, text, onText, onStored }: Pro
       <p class="quiet">The operator asks every provider for a signed value, and the contract stores the result.</p>
       <form onSubmit={submit} noValidate>
         <KeyField dataset={dataset} text={text} onText={onText} />
-        {isAsked && text === "" && <p class="field-note tone-bad">Enter a key first.</p>}
-        <fieldset class="choices">
+        {isAsked && text === "" && <p class="small bad">Enter a key first.</p>}
+        <fieldset class="pair">
           <legend>Who sends the transaction</legend>
-          <label class="choice">
-            <input
-              type="radio"
-              name="broadcast"
-              checked={isBroadcast}
-              disabled={!network.broadcasts}
-              onChange={() => setBroadcast(true)}
-            />
-            <span>
-              <b>The operator</b>
-              <span class="quiet">
-                {network.broadcasts ? "It pays for the gas." : "It has no account on this network."}{" "}
-                <code>broadcast: true</code>
+          {[true, false].map((byOperator) => (
+            <label key={byOperator} class="choice">
+              <input
+                type="radio"
+                name="broadcast"
+                checked={isBroadcast === byOperator}
+                disabled={byOperator && !network.broadcasts}
+                onChange={() => setBroadcast(byOperator)}
+              />
+              <span>
+                <b>{byOperator ? "The operator" : "You"}</b>
+                <span class="small quiet">
+                  {byOperator ? operatorPays : "With your wallet, or by copying the transaction."}{" "}
+                  <code>broadcast: {String(byOperator)}</code>
+                </span>
               </span>
-            </span>
-          </label>
-          <label class="choice">
-            <input type="radio" name="broadcast" checked={!isBroadcast} onChange={() => setBroadcast(false)} />
-            <span>
-              <b>You</b>
-              <span class="quiet">
-                With your wallet, or by copying the transaction. <code>broadcast: false</code>
-              </span>
-            </span>
-          </label>
+            </label>
+          ))}
         </fieldset>
         <button type="submit" class="primary" aria-disabled={isBusy}>
           {isBusy ? "Requesting …" : isBroadcast ? "Update now" : "Prepare the transaction"}
@@ -83,7 +75,7 @@ export function RequestSection({ network, dataset, text, onText, onStored }: Pro
       </form>
       {state && (
         <div class="answer">
-          <ProgressList state={state} />
+          <Progress state={state} />
           {state.end && <Outcome end={state.end} dataset={dataset} network={network} onStored={onStored} />}
         </div>
       )}

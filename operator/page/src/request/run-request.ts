@@ -1,11 +1,9 @@
 import type { BroadcastUpdate, DataRequestProblem, UnsentUpdate, UpdateProgress } from "@dataset-oracle/protocol";
-import { BASE } from "../api/base";
+import type { Address } from "viem";
+import { BASE, type PointId } from "../operator";
 
 /** The request that the form describes. */
-export interface Asked {
-  readonly networkId: number;
-  readonly dataset: string;
-  readonly key: string;
+export interface Asked extends PointId {
   readonly isBroadcast: boolean;
 }
 
@@ -13,7 +11,12 @@ export interface Asked {
 export type RequestEnd =
   | { readonly kind: "stored"; readonly update: BroadcastUpdate }
   | { readonly kind: "unsent"; readonly update: UnsentUpdate }
-  | { readonly kind: "problem"; readonly problem: DataRequestProblem; readonly retryAfter: number | null };
+  | {
+      readonly kind: "problem";
+      readonly problem: DataRequestProblem;
+      /** In seconds; null if the operator did not say. */
+      readonly retryAfter: number | null;
+    };
 
 /** The progress of a request. */
 export interface RequestState {
@@ -31,35 +34,30 @@ export async function runRequest(asked: Asked, onState: (state: RequestState) =>
     onState(state);
   };
   go({});
-  const client = await loadClient();
-  if (client === null) return go({ end: { kind: "problem", problem: GONE, retryAfter: null } });
+  const onProgress = (step: UpdateProgress) => go({ steps: [...state.steps, step] });
+  go({ end: await request(asked, onProgress) });
+}
+
+async function request(
+  { networkId, dataset, key, isBroadcast }: Asked,
+  onProgress: (step: UpdateProgress) => void,
+): Promise<RequestEnd> {
+  // The client is loaded on demand, because it is the larger part of the page.
+  const client = await import("@dataset-oracle/protocol").catch(() => null);
+  if (client === null) return problem({ code: "unreachable", title: "The operator cannot be reached.", detail: "" });
   const { DataRequestError, requestUpdate } = client;
-  const { networkId, dataset, key, isBroadcast } = asked;
+  const parameters = { url: BASE, networkId, dataset: dataset as Address, key, onProgress };
   try {
-    const parameters = { url: BASE, networkId, dataset: dataset as `0x${string}`, key };
-    const onProgress = (step: UpdateProgress) => go({ steps: [...state.steps, step] });
-    const end: RequestEnd = isBroadcast
-      ? { kind: "stored", update: await requestUpdate({ ...parameters, broadcast: true, onProgress }) }
-      : { kind: "unsent", update: await requestUpdate({ ...parameters, broadcast: false, onProgress }) };
-    go({ end });
+    return isBroadcast
+      ? { kind: "stored", update: await requestUpdate({ ...parameters, broadcast: true }) }
+      : { kind: "unsent", update: await requestUpdate({ ...parameters, broadcast: false }) };
   } catch (error) {
-    if (error instanceof DataRequestError) {
-      go({ end: { kind: "problem", problem: error.problem, retryAfter: error.retryAfterSeconds } });
-      return;
-    }
-    const title = "The page failed unexpectedly.";
+    if (error instanceof DataRequestError) return problem(error.problem, error.retryAfterSeconds);
     const detail = `Reload it. (${String(error)})`;
-    go({
-      end: { kind: "problem", problem: { code: "unexpected_answer", title, detail, status: 0 }, retryAfter: null },
-    });
+    return problem({ code: "unexpected_answer", title: "The page failed unexpectedly.", status: 0, detail });
   }
 }
 
-const GONE: DataRequestProblem = {
-  code: "unreachable",
-  title: "The operator cannot be reached.",
-  detail: "Check your connection and try again.",
-};
-
-/** Loads the client on demand, because it is the larger part of the page. Null if it cannot be loaded. */
-const loadClient = () => import("@dataset-oracle/protocol").catch(() => null);
+function problem(problem: DataRequestProblem, retryAfter: number | null = null): RequestEnd {
+  return { kind: "problem", problem, retryAfter };
+}

@@ -1,12 +1,11 @@
-import type { DatasetOverview, NetworkOverview, ValueFormat } from "@dataset-oracle/protocol/wire-data";
-import { BASE } from "../api/base";
-import { CodeBlock } from "../components/code-block";
-import { Tabs } from "../components/tabs";
-import { snippets } from "./snippets";
+import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import { useId, useRef, useState } from "preact/hooks";
+import { CodeBlock } from "../components/copy";
+import { BASE } from "../operator";
+import type { Found } from "../pages/found-dataset";
+import { type Snippet, snippets } from "./snippets";
 
-interface Props {
-  readonly network: NetworkOverview;
-  readonly dataset: DatasetOverview;
+interface Props extends Found {
   /** The key as it was entered. */
   readonly text: string;
   readonly format?: ValueFormat | null;
@@ -14,28 +13,57 @@ interface Props {
 
 /** Shows code that reads the data point. */
 export function SnippetSection({ network, dataset, text, format }: Props) {
-  const known = dataset.points?.find(({ key, key_hex }) => key === text || key_hex === text)?.format ?? null;
-  const dataPoint = { operator: BASE, networkId: network.network_id, dataset, key: text, format: format ?? known };
-  const shown = snippets(dataPoint);
+  const listed = dataset.points?.find(({ key, key_hex }) => key === text || key_hex === text)?.format ?? null;
+  const dataPoint = { operator: BASE, networkId: network.network_id, dataset, format: format ?? listed };
+  const shown = snippets(text, dataPoint);
   return (
     <section class="card" aria-labelledby="read">
       <h2 id="read">Read it from code</h2>
-      {shown.length === 0 ? (
-        <p class="empty">Enter a key above to fill in the examples.</p>
-      ) : (
-        <Tabs
-          label="Language"
-          tabs={shown.map(({ name, note, text: code }) => ({
-            name,
-            panel: (
-              <>
-                <p class="quiet">{note}</p>
-                <CodeBlock name={name} what={`the ${name} code`} text={code} />
-              </>
-            ),
-          }))}
-        />
-      )}
+      {shown.length > 0 ? <Tabs snippets={shown} /> : <p class="empty">Enter a key above to fill in the examples.</p>}
     </section>
+  );
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
+
+/** Shows one of the snippets, chosen by pointer or arrow keys. */
+function Tabs({ snippets }: { snippets: readonly Snippet[] }) {
+  const [chosen, setChosen] = useState(0);
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = STEPS[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = (chosen + step + snippets.length) % snippets.length;
+    setChosen(next);
+    list.current?.querySelectorAll("button")[next]?.focus();
+  };
+  const snippet = snippets[chosen];
+  return (
+    <>
+      <div ref={list} role="tablist" aria-label="Language" onKeyDown={onKeyDown}>
+        {snippets.map(({ name }, index) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            id={`${id}-${index}`}
+            aria-controls={`${id}-panel`}
+            aria-selected={index === chosen}
+            tabIndex={index === chosen ? 0 : -1}
+            onClick={() => setChosen(index)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      {snippet && (
+        <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
+          <p class="quiet">{snippet.note}</p>
+          <CodeBlock name={snippet.name} what={`the ${snippet.name} code`} text={snippet.text} />
+        </div>
+      )}
+    </>
   );
 }

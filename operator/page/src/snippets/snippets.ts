@@ -3,13 +3,14 @@ import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/wire
 import { networkName } from "../format/names";
 
 /** The data point that the snippets read. */
-export interface SnippetDataPoint {
+interface SnippetDataPoint {
   readonly operator: string;
   readonly networkId: number;
   readonly dataset: DatasetOverview;
-  /** In ASCII, or in hex after `0x`. */
-  readonly key: string;
   readonly format: ValueFormat | null;
+  readonly hex: string;
+  /** The key in ASCII; null if it needs quoting. */
+  readonly text: string | null;
 }
 
 export interface Snippet {
@@ -21,22 +22,20 @@ export interface Snippet {
 /** Keys that need no quoting in shells and languages. Any other key is written in hex. */
 const PLAIN = /^[A-Za-z0-9/._~%-]+$/;
 
-/** Returns code that reads a key and requests an update; none if the text is not a valid key. */
-export function snippets(dataPoint: SnippetDataPoint): readonly Snippet[] {
-  const parsed = parseKey(dataPoint.key);
+/**
+ * Returns code that reads a key and requests an update; none if the key is not valid.
+ *
+ * @param key In ASCII, or in hex after `0x`.
+ */
+export function snippets(key: string, rest: Omit<SnippetDataPoint, "hex" | "text">): readonly Snippet[] {
+  const parsed = parseKey(key);
   if (!parsed.ok) return [];
   const ascii = keyToAscii(parsed.value);
   const text = ascii !== null && PLAIN.test(ascii) ? ascii : null;
-  const filled = { ...dataPoint, hex: parsed.value, text };
-  return [solidity(filled), cast(filled), viem(filled), curl(filled)];
+  return [solidity, cast, viem, curl].map((write) => write({ ...rest, hex: parsed.value, text }));
 }
 
-interface Filled extends SnippetDataPoint {
-  readonly hex: string;
-  readonly text: string | null;
-}
-
-function solidity({ dataset, networkId, hex, text }: Filled): Snippet {
+function solidity({ dataset, networkId, hex, text }: SnippetDataPoint): Snippet {
   const literal = text === null ? `hex"${hex.slice(2)}"` : `"${text}"`;
   const isNumber = dataset.kind === "median";
   const read =
@@ -66,7 +65,7 @@ contract Reader is usingOracleProtocol {
   };
 }
 
-function cast({ dataset, networkId, hex, text }: Filled): Snippet {
+function cast({ dataset, networkId, hex, text }: SnippetDataPoint): Snippet {
   const key = text === null ? hex : `$(cast from-utf8 '${text}')`;
   const type = dataset.kind === "median" ? "uint256" : "bytes32";
   return {
@@ -81,7 +80,7 @@ cast call $DATASET "query(bytes)(${type},uint256,uint8)" $KEY --value $PRICE --f
   };
 }
 
-function viem({ dataset, networkId, hex, text, format }: Filled): Snippet {
+function viem({ dataset, networkId, hex, text, format }: SnippetDataPoint): Snippet {
   const decimals = format?.decimals ?? 0;
   const isScaled = dataset.kind === "median" && decimals > 0;
   const [name, shown] =
@@ -104,7 +103,7 @@ console.log(status, ${shown}, new Date(Number(updatedAt) * 1000));
   };
 }
 
-function curl({ operator, dataset, networkId, hex, text }: Filled): Snippet {
+function curl({ operator, dataset, networkId, hex, text }: SnippetDataPoint): Snippet {
   const body = { network_id: networkId, dataset: dataset.dataset, key: text ?? hex, broadcast: true };
   return {
     name: "curl",

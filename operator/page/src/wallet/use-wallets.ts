@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Eip1193Provider, Wallet } from "./wallet";
+import type { EIP1193Provider } from "viem";
 
-/** EIP-6963: the announcement of a wallet. */
-interface Announced {
-  readonly info: { readonly uuid: string; readonly name: string; readonly icon: string };
-  readonly provider: Eip1193Provider;
+/** A browser wallet, as it announces itself (EIP-6963). */
+export interface Wallet {
+  readonly info: { readonly uuid: string; readonly name: string; readonly icon?: string };
+  readonly provider: EIP1193Provider;
 }
 
 /** Returns the wallets that announce themselves, or else the injected `window.ethereum`. */
@@ -12,16 +12,14 @@ export function useWallets(): readonly Wallet[] {
   const [wallets, setWallets] = useState<readonly Wallet[]>([]);
   useEffect(() => {
     const add = (event: Event) => {
-      const { info, provider } = (event as CustomEvent<Announced>).detail;
-      const icon = /^data:image\//.test(info.icon) ? info.icon : null;
-      const wallet = { id: info.uuid, name: info.name, icon, provider };
-      setWallets((before) => [...before.filter(({ id }) => id !== wallet.id), wallet]);
+      const { detail: wallet } = event as CustomEvent<Wallet>;
+      setWallets((before) => [...before.filter(({ info }) => info.uuid !== wallet.info.uuid), wallet]);
     };
     addEventListener("eip6963:announceProvider", add);
     dispatchEvent(new Event("eip6963:requestProvider"));
     return () => removeEventListener("eip6963:announceProvider", add);
   }, []);
-  const { ethereum } = window as { ethereum?: Eip1193Provider };
-  if (wallets.length > 0 || !ethereum) return wallets;
-  return [{ id: "window.ethereum", name: "Browser wallet", icon: null, provider: ethereum }];
+  const { ethereum: provider } = window as { ethereum?: EIP1193Provider };
+  if (wallets.length > 0 || !provider) return wallets;
+  return [{ info: { uuid: "window.ethereum", name: "Browser wallet" }, provider }];
 }

@@ -4,7 +4,7 @@ import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { formatEther, formatUnits, getAddress, keccak256 } from "viem";
 import { expect, test } from "vitest";
 import { post } from "../../../../devnet/test/devnet.js";
-import { grouped } from "../../src/format/number.js";
+import { exact } from "../../src/format/number.js";
 import { visit } from "../support/visit.js";
 import type { World } from "../support/world.js";
 
@@ -118,7 +118,7 @@ export function browsingFlows(here: () => World): void {
       broadcast: true,
     });
     await round.locator(`code[title="${answer.transaction_hash}"]`).waitFor();
-    const value = grouped(formatUnits(BigInt(answer.value), 18));
+    const value = exact(BigInt(answer.value), 18);
     await page.locator(".big", { hasText: `${value} USD` }).waitFor();
     await end();
   });

@@ -16,7 +16,7 @@ export function problemFlows(here: () => World): void {
     await form.getByRole("button", { name: isBroadcast ? "Update now" : "Prepare the transaction" }).click();
     await form.locator(".steps").waitFor();
     await form.getByRole("button", { name: "Requesting" }).waitFor({ state: "hidden", timeout: 30_000 });
-    return (await form.locator(".note-bad").textContent()) ?? "";
+    return (await form.locator(".note.bad").textContent()) ?? "";
   }
 
   test("a key that no provider serves", async () => {
@@ -34,7 +34,7 @@ export function problemFlows(here: () => World): void {
     const { lonely, browser } = here();
     const { page, picture, end } = await visit(browser, lonely.url, { at: at() });
     const said = await askFor(page, "SPOTPX/UNI-USD", false);
-    expect(await formOf(page).locator(".failures li").count()).toBe(2);
+    expect(await formOf(page).locator(".note li").count()).toBe(2);
     expect(said).toContain("no_quorum");
     await picture("problem-no-quorum-light");
     await end();

@@ -1,0 +1,94 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { useOverview } from "../live/overview-state";
+import { BASE } from "../operator";
+
+export function Header() {
+  const { networks, error } = useOverview();
+  const [tone, sign, words] = error
+    ? ["bad", "■", "Not connected"]
+    : networks
+      ? ["good", "●", "Live"]
+      : ["quiet", "●", "Loading"];
+  return (
+    <header>
+      <div class="wide row">
+        <a class="brand" href="#/">
+          <Logo />
+          <b>Dataset Oracle</b>
+        </a>
+        <span class="label">
+          <span class={tone}>{sign}</span> <span>{words}</span>
+        </span>
+        <nav aria-label="Main">
+          <a class="home" href="#/">
+            Data
+          </a>
+          <a href={`${BASE}/guide/`}>Guide</a>
+          <a href={`${BASE}/docs`}>API</a>
+        </nav>
+      </div>
+    </header>
+  );
+}
+
+/** The logo: values on lines, with the middle one marked. */
+function Logo() {
+  return (
+    <svg width="27" viewBox="0 0 32 32" fill="var(--on-accent)" aria-hidden="true">
+      <rect width="32" height="32" rx="8" fill="var(--accent)" />
+      <path d="M7 9h7M7 16h18M7 23h7" stroke="var(--on-accent)" stroke-width="2.4" stroke-linecap="round" />
+      <circle cx="19" cy="9" r="2.6" opacity=".7" />
+      <circle cx="25" cy="16" r="3.4" />
+      <circle cx="19" cy="23" r="2.6" opacity=".7" />
+    </svg>
+  );
+}
+
+interface TitleProps {
+  /** For the document's title. */
+  readonly name: string;
+  readonly heading?: ComponentChildren;
+  /** The dataset to which a data point belongs. */
+  readonly parent?: { readonly name: string; readonly href: string };
+  /** A line below the heading. */
+  readonly children: ComponentChildren;
+}
+
+/** Shows the breadcrumbs and the heading of a page, and names the document after it. */
+export function Title({ name, heading = name, parent, children }: TitleProps) {
+  useDocumentTitle(name);
+  return (
+    <>
+      <nav class="crumbs small quiet" aria-label="Breadcrumb">
+        <a href="#/">Data</a>
+        {parent && <a href={parent.href}>{parent.name}</a>}
+      </nav>
+      <h1>{heading}</h1>
+      <p class="quiet">{children}</p>
+    </>
+  );
+}
+
+export function useDocumentTitle(name: string | null): void {
+  useEffect(() => {
+    document.title = [name, "Dataset Oracle"].filter(Boolean).join(" · ");
+  }, [name]);
+}
+
+export function Footer() {
+  return (
+    <footer class="small quiet">
+      <div class="wide">
+        <p>
+          Every value is signed by data providers and verified by the contract that stores it. This operator only relays
+          signed reports: it can neither create nor change a value.
+        </p>
+        <p>
+          For developers: <a href={`${BASE}/openapi.json`}>OpenAPI</a>, <a href={`${BASE}/datasets`}>datasets</a>,{" "}
+          <a href={`${BASE}/overview`}>overview</a>
+        </p>
+      </div>
+    </footer>
+  );
+}

@@ -1,0 +1,52 @@
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import type { HistoryAnswer } from "@dataset-oracle/protocol/wire";
+import type { DataPointAnswer, OverviewAnswer } from "@dataset-oracle/protocol/wire-data";
+
+/** The operator's base URL. The page is served directly under it. */
+export const BASE = new URL(".", location.href.split("#", 1)[0]).href.replace(/\/$/, "");
+
+/** Identifies a data point. */
+export interface PointId {
+  readonly networkId: number;
+  readonly dataset: string;
+  /** In ASCII, or in hex after `0x`. */
+  readonly key: string;
+}
+
+/** The reason why something could not be read: the operator's problem, or one that the page found itself. */
+export interface ReadError {
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  /** In seconds; null if the operator did not say. */
+  readonly retryAfter: number | null;
+}
+
+const DEADLINE_MS = 20_000;
+
+export const getOverview = () => get<OverviewAnswer>("overview");
+
+export const getData = (id: PointId) => get<DataPointAnswer>("data", toQuery(id));
+
+/** @param blocks The first and the last block, inclusive. */
+export const getHistory = (id: PointId, limit: number, blocks: { readonly from?: number; readonly to?: number }) =>
+  get<HistoryAnswer>("history", { ...toQuery(id), limit, ...blocks });
+
+const toQuery = ({ networkId, dataset, key }: PointId) => ({ network_id: networkId, dataset, key });
+
+/** Reads a path under the operator's base URL. Never throws. */
+async function get<T>(path: string, query: Record<string, string | number> = {}): Promise<Result<T, ReadError>> {
+  const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  try {
+    const response = await fetch(`${BASE}/${path}?${parameters}`, { signal: AbortSignal.timeout(DEADLINE_MS) });
+    const body = (await response.json()) as T & Partial<ReadError>;
+    if (response.ok) return ok(body);
+    const title = body.title ?? "The operator returned an unexpected answer.";
+    const { code = "unexpected_answer", detail = "Try again." } = body;
+    const seconds = response.headers.get("retry-after");
+    return err({ code, title, detail, retryAfter: seconds === null ? null : Number(seconds) });
+  } catch {
+    const detail = "Check your connection. The page retries automatically.";
+    return err({ code: "unreachable", title: "The operator does not answer.", detail, retryAfter: null });
+  }
+}

@@ -1,0 +1,82 @@
+import { sendUpdate, type UpdateTransaction, WrongChainError } from "@dataset-oracle/protocol";
+import {
+  BaseError,
+  createClient,
+  custom,
+  type EIP1193Provider,
+  type Hash,
+  isAddressEqual,
+  SwitchChainError,
+  UserRejectedRequestError,
+} from "viem";
+import { requestAddresses, switchChain } from "viem/actions";
+
+/** The state of a transaction that a wallet sends. */
+export interface Sending {
+  readonly step: "connecting" | "switching" | "confirming" | "waiting" | "mined" | "reverted" | "unseen" | Refusal;
+  /** Once it has been sent. */
+  readonly hash?: Hash;
+  /** The block in which it was mined. */
+  readonly block?: bigint;
+  /** The message of a wallet that refuses. */
+  readonly message?: string;
+}
+
+/** The reasons why a wallet does not send a transaction. */
+type Refusal = "rejected" | "unknown_chain" | "failed";
+
+const POLL_MS = 1_000;
+
+/**
+ * Sends an update's transaction from a wallet: connects, switches to the right chain, sends, and waits until it is
+ * mined. Never throws.
+ */
+export async function sendFromWallet(
+  provider: EIP1193Provider,
+  transaction: UpdateTransaction,
+  onStep: (sending: Sending) => void,
+): Promise<void> {
+  const client = createClient({ transport: custom(provider, { retryCount: 0 }), pollingInterval: POLL_MS });
+  let hash: Hash | undefined;
+  const onSent = (sent: Hash) => {
+    hash = sent;
+    onStep({ step: "waiting", hash });
+  };
+  try {
+    onStep({ step: "connecting" });
+    const [account] = await requestAddresses(client);
+    const send = () => {
+      onStep({ step: "confirming" });
+      return sendUpdate(client, { transaction, ...(account && { account }), onSent });
+    };
+    const { receipt } = await send().catch(async (error) => {
+      if (!(error instanceof WrongChainError)) throw error;
+      onStep({ step: "switching" });
+      await switchChain(client, { id: transaction.chainId });
+      return send();
+    });
+    // A transaction that was cancelled in the wallet is mined as another one.
+    const isUpdate = receipt.to !== null && isAddressEqual(receipt.to, transaction.to);
+    const step = receipt.status === "reverted" ? "reverted" : isUpdate ? "mined" : "unseen";
+    onStep({ step, hash: receipt.transactionHash, block: receipt.blockNumber });
+  } catch (error) {
+    // A transaction that was sent may still be mined.
+    onStep(hash ? { step: "unseen", hash } : refusalOf(error));
+  }
+}
+
+function refusalOf(error: unknown): Sending {
+  if (!(error instanceof BaseError)) return { step: "failed", message: String(error) };
+  const has = (isCause: (cause: unknown) => boolean) => error.walk(isCause) !== null;
+  const message = error.details || error.shortMessage;
+  if (has((cause) => cause instanceof UserRejectedRequestError)) return { step: "rejected", message };
+  if (has((cause) => cause instanceof SwitchChainError || wrapsUnknownChain(cause)))
+    return { step: "unknown_chain", message };
+  return { step: "failed", message };
+}
+
+/** Some wallets wrap the original error. */
+function wrapsUnknownChain(cause: unknown): boolean {
+  const { data } = (cause ?? {}) as { data?: { originalError?: { code?: unknown } } };
+  return data?.originalError?.code === SwitchChainError.code;
+}
