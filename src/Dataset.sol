@@ -12,7 +12,7 @@ import {Signatures} from "./libraries/Signatures.sol";
 import {Column} from "./types/Column.sol";
 import {Committee, CommitteeLibrary} from "./types/Committee.sol";
 import {DataPoint, DataPointLibrary} from "./types/DataPoint.sol";
-import {KeyForm} from "./types/KeyForm.sol";
+import {KeyForm, matches} from "./types/KeyForm.sol";
 import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} from "./types/ReportTemplate.sol";
 import {Words, WordsLibrary} from "./types/Words.sol";
 
@@ -20,6 +20,8 @@ import {Words, WordsLibrary} from "./types/Words.sol";
 /// @notice Stores the data points of a committee of data providers and sells them one query at a time. Each kind of
 /// dataset defines how the reported values are judged (`_judge`) and where they are stored (`_save`, `_load`).
 abstract contract Dataset is DatasetGovernance, ReportDomain {
+    using {matches} for KeyForm;
+
     /// @dev A row's `missing` bitmap has one bit for each key.
     uint256 private constant MAX_BATCH = 256;
 

@@ -5,7 +5,7 @@ import {Vm, VmSafe} from "forge-std/Vm.sol";
 
 import {Oracle} from "../src/Oracle.sol";
 import {Batch, IDataset, Report} from "../src/interfaces/IDataset.sol";
-import {KeyForm} from "../src/types/KeyForm.sol";
+import {KeyForm, matches} from "../src/types/KeyForm.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {BatchLibrary, Providers, Update} from "./utils/Providers.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
@@ -14,6 +14,7 @@ import {ReferenceReports} from "./utils/ReferenceReports.sol";
 /// @dev All members that sign a value sign `VALUE`, so that they agree in every kind.
 abstract contract DatasetAttacks is DatasetFixture {
     using BatchLibrary for Batch;
+    using {matches} for KeyForm;
 
     uint256 private constant ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141;
     uint256 private constant VALUE = 7;

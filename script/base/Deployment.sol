@@ -6,11 +6,13 @@ import {console} from "forge-std/Script.sol";
 import {MajorityDataset} from "../../src/MajorityDataset.sol";
 import {MedianDataset} from "../../src/MedianDataset.sol";
 import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
-import {KeyForm} from "../../src/types/KeyForm.sol";
+import {KeyForm, matches} from "../../src/types/KeyForm.sol";
 import {NetworkScript} from "./NetworkScript.sol";
 
 /// @notice Deploys contracts that do not exist yet and records their addresses.
 abstract contract Deployment is NetworkScript {
+    using {matches} for KeyForm;
+
     enum Kind {
         MEDIAN,
         MAJORITY

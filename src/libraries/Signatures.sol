@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.4;
+pragma solidity ^0.8.13;
 
 /// @title Signatures
 /// @dev `ReferenceReports` in test/utils is the same in plain Solidity.

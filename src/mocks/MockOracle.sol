@@ -6,6 +6,7 @@ import {Oracle} from "../Oracle.sol";
 /// @title MockOracle
 /// @notice A dataset for your own forge tests: it answers what you set, and checks payments like a real one.
 ///
+///     vm.warp(1 days); // a forge test begins at timestamp 1, when nothing can be old yet
 ///     MockOracle oracle = new MockOracle();
 ///     oracle.setSpotPrice("ETH-USD", 3000e18);
 ///     oracle.setSpotPrice("ETH-USD", 3000e18, 11 minutes); // too old for a limit of ten
@@ -22,9 +23,10 @@ contract MockOracle is Oracle {
     }
 
     /// @inheritdoc Oracle
-    uint256 public queryPrice;
+    uint256 public override queryPrice;
 
-    mapping(bytes32 keyHash => Answer) private _answers;
+    /// @dev By keccak256 of the key.
+    mapping(bytes32 => Answer) private _answers;
 
     /// @notice Sets the price of one query, in wei. It is 0 by default.
     function setQueryPrice(uint256 price) external {
@@ -43,10 +45,10 @@ contract MockOracle is Oracle {
     }
 
     /// @notice Sets the answer to a query for `key`. It ages with the block timestamp.
-    /// @param age The number of seconds since it was updated.
+    /// @param age The number of seconds since it was updated, at most the block timestamp.
     function setAnswer(bytes memory key, bytes32 output, uint256 age, QueryStatus status) public {
-        _answers[keccak256(key)] =
-            Answer({output: output, updatedAt: block.timestamp - age, status: status, isSet: true});
+        uint256 updatedAt = age < block.timestamp ? block.timestamp - age : 0;
+        _answers[keccak256(key)] = Answer({output: output, updatedAt: updatedAt, status: status, isSet: true});
     }
 
     /// @inheritdoc Oracle
@@ -54,6 +56,7 @@ contract MockOracle is Oracle {
     function query(bytes calldata input)
         external
         payable
+        override
         returns (bytes32 output, uint256 updatedAt, QueryStatus status)
     {
         if (msg.value != queryPrice) revert WrongPayment(msg.value, queryPrice);

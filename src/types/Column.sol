@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.4;
+pragma solidity ^0.8.13;
 
 /// @notice The values that the reports of one round have for one key: equidistant words in calldata. Words of reports
 /// without data for the key are missing. Points to

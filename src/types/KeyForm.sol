@@ -9,8 +9,6 @@ enum KeyForm {
     WEB_ORACLE
 }
 
-using {matches} for KeyForm global;
-
 uint256 constant MAX_KEY_LENGTH = 256;
 uint256 constant MAX_SYMBOL_LENGTH = 16;
 uint256 constant SPEC_HASH_DIGITS = 64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.4;
+pragma solidity ^0.8.13;
 
 bytes32 constant REPORT_TYPEHASH = keccak256("Report(bytes key,uint8 outcome,bytes32 value,uint256 timestamp)");
 bytes32 constant BATCH_TYPEHASH =

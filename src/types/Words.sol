@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.4;
+pragma solidity ^0.8.13;
 
 /// @notice Consecutive words in memory. Their content is undefined until they are written.
 type Words is uint256;

@@ -51,6 +51,13 @@ contract MockOracleTest is Test {
         assertEq(uint8(status), uint8(Oracle.QueryStatus.NOT_AVAILABLE));
     }
 
+    function testFuzz_setAnswer_isAtMostAsOldAsTheChain(uint256 age, uint32 time) public {
+        vm.warp(time);
+        oracle.setAnswer("WEB/x", 0, age, Oracle.QueryStatus.OK);
+        (, uint256 updatedAt,) = oracle.query{value: 0.001 ether}("WEB/x");
+        assertEq(updatedAt, age < time ? time - age : 0);
+    }
+
     function testFuzz_query_RevertWhen_notPaidExactly(uint96 sent) public {
         vm.assume(sent != 0.001 ether);
         vm.deal(address(this), sent);

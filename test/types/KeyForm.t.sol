@@ -3,10 +3,12 @@ pragma solidity ^0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {KeyForm} from "../../src/types/KeyForm.sol";
+import {KeyForm, matches} from "../../src/types/KeyForm.sol";
 
 /// @notice The edge cases of both key forms are in protocol/vectors/keys.json.
 contract KeyFormTest is Test {
+    using {matches} for KeyForm;
+
     bytes private constant SYMBOLS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     bytes private constant DIGITS = "0123456789abcdef";
 

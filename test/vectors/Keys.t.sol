@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {KeyForm} from "../../src/types/KeyForm.sol";
+import {KeyForm, matches} from "../../src/types/KeyForm.sol";
 import {Vectors} from "../utils/Vectors.sol";
 
 contract KeyVectorsTest is Vectors {
+    using {matches} for KeyForm;
+
     function test_matches_asTheVectorsSay() public {
         load("keys", "forms");
         uint256 items = count();

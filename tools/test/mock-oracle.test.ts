@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { foundryBinary, foundryEnv, ROOT } from "@dataset-oracle/tools/foundry";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), "mock-oracle-"));
+
+/** The code in the documentation of MockOracle. */
+const EXAMPLE = [...readFileSync(join(ROOT, "src/mocks/MockOracle.sol"), "utf8").matchAll(/^\/\/\/ {5}(\S.*)$/gm)].map(
+  ([, line]) => line,
+);
+
+/** A test contract as somebody writes it who has just read that documentation. */
+const testOf = (lines: readonly (string | undefined)[]) => `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.4;
+
+import {Test} from "forge-std/Test.sol";
+import {Oracle, OracleProtocol, usingOracleProtocol} from "@dataset-oracle/contracts/usingOracleProtocol.sol";
+import {MockOracle} from "@dataset-oracle/contracts/mocks/MockOracle.sol";
+
+contract Reader is usingOracleProtocol {
+    using OracleProtocol for Oracle;
+
+    function read(Oracle oracle) external returns (uint256) {
+        return oracle.querySpotPriceWithExpiry("ETH-USD", 10 minutes);
+    }
+}
+
+contract ExampleTest is Test {
+    function test_fresh() public {
+        Reader reader = new Reader();
+        ${lines.slice(0, 3).join("\n        ")}
+        assertEq(reader.read(oracle), 3000e18);
+    }
+
+    function test_tooOld() public {
+        Reader reader = new Reader();
+        ${lines.slice(0, 4).join("\n        ")}
+        vm.expectRevert(abi.encodeWithSelector(OracleProtocol.DataExpired.selector, 660, 600));
+        reader.read(oracle);
+    }
+
+    function test_noAgreement() public {
+        Reader reader = new Reader();
+        ${lines.join("\n        ")}
+        bytes memory error = abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.DISAGREEMENT);
+        vm.expectRevert(error);
+        reader.read(oracle);
+    }
+
+    function test_withoutWarp() public {
+        ${lines.slice(1).join("\n        ")}
+    }
+}
+`;
+
+beforeAll(() => {
+  cpSync(join(ROOT, "src"), join(folder, "lib/dataset-oracle/src"), { recursive: true });
+  cpSync(join(ROOT, "foundry.toml"), join(folder, "lib/dataset-oracle/foundry.toml"));
+  symlinkSync(join(ROOT, "lib/forge-std"), join(folder, "lib/forge-std"));
+  writeFileSync(join(folder, "foundry.toml"), "[profile.default]\n");
+  mkdirSync(join(folder, "test"));
+  writeFileSync(join(folder, "test/Example.t.sol"), testOf(EXAMPLE));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("the example in MockOracle's documentation does what it says, in a fresh forge test", async () => {
+  expect(EXAMPLE).toHaveLength(5);
+  const { stdout } = await run(foundryBinary("forge"), ["test", "--root", folder, "--json"], { env: foundryEnv() });
+  const suites: Record<string, { test_results: Record<string, { status: string }> }> = JSON.parse(stdout);
+  const results = Object.values(suites).flatMap((suite) => Object.values(suite.test_results));
+  expect(results.map(({ status }) => status)).toEqual(Array(4).fill("Success"));
+}, 120_000);
