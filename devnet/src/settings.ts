@@ -23,7 +23,7 @@ The first start compiles the contracts, which takes a few minutes.
   --operator-port N   the operator's port (default: 8080)
   --provider-port N   the first provider's port; the others use the ports after it (default: 8601)
   --market-port N     the simulated market's port (default: 8600)
-  --live              read the real exchanges instead of the simulated market (not tested yet)
+  --live              read the real exchanges instead of the simulated market
   --no-feeds          update values only on request
   --help              show this text
 

@@ -18,6 +18,14 @@ const MAX_TRIED = 3;
 const CONNECT_MS = 2_500;
 
 /**
+ * Opens TLS connections. The certificate must match the name and come from an authority that is trusted.
+ *
+ * @param ca The trusted authorities as PEM; by default those of Node, which no configuration changes.
+ */
+export const dialByTls = (ca?: string): buildConnector.connector =>
+  buildConnector({ timeout: CONNECT_MS, ...(ca !== undefined && { ca }) });
+
+/**
  * Connects to public hosts only. It resolves the name itself, requires every address to be public unicast, and connects to
  * one of these addresses, so that a second lookup cannot lead elsewhere. The certificate must match the name.
  *
@@ -25,7 +33,7 @@ const CONNECT_MS = 2_500;
  */
 export function guardedConnector(
   resolve: Resolve,
-  dial: buildConnector.connector = buildConnector({ timeout: CONNECT_MS }),
+  dial: buildConnector.connector = dialByTls(),
 ): buildConnector.connector {
   return (options, callback) => {
     checkedAddresses(options, resolve)

@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { EXCHANGES, ORIGINS } from "@dataset-oracle/devnet/market/pairs";
+import type { Certificate } from "./certificates.js";
+import { type RecordedAnswer, recordedOf } from "./recorded.js";
+
+/** The names of the exchanges' hosts. */
+export const HOSTS = EXCHANGES.map((name) => new URL(ORIGINS[name]).host);
+
+const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(ORIGINS[name]).host, name]));
+
+/** Stands in for the eight exchanges on loopback, over TLS, under their own names. */
+export interface TlsExchanges {
+  readonly port: number;
+  /** Every request that came, as `https://<host><path>`. */
+  readonly requests: string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a server that answers what is recorded of the exchange whose name is asked for: the answer that has the pair in
+ * the URL, or else the first.
+ *
+ * @param isCurrent Replaces the times in the answers by the current one.
+ */
+export async function startTlsExchanges(certificate: Certificate, isCurrent = false): Promise<TlsExchanges> {
+  const requests: string[] = [];
+  const server = createServer(certificate, (request, response) => {
+    const { host = "" } = request.headers;
+    const path = request.url ?? "";
+    requests.push(`https://${host}${path}`);
+    const name = EXCHANGE_OF.get(host);
+    const answer = name && findAnswer(recordedOf(name).answers, path);
+    response.setHeader("content-type", "application/json");
+    if (answer === undefined) response.writeHead(404).end('{"message":"NotFound"}');
+    else response.end(isCurrent ? withTime(answer.body, new Date()) : answer.body);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    requests,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Only Coinbase is asked for one pair at a time, as `/products/BTC-USD/ticker`. */
+function findAnswer(answers: readonly RecordedAnswer[], path: string): RecordedAnswer | undefined {
+  const pair = /^\/products\/([^/]+)\/ticker$/.exec(path)?.[1];
+  return answers.find(({ prices }) => pair === undefined || Object.hasOwn(prices, pair));
+}
+
+/** Replaces a time, in whatever form the exchanges write it. */
+function withTime(body: string, now: Date): string {
+  return body
+    .replace(/"time":"[^"]+"/, `"time":"${now.toISOString()}"`)
+    .replace(/"time":\d+/, `"time":${now.getTime()}`)
+    .replace(/"ts":"\d+"/, `"ts":"${now.getTime()}"`)
+    .replace(/"timestamp":"\d+"/, `"timestamp":"${Math.floor(now.getTime() / 1_000)}"`);
+}
