@@ -51,7 +51,7 @@ async function updatesAfter(after: number, count: number) {
 const confirm = (ms = 2_500) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("feeds are stored without requests, and at their heartbeat all in one transaction", async () => {
-  await start({ heartbeatSeconds: 6 }, { feedPollMs: 1_500 });
+  await start({ heartbeatSeconds: 12 }, { feedPollMs: 1_500 });
   const first = await updatesAfter(0, 3);
   expect(new Set(first.map(({ keyHash }) => keyHash))).toEqual(new Set(KEYS.map(hashOf)));
 

@@ -1,4 +1,4 @@
-import type { Exchange, MarketPair } from "./pairs.js";
+import { type Exchange, type MarketPair, USDT_USD } from "./pairs.js";
 import { PRICE_DECIMALS, toText, Walk } from "./walk.js";
 
 /** The offset of each exchange's prices, in millionths. Real exchanges differ too, but these stay well below 0.1 %. */
@@ -28,7 +28,9 @@ export class Prices {
   readonly #pairs: ReadonlyMap<string, { readonly pair: MarketPair; readonly walk: Walk }>;
 
   constructor(seed: number, pairs: readonly MarketPair[]) {
-    this.#pairs = new Map(pairs.map((pair) => [pair.pair, { pair, walk: new Walk(seed, pair.pair, pair.start) }]));
+    const walkOf = ({ pair, start }: MarketPair) =>
+      new Walk(seed, pair, start, pair === USDT_USD.pair ? "pegged" : "volatile");
+    this.#pairs = new Map(pairs.map((pair) => [pair.pair, { pair, walk: walkOf(pair) }]));
   }
 
   /** Moves every price by one step. */

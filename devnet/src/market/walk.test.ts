@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { PRICE_DECIMALS, toText, Walk } from "./walk.js";
+import { PRICE_DECIMALS, toText, type Volatility, Walk } from "./walk.js";
 
-function prices(seed: number, pair: string, steps: number): bigint[] {
-  const walk = new Walk(seed, pair, "3421.75");
+function prices(seed: number, pair: string, steps: number, volatility: Volatility = "volatile"): bigint[] {
+  const walk = new Walk(seed, pair, "3421.75", volatility);
   return Array.from({ length: steps }, () => {
     walk.step();
     return walk.price;
@@ -24,13 +24,17 @@ describe("a walk", () => {
     expect(prices(7, "BTC-USD", 500)).not.toEqual(walk);
   });
 
-  it("moves by at most 0.02 % a step", () => {
-    const walk = prices(3, "ETH-USD", 2_000);
-    for (const [step, price] of walk.slice(1).entries()) {
+  it.each([
+    ["volatile", 1_400n],
+    ["pegged", 200n],
+  ] as const)("that is %s moves by at most %s millionths a step", (volatility, most) => {
+    const walk = prices(3, "ETH-USD", 2_000, volatility);
+    const moves = walk.slice(1).map((price, step) => {
       const before = walk[step] ?? 0n;
-      const moved = price > before ? price - before : before - price;
-      expect(moved * 1_000_000n).toBeLessThanOrEqual(before * 200n);
-    }
+      return ((price > before ? price - before : before - price) * 1_000_000n) / before;
+    });
+    expect(moves.filter((move) => move > most)).toEqual([]);
+    expect(moves.some((move) => move > 200n)).toBe(volatility === "volatile");
     expect(new Set(walk).size).toBeGreaterThan(1_900);
   });
 

@@ -13,7 +13,9 @@ export const FeedSettings = Type.Object(
   {
     dataset: Type.String({ description: "The address of a dataset of the deployment." }),
     keys: Type.Array(Type.String(), { description: "Keys in ASCII, or in hex after 0x." }),
-    heartbeatSeconds: seconds("The age at which a key is updated in any case."),
+    heartbeatSeconds: seconds(
+      "The age that a stored value does not exceed, even if it has not moved: updates start as much earlier as they take.",
+    ),
     deviationBps: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,

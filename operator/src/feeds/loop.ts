@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
+import { readBlockIntervalMs } from "../chain/block-interval.js";
 import { readManyStored } from "../chain/query.js";
 import { roundAt } from "../clock.js";
 import { dataPointOf } from "../data-point.js";
@@ -13,7 +14,8 @@ import { relayBatch } from "./batch.js";
 import { Failover } from "./failover.js";
 import { isWorthSplitting, scopeOf } from "./failure.js";
 import { FeedHealth, type Part } from "./health.js";
-import { type Feed, hasMoved, observe, stage } from "./policy.js";
+import { UpdateLatency } from "./latency.js";
+import { dueAge, type Feed, hasMoved, observe, stage } from "./policy.js";
 
 /** A feed with its stored value. */
 interface StoredFeed extends Feed {
@@ -22,6 +24,10 @@ interface StoredFeed extends Feed {
 
 /** A batch of this many keys, signed by four providers, uses about five million units of gas. */
 const MAX_BATCH_KEYS = 100;
+/** A chain on which nothing happens can have minutes between its blocks; an update makes one. */
+const MAX_BLOCK_MS = 15_000;
+/** Rounds are whole seconds, and a poll takes a moment. */
+const POLL_MS = 1_000;
 
 /** Keeps all feeds fresh until the operator shuts down. It never throws. */
 export async function runFeeds(operator: Operator): Promise<void> {
@@ -37,6 +43,8 @@ class FeedLoop {
   readonly #busy = new Set<Hex>();
   readonly #failover: Failover;
   readonly #health: FeedHealth;
+  readonly #latency: UpdateLatency;
+  #blockMs = MAX_BLOCK_MS;
   readonly #log: Logger;
 
   constructor(
@@ -48,28 +56,67 @@ class FeedLoop {
     this.#failover = new Failover(address, network.replicas);
     this.#log = operator.logger.child({ network: network.chainId, dataset: address });
     this.#health = new FeedHealth(operator.clock, this.#log);
+    this.#latency = new UpdateLatency(network.limits.timeoutMs);
   }
 
   async run(): Promise<void> {
+    const { client, feedPollMs } = this.network;
     const { closing } = this.operator;
+    const heartbeats = this.datasetFeeds.feeds.map(({ policy }) => policy.heartbeatSeconds);
+    // A feed that was just updated is seen again before it is due.
+    const pollMs = Math.min(feedPollMs, Math.min(...heartbeats) * 250);
+    const blockMs = await readBlockIntervalMs(client).catch(() => MAX_BLOCK_MS);
+    this.#blockMs = Math.min(blockMs, MAX_BLOCK_MS);
     while (!closing.aborted) {
-      await this.#poll().catch((error: unknown) => this.#health.failed("chain", error));
-      await delay(this.network.feedPollMs, undefined, { signal: closing }).catch(() => {});
+      const nextDueMs = await this.#poll().catch((error: unknown) => {
+        this.#health.failed("chain", error);
+        return pollMs;
+      });
+      await delay(Math.min(pollMs, nextDueMs), undefined, { signal: closing }).catch(() => {});
     }
   }
 
-  /** Starts the updates that are due, and does not wait until they are mined. */
-  async #poll(): Promise<void> {
-    const { operator, network } = this;
-    const { dataset } = this.datasetFeeds;
+  /**
+   * Starts the updates that are due, and does not wait until they are mined.
+   *
+   * @returns How long it is until another feed is due, in milliseconds.
+   */
+  async #poll(): Promise<number> {
+    const { clock } = this.operator;
     const feeds = await this.#readStored();
     this.#health.worked("chain");
-    if (!this.#health.isDue("committee") || !this.#health.isDue("sending")) return;
-    const now = operator.clock();
-    const round = roundAt(now);
+    if (!this.#health.isDue("committee") || !this.#health.isDue("sending")) return Number.POSITIVE_INFINITY;
+    const now = clock();
+    const lead = this.#leadSeconds;
     const at = (wanted: ReturnType<typeof stage>) =>
-      feeds.filter(({ policy, stored }) => stage(policy, stored, now / 1000) === wanted);
-    const due = this.#failover.own([...at("due"), ...(await this.#moved(at("look"), round))], now);
+      feeds.filter(({ policy, stored }) => stage(policy, stored, now / 1000, lead) === wanted);
+    const due = at("due");
+    // The providers are asked for the values of the others only after these were started.
+    const started = this.#start(due.filter(({ key }) => this.#failover.rankOf(key) === 0));
+    if (!started.isProbe) {
+      const moved = await this.#moved(at("look"), roundAt(now));
+      const owned = this.#failover.own([...due, ...moved], now).filter(({ key }) => !this.#busy.has(key));
+      const { isProbe, feeds } = this.#start(owned);
+      if (!isProbe) this.#reportFailover(feeds.filter(({ key }) => this.#failover.rankOf(key) > 0));
+    }
+    const dueAt = feeds.map(({ policy, stored }) => (Number(stored.updatedAt) + dueAge(policy, lead)) * 1000);
+    return Math.max(0, Math.min(...dueAt.filter((ms) => ms > now)) - clock());
+  }
+
+  /** How long before a heartbeat an update has to be started: as long as one took lately, plus a block. */
+  get #leadSeconds(): number {
+    return (this.#latency.longestMs + this.#blockMs + POLL_MS) / 1000;
+  }
+
+  /**
+   * Starts updates. While the committee or the sender is failing it starts only one, a probe.
+   *
+   * @returns The feeds whose update was started.
+   */
+  #start(due: readonly StoredFeed[]): { readonly isProbe: boolean; readonly feeds: readonly StoredFeed[] } {
+    const { operator, network } = this;
+    const { dataset } = this.datasetFeeds;
+    const round = roundAt(operator.clock());
     // A batch skips keys that were never stored, a key that a request is updating needs no second transaction, and one
     // that failed by itself would spoil the batch.
     const isBatched = ({ key, stored }: StoredFeed) =>
@@ -78,11 +125,10 @@ class FeedLoop {
       !operator.updates.isRelaying(dataPointOf(network, dataset, key), round);
     const single = due.filter((feed) => !isBatched(feed) && this.#health.isDue(feed.key));
     const attempts = [...chunks(due.filter(isBatched)), ...single.map((feed) => [feed])];
-    // One attempt shows whether the committee and the sender work again.
-    const isProbe = this.#health.isFailing("committee") || this.#health.isFailing("sending");
-    const started = isProbe ? attempts.slice(0, 1) : attempts;
-    if (!isProbe) this.#reportFailover(started.flat().filter(({ key }) => this.#failover.rankOf(key) > 0));
+    const isProbing = this.#health.isFailing("committee") || this.#health.isFailing("sending");
+    const started = isProbing ? attempts.slice(0, 1) : attempts;
     for (const feeds of started) this.#update(feeds, round);
+    return { isProbe: isProbing && started.length > 0, feeds: started.flat() };
   }
 
   async #readStored(): Promise<readonly StoredFeed[]> {
@@ -133,6 +179,7 @@ class FeedLoop {
   #update(feeds: readonly StoredFeed[], round: bigint): void {
     const { network, operator } = this;
     const { dataset } = this.datasetFeeds;
+    const startedAt = operator.clock();
     const batched = feeds.length > 1 ? this.#relayBatch(this.#batch(feeds, round)) : null;
     for (const { key } of feeds) {
       this.#busy.add(key);
@@ -142,9 +189,10 @@ class FeedLoop {
       outcome?.catch(() => {});
       operator.updates
         .relayFeed(dataPoint, round, outcome)
-        .then(({ confirmed }) => {
+        .then(async ({ confirmed }) => {
           this.#worked("committee", "sending", key);
-          return withTimeout(confirmed, MAX_WAIT_MS);
+          const mined = await withTimeout(confirmed, MAX_WAIT_MS);
+          if (mined !== null) this.#latency.record(operator.clock() - startedAt);
         })
         .catch((error: unknown) => this.#failed(key, error))
         .finally(() => this.#busy.delete(key));
@@ -159,7 +207,9 @@ class FeedLoop {
    */
   async #relayBatch(batch: Batch): Promise<ReadonlyMap<Hex, Relayed>> {
     try {
+      const startedAt = this.operator.clock();
       const stored = await relayBatch(this.operator, this.operator.builder, batch);
+      if (stored.size > 0) this.#latency.record(this.operator.clock() - startedAt);
       this.#worked("batches");
       return stored;
     } catch (error) {

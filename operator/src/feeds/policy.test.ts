@@ -3,7 +3,7 @@ import type { QueryStatus } from "@dataset-oracle/protocol/report";
 import type { SignedRow } from "@dataset-oracle/protocol/update";
 import { type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { hasMoved, observe, stage } from "./policy.js";
+import { dueAge, hasMoved, observe, stage } from "./policy.js";
 
 const policy = { heartbeatSeconds: 100, deviationBps: 50, minIntervalSeconds: 10 };
 const word = (value: bigint): Hex => toHex(value, { size: 32 });
@@ -14,14 +14,23 @@ const NONE = { status: "NOT_AVAILABLE" } as const;
 test.each([
   [1_009, "wait"],
   [1_010, "look"],
-  [1_099, "look"],
-  [1_100, "due"],
-] as const)("stored at 1000, at %s it is: %s", (now, expected) => {
-  expect(stage(policy, stored(1n), now)).toBe(expected);
+  [1_084, "look"],
+  [1_085, "due"],
+] as const)("stored at 1000, with updates that take 15 s, at %s it is: %s", (now, expected) => {
+  expect(stage(policy, stored(1n), now, 15)).toBe(expected);
+});
+
+test.each([
+  ["by the time that updates take", 15, policy, 85],
+  ["at the heartbeat itself, if they took no time", 0, policy, 100],
+  ["never before half the heartbeat", 80, policy, 50],
+  ["never before the minimum interval", 80, { ...policy, minIntervalSeconds: 95 }, 95],
+] as const)("an update is started before the heartbeat: %s", (_, lead, of, expected) => {
+  expect(dueAge(of, lead)).toBe(expected);
 });
 
 test("a key that was never stored is due", () => {
-  expect(stage(policy, stored(0n, "NOT_AVAILABLE", 0n), 1_700_000_000)).toBe("due");
+  expect(stage(policy, stored(0n, "NOT_AVAILABLE", 0n), 1_700_000_000, 0)).toBe("due");
 });
 
 describe("a value has moved", () => {

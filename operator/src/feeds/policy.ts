@@ -7,7 +7,7 @@ import { type Hex, hexToBigInt } from "viem";
 
 /** When a feed is updated. */
 export interface UpdatePolicy {
-  /** The age at which it is updated even if its value has not moved. */
+  /** The age that its stored value does not exceed, even if it has not moved. */
   readonly heartbeatSeconds: number;
   /** The deviation threshold: the move that triggers an earlier update, in basis points of the stored value; 1 or more. */
   readonly deviationBps: number;
@@ -25,14 +25,29 @@ export interface Feed {
 export type Observed = { readonly status: "OK"; readonly value: Hex } | { readonly status: "NOT_AVAILABLE" };
 
 /**
- * Decides by its age whether a feed is updated: not before its minimum interval (`wait`), from its heartbeat on (`due`),
- * and in between only if its value has moved (`look`).
+ * Returns the age at which an update is started, in seconds, so that it is mined within the heartbeat. It is at least the
+ * minimum interval, and at least half the heartbeat, so that slow updates cost at most twice as much.
+ *
+ * @param leadSeconds How long before the heartbeat an update has to be started.
+ */
+export function dueAge({ heartbeatSeconds, minIntervalSeconds }: UpdatePolicy, leadSeconds: number): number {
+  return Math.max(minIntervalSeconds, heartbeatSeconds / 2, heartbeatSeconds - leadSeconds);
+}
+
+/**
+ * Decides by its age whether a feed is updated: not before its minimum interval (`wait`), from `dueAge` on (`due`), and in
+ * between only if its value has moved (`look`).
  *
  * @param now Seconds since 1970.
  */
-export function stage(policy: UpdatePolicy, stored: QueryResult, now: number): "wait" | "look" | "due" {
+export function stage(
+  policy: UpdatePolicy,
+  stored: QueryResult,
+  now: number,
+  leadSeconds: number,
+): "wait" | "look" | "due" {
   const age = now - Number(stored.updatedAt);
-  if (age >= policy.heartbeatSeconds) return "due";
+  if (age >= dueAge(policy, leadSeconds)) return "due";
   return age >= policy.minIntervalSeconds ? "look" : "wait";
 }
 

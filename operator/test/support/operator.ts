@@ -7,6 +7,7 @@ import { Registry } from "prom-client";
 import type { Address, LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { buildOperatorApp } from "../../src/app.js";
+import type { Clock } from "../../src/clock.js";
 import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import { planFeeds } from "../../src/feeds/config.js";
 import { runFeeds } from "../../src/feeds/loop.js";
@@ -31,6 +32,8 @@ export interface OperatorOptions {
   /** A new one when there is none. */
   readonly account?: LocalAccount;
   readonly broadcastsPerMinute?: number;
+  /** The machine's by default. */
+  readonly clock?: Clock;
 }
 
 export interface AnsweredProblem extends Problem {
@@ -53,7 +56,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const closing = new AbortController();
   const registry = new Registry();
   const metrics = new Metrics(registry);
-  const context = { clock: Date.now, logger, closing: closing.signal, metrics };
+  const context = { clock: options.clock ?? Date.now, logger, closing: closing.signal, metrics };
   const plans = served.map(planOf);
   const keys = new Map(served.map(({ chain }) => [chain.chainId, { accounts: [account], warnings: [] }]));
   const operator = await startOperatorWithoutHttp(plans, options.hasKey === false ? new Map() : keys, context);
