@@ -1,6 +1,6 @@
 import type { ParseArgsConfig, parseArgs } from "node:util";
 
-/** An option as `parseArgs` takes it. `range` has the least and the most of an option that is a whole number. */
+/** An option as `parseArgs` takes it. `range`: the smallest and largest value of an option that takes a whole number. */
 export type CommandOption = NonNullable<ParseArgsConfig["options"]>[string] & { range?: [number, number] };
 
 /** Reads the command line. It ends the process if help is asked for, or with code 2 if an argument is wrong. */

@@ -6,7 +6,7 @@ const WINDOW = 12;
  * percent-encoded.
  *
  * @param secrets Random secrets of at least 12 characters, by name.
- * @returns The names of the leaked ones, each with some of the surrounding text.
+ * @returns The names of the secrets that leaked, each with some of the surrounding text.
  */
 export function findLeaks(text: string, secrets: Readonly<Record<string, string>>): string[] {
   const searched = text.toLowerCase();

@@ -36,7 +36,7 @@ async function start(settings: Settings, components: Components): Promise<void> 
   await announce({ settings, chainUrl: chain.url, deployed, providers, examples, folder });
 }
 
-/** Runs one step and prints its name with the seconds since the start, because the first compilation takes minutes. */
+/** Prints a step's name and the seconds since the start, then runs it: the first compilation takes minutes. */
 function step<T>(name: string, run: () => Promise<T>): Promise<T> {
   console.log(`${process.uptime().toFixed(1).padStart(5)} s  ${name} ...`);
   return run();

@@ -32,7 +32,7 @@ export async function startMarket(settings: Settings, folder: Folder, components
   await market.ready();
 }
 
-/** Starts the data providers, each with its own key and configuration. The devnet goes on if one ends. */
+/** Starts the data providers, each with its own key and configuration. If one exits, the devnet keeps running. */
 export async function startProviders(
   settings: Settings,
   chainUrl: string,
@@ -69,7 +69,7 @@ async function spawnProvider(
     webOracle: {
       rpcUrls: { 42: chainUrl },
       folder: folder.file("state", `${name}-specs`),
-      // Developers may try their own specs. Addresses that are not public are rejected all the same.
+      // Developers may try their own specs. Addresses that are not public are still rejected.
       hosts: "any",
       rateLimit: { perSecond: 100, burst: 200 },
     },
@@ -132,7 +132,7 @@ export async function startOperator(
   await operator.ready();
 }
 
-/** Returns a feed of all spot prices that updates often enough to watch them move. */
+/** Returns a feed of all spot prices, updated often enough to watch them move. */
 function spotPriceFeed(folder: Folder) {
   const { address, keys } = findDataset(folder, "financial");
   return { dataset: address, keys, heartbeatSeconds: 30, deviationBps: 50, minIntervalSeconds: 10 };

@@ -92,6 +92,13 @@ const NetworkSettings = Type.Object(
       default: 500,
       description: "The maximum fee per gas of a transaction, priority fee included, in gwei.",
     }),
+    maxPriorityFeePerGasGwei: Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      default: 50,
+      description:
+        "The maximum priority fee per gas of a new transaction, in gwei, whatever the RPC suggests. A replacement may offer twice as much.",
+    }),
     minUpdateAgeSeconds: Type.Integer({
       minimum: 0,
       maximum: 3_600,

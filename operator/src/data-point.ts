@@ -4,10 +4,13 @@ import type { DataRequest } from "@dataset-oracle/protocol/wire";
 import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import type { Dataset, Network } from "./network.js";
-import { invalidKey, invalidProperty, noSender, unknownDataset, unknownNetwork } from "./problems.js";
+import { invalidKey, invalidProperty, unknownDataset, unknownNetwork } from "./problems.js";
 
 /** Anonymous callers choose the keys. A key has at most 256 bytes, so this many take a few megabytes. */
 const MAX_REMEMBERED = 10_000;
+
+/** The members of a request that name a data point. */
+type Names = Pick<DataRequest, "network_id" | "dataset" | "key">;
 
 /** A key of a dataset on a network. */
 export interface DataPoint {
@@ -33,7 +36,7 @@ export function roundId({ id }: DataPoint, round: bigint): string {
  *
  * @throws ProblemError: 400, 404 or 422.
  */
-export function findDataPoint(networks: ReadonlyMap<number, Network>, request: DataRequest): DataPoint {
+export function findDataPoint(networks: ReadonlyMap<number, Network>, request: Names): DataPoint {
   const address = parseAddress(request.dataset);
   if (!address.ok) throw invalidProperty("dataset", address.error);
   const key = parseKey(request.key);
@@ -44,16 +47,15 @@ export function findDataPoint(networks: ReadonlyMap<number, Network>, request: D
   const dataset = network.datasets.get(address.value);
   if (dataset === undefined) throw unknownDataset(address.value, request.network_id);
   if (!matchesKeyForm(dataset.keyForm, key.value)) throw invalidKey(dataset.keyForm);
-  if (request.broadcast && network.senders === null) throw noSender(request.network_id);
   return dataPointOf(network, dataset, key.value);
 }
 
 /** Finds data points as `findDataPoint` does, and remembers them: many requests name the same one. */
-export function dataPointFinder(networks: ReadonlyMap<number, Network>): (request: DataRequest) => DataPoint {
+export function dataPointFinder(networks: ReadonlyMap<number, Network>): (request: Names) => DataPoint {
   const known = new LRUCache<string, DataPoint>({ max: MAX_REMEMBERED });
   return (request) => {
-    const { network_id, dataset, key, broadcast } = request;
-    const id = `${network_id} ${dataset} ${broadcast} ${key}`;
+    const { network_id, dataset, key } = request;
+    const id = `${network_id} ${dataset} ${key}`;
     const remembered = known.get(id);
     if (remembered !== undefined) return remembered;
     const found = findDataPoint(networks, request);

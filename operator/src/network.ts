@@ -160,6 +160,7 @@ function createSenders(
     unseenMs: UNSEEN_POLLS * settings.rpcPollMs,
     maxPending: settings.maxPendingPerSender,
     maxFeePerGas: parseGwei(String(settings.maxFeePerGasGwei)),
+    maxPriorityFeePerGas: parseGwei(String(Math.min(settings.maxPriorityFeePerGasGwei, settings.maxFeePerGasGwei))),
     pollMs: settings.rpcPollMs,
     reorgDepth: settings.reorgDepth,
   };

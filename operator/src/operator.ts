@@ -40,9 +40,7 @@ export async function startOperator(
     const { chainId, datasets, senders } = network;
     const connected = { network: chainId, datasets: [...datasets.keys()], senders: senders?.addresses ?? [] };
     context.logger.info(connected, "connected");
-    return (senders?.queues ?? []).map((queue) =>
-      queue.start((call) => recoverJob(context, builder, updates, network, call)),
-    );
+    return (senders?.queues ?? []).map((queue) => queue.start((call) => recoverJob(context, builder, network, call)));
   });
   const byChainId = new Map(networks.map((network) => [network.chainId, network]));
   return { ...context, networks: byChainId, builder, updates, recovered: Promise.all(recoveries) };

@@ -7,7 +7,6 @@ import type { Dataset, Network } from "./network.js";
 import type { Call, Job, RoundCall } from "./tx/job.js";
 import { expiryOf, type UpdateBuilder } from "./update/build.js";
 import { updateJob } from "./update/relay.js";
-import type { Updates } from "./update/updates.js";
 
 /**
  * Finds the job behind a pending transaction that an earlier process sent.
@@ -17,7 +16,6 @@ import type { Updates } from "./update/updates.js";
 export function recoverJob(
   context: Context,
   builder: UpdateBuilder,
-  updates: Updates,
   network: Network,
   call: Call,
 ): Job<RoundCall> | null {
@@ -33,7 +31,7 @@ export function recoverJob(
     return batchJob(context, builder, { network, dataset, keys, round }, { ...roundCall, isStored: [] });
   }
   const dataPoint = dataPointOf(network, dataset, key);
-  return updateJob<RoundCall>(dataPoint, roundCall, () => updates.newest(dataPoint));
+  return updateJob<RoundCall>(dataPoint, roundCall, () => builder.buildNewest(dataPoint));
 }
 
 interface PendingUpdate {

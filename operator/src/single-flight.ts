@@ -1,5 +1,6 @@
 import type { Trace } from "@dataset-oracle/service/trace";
 import type { Clock } from "./clock.js";
+import type { Context } from "./context.js";
 import { Progress, type ProgressListener } from "./progress.js";
 
 /** A piece of work that any number of callers wait for. */
@@ -9,10 +10,10 @@ export interface Flight<T> {
 }
 
 /** Waits for a flight, and notifies a listener of its steps until `use` is done with the result. */
-export async function followed<T, R = T>(
+export async function followed<T, R>(
   flight: Flight<T>,
   listener: ProgressListener,
-  use: (result: T) => R | Promise<R> = (result) => result as unknown as R,
+  use: (result: T) => R | Promise<R>,
 ): Promise<R> {
   const unfollow = flight.progress.follow(listener);
   try {
@@ -95,4 +96,16 @@ export class SingleFlight<T> {
       this.#entries.delete(id);
     }
   }
+}
+
+/** Requests name a new round each second, so nobody asks for an older one again. */
+const REMEMBER_ROUND_MS = 10_000;
+
+/**
+ * Shares work that belongs to a round among all who ask for it.
+ *
+ * @param work The kind of work, as the metrics count it.
+ */
+export function singleFlightOfRounds<T>({ clock, metrics }: Context, work: string): SingleFlight<T> {
+  return new SingleFlight(clock, REMEMBER_ROUND_MS, () => metrics.coalesced(work));
 }

@@ -21,6 +21,7 @@ const SETTINGS: QueueSettings = {
   unseenMs: 150,
   maxPending: 16,
   maxFeePerGas: parseGwei("500"),
+  maxPriorityFeePerGas: parseGwei("50"),
   pollMs: 50,
   reorgDepth: 8,
 };
@@ -402,4 +403,101 @@ test("an update that waits too long because nothing is mined is rejected and lea
   await expect(waiting).rejects.toMatchObject({ code: "rpc_timeout", reason: "waited too long for its turn" });
   expect(queue.depth).toEqual({ waiting: 0, sent: 1 });
   await mine();
+});
+
+// These come last, because anvil suggests the priority fees that were paid before.
+describe("an RPC that lies", () => {
+  /** Answers some calls of a node differently, while `lie` is set. */
+  function lying(lie: {
+    answer: ((method: string, params: readonly unknown[], truth: unknown) => unknown) | null;
+  }): JsonRpc {
+    const node = connectNode();
+    return {
+      async request(method, params) {
+        const truth = await node.request(method, params);
+        return lie.answer === null ? truth : lie.answer(method, params, truth);
+      },
+    };
+  }
+  const addTo =
+    (count: number, tags: readonly string[]) => (method: string, params: readonly unknown[], truth: unknown) =>
+      method === "eth_getTransactionCount" && tags.includes(String(params[1]))
+        ? numberToHex(Number(truth) + count)
+        : truth;
+
+  test.each([
+    ["50 mined transactions too many", addTo(50, ["latest", "pending"])],
+    ["1,000 pending transactions too many", addTo(1_000, ["pending"])],
+    ["2^40 pending transactions", addTo(2 ** 40, ["pending"])],
+  ])("about %s makes it send nothing, and costs no nonce", async (_, answer) => {
+    const lie: Parameters<typeof lying>[0] = { answer: null };
+    const queue = startQueue({}, lying(lie));
+    const first = await queue.send(job("K"));
+    await mine();
+    expect(await first.confirmed).toMatchObject({ isReverted: false });
+    lie.answer = answer;
+    await expect(queue.send(job("L"))).rejects.toMatchObject({ code: "rpc_failed" });
+    await new Promise((resolve) => setTimeout(resolve, 2 * SETTINGS.stuckMs));
+    expect(await pool()).toEqual([]);
+    lie.answer = null;
+    const second = await queue.send(job("M"));
+    await mine();
+    expect(await second.confirmed).toMatchObject({ isReverted: false });
+    expect(await chain.nonce(account.address)).toBe(2);
+  });
+
+  test("about a few pending transactions that its pool does not show has none of them cancelled", async () => {
+    const lie: Parameters<typeof lying>[0] = { answer: addTo(3, ["pending"]) };
+    const queue = startQueue({}, lying(lie));
+    await until(() => log.join().includes("that this process did not send"), "the foreign transactions");
+    await new Promise((resolve) => setTimeout(resolve, 3 * SETTINGS.stuckMs));
+    expect(await pool()).toEqual([]);
+    lie.answer = null;
+    // A pass that has begun still believes the lie.
+    await new Promise((resolve) => setTimeout(resolve, 5 * SETTINGS.pollMs));
+    const { confirmed } = await queue.send(job("K"));
+    await mine();
+    expect(await confirmed).toMatchObject({ isReverted: false });
+    expect(await chain.nonce(account.address)).toBe(1);
+  });
+
+  test("about the priority fee is paid no more than the cap", async () => {
+    const suggested = numberToHex(parseGwei("499"));
+    const answer = (method: string, _: unknown, truth: unknown) =>
+      method === "eth_maxPriorityFeePerGas" ? suggested : truth;
+    const queue = startQueue({}, lying({ answer }));
+    const { hash } = await queue.send(job("K"));
+    expect((await transactionOf(hash)).maxPriorityFeePerGas).toBe(SETTINGS.maxPriorityFeePerGas);
+    await mine();
+  });
+
+  test("about fees that are too low is offered more, at most the caps, and again the usual fees a minute later", async () => {
+    let elapsed = 0;
+    let isRefusing = true;
+    const node = connectNode();
+    const refusing: JsonRpc = {
+      async request(method, params) {
+        if (isRefusing && method === "eth_sendRawTransaction") {
+          throw new RpcError("refused", 42, method, "-32000: transaction underpriced");
+        }
+        return node.request(method, params);
+      },
+    };
+    const logger = pino({ level: "silent" });
+    const context = { clock: () => Date.now() + elapsed, logger, closing: closing.signal };
+    const queue = new TransactionQueue(createChainClient(42, refusing), account, SETTINGS, context);
+    queue.start();
+    for (let i = 0; i < 5; i++) await expect(queue.send(job(`K${i}`))).rejects.toMatchObject({ code: "rpc_failed" });
+    isRefusing = false;
+    const { hash } = await queue.send(job("K"));
+    expect(await transactionOf(hash)).toMatchObject({ maxFeePerGas: SETTINGS.maxFeePerGas });
+    await mine();
+    isRefusing = true;
+    for (let i = 0; i < 5; i++) await expect(queue.send(job(`L${i}`))).rejects.toMatchObject({ code: "rpc_failed" });
+    isRefusing = false;
+    elapsed = 60_000;
+    const later = await transactionOf((await queue.send(job("L"))).hash);
+    expect(later.maxFeePerGas).toBeLessThan(SETTINGS.maxFeePerGas / 2n);
+    await mine();
+  });
 });

@@ -8,7 +8,7 @@ interface Listener {
  * Starts listening.
  *
  * @param settings The names of the two settings, for errors.
- * @returns The url.
+ * @returns The URL.
  * @throws ConfigError when the address is in use or cannot be bound.
  */
 export async function listen(

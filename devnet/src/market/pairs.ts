@@ -28,8 +28,8 @@ export const USDT_USD: MarketPair = row("USDT-USD", "0.99985", 5, 5, 5);
 
 /**
  * Pairs that the real Coinbase Exchange, Kraken and Bitstamp have all listed, so that the devnet's keys are keys that
- * a provider can serve from the real exchanges too. Listings change: a pair that an exchange has dropped since then is
- * answered with that exchange's error, and the provider counts the source as failed.
+ * a provider can serve from the real exchanges too. Listings change: if an exchange has dropped a pair since, it
+ * answers with its error, and the provider counts the source as failed.
  */
 export const MARKET_PAIRS: readonly MarketPair[] = [
   row("BTC-USD", "67012.34", 2, 5, 0),

@@ -178,6 +178,17 @@ describe("an endpoint that failed", () => {
     expect(first.asked).not.toContain("eth_gasPrice");
   });
 
+  test("is not used any more when it begins to answer for another chain", async () => {
+    const [first, second] = [await startNode(), await startNode({ answer: { result: "0x2" } })];
+    const client = await connect(first, second);
+    Object.assign(first, { chainId: 43, asked: [] });
+    nowMs += 60_000;
+    for (const node of [first, second]) node.timestamp += 60;
+    await until(() => log.some((line) => line.includes("belongs to network 43")));
+    expect(await gasPrice(client)).toBe(2n);
+    expect(first.asked).not.toContain("eth_gasPrice");
+  });
+
   test("is named in the log by its index: no line holds its URL", async () => {
     const [first, second] = [await startNode(), await startNode()];
     const client = await connect(first, second);
@@ -187,6 +198,15 @@ describe("an endpoint that failed", () => {
     expect(line).toMatchObject({ endpoint: "rpcUrls/0", msg: "RPC endpoint failed", quarantinedMs: 1_000 });
     expect(log.join()).not.toMatch(/secret-token|127\.0\.0\.1/);
   });
+});
+
+test("a call at every endpoint gives the answers of those that answer", async () => {
+  const nodes = [await startNode(), await startNode({ answer: { result: "0x2" } }), await startNode()];
+  const client = await connect(...nodes);
+  Object.assign(nodes[2] ?? {}, { mode: "hangs" });
+  expect(await client.requestEach("eth_gasPrice", [])).toEqual(["0x1", "0x2"]);
+  for (const node of nodes) node.mode = "HTTP 500";
+  await expect(client.requestEach("eth_gasPrice", [])).rejects.toThrow(RpcError);
 });
 
 describe("the start", () => {

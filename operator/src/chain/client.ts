@@ -8,6 +8,8 @@ import { type PoolContext, type PoolSettings, RpcPool } from "./rpc-pool.js";
 export type ChainClient = Client<CustomTransport, Chain> & {
   /** Returns true while at least one RPC endpoint can be used. */
   isReady(): boolean;
+  /** Makes a call at every RPC endpoint, and returns the answers, at least one. @throws RpcError when there is none. */
+  requestEach(method: string, params: readonly unknown[]): Promise<readonly unknown[]>;
 };
 
 /**
@@ -23,11 +25,21 @@ export async function connectChain(
   context: PoolContext,
 ): Promise<ChainClient> {
   const pool = await RpcPool.connect(chainId, urls, settings, context);
-  return createChainClient(chainId, pool, () => pool.isReady);
+  return createChainClient(chainId, pool, {
+    isReady: () => pool.isReady,
+    requestEach: (method, params) => pool.requestEach(method, params),
+  });
 }
 
 /** Creates a client over any JSON-RPC. Failover is the pool's, so that viem retries, batches and caches nothing. */
-export function createChainClient(chainId: number, rpc: JsonRpc, isReady: () => boolean = () => true): ChainClient {
+export function createChainClient(
+  chainId: number,
+  rpc: JsonRpc,
+  pool: Pick<ChainClient, "isReady" | "requestEach"> = {
+    isReady: () => true,
+    requestEach: async (method, params) => [await rpc.request(method, params)],
+  },
+): ChainClient {
   const request = ({ method, params = [] }: { method: string; params?: readonly unknown[] }) =>
     rpc.request(method, params);
   return createClient({
@@ -41,7 +53,7 @@ export function createChainClient(chainId: number, rpc: JsonRpc, isReady: () => 
     cacheTime: 0,
     // A contract could name any URL for viem to fetch (EIP-3668).
     ccipRead: false,
-  }).extend(() => ({ isReady }));
+  }).extend(() => pool);
 }
 
 /**

@@ -18,23 +18,13 @@ export class RpcError extends ProblemError {
     /** The revert data of a call. */
     readonly data: Hex | null = null,
   ) {
-    super(
-      kind === "timeout"
-        ? {
-            title: `The RPC of network ${chainId} did not answer in time.`,
-            status: 504,
-            code: "rpc_timeout",
-            detail:
-              "Try again in a few seconds. If it keeps failing, tell the operator's owner: the log names the RPC endpoint and the reason.",
-          }
-        : {
-            title: `The RPC of network ${chainId} failed.`,
-            status: 502,
-            code: "rpc_failed",
-            detail:
-              "Try again in a few seconds. If it keeps failing, tell the operator's owner: the log names the RPC endpoint and the reason.",
-          },
-    );
+    const isLate = kind === "timeout";
+    super({
+      title: `The RPC of network ${chainId} ${isLate ? "did not answer in time" : "failed"}.`,
+      ...(isLate ? { status: 504, code: "rpc_timeout" } : { status: 502, code: "rpc_failed" }),
+      detail:
+        "Try again in a few seconds. If it keeps failing, tell the operator's owner: the log names the RPC endpoint and the reason.",
+    });
     this.name = "RpcError";
   }
 }

@@ -39,7 +39,12 @@ interface Endpoint {
   readonly rpc: JsonRpc;
   health: Health;
   checking: Promise<void> | null;
+  /** When its chain id was last read, in milliseconds since 1970. */
+  chainIdReadAt: number;
 }
+
+/** How often the chain id of an endpoint is read while it is ready. */
+const CHAIN_ID_MS = 60_000;
 
 /**
  * The endpoints of one network as one. A read goes to the first endpoint, in the order of the configuration, that is
@@ -57,7 +62,7 @@ export class RpcPool implements JsonRpc {
   ) {
     this.#endpoints = urls.map((url, index) => {
       const rpc = connectEndpoint(chainId, url, settings.timeoutMs);
-      return { index, rpc, health: UNCHECKED, checking: null };
+      return { index, rpc, health: UNCHECKED, checking: null, chainIdReadAt: Number.NEGATIVE_INFINITY };
     });
   }
 
@@ -104,6 +109,21 @@ export class RpcPool implements JsonRpc {
         if (!this.isReady) throw error;
       }
     }
+  }
+
+  /**
+   * Makes a call at every endpoint that is ready.
+   *
+   * @returns The answers of those that gave one; at least one.
+   * @throws RpcError when none did.
+   */
+  async requestEach(method: string, params: readonly unknown[]): Promise<readonly unknown[]> {
+    await this.#usable();
+    const ready = this.#endpoints.filter(({ health }) => health.isReady);
+    const calls = await Promise.allSettled(ready.map((endpoint) => this.#ask(endpoint, method, params)));
+    const answers = calls.flatMap((call) => (call.status === "fulfilled" ? [call.value] : []));
+    if (answers.length > 0) return answers;
+    throw calls.find((call) => call.status === "rejected")?.reason ?? this.#noEndpoint();
   }
 
   /** Sends a transaction to all endpoints: one that accepts it is enough. */
@@ -154,7 +174,7 @@ export class RpcPool implements JsonRpc {
     return new RpcError("failed", this.chainId, "eth_chainId", "no endpoint can be used");
   }
 
-  /** Checks an endpoint's head, and its chain id unless it was ready. */
+  /** Checks an endpoint's head, and its chain id unless it was ready and the chain id was read lately. */
   #check(endpoint: Endpoint): Promise<void> {
     endpoint.checking ??= this.#runCheck(endpoint).finally(() => {
       endpoint.checking = null;
@@ -165,7 +185,8 @@ export class RpcPool implements JsonRpc {
   async #runCheck(endpoint: Endpoint): Promise<void> {
     const { rpc, health } = endpoint;
     try {
-      if (!health.isReady) await this.#checkChainId(endpoint);
+      const isRecent = this.context.clock() - endpoint.chainIdReadAt < CHAIN_ID_MS;
+      if (!health.isReady || !isRecent) await this.#checkChainId(endpoint);
       const block = (await rpc.request("eth_getBlockByNumber", ["latest", false])) as { number: Hex; timestamp: Hex };
       const head = { number: hexToNumber(block.number), timestamp: hexToNumber(block.timestamp) };
       if (isFromTheFuture(head, this.context.clock())) {
@@ -179,8 +200,10 @@ export class RpcPool implements JsonRpc {
     }
   }
 
-  async #checkChainId({ index, rpc }: Endpoint): Promise<void> {
+  async #checkChainId(endpoint: Endpoint): Promise<void> {
+    const { index, rpc } = endpoint;
     const chainId = hexToNumber((await rpc.request("eth_chainId", [])) as Hex);
+    endpoint.chainIdReadAt = this.context.clock();
     if (chainId === this.chainId) return;
     throw new ConfigError(
       `network ${this.chainId}: rpcUrls/${index} belongs to network ${chainId}. Correct it, or set deployment to the file ` +

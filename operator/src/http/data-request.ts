@@ -9,7 +9,7 @@ import { Type } from "@sinclair/typebox";
 import { RpcError } from "../chain/rpc-error.js";
 import { dataPointFinder } from "../data-point.js";
 import type { Operator } from "../operator.js";
-import { shuttingDown, tooManyBroadcasts } from "../problems.js";
+import { noSender, shuttingDown, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
 import { MAX_WAIT_MS } from "../update/relay.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
@@ -82,7 +82,10 @@ export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute
     const dataPoint = findDataPoint(request.body);
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
-    if (broadcast) await limitBroadcasts(request, reply);
+    if (broadcast) {
+      if (dataPoint.network.senders === null) throw noSender(dataPoint.network.chainId);
+      await limitBroadcasts(request, reply);
+    }
     const preferred = broadcast ? preferredWait(request.headers.prefer, MAX_WAIT_MS / 1000) : null;
     if (preferred !== null) reply.header("preference-applied", `wait=${preferred}`);
     reply.header("vary", "accept, prefer");
@@ -90,7 +93,7 @@ export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute
     if (prepared !== null) return prepared;
 
     // A stream goes on until the transaction is mined, unless the caller prefers a shorter wait.
-    const waitMs = preferred === null ? (isStream ? MAX_WAIT_MS : 0) : preferred * 1000;
+    const waitMs = preferred !== null ? preferred * 1000 : isStream ? MAX_WAIT_MS : 0;
     const { trace } = request;
     const work = async (listener: ProgressListener) => {
       const caller = { trace, listener };

@@ -38,7 +38,7 @@ export function addData(app: App, operator: Operator, overview: Overview, reques
   const preValidation = plainIntegers(DataQuery);
   app.get("/data", { schema, config, preValidation, attachValidation: true }, (request): Promise<DataPointAnswer> => {
     checkQuery(request);
-    const dataPoint = findDataPoint(operator.networks, { ...request.query, broadcast: false });
+    const dataPoint = findDataPoint(operator.networks, request.query);
     return shared.run(dataPoint.id, () => read(operator, overview, dataPoint)).result;
   });
 }

@@ -42,7 +42,7 @@ export function addHistory(app: App, operator: Operator, requestsPerMinute: numb
     async (request): Promise<HistoryAnswer> => {
       checkQuery(request);
       const { query } = request;
-      const { network, dataset, key } = findDataPoint(operator.networks, { ...query, broadcast: false });
+      const { network, dataset, key } = findDataPoint(operator.networks, query);
       const span = await spanOf(network, query);
       const { from, updates } = await readHistory(network.client, dataset.address, key, span, operator.clock);
       return {

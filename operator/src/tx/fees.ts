@@ -1,7 +1,6 @@
 import { getBlock, getGasPrice } from "viem/actions";
 import { type ChainClient, unwrapRpcError } from "../chain/client.js";
 import { rpcErrorIn } from "../chain/rpc-error.js";
-import { feesTooHigh } from "../problems.js";
 
 /** The fees that a transaction offers, in wei per unit of gas. */
 export type Fees =
@@ -12,6 +11,17 @@ export type Fees =
 export type Market =
   | { readonly type: "eip1559"; readonly baseFee: bigint; readonly priorityFee: bigint }
   | { readonly type: "legacy"; readonly gasPrice: bigint };
+
+/** The most that a transaction offers, in wei per unit of gas. */
+export interface FeeCaps {
+  /** Priority fee included. */
+  readonly maxFeePerGas: bigint;
+  /** Of a new transaction. A replacement may offer twice as much, because nodes ask for more than before. */
+  readonly maxPriorityFeePerGas: bigint;
+}
+
+const replacementTip = ({ maxFeePerGas, maxPriorityFeePerGas }: FeeCaps) =>
+  smaller(2n * maxPriorityFeePerGas, maxFeePerGas);
 
 /** Used where a node does not suggest a priority fee. */
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n;
@@ -35,20 +45,26 @@ async function readPriorityFee(client: ChainClient): Promise<bigint> {
   }
 }
 
+/** Returns the base fee, or the gas price of a chain without one. */
+export function leastFee(market: Market): bigint {
+  return market.type === "legacy" ? market.gasPrice : market.baseFee;
+}
+
 /**
  * Chooses the fees of a new transaction. Twice the base fee lasts for six full blocks.
  *
- * @param cap The maximum fee per gas, priority fee included, in wei.
- * @throws ProblemError when the chain asks for more than the cap.
+ * @returns Null when the chain asks for more than the cap.
  */
-export function feesFor(chainId: number, market: Market, cap: bigint): Fees {
-  const wanted = market.type === "legacy" ? market.gasPrice : market.baseFee;
-  if (wanted > cap) throw feesTooHigh(chainId, wanted, cap);
+export function feesFor(market: Market, caps: FeeCaps): Fees | null {
+  const wanted = leastFee(market);
+  const cap = caps.maxFeePerGas;
+  if (wanted > cap) return null;
   if (market.type === "legacy") return { type: "legacy", gasPrice: wanted };
+  const priorityFee = smaller(market.priorityFee, caps.maxPriorityFeePerGas);
   return {
     type: "eip1559",
-    maxFeePerGas: smaller(2n * wanted + market.priorityFee, cap),
-    maxPriorityFeePerGas: smaller(market.priorityFee, cap),
+    maxFeePerGas: smaller(2n * wanted + priorityFee, cap),
+    maxPriorityFeePerGas: smaller(priorityFee, cap),
   };
 }
 
@@ -63,33 +79,36 @@ export function covers(fees: Fees, market: Market): boolean {
  * less than the current fees.
  *
  * @param current Null when the chain asks for more than the cap.
- * @returns Null when the cap does not allow a tenth more.
+ * @returns Null when the caps do not allow a tenth more.
  */
-export function raisedFees(before: Fees, current: Fees | null, cap: bigint): Fees | null {
+export function raisedFees(before: Fees, current: Fees | null, caps: FeeCaps): Fees | null {
+  const cap = caps.maxFeePerGas;
   if (before.type === "legacy") {
     const gasPrice = raised(before.gasPrice, current?.type === "legacy" ? current.gasPrice : 0n, cap);
     return gasPrice === null ? null : { type: "legacy", gasPrice };
   }
   const now = current?.type === "eip1559" ? current : { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n };
   const maxFeePerGas = raised(before.maxFeePerGas, now.maxFeePerGas, cap);
-  const maxPriorityFeePerGas = raised(before.maxPriorityFeePerGas, now.maxPriorityFeePerGas, cap);
+  const maxPriorityFeePerGas = raised(before.maxPriorityFeePerGas, now.maxPriorityFeePerGas, replacementTip(caps));
   if (maxFeePerGas === null || maxPriorityFeePerGas === null) return null;
   return { type: "eip1559", maxFeePerGas: larger(maxFeePerGas, maxPriorityFeePerGas), maxPriorityFeePerGas };
 }
 
-/** Doubles fees within the cap, for a node that wants more and does not say how much. */
-export function doubled(fees: Fees, cap: bigint): Fees {
-  if (fees.type === "legacy") return { ...fees, gasPrice: smaller(fees.gasPrice * 2n, cap) };
+/**
+ * Raises fees to twice those that a node refused as too low without saying how much it wants. At the caps it offers the
+ * caps.
+ */
+export function aboveRefused(fees: Fees, refused: Fees, caps: FeeCaps): Fees {
+  const enough = (fee: bigint, low: bigint, cap: bigint) => larger(fee, smaller(low * 2n, cap));
+  if (fees.type === "legacy" && refused.type === "legacy") {
+    return { type: "legacy", gasPrice: enough(fees.gasPrice, refused.gasPrice, caps.maxFeePerGas) };
+  }
+  if (fees.type === "legacy" || refused.type === "legacy") return fees;
   return {
     type: "eip1559",
-    maxFeePerGas: smaller(fees.maxFeePerGas * 2n, cap),
-    maxPriorityFeePerGas: smaller(fees.maxPriorityFeePerGas * 2n, cap),
+    maxFeePerGas: enough(fees.maxFeePerGas, refused.maxFeePerGas, caps.maxFeePerGas),
+    maxPriorityFeePerGas: enough(fees.maxPriorityFeePerGas, refused.maxPriorityFeePerGas, replacementTip(caps)),
   };
-}
-
-/** Returns the maximum that is offered per unit of gas. */
-export function maxFeeOf(fees: Fees): bigint {
-  return fees.type === "legacy" ? fees.gasPrice : fees.maxFeePerGas;
 }
 
 function raised(before: bigint, current: bigint, cap: bigint): bigint | null {

@@ -6,6 +6,8 @@ import type { Fees } from "./fees.js";
 import type { Call } from "./job.js";
 import type { Counts } from "./plan.js";
 
+const DOUBTFUL_MS = 600_000;
+
 /** A pending transaction that the node's pool shows in full. */
 export interface PooledUpdate {
   readonly nonce: number;
@@ -17,6 +19,8 @@ export interface PooledUpdate {
 /** The pending transactions of a sender that this process did not send. */
 export class ForeignTransactions {
   readonly #since = new Map<number, number>();
+  /** The nonces that the node's pool showed; null where the node does not show its pool. */
+  #shown: ReadonlySet<number> | null = null;
   #readAt = 0;
   #mined = Number.POSITIVE_INFINITY;
 
@@ -33,9 +37,13 @@ export class ForeignTransactions {
     return this.#since.size;
   }
 
-  /** When each was first seen, by nonce, in milliseconds since 1970. */
-  get since(): ReadonlyMap<number, number> {
-    return this.#since;
+  /**
+   * Since when each has been pending, by nonce, in milliseconds since 1970. One that the node counts, and its pool does
+   * not show, is given ten minutes more, because the count may be false.
+   */
+  get stuckSince(): ReadonlyMap<number, number> {
+    const isDoubtful = (nonce: number) => this.#shown !== null && !this.#shown.has(nonce);
+    return new Map([...this.#since].map(([nonce, at]) => [nonce, isDoubtful(nonce) ? at + DOUBTFUL_MS : at]));
   }
 
   /** The queue has this nonce now. */
@@ -69,28 +77,34 @@ export class ForeignTransactions {
     this.#readAt = now;
     const beyond = canHideSome ? Array.from({ length: this.hidden }, (_, i) => pending + i) : [];
     const nonces = [...this.#since.keys(), ...beyond].filter((nonce) => !isOwn(nonce));
-    const pooled = await this.#readPool(nonces);
-    return pooled.filter(({ nonce }) => nonce >= mined && !isOwn(nonce));
+    const pool = await this.#readPool(nonces);
+    this.#shown = pool && new Set(pool.map(({ nonce }) => hexToNumber(nonce)));
+    return (pool ?? []).flatMap(toPooledUpdate).filter(({ nonce }) => nonce >= mined && !isOwn(nonce));
   }
 
   /**
    * Reads the node's pool. geth, erigon and reth list a sender's transactions in one call; reth and anvil find one by its
-   * nonce. Other nodes show nothing.
+   * nonce.
+   *
+   * @returns Null for other nodes, which show nothing.
    */
-  async #readPool(nonces: readonly number[]): Promise<readonly PooledUpdate[]> {
-    const all = await this.#request<{
+  #readPool(nonces: readonly number[]): Promise<readonly PooledTransaction[] | null> {
+    return this.#request<{
       pending: Record<string, PooledTransaction>;
       queued: Record<string, PooledTransaction>;
     }>("txpool_contentFrom", [this.sender]).then(
       ({ pending, queued }) => [...Object.values(pending), ...Object.values(queued)],
-      () => Promise.all(nonces.map((nonce) => this.#readOne(nonce))),
+      () =>
+        Promise.all(nonces.map((nonce) => this.#readOne(nonce))).then(
+          (found) => found.filter((one) => one !== null),
+          () => null,
+        ),
     );
-    return all.flatMap((transaction) => (transaction === null ? [] : toPooledUpdate(transaction)));
   }
 
   #readOne(nonce: number): Promise<PooledTransaction | null> {
     const params = [this.sender, numberToHex(nonce)];
-    return this.#request<PooledTransaction | null>("eth_getTransactionBySenderAndNonce", params).catch(() => null);
+    return this.#request<PooledTransaction | null>("eth_getTransactionBySenderAndNonce", params);
   }
 
   /** The transport checks the answers' shapes; viem's types do not have these methods. */

@@ -51,6 +51,11 @@ export class InFlightTransactions {
     return this.#byNonce.size;
   }
 
+  /** The first nonce after those of all transactions; 0 where there is none. */
+  get end(): number {
+    return Math.max(0, ...[...this.#byNonce.keys()].map((nonce) => nonce + 1));
+  }
+
   get all(): readonly Transaction[] {
     return [...this.#byNonce.values()];
   }

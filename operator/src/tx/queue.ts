@@ -4,22 +4,21 @@ import type { Logger } from "pino";
 import type { Address, Hex, LocalAccount } from "viem";
 import type { ChainClient } from "../chain/client.js";
 import { describeError, RpcError } from "../chain/rpc-error.js";
-import { type Mined, readMined, readNonce } from "../chain/transactions.js";
+import { type Mined, readMined } from "../chain/transactions.js";
 import type { Clock } from "../clock.js";
 import { outOfFunds, shuttingDown } from "../problems.js";
-import { covers, type Market, readMarket } from "./fees.js";
+import { covers, type FeeCaps, type Market, readMarket } from "./fees.js";
 import { ForeignTransactions } from "./foreign-transactions.js";
 import { deferred, InFlightTransactions, type Task, type Transaction } from "./in-flight.js";
 import { type Call, type Job, OutcomeUnknown, type RoundCall, type Sent } from "./job.js";
+import { NonceCounts } from "./nonce-counts.js";
 import { type Action, type Counts, planActions, type QueueLimits } from "./plan.js";
 import { ReorgWatch } from "./reorg-watch.js";
 import { Replacements } from "./replacements.js";
 import { RetryQueue } from "./retry-queue.js";
 import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./submitter.js";
 
-export interface QueueSettings extends QueueLimits {
-  /** In wei. */
-  readonly maxFeePerGas: bigint;
+export interface QueueSettings extends QueueLimits, FeeCaps {
   /** How often the chain is read while a transaction is pending. */
   readonly pollMs: number;
   /** For how many blocks a mined update is watched. */
@@ -48,6 +47,7 @@ const MAX_MISSED = 5;
 export class TransactionQueue {
   readonly #waiting: Task[] = [];
   readonly #inFlight = new InFlightTransactions();
+  readonly #nonces: NonceCounts;
   readonly #submitter: Submitter;
   readonly #replacements: Replacements;
   readonly #foreign: ForeignTransactions;
@@ -68,11 +68,12 @@ export class TransactionQueue {
     private readonly context: QueueContext,
   ) {
     const { clock, logger, closing } = context;
-    const { pollMs, maxPending, maxFeePerGas, reorgDepth } = settings;
+    const { pollMs, maxPending, reorgDepth } = settings;
     this.#log = logger;
-    this.#submitter = new Submitter(client, account, maxFeePerGas);
+    this.#submitter = new Submitter(client, account, settings, clock);
+    this.#nonces = new NonceCounts(client, account.address, maxPending, clock);
     this.#replacements = new Replacements({
-      ...{ submitter: this.#submitter, inFlight: this.#inFlight, clock, logger },
+      ...{ submitter: this.#submitter, inFlight: this.#inFlight, maxCancelsPerHour: 2 * maxPending, clock, logger },
       onRenewed: () => this.#wake(),
     });
     this.#foreign = new ForeignTransactions(client, account.address, logger, pollMs, maxPending);
@@ -154,15 +155,9 @@ export class TransactionQueue {
   }
 
   async #pass(): Promise<void> {
-    const { client, address } = this;
-    const [mined, pending, market] = await Promise.all([
-      readNonce(client, address, "latest"),
-      readNonce(client, address, "pending"),
-      readMarket(client),
-    ]);
-    const counts = { mined, pending: Math.max(mined, pending) };
+    const [counts, market] = await Promise.all([this.#nonces.read(this.#inFlight.end), readMarket(this.client)]);
     const now = this.context.clock();
-    this.#submitter.forgetBelow(mined);
+    this.#submitter.forgetRefused(counts.mined);
     await this.#checkReorgs(counts, now).catch((error: unknown) =>
       this.#warn(error, "reorganizations were not checked"),
     );
@@ -174,9 +169,9 @@ export class TransactionQueue {
       dataPointId: one.task?.dataPointId ?? null,
       isPayable: covers(one.fees, market),
     }));
-    const actions = planActions(counts, inFlight, this.#foreign.since, this.#waiting.length, now, this.settings);
-    await Promise.all(actions.filter(isConfirm).map(({ nonce }) => this.#confirm(nonce)));
-    for (const action of actions.filter((one) => !isConfirm(one))) {
+    const actions = planActions(counts, inFlight, this.#foreign.stuckSince, this.#waiting.length, now, this.settings);
+    await Promise.all(actions.filter(({ kind }) => kind === "confirm").map(({ nonce }) => this.#confirm(nonce)));
+    for (const action of actions.filter((one) => one.kind !== "confirm")) {
       const goesOn = await this.#act(action, market);
       if (!goesOn) break;
     }
@@ -211,15 +206,15 @@ export class TransactionQueue {
   }
 
   /** @returns False when the rest of the plan is out of date. */
-  async #act(action: Action, market: Market): Promise<boolean> {
+  async #act(action: Exclude<Action, { kind: "confirm" }>, market: Market): Promise<boolean> {
     const { nonce } = action;
-    const transaction = this.#inFlight.get(nonce);
     if (action.kind === "send") return this.#sendNext(nonce, market);
+    const transaction = this.#inFlight.get(nonce);
     if (action.kind === "cancel") await this.#replacements.cancel(nonce, market);
-    if (transaction === undefined) return true;
-    if (action.kind === "rebroadcast") await this.#replacements.rebroadcast(transaction, market);
-    if (action.kind === "replace") await this.#replacements.replace(transaction, action.content, market);
-    if (action.kind === "forget") {
+    else if (transaction === undefined) return true;
+    else if (action.kind === "rebroadcast") await this.#replacements.rebroadcast(transaction, market);
+    else if (action.kind === "replace") await this.#replacements.replace(transaction, action.content, market);
+    else {
       this.#inFlight.delete(nonce);
       this.#retry(transaction, "its transaction is gone, and its round too old");
     }
@@ -345,8 +340,4 @@ export class TransactionQueue {
   #warn(error: unknown, message: string): void {
     this.#log.warn({ reason: describeError(error) }, message);
   }
-}
-
-function isConfirm({ kind }: Action): boolean {
-  return kind === "confirm";
 }

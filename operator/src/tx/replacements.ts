@@ -7,9 +7,13 @@ import type { RoundCall } from "./job.js";
 import type { Content } from "./plan.js";
 import type { SubmissionResult, Submitter } from "./submitter.js";
 
+const HOUR_MS = 3_600_000;
+
 interface ReplacementParts {
   readonly submitter: Submitter;
   readonly inFlight: InFlightTransactions;
+  /** How many nonces that none of the queue's updates has had may be cancelled in an hour. */
+  readonly maxCancelsPerHour: number;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Called when a newer round that was asked for has been built, or cannot be. */
@@ -19,16 +23,27 @@ interface ReplacementParts {
 /** Submits for a nonce that is already taken: the same transaction again, or another in its place. */
 export class Replacements {
   readonly #parts: ReplacementParts;
+  #cancelledAt: number[] = [];
   readonly counts = { replaced: 0, cancelled: 0, rebroadcast: 0 };
 
   constructor(parts: ReplacementParts) {
     this.#parts = parts;
   }
 
-  /** Consumes a nonce that none of the queue's transactions has, by a transfer of nothing. */
+  /**
+   * Consumes a nonce that none of the queue's transactions has, by a transfer of nothing. The number of these is limited,
+   * because a node's false transaction counts can make gaps.
+   */
   async cancel(nonce: number, market: Market): Promise<void> {
-    await this.#submit(nonce, null, null, market);
-    this.counts.cancelled++;
+    const { clock, logger, maxCancelsPerHour } = this.#parts;
+    this.#cancelledAt = this.#cancelledAt.filter((at) => at > clock() - HOUR_MS);
+    if (this.#cancelledAt.length >= maxCancelsPerHour) {
+      logger.warn({ nonce, maxCancelsPerHour }, "a nonce gap stays open: too many cancellations in this hour");
+      return;
+    }
+    const isSent = await this.#submit(nonce, null, null, market);
+    if (!isSent) return;
+    this.#cancelledAt.push(clock());
   }
 
   /** Submits a transaction again that the node does not show. */
@@ -80,22 +95,29 @@ export class Replacements {
     return call === null || this.#parts.clock() >= call.expiresAt ? null : call;
   }
 
-  /** @param before The transaction that has the nonce; null where it is a gap, or a foreign transaction has it. */
-  async #submit(nonce: number, before: Transaction | null, newer: RoundCall | null, market: Market): Promise<void> {
+  /**
+   * @param before The transaction that has the nonce; null where it is a gap, or a foreign transaction has it.
+   * @returns False when nothing was sent.
+   */
+  async #submit(nonce: number, before: Transaction | null, newer: RoundCall | null, market: Market): Promise<boolean> {
     const { submitter, inFlight, clock, logger } = this.#parts;
     const last = before?.versions.at(-1)?.call;
     // The gas was estimated with the replaced transaction in the pending block. Without it, the call can cost more.
     const call = newer !== null && last && last.gas > newer.gas ? { ...newer, gas: last.gas } : newer;
     const submission = await submitter.replace(nonce, call, before?.fees ?? null, market);
     if (submission === null) {
-      logger.warn({ nonce }, "stuck: a replacement would cost more than maxFeePerGasGwei");
-      return;
+      logger.warn({ nonce }, "stuck: a replacement would cost more than maxFeePerGasGwei or maxPriorityFeePerGasGwei");
+      return false;
     }
     const { hash, result } = submission;
-    logger.info({ nonce, transaction: hash, round: call?.round.toString(), ...logFields(result) }, "replaced");
-    if (result.kind === "rejected") return;
-    this.counts.replaced++;
+    logger.info(
+      { nonce, transaction: hash, round: call?.round.toString(), ...logFields(result) },
+      call === null ? "cancelled" : "replaced",
+    );
+    if (result.kind === "rejected") return false;
+    this.counts[call === null ? "cancelled" : "replaced"]++;
     inFlight.add(nonce, before?.task ?? null, call, submission, clock());
+    return true;
   }
 }
 

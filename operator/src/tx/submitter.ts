@@ -5,12 +5,16 @@ import type { ChainClient } from "../chain/client.js";
 import { classifyNodeError, type NodeErrorKind } from "../chain/node-errors.js";
 import { RpcError } from "../chain/rpc-error.js";
 import { readTransaction, sendRawTransaction } from "../chain/transactions.js";
+import type { Clock } from "../clock.js";
 import { feesTooHigh } from "../problems.js";
-import { doubled, type Fees, feesFor, type Market, maxFeeOf, raisedFees } from "./fees.js";
+import { aboveRefused, type FeeCaps, type Fees, feesFor, leastFee, type Market, raisedFees } from "./fees.js";
 import type { Call } from "./job.js";
 
 /** The gas of a plain transfer. Some chains charge more, so it is estimated first. */
 const TRANSFER_GAS = 21_000n;
+
+/** A node that refused fees as too low can want less a minute later. */
+const REMEMBER_REFUSED_MS = 60_000;
 
 /** How RPC endpoints answered a transaction. Without a usable answer (`unknown`), it may be on its way. */
 export type SubmissionResult =
@@ -29,18 +33,20 @@ export interface Submission {
 /** Signs transactions with fees that are high enough and within the cap, and submits them. */
 export class Submitter {
   /** Fees that were refused as too low, by nonce: another transaction has the nonce, or the node wants more. */
-  readonly #tooLow = new Map<number, Fees>();
+  readonly #refused = new Map<number, { readonly fees: Fees; readonly at: number }>();
 
-  /** @param cap The maximum fee per gas, priority fee included, in wei. */
   constructor(
     private readonly client: ChainClient,
     private readonly account: LocalAccount,
-    private readonly cap: bigint,
+    private readonly caps: FeeCaps,
+    private readonly clock: Clock,
   ) {}
 
-  /** Forgets the nonces that the chain has used. */
-  forgetBelow(nonce: number): void {
-    for (const known of this.#tooLow.keys()) if (known < nonce) this.#tooLow.delete(known);
+  /** Forgets what was refused for nonces that the chain has used, and long ago. */
+  forgetRefused(mined: number): void {
+    for (const [nonce, { at }] of this.#refused) {
+      if (nonce < mined || this.clock() - at >= REMEMBER_REFUSED_MS) this.#refused.delete(nonce);
+    }
   }
 
   /**
@@ -50,15 +56,9 @@ export class Submitter {
    * @throws ProblemError when the chain asks for more than the cap.
    */
   async submit(nonce: number, call: Call, market: Market, onSigned: (hash: Hex) => void): Promise<Submission> {
-    const { chain } = this.client;
-    const current = feesFor(chain.id, market, this.cap);
-    const tooLow = this.#tooLow.get(nonce);
-    const fees = tooLow === undefined ? current : raisedFees(tooLow, current, this.cap);
-    if (fees === null) throw feesTooHigh(chain.id, maxFeeOf(current), this.cap);
-    const submission = await this.#signAndSend(nonce, call, fees, onSigned);
-    // The node does not say how much it wants.
-    if (isFeeProblem(submission.result)) this.#tooLow.set(nonce, doubled(fees, this.cap));
-    return submission;
+    const fees = feesFor(market, this.caps);
+    if (fees === null) throw feesTooHigh(this.client.chain.id, leastFee(market), this.caps.maxFeePerGas);
+    return this.#signAndSend(nonce, call, fees, onSigned);
   }
 
   /**
@@ -66,17 +66,13 @@ export class Submitter {
    *
    * @param call Null for a cancellation: a transfer of nothing to the sender itself.
    * @param before The fees of the present transaction; null when they are unknown.
-   * @returns Null when the cap does not allow what a replacement costs.
+   * @returns Null when the caps do not allow what a replacement costs.
    */
   async replace(nonce: number, call: Call | null, before: Fees | null, market: Market): Promise<Submission | null> {
-    const current = this.#currentFees(market);
-    const refused = this.#tooLow.get(nonce) ?? null;
-    const least = refused !== null && (before === null || maxFeeOf(refused) > maxFeeOf(before)) ? refused : before;
-    const fees = least === null ? current : raisedFees(least, current, this.cap);
+    const current = feesFor(market, this.caps);
+    const fees = before === null ? current : raisedFees(before, current, this.caps);
     if (fees === null) return null;
-    const submission = await this.#signAndSend(nonce, call ?? (await this.#cancellation()), fees);
-    if (isFeeProblem(submission.result)) this.#tooLow.set(nonce, fees);
-    return submission;
+    return this.#signAndSend(nonce, call ?? (await this.#cancellation()), fees);
   }
 
   /** Gives a signed transaction to all RPC endpoints. */
@@ -95,26 +91,22 @@ export class Submitter {
     }
   }
 
+  /** @param least The fees to offer, unless as much was refused for this nonce. */
   async #signAndSend(
     nonce: number,
     { to, data, gas }: Call,
-    fees: Fees,
+    least: Fees,
     onSigned: (hash: Hex) => void = () => {},
   ): Promise<Submission> {
+    const refused = this.#refused.get(nonce)?.fees;
+    const fees = refused === undefined ? least : aboveRefused(least, refused, this.caps);
     const chainId = this.client.chain.id;
     const raw = await this.account.signTransaction({ chainId, nonce, to, data, gas, value: 0n, ...fees });
     const hash = bytesToHex(keccak(hexToBytes(raw)));
     onSigned(hash);
-    return { raw, hash, fees, result: await this.sendRaw(raw, hash) };
-  }
-
-  /** Returns null when the chain asks for more than the cap. */
-  #currentFees(market: Market): Fees | null {
-    try {
-      return feesFor(this.client.chain.id, market, this.cap);
-    } catch {
-      return null;
-    }
+    const result = await this.sendRaw(raw, hash);
+    if (isFeeProblem(result)) this.#refused.set(nonce, { fees, at: this.clock() });
+    return { raw, hash, fees, result };
   }
 
   async #cancellation(): Promise<Call> {

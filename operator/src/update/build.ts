@@ -10,12 +10,13 @@ import {
 import { LRUCache } from "lru-cache";
 import { concatHex, type Hex, keccak256 } from "viem";
 import type { StoredCommittee } from "../chain/committee.js";
+import { roundAt } from "../clock.js";
 import type { Context } from "../context.js";
 import { type DataPoint, roundId } from "../data-point.js";
 import type { Dataset, Network } from "../network.js";
 import { noQuorum, noQuorumOfRows, unknownKey } from "../problems.js";
-import type { Progress } from "../progress.js";
-import { followed, SingleFlight } from "../single-flight.js";
+import { Progress } from "../progress.js";
+import { followed, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../tx/job.js";
 import { decide, gatherReports, gatherRows, type ProviderAnswer, type RowAnswer, reportsOf } from "./reports.js";
 import type { Refused, StaleRound } from "./simulate.js";
@@ -45,8 +46,6 @@ export interface BatchUpdate extends RoundCall {
   readonly isStored: readonly boolean[];
 }
 
-/** Requests name a new round each second, so nobody asks for an older one again. */
-const REMEMBER_ROUND_MS = 10_000;
 /** A key that a provider begins to serve can be requested after this time. */
 const REMEMBER_UNKNOWN_KEY_MS = 60_000;
 const MAX_UNKNOWN_KEYS = 10_000;
@@ -81,6 +80,12 @@ export class UpdateBuilder {
     const second = await this.#tryBuild(dataPoint, round, committee.current, progress);
     if (second.kind === "refused") throw second.problem;
     return second;
+  }
+
+  /** Builds the update of the newest round; null when the chain has that round or a newer one. */
+  async buildNewest(dataPoint: DataPoint): Promise<Update | null> {
+    const update = await this.build(dataPoint, roundAt(this.context.clock()), new Progress());
+    return update.kind === "stale" ? null : update;
   }
 
   /**
@@ -127,7 +132,11 @@ export class UpdateBuilder {
     const id = `${roundId(dataPoint, round)} ${committee.hash}`;
     const gather = (gathering: Progress) => gatherReports(this.context, dataPoint, round, committee, gathering);
     const flight = this.#reports.run(id, gather, progress.trace);
-    const answers = await followed(flight, (step) => progress.emit(step));
+    const answers = await followed(
+      flight,
+      (step) => progress.emit(step),
+      (all) => all,
+    );
 
     const members = committee.members.length;
     const decision = decide(members, answers);
@@ -150,15 +159,6 @@ export class UpdateBuilder {
     const value = storedValue(dataset.kind, status, reports);
     return { kind: "update", ...roundCall(dataset, round, data, gas), status, value, reports };
   }
-}
-
-/**
- * Shares work that belongs to a round among all who ask for it.
- *
- * @param work The kind of work, as the metrics count it.
- */
-export function singleFlightOfRounds<T>({ clock, metrics }: Context, work: string): SingleFlight<T> {
-  return new SingleFlight(clock, REMEMBER_ROUND_MS, () => metrics.coalesced(work));
 }
 
 function roundCall({ address, maxRoundAge }: Dataset, round: bigint, data: Hex, gas: bigint): RoundCall {

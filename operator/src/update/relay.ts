@@ -13,7 +13,7 @@ import type { Progress } from "../progress.js";
 import { type Job, OutcomeUnknown, type RoundCall, type Sent } from "../tx/job.js";
 import type { TransactionQueue } from "../tx/queue.js";
 import { toAnswer } from "./answer.js";
-import type { Update } from "./build.js";
+import type { Update, UpdateBuilder } from "./build.js";
 
 /** The longest that anyone waits until a transaction is mined. */
 export const MAX_WAIT_MS = 60_000;
@@ -36,28 +36,22 @@ export class Relayer {
   /** Data points that the chain has stored. A key never becomes unknown again, so each is read only once. */
   readonly #stored = new LRUCache<string, true>({ max: MAX_STORED_KEYS });
 
-  constructor(private readonly context: Context) {}
+  constructor(
+    private readonly context: Context,
+    private readonly builder: UpdateBuilder,
+  ) {}
 
   /**
    * Sends an update. It returns once an RPC endpoint has accepted the transaction.
    *
-   * @param renew Builds the update of the newest round, in case this one gets stuck or lost; null when the chain has a
-   * newer one.
    * @throws ProblemError when the gas budget is spent, or no RPC endpoint accepts the transaction. FeedGasSpent.
    */
-  async send(
-    dataPoint: DataPoint,
-    update: Update,
-    renew: () => Promise<Update | null>,
-    payer: Payer,
-    progress: Progress,
-  ): Promise<Relayed> {
+  async send(dataPoint: DataPoint, update: Update, payer: Payer, progress: Progress): Promise<Relayed> {
     const { network, dataset, key } = dataPoint;
     if (network.senders === null) throw noSender(network.chainId);
     const release = await this.#reserveGas(dataPoint, update.gas, payer);
-    const job = updateJob(dataPoint, update, renew, (hash) =>
-      progress.emit({ event: "signed", transaction_hash: hash }),
-    );
+    const onSigned = (hash: Hex) => progress.emit({ event: "signed", transaction_hash: hash });
+    const job = updateJob(dataPoint, update, () => this.builder.buildNewest(dataPoint), onSigned);
     const { hash, confirmed } = await submit(network.senders.queueFor(dataset.address, key), job, release);
     const { round, status, reports } = update;
     const log = { network: network.chainId, dataset: dataset.address, key, round: round.toString(), transaction: hash };
@@ -129,14 +123,14 @@ export async function submit<C extends RoundCall>(
 
 /** The job of one update. If its transaction gets stuck or lost, `renew` builds the next. */
 export function updateJob<C extends RoundCall>(
-  { network, dataset, key }: DataPoint,
+  { network, dataset, key, id }: DataPoint,
   call: C,
   renew: () => Promise<C | null>,
   onSigned: (hash: Hex) => void = () => {},
 ): Job<C> {
   const isStored = async (round: bigint) =>
     (await readStored(network.client, dataset.address, key, "latest")).updatedAt >= round;
-  return { dataPointId: `${dataset.address} ${key}`, call, renew, isStored, onSigned };
+  return { dataPointId: id, call, renew, isStored, onSigned };
 }
 
 /** Returns what is stored, when another relayer has stored this round or a newer one. */

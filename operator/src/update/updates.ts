@@ -8,10 +8,10 @@ import type { Context } from "../context.js";
 import { type DataPoint, roundId } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import { staleRound } from "../problems.js";
-import { type Caller, Progress } from "../progress.js";
-import { type Flight, followed, type SingleFlight } from "../single-flight.js";
+import type { Caller, Progress } from "../progress.js";
+import { type Flight, followed, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import { toAnswer, toUnsent } from "./answer.js";
-import { singleFlightOfRounds, type Update, type UpdateBuilder } from "./build.js";
+import type { UpdateBuilder } from "./build.js";
 import { answerAfter, type Payer, type Relayed, Relayer, storedByOther } from "./relay.js";
 import type { StaleRound } from "./simulate.js";
 
@@ -34,7 +34,7 @@ export class Updates {
     private readonly context: Context,
     private readonly builder: UpdateBuilder,
   ) {
-    this.#relayer = new Relayer(context);
+    this.#relayer = new Relayer(context, builder);
     this.#relays = singleFlightOfRounds(context, "broadcast");
     this.#prepared = singleFlightOfRounds(context, "unsent");
     this.#fresh = singleFlightOfRounds(context, "fresh");
@@ -47,9 +47,9 @@ export class Updates {
    * @throws ProblemError
    */
   async broadcast(dataPoint: DataPoint, waitMs: number, caller: Caller): Promise<DataAnswer> {
-    const round = roundAt(this.context.clock());
-    const fresh = await this.#freshAnswer(dataPoint, round);
+    const fresh = await this.#freshAnswer(dataPoint);
     if (fresh !== null) return fresh;
+    const round = roundAt(this.context.clock());
     try {
       const flight = this.#relay(dataPoint, round, "request", caller.trace);
       return await followed(flight, caller.listener, (relayed) => answerAfter(relayed, dataPoint, round, waitMs));
@@ -81,19 +81,13 @@ export class Updates {
       if (relayed) return relayed;
       const update = await this.builder.build(dataPoint, round, progress);
       if (update.kind === "stale") return storedByOther(dataPoint);
-      return this.#relayer.send(dataPoint, update, () => this.newest(dataPoint), payer, progress);
+      return this.#relayer.send(dataPoint, update, payer, progress);
     };
     return this.#relays.run(roundId(dataPoint, round), relay, trace);
   }
 
   isRelaying(dataPoint: DataPoint, round: bigint): boolean {
     return this.#relays.has(roundId(dataPoint, round));
-  }
-
-  /** Builds the update of the newest round; null when the chain has that round or a newer one. */
-  async newest(dataPoint: DataPoint): Promise<Update | null> {
-    const update = await this.builder.build(dataPoint, roundAt(this.context.clock()), new Progress());
-    return update.kind === "stale" ? null : update;
   }
 
   /**
@@ -145,7 +139,7 @@ export class Updates {
   }
 
   /** Answers with the stored value if the network is configured to, and the value is young enough. */
-  #freshAnswer(dataPoint: DataPoint, round: bigint): Promise<DataAnswer | null> {
+  #freshAnswer(dataPoint: DataPoint): Promise<DataAnswer | null> {
     const { client, minUpdateAgeSeconds } = dataPoint.network;
     if (minUpdateAgeSeconds === 0) return Promise.resolve(null);
     const find = async (): Promise<DataAnswer | null> => {
@@ -158,6 +152,6 @@ export class Updates {
       const answer = toAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
       return { ...answer, transaction_hash: hash, fresh: true };
     };
-    return this.#fresh.run(roundId(dataPoint, round), find).result;
+    return this.#fresh.run(roundId(dataPoint, roundAt(this.context.clock())), find).result;
   }
 }

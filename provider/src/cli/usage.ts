@@ -51,4 +51,4 @@ the same folder, checks them against their hashes, and uses no network.
 The exit code is 0 when the value is the same, 1 when it differs, and 2 when the evidence cannot be used.
 
 Example
-  provider replay evidence/decisions/0x….json`;
+  provider replay evidence/spot-prices/1767322980/1767323040-42-0x….json`;

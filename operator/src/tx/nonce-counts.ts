@@ -1,0 +1,72 @@
+import { type Address, hexToNumber } from "viem";
+import type { ChainClient } from "../chain/client.js";
+import { RpcError } from "../chain/rpc-error.js";
+import { readNonce } from "../chain/transactions.js";
+import type { Clock } from "../clock.js";
+import type { Counts } from "./plan.js";
+
+/** After this time, a single endpoint's count of mined transactions is believed, however far it has jumped. */
+const BELIEVED_AFTER_MS = 600_000;
+
+/**
+ * Reads a sender's transaction counts, and refuses those that its own transactions cannot explain. An endpoint that counts
+ * too many would make the queue send behind a gap, which costs a cancellation for each nonce in it.
+ */
+export class NonceCounts {
+  #mined: number | null = null;
+  #refusedSince: number | null = null;
+
+  /** @param maxJump How many transactions that this process did not send are credible at a time. */
+  constructor(
+    private readonly client: ChainClient,
+    private readonly sender: Address,
+    private readonly maxJump: number,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param end The first nonce after those that the queue has used.
+   * @throws RpcError while no endpoint gives a credible answer.
+   */
+  async read(end: number): Promise<Counts> {
+    const { client, sender } = this;
+    const [latest, pending] = await Promise.all([
+      readNonce(client, sender, "latest"),
+      readNonce(client, sender, "pending"),
+    ]);
+    let counts = { mined: latest, pending: Math.max(latest, pending) };
+    let fault = this.#faultOf(counts, end);
+    if (fault !== null) {
+      counts = await this.#lowestCounts();
+      fault = this.#faultOf(counts, end);
+    }
+    if (fault !== null) {
+      this.#refusedSince ??= this.clock();
+      throw new RpcError("failed", client.chain.id, "eth_getTransactionCount", fault);
+    }
+    this.#refusedSince = null;
+    this.#mined = counts.mined;
+    return counts;
+  }
+
+  #faultOf({ mined, pending }: Counts, end: number): string | null {
+    const explained = Math.max(this.#mined ?? mined, end);
+    const isBelieved = this.#refusedSince !== null && this.clock() - this.#refusedSince >= BELIEVED_AFTER_MS;
+    if (mined > explained + this.maxJump && !isBelieved) {
+      return `${mined} transactions of ${this.sender} are mined, and ${explained} are known`;
+    }
+    const known = Math.max(explained, mined);
+    if (pending <= known + this.maxJump) return null;
+    return `${pending} transactions of ${this.sender} are mined or pending, and ${known} are known`;
+  }
+
+  /** Asks every endpoint, and returns the lowest of each count. */
+  async #lowestCounts(): Promise<Counts> {
+    const lowest = async (blockTag: "latest" | "pending") => {
+      const answers = await this.client.requestEach("eth_getTransactionCount", [this.sender, blockTag]);
+      return Math.min(...answers.map((answer) => hexToNumber(answer as `0x${string}`)));
+    };
+    const [mined, pending] = await Promise.all([lowest("latest"), lowest("pending")]);
+    return { mined, pending: Math.max(mined, pending) };
+  }
+}
