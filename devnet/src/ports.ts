@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { requireReachablePort } from "@dataset-oracle/service/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config";
 
 /** A port that the devnet needs, and the option that changes it. */
@@ -10,12 +11,13 @@ export interface NeededPort {
 }
 
 /**
- * Checks, before anything is started, that every port is free on loopback.
+ * Checks, before anything is started, that every port can be reached by browsers and is free on loopback.
  *
- * @throws ConfigError that names every port in use, or one that is needed twice, and how to choose another.
+ * @throws ConfigError that names every port in use, or one that is blocked or needed twice, and how to choose another.
  */
 export async function requireFreePorts(ports: readonly NeededPort[]): Promise<void> {
   for (const [index, { role, port, option }] of ports.entries()) {
+    requireReachablePort(`${option} (${role})`, port);
     const other = ports.slice(0, index).find((needed) => needed.port === port);
     if (other) throw new ConfigError(`Port ${port} is assigned to ${other.role} and to ${role}. Change ${option}.`);
   }

@@ -1,14 +1,32 @@
+import { keyToAscii } from "@dataset-oracle/protocol/key";
 import type { NetworkPlan } from "./config.js";
 import { replicasOf } from "./network.js";
 import type { SenderKeys } from "./sender-keys.js";
 
 /**
- * Reports that a configuration is valid, with the warnings about how its keys are kept. Nothing is connected.
+ * Reports that a configuration is valid, with warnings about how its keys are kept, and about feeds that may not be served.
+ * Nothing is connected.
  *
  * @throws ConfigError when the replicas and the keys do not fit together.
  */
 export function checkConfig(path: string, networks: readonly NetworkPlan[], keys: SenderKeys): void {
   for (const { warnings } of new Set(keys.values())) for (const warning of warnings) console.error(warning);
-  for (const network of networks) replicasOf(network, keys.get(network.deployment.chainId)?.accounts ?? []);
+  for (const network of networks) {
+    replicasOf(network, keys.get(network.deployment.chainId)?.accounts ?? []);
+    for (const warning of unlistedFeeds(network)) console.error(warning);
+  }
   console.log(`${path} is valid. Networks: ${networks.map(({ deployment }) => deployment.chainId).join(", ")}.`);
+}
+
+/** Names the feeds of spot prices that the deployment does not list: only the providers know if they serve them. */
+function unlistedFeeds({ deployment, feeds }: NetworkPlan): string[] {
+  return deployment.datasets.flatMap(({ address, keyForm, keys }) => {
+    if (keyForm !== "SPOT_PRICE" || keys.length === 0) return [];
+    const unlisted = (feeds.get(address) ?? []).filter(({ key }) => !keys.includes(key));
+    return unlisted.map(
+      ({ key }) =>
+        `network ${deployment.chainId}: feed key "${keyToAscii(key)}" is not one of the keys that the deployment lists for ` +
+        `${address}. If too few providers serve it, it is never stored: correct it, or ask the providers' owners.`,
+    );
+  });
 }

@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { parseAddress } from "@dataset-oracle/protocol/address";
 import { AddressRanges } from "@dataset-oracle/service/address-ranges";
+import { requireReachablePort } from "@dataset-oracle/service/blocked-ports";
 import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
 import { MaxConnections } from "@dataset-oracle/service/connections";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/deployment";
@@ -208,6 +209,7 @@ export interface OperatorPlan {
  */
 export function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): OperatorPlan {
   const config = loadConfig(path, OperatorConfig);
+  requireReachablePort(`${path}: port`, config.port);
   const networks = config.networks.map((settings) => planNetwork(settings, dirname(path), env));
   const ids = networks.map(({ deployment }) => deployment.chainId);
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);

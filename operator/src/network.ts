@@ -5,7 +5,7 @@ import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset } from "@dataset-oracle/service/deployment";
 import { keccak } from "@dataset-oracle/service/keccak";
 import { type Address, type LocalAccount, parseGwei } from "viem";
-import { type ChainClient, connectChain } from "./chain/client.js";
+import { type ChainClient, connectChain, hasCode, isUndecodable } from "./chain/client.js";
 import { CommitteeWatch } from "./chain/committee.js";
 import { readQueryPrice, readView } from "./chain/dataset.js";
 import { RpcError } from "./chain/rpc-error.js";
@@ -92,7 +92,11 @@ export async function connectNetwork(
   const replicas = replicasOf(plan, accounts);
   try {
     const client = await connectRpcs(plan, context);
-    const datasets = await Promise.all(deployment.datasets.map((dataset) => connectDataset(client, dataset)));
+    const datasets = await Promise.all(
+      deployment.datasets.map((dataset) =>
+        connectDataset(client, dataset).catch((error: unknown) => throwIfNoDataset(client, dataset, error)),
+      ),
+    );
     return {
       chainId,
       client,
@@ -192,4 +196,23 @@ async function connectDataset(client: ChainClient, dataset: DeployedDataset): Pr
   const digests = new ReportDigests(client.chain.id, address, keccak);
   const maxValue = MAX_VALUES[kind];
   return { address, name, kind, keyForm: dataset.keyForm, keys, maxValue, maxRoundAge, committee, digests };
+}
+
+/**
+ * Finds out whether a dataset could not be read because its address is another contract's or nobody's.
+ *
+ * @throws ConfigError that names the address if so, else the error.
+ */
+async function throwIfNoDataset(
+  client: ChainClient,
+  { address, name }: DeployedDataset,
+  error: unknown,
+): Promise<never> {
+  if (!(error instanceof RpcError) || error.method !== "eth_call") throw error;
+  const where = `network ${client.chain.id}: ${address}, the dataset "${name}" of the deployment file`;
+  const fix = "Correct its address in the deployment file, or rpcUrls if they are of another chain with this id.";
+  // If the RPC fails here too, it is what cannot be used.
+  if (!(await hasCode(client, address))) throw new ConfigError(`${where}, is not a contract. ${fix}`);
+  if (error.kind !== "refused" && !isUndecodable(error)) throw error;
+  throw new ConfigError(`${where}, is another contract: it does not answer as a dataset does. ${fix}`);
 }

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/anvil";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
-import type { Address } from "viem";
+import { type Address, getAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Chain, startChain } from "./support/chain.js";
+import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
 const MAIN = join(import.meta.dirname, "..", "dist", "main.js");
@@ -37,21 +37,24 @@ async function run(args: string[], env: Record<string, string> = {}) {
   return { code: await exited, output: output() };
 }
 
-function writeConfig(change: object = {}, network: object = {}): string {
+function writeConfig(change: object = {}, network: { feeds?: object[]; [setting: string]: unknown } = {}): string {
+  const { feeds = [], ...others } = network;
+  const policy = { dataset, heartbeatSeconds: 60, deviationBps: 50, minIntervalSeconds: 10 };
   const settings = {
     deployment: "42.json",
     rpcUrls: [chain.url],
     providers: providers.map(({ address, url }) => ({ address, url })),
-    ...network,
+    feeds: feeds.map((feed) => ({ ...policy, ...feed })),
+    ...others,
   };
   const path = join(folder, "operator.json");
   writeFileSync(path, JSON.stringify({ networks: [settings], ...change }));
   return path;
 }
 
-function writeDeployment(chainId: number): void {
-  const financial = { address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [] };
-  writeFileSync(join(folder, `${chainId}.json`), JSON.stringify({ chainId, datasets: { financial } }));
+function writeDeployment(chainId: number, change: object = {}, name = String(chainId)): void {
+  const financial = { address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: ["SPOTPX/ETH-USD"], ...change };
+  writeFileSync(join(folder, `${name}.json`), JSON.stringify({ chainId, datasets: { financial } }));
 }
 
 beforeAll(async () => {
@@ -119,12 +122,21 @@ describe("operator --check-config", () => {
       { providers: [{ address: `0x${"11".repeat(20)}`, url: "http://a:99999" }] },
       "url",
     ],
+    ["a port that browsers do not connect to", { port: 10_080 }, {}, "port 10080"],
+    ["a feed without keys", {}, { feeds: [{ keys: [] }] }, "feeds/0: keys is empty"],
     ["a provider without a URL", {}, { providers: [{ address: `0x${"11".repeat(20)}`, url: "a" }] }, "url"],
   ])("ends with 2 and names %s", async (_, change, network, named) => {
     const { code, output } = await check(writeConfig(change, network));
     expect([code, output]).toEqual([2, expect.stringContaining(named)]);
     expect(output).not.toMatch(/^ {4}at /m);
     expect(output).not.toContain("secret-word");
+  });
+
+  test("names a feed's key that the deployment does not list, and accepts it", async () => {
+    const feeds = [{ keys: ["SPOTPX/ETH-USD", "SPOTPX/TYPO-USD"] }];
+    const { code, output } = await check(writeConfig({}, { feeds }));
+    expect([code, output]).toEqual([0, expect.stringContaining('feed key "SPOTPX/TYPO-USD" is not one of the keys')]);
+    expect(output).not.toContain("ETH-USD");
   });
 
   test("refuses an invalid private key, and does not show it", async () => {
@@ -144,6 +156,29 @@ test("startup fails when an RPC is of another chain", async () => {
   const { code, output } = await run(["--config", writeConfig({ port: 0 }, { deployment: "43.json" })]);
   expect([code, output]).toEqual([2, expect.stringContaining("network 43: rpcUrls/0 belongs to network 42")]);
 });
+
+test("startup fails when an address is no dataset, and names it", async () => {
+  const nobody = privateKeyToAccount(generatePrivateKey()).address;
+  const { contractAddress } = await deployOther();
+  for (const [address, reason] of [
+    [nobody, "is not a contract"],
+    [contractAddress, "is another contract"],
+  ]) {
+    writeDeployment(42, { address }, "other");
+    const { code, output } = await run(["--config", writeConfig({ port: 0 }, { deployment: "other.json" })]);
+    expect([code, output]).toEqual([2, expect.stringContaining(`${address}, the dataset "financial"`)]);
+    expect(output).toContain(reason);
+    expect(output).toContain("Correct its address in the deployment file");
+  }
+});
+
+/** Deploys a contract that answers every call with nothing. */
+async function deployOther() {
+  // Returns one byte of code, STOP.
+  const hash = await chain.client.sendTransaction({ account: OWNER, data: "0x60015ff3", gas: 100_000n });
+  const { contractAddress } = await chain.client.waitForTransactionReceipt({ hash });
+  return { contractAddress: getAddress(contractAddress ?? "0x") };
+}
 
 test("startup fails when an RPC does not answer, and does not show its token", async () => {
   const rpcUrls = [`http://127.0.0.1:${await freePort()}/secret-token`];

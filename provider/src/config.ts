@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { AddressRanges } from "@dataset-oracle/service/address-ranges";
+import { requireReachablePort } from "@dataset-oracle/service/blocked-ports";
 import { loadConfig } from "@dataset-oracle/service/config";
 import { MaxConnections } from "@dataset-oracle/service/connections";
 import { SecretSettings } from "@dataset-oracle/service/egress/secrets";
@@ -159,6 +160,7 @@ export type ProviderConfig = Static<typeof ProviderConfig>;
  */
 export function loadProviderConfig(path: string): ProviderConfig {
   const config = loadConfig(path, ProviderConfig);
+  requireReachablePort(`${path}: port`, config.port);
   const inFolder = (file: string) => resolve(dirname(path), file);
   return {
     ...config,

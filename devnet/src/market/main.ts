@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { requireReachablePort } from "@dataset-oracle/service/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { readCommand } from "@dataset-oracle/tools/command";
@@ -18,6 +19,7 @@ await runMain(async () => {
     port: { type: "string", default: "8600", range: [0, 65_535] },
     seed: { type: "string", default: "1", range: [0, 2 ** 32 - 1] },
   });
+  requireReachablePort("--port", Number(values.port));
   const seed = Number(values.seed);
   const logger = pino();
   const market = await startMarket({ port: Number(values.port), seed }).catch((error: NodeJS.ErrnoException) => {

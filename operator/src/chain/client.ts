@@ -1,5 +1,14 @@
-import { BaseError, type Chain, type Client, type CustomTransport, createClient, custom, defineChain } from "viem";
-import { getBlockNumber } from "viem/actions";
+import {
+  type Address,
+  BaseError,
+  type Chain,
+  type Client,
+  type CustomTransport,
+  createClient,
+  custom,
+  defineChain,
+} from "viem";
+import { getBlockNumber, getCode } from "viem/actions";
 import type { JsonRpc } from "./endpoint.js";
 import { RpcError, rpcErrorIn } from "./rpc-error.js";
 import { type PoolContext, type PoolSettings, RpcPool } from "./rpc-pool.js";
@@ -56,6 +65,8 @@ export function createChainClient(
   }).extend(() => pool);
 }
 
+const UNDECODABLE = "its answer cannot be decoded";
+
 /**
  * Waits for a viem action, and unwraps its error.
  *
@@ -69,8 +80,22 @@ export async function unwrapRpcError<T>(client: ChainClient, method: string, act
     const rpcError = rpcErrorIn(error);
     if (rpcError !== null) throw rpcError;
     const [reason = ""] = String(error instanceof BaseError ? error.shortMessage : error).split("\n");
-    throw new RpcError("failed", client.chain.id, method, `its answer cannot be decoded: ${reason}`);
+    throw new RpcError("failed", client.chain.id, method, `${UNDECODABLE}: ${reason}`);
   }
+}
+
+/** Returns true if the node answered, with something that the called contract would not return. */
+export function isUndecodable({ reason }: RpcError): boolean {
+  return reason.startsWith(UNDECODABLE);
+}
+
+/**
+ * Reports whether an address is a contract's.
+ *
+ * @throws RpcError
+ */
+export async function hasCode(client: ChainClient, address: Address): Promise<boolean> {
+  return (await unwrapRpcError(client, "eth_getCode", getCode(client, { address }))) !== undefined;
 }
 
 /** Reads the number of the newest block. */

@@ -52,6 +52,7 @@ export function planFeeds(
         `${at}: minIntervalSeconds is ${policy.minIntervalSeconds}, above heartbeatSeconds, ${policy.heartbeatSeconds}. Lower it.`,
       );
     }
+    if (keys.length === 0) throw new ConfigError(`${at}: keys is empty. Name at least one key, or remove the feed.`);
     const feeds = planned.get(dataset.address) ?? new Map<Hex, Feed>();
     planned.set(dataset.address, feeds);
     for (const key of keys) {

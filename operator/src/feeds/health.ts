@@ -87,7 +87,9 @@ function describe(error: unknown) {
   if (error instanceof FeedGasSpent) return { level: "warn", fields: {}, message: error.message } as const;
   if (error instanceof ProblemError) {
     const { code, detail, title } = error;
-    return { level: "warn", fields: { code, detail }, message: `feed: ${title}` } as const;
+    const fix =
+      code === "unknown_key" ? { fix: "Remove the key from feeds, or ask the providers' owners to serve it." } : {};
+    return { level: "warn", fields: { code, detail, ...fix }, message: `feed: ${title}` } as const;
   }
   return { level: "error", fields: { err: error }, message: "feed: update failed" } as const;
 }
