@@ -4,7 +4,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readCommand } from "@dataset-oracle/tools/command";
+import { readArguments } from "@dataset-oracle/tools/arguments";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 
 const USAGE = `Usage: npm run bench:gas [-- --check]
@@ -19,7 +19,7 @@ Examples
   npm run bench:gas
   npm run bench:gas -- --check`;
 
-const isCheck = readCommand(USAGE, { check: { type: "boolean" } }).values.check === true;
+const isCheck = readArguments(USAGE, { check: { type: "boolean" } }).values.check === true;
 
 const read = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
 const peers = read("bench/peers.json");

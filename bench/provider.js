@@ -13,11 +13,11 @@ import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { ReportDigests } from "@dataset-oracle/protocol/report-digests";
 import { keccak } from "@dataset-oracle/service/keccak";
 import { fromPrivateKey } from "@dataset-oracle/service/local-account";
-import { readCommand } from "@dataset-oracle/tools/command";
+import { readArguments } from "@dataset-oracle/tools/arguments";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { bytesToHex } from "viem";
 import { cpuTime } from "./cpu-time.js";
-import { startProvider } from "./provider-process.js";
+import { startProvider } from "./start-provider.js";
 
 const USAGE = `Usage: npm run bench:provider
 
@@ -29,7 +29,7 @@ exchanges, and fails if it is more than two seconds.
 Example
   npm run bench:provider`;
 
-readCommand(USAGE);
+readArguments(USAGE);
 
 const KEYS = 1_000;
 const KEYS_IN_ROW = 250;
@@ -43,7 +43,7 @@ const DATASET = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const PRIVATE_KEY = `0x${"11".repeat(32)}`;
 
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
-const market = fork(join(ROOT, "bench/market.js"), [String(KEYS)]);
+const market = fork(join(ROOT, "bench/market-process.js"), [String(KEYS)]);
 let provider;
 try {
   const [{ url: marketUrl, pairs }] = await once(market, "message");

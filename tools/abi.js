@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
-import { readCommand } from "./command.js";
+import { readArguments } from "./arguments.js";
 import { ROOT, runFoundry } from "./foundry.js";
 
 const ABIS = [
@@ -23,7 +23,7 @@ Examples
   npm run abi
   npm run abi -- --check`;
 
-const isCheck = readCommand(USAGE, { check: { type: "boolean" } }).values.check === true;
+const isCheck = readArguments(USAGE, { check: { type: "boolean" } }).values.check === true;
 if ((await runFoundry("forge", ["build", "--quiet", "src"])) !== 0) throw new Error("forge build failed");
 
 const folder = join(ROOT, "protocol", "src", "abi");

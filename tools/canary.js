@@ -3,7 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { readCommand } from "./command.js";
+import { readArguments } from "./arguments.js";
 import { ROOT } from "./foundry.js";
 
 const USAGE = `Usage: npm run canary
@@ -15,7 +15,7 @@ Runs a forge test that must fail, and fails unless the exit code reports it. Oth
 Example
   npm run canary`;
 
-readCommand(USAGE);
+readArguments(USAGE);
 
 const { status, stdout } = spawnSync(
   process.execPath,

@@ -7,7 +7,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readCommand } from "./command.js";
+import { readArguments } from "./arguments.js";
 import { ROOT, runFoundry } from "./foundry.js";
 
 const USAGE = `Usage: npm run coverage
@@ -20,7 +20,7 @@ listed in tools/coverage.js.
 Example
   npm run coverage`;
 
-readCommand(USAGE);
+readArguments(USAGE);
 
 /** Lines that neither run can see, and the tests that cover them nevertheless. */
 const EXCEPTIONS = [

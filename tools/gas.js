@@ -1,6 +1,6 @@
 // Measures the gas of whole transactions and writes snapshots/. With --check, it only checks that they are up to date.
 
-import { readCommand } from "./command.js";
+import { readArguments } from "./arguments.js";
 import { runFoundry } from "./foundry.js";
 
 const USAGE = `Usage: npm run gas [-- --check]
@@ -14,6 +14,6 @@ Examples
   npm run gas
   npm run gas -- --check`;
 
-const isCheck = readCommand(USAGE, { check: { type: "boolean" } }).values.check === true;
+const isCheck = readArguments(USAGE, { check: { type: "boolean" } }).values.check === true;
 process.env.FORGE_SNAPSHOT_CHECK = String(isCheck);
 process.exitCode = await runFoundry("forge", ["test", "--isolate", "--match-path", "test/gas/*"]);

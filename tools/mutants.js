@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readCommand } from "./command.js";
+import { readArguments } from "./arguments.js";
 import { foundryBinary, foundryEnv, ROOT } from "./foundry.js";
 
 const USAGE = `Usage: npm run mutants [-- TEXT]
@@ -114,6 +114,6 @@ function run(filter) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { positionals } = readCommand(USAGE, {}, { allowPositionals: true });
+  const { positionals } = readArguments(USAGE, {}, { allowPositionals: true });
   process.exitCode = run(positionals.join(" "));
 }

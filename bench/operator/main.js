@@ -2,12 +2,12 @@
 // independent of the machine's speed, and fails if its median misses its bound.
 
 import { loadavg } from "node:os";
-import { readCommand } from "@dataset-oracle/tools/command";
+import { readArguments } from "@dataset-oracle/tools/arguments";
 import { median } from "../median.js";
 import { BENCHMARKS, isWithin } from "./benchmarks.js";
 import { request } from "./cpu-per-request.js";
-import { Environment } from "./environment.js";
 import { postJson } from "./load.js";
+import { Processes } from "./processes.js";
 
 const USAGE = `Usage: npm run bench:operator [-- --rounds N --only NAME]
 
@@ -27,7 +27,7 @@ const KEYS = 1_000;
 /** Warm-up rounds, which do not count. */
 const WARM_UP = 3;
 
-const { values } = readCommand(USAGE, {
+const { values } = readArguments(USAGE, {
   rounds: { type: "string", default: "5", range: [1, 99] },
   only: { type: "string" },
 });
@@ -37,7 +37,7 @@ if (benchmarks.length === 0) {
   process.exit(2);
 }
 
-const processes = new Environment();
+const processes = new Processes();
 for (const signal of ["SIGINT", "SIGTERM"])
   process.once(signal, () => processes.close().finally(() => process.exit(1)));
 try {

@@ -4,11 +4,11 @@ import { readQueryPrice } from "@dataset-oracle/protocol";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { createPublicClient, formatEther, http } from "viem";
 import { CALLER, OPERATOR } from "./accounts.js";
+import type { Settings } from "./arguments.js";
 import type { Deployed } from "./deploy.js";
+import { type PublishedExample, publishArguments } from "./example-specs.js";
 import type { Folder } from "./folder.js";
 import { operatorUrl, type Provider } from "./services.js";
-import type { Settings } from "./settings.js";
-import { type PublishedExample, publishArguments } from "./web-oracle.js";
 
 /** The running devnet, as `announce` describes it. */
 export interface Running {

@@ -1,8 +1,6 @@
-import { randomInt } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import type { Components } from "./components.js";
+import { freePort } from "./ports.js";
 import { type Process, startProcess } from "./processes.js";
 
 export interface AnvilOptions {
@@ -66,25 +64,6 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     throw error;
   }
   return anvil;
-}
-
-/**
- * Returns a port on loopback that nothing listens on now. It is below the ranges that operating systems take the ports of
- * outgoing connections from, so that no connection takes it before its process listens.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_768);
-    const server = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(server, "listening").then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    server.close();
-    await once(server, "close");
-    return port;
-  }
 }
 
 async function answersRpc(url: string): Promise<boolean> {

@@ -7,8 +7,8 @@ import { foundryBinary, foundryEnv, ROOT } from "@dataset-oracle/tools/foundry";
 import type { Address } from "viem";
 import { OWNER } from "./accounts.js";
 import type { Components } from "./components.js";
+import type { WebOracle } from "./example-specs.js";
 import type { Folder } from "./folder.js";
-import type { WebOracle } from "./web-oracle.js";
 
 /** The contracts on the devnet's chain. */
 export interface Deployed {

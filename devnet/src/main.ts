@@ -3,13 +3,13 @@ import { runMain } from "@dataset-oracle/service/process";
 import { PROVIDERS } from "./accounts.js";
 import { announce } from "./announce.js";
 import { startChain } from "./anvil.js";
+import { neededPorts, readSettings, type Settings } from "./arguments.js";
 import { Components } from "./components.js";
 import { deploy } from "./deploy.js";
+import { publishExamples } from "./example-specs.js";
 import { createFolder } from "./folder.js";
 import { requireFreePorts } from "./ports.js";
 import { startMarket, startOperator, startProviders } from "./services.js";
-import { neededPorts, readSettings, type Settings } from "./settings.js";
-import { publishExamples } from "./web-oracle.js";
 
 await runMain(async () => {
   const settings = readSettings();

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { requireReachablePort } from "@dataset-oracle/service/blocked-ports";
@@ -42,4 +43,15 @@ async function isFree(port: number): Promise<boolean> {
   server.close();
   await once(server, "close");
   return true;
+}
+
+/**
+ * Returns a port on loopback that nothing listens on now. It is below the ranges that operating systems take the ports of
+ * outgoing connections from, so that no connection takes it before its process listens.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_768);
+    if (await isFree(port)) return port;
+  }
 }

@@ -2,13 +2,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { type Account, OPERATOR, PROVIDERS } from "./accounts.js";
+import type { Settings } from "./arguments.js";
 import type { Components } from "./components.js";
 import { findDataset } from "./deploy.js";
 import type { Folder } from "./folder.js";
 import { marketOverrides } from "./market/pairs.js";
 import { WEATHER_ORIGIN } from "./market/weather.js";
 import { answersOk, type Process, startProcess } from "./processes.js";
-import type { Settings } from "./settings.js";
 
 /** A running provider. */
 export interface Provider {

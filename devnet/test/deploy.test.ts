@@ -6,7 +6,7 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { type Address, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DATASETS, OWNER, type Scripts, type Settings, settingsOf, startScripts } from "./scripts.js";
+import { DATASETS, OWNER, type Scripts, type Settings, settingsOf, startScripts } from "./forge-scripts.js";
 
 const run = promisify(execFile);
 

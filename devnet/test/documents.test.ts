@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { foundryBinary, ROOT } from "@dataset-oracle/tools/foundry";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { blocksOf, shapeOf } from "./code-blocks.js";
 import { type Devnet, freePorts, HAS_CURL, startDevnet } from "./devnet.js";
-import { blocksOf, shapeOf } from "./documents.js";
 
 const run = promisify(execFile);
 

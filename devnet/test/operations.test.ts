@@ -1,7 +1,7 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Address, encodeFunctionData, getAddress, type Hex, parseEther, toFunctionSelector, toHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { OWNER, type Scripts, settingsOf, startScripts } from "./scripts.js";
+import { OWNER, type Scripts, settingsOf, startScripts } from "./forge-scripts.js";
 
 /** An unlocked account that is neither the owner nor a member of the deployed dataset. */
 const OUTSIDER = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { expect, test } from "vitest";
-import { settingsOf } from "./scripts.js";
+import { settingsOf } from "./forge-scripts.js";
 
 const FOLDER = join(ROOT, "script");
 const README = readFileSync(join(FOLDER, "README.md"), "utf8");

@@ -1,7 +1,7 @@
 import type { NetworkPlan } from "./config.js";
 import type { Context } from "./context.js";
 import { connectNetwork, type Network } from "./network.js";
-import { recoverJob } from "./recover.js";
+import { recoverJob } from "./recover-pending.js";
 import type { SenderKeys } from "./sender-keys.js";
 import { UpdateBuilder } from "./update/build.js";
 import { Updates } from "./update/updates.js";

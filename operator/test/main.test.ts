@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "@dataset-oracle/devnet/anvil";
+import { freePort } from "@dataset-oracle/devnet/ports";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { type Address, getAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";

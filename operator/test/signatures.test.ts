@@ -14,7 +14,7 @@ import {
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { recoverSigner } from "../src/update/signer.js";
+import { recoverSigner } from "../src/update/recover-signer.js";
 import { type Chain, startChain } from "./support/chain.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;

@@ -8,7 +8,7 @@ import type { Metrics } from "./metrics.js";
 import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "./problems.js";
 import type { ServedKey } from "./read-value.js";
 import { judgeWindow, USUAL_AGE } from "./signing-window.js";
-import { toNotes } from "./source-notes.js";
+import { toNotes } from "./source/notes.js";
 import type { Caller, FreshValue, ValueReader } from "./value-reader.js";
 
 /** The most data points and rounds for which the sources' notes are remembered. */

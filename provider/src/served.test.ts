@@ -8,7 +8,7 @@ import { ProviderConfig } from "./config.js";
 import { decideServed, pairSources, requireKeys, type Served } from "./served.js";
 import { listNotes, summarize } from "./setup.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import type { SourceOverrides } from "./source-overrides.js";
+import type { SourceOverrides } from "./source/overrides.js";
 import type { WebOraclePlan } from "./web-oracle/plan.js";
 
 const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";

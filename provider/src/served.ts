@@ -5,8 +5,8 @@ import { ConfigError } from "@dataset-oracle/service/config";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/deployment";
 import { keccak } from "@dataset-oracle/service/keccak";
 import type { Address, Hex } from "viem";
+import { type SourceOverrides, withOverride } from "./source/overrides.js";
 import type { SpotSource } from "./source/spot-source.js";
-import { type SourceOverrides, withOverride } from "./source-overrides.js";
 import type { PairSource, SpotPriceKey } from "./spot-price.js";
 
 export interface ServedDataset {

@@ -7,7 +7,7 @@ import { checkDatabase } from "./decision-store.js";
 import { checkEvidence } from "./evidence/evidence-store.js";
 import { datasetsOf, decideServed, requireKeys, type Served } from "./served.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import { checkOverrides } from "./source-overrides.js";
+import { checkOverrides } from "./source/overrides.js";
 import { knownOrigins, planWebOracle, type WebOraclePlan } from "./web-oracle/plan.js";
 
 /** Everything that a provider needs to start, loaded and checked. */

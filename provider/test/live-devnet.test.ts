@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "@dataset-oracle/devnet/anvil";
+import { freePort } from "@dataset-oracle/devnet/ports";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { parseUnits } from "viem";

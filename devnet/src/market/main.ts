@@ -2,7 +2,7 @@
 import { requireReachablePort } from "@dataset-oracle/service/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
-import { readCommand } from "@dataset-oracle/tools/command";
+import { readArguments } from "@dataset-oracle/tools/arguments";
 import { pino } from "pino";
 import { startMarket } from "./server.js";
 
@@ -15,7 +15,7 @@ Serves simulated prices on loopback in the formats of eight exchanges.
   --help     show this text`;
 
 await runMain(async () => {
-  const { values } = readCommand(USAGE, {
+  const { values } = readArguments(USAGE, {
     port: { type: "string", default: "8600", range: [0, 65_535] },
     seed: { type: "string", default: "1", range: [0, 2 ** 32 - 1] },
   });

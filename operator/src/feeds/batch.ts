@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { readManyStored } from "../chain/query.js";
+import { readManyStored } from "../chain/stored.js";
 import { roundAt } from "../clock.js";
 import type { Context } from "../context.js";
 import { dataPointOf } from "../data-point.js";

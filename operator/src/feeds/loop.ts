@@ -3,7 +3,7 @@ import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { readBlockIntervalMs } from "../chain/block-interval.js";
-import { readManyStored } from "../chain/query.js";
+import { readManyStored } from "../chain/stored.js";
 import { roundAt } from "../clock.js";
 import { dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";

@@ -2,14 +2,14 @@ import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/wire-data";
 import type { App } from "@dataset-oracle/service/app";
 import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
 import { readQueryPrice } from "../chain/dataset.js";
-import { readStored } from "../chain/query.js";
+import { readStored } from "../chain/stored.js";
 import { type DataPoint, findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { readLastUpdate } from "../overview/last-update.js";
 import type { Overview } from "../overview/overview.js";
 import { SingleFlight } from "../single-flight.js";
+import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
 import { dataPointProblems } from "./openapi.js";
-import { checkQuery, INVALID_QUERY, plainIntegers } from "./query.js";
 
 /** A data point is read again after this. */
 const REMEMBER_MS = 1_000;

@@ -9,8 +9,8 @@ import type { Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { invalidQuery, rangeTooWide } from "../problems.js";
 import { formatValue } from "../update/answer.js";
+import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
 import { dataPointProblems } from "./openapi.js";
-import { checkQuery, INVALID_QUERY, plainIntegers } from "./query.js";
 
 const DEFAULT_LIMIT = 20;
 /** Its rate limit is this much lower than that of requests: each can make many calls to the RPC. */

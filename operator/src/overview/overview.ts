@@ -4,7 +4,7 @@ import type { DatasetOverview, NetworkOverview, OverviewAnswer, ServedPoint } fr
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { type Hex, stringToHex } from "viem";
 import { readQueryPrice } from "../chain/dataset.js";
-import { readManyStored } from "../chain/query.js";
+import { readManyStored } from "../chain/stored.js";
 import { type DataPoint, dataPointOf } from "../data-point.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";

@@ -3,7 +3,7 @@ import { traceFieldsOf } from "@dataset-oracle/service/trace";
 import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import { findUpdate } from "../chain/history.js";
-import { readStored } from "../chain/query.js";
+import { readStored } from "../chain/stored.js";
 import type { Context } from "../context.js";
 import type { DataPoint } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";

@@ -18,7 +18,7 @@ import type { DataPoint } from "../data-point.js";
 import type { Network } from "../network.js";
 import type { Progress } from "../progress.js";
 import { askProvider, type Fail, type Failure, isFailure, type ProviderRequest } from "./ask-provider.js";
-import { recoverSigner } from "./signer.js";
+import { recoverSigner } from "./recover-signer.js";
 
 /** A provider's checked report. */
 export type CheckedReport = { readonly kind: "report"; readonly outcome: Outcome } & SignedValue;

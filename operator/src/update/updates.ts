@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { Trace } from "@dataset-oracle/service/trace";
 import { findUpdate } from "../chain/history.js";
-import { readStored } from "../chain/query.js";
+import { readStored } from "../chain/stored.js";
 import { msUntilRoundAfter, roundAt } from "../clock.js";
 import type { Context } from "../context.js";
 import { type DataPoint, roundId } from "../data-point.js";

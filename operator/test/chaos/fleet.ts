@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "@dataset-oracle/devnet/anvil";
+import { freePort } from "@dataset-oracle/devnet/ports";
 import { type Address, keccak256, numberToHex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Chain } from "../support/chain.js";

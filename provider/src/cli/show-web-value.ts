@@ -1,5 +1,5 @@
 import type { ExplainedValue } from "../explained-value.js";
-import { formatValue } from "../source-notes.js";
+import { formatValue } from "../source/notes.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle.js";
 import { OUTCOMES } from "./show-price.js";
 import { describeValue, printable, type Style } from "./terminal.js";

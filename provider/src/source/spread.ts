@@ -47,7 +47,8 @@ export function compileSpread(
       if (bid === null || ask === null) return failed("no_spread", "has no bid or no ask");
       if (bid > ask) return failed("no_spread", "has a bid above its ask");
       if (price < bid) return ok(bid);
-      return ok(price > ask ? ask : price);
+      if (price > ask) return ok(ask);
+      return ok(price);
     };
   });
 }

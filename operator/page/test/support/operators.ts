@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "@dataset-oracle/devnet/anvil";
+import { freePort } from "@dataset-oracle/devnet/ports";
 import { answersOk, type Process, startProcess } from "@dataset-oracle/devnet/processes";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import type { Devnet } from "../../../../devnet/test/devnet.js";

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { freePort } from "@dataset-oracle/devnet/anvil";
+import { freePort } from "@dataset-oracle/devnet/ports";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import type { Browser } from "playwright-core";
 import { createTestClient, http, parseEther, publicActions, walletActions } from "viem";

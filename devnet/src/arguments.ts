@@ -1,4 +1,4 @@
-import { readCommand } from "@dataset-oracle/tools/command";
+import { readArguments } from "@dataset-oracle/tools/arguments";
 import type { NeededPort } from "./ports.js";
 
 /** The devnet's ports, and where its providers get their prices. */
@@ -34,7 +34,7 @@ Examples
 
 /** Reads the command line. It ends the process if help is asked for, or with code 2 if an argument is wrong. */
 export function readSettings(): Settings {
-  const { values } = readCommand(USAGE, {
+  const { values } = readArguments(USAGE, {
     "chain-port": { type: "string", default: "8545", range: [1, 65_535] },
     "operator-port": { type: "string", default: "8080", range: [1, 65_535] },
     "provider-port": { type: "string", default: "8601", range: [1, 65_535] },

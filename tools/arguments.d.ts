@@ -4,7 +4,7 @@ import type { ParseArgsConfig, parseArgs } from "node:util";
 export type CommandOption = NonNullable<ParseArgsConfig["options"]>[string] & { range?: [number, number] };
 
 /** Reads the command line. It ends the process if help is asked for, or with code 2 if an argument is wrong. */
-export declare function readCommand<const T extends Record<string, CommandOption>>(
+export declare function readArguments<const T extends Record<string, CommandOption>>(
   usage: string,
   options?: T,
   settings?: { allowPositionals?: boolean },

@@ -4,10 +4,10 @@ import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
-import { freePort } from "@dataset-oracle/devnet/anvil";
+import { freePort } from "@dataset-oracle/devnet/ports";
 import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
 import { ROOT } from "@dataset-oracle/tools/foundry";
-import { startProvider } from "../provider-process.js";
+import { startProvider } from "../start-provider.js";
 import { startChain } from "./chain.js";
 
 /** Sources that return all pairs at once, because reading them is not measured. */
@@ -21,7 +21,7 @@ const ENOUGH = 1_000_000_000_000;
  * The processes of the benchmarks: a chain, a market, four providers, the operator, and the baselines that it is
  * compared with.
  */
-export class Environment {
+export class Processes {
   #parts = [];
   #folder = mkdtempSync(join(tmpdir(), "bench-"));
 
@@ -29,7 +29,7 @@ export class Environment {
   async start(keys) {
     const { anvil, chain, client, dataset } = await startChain();
     this.#own(anvil);
-    const market = this.#fork(join(ROOT, "bench/market.js"), [String(keys)]);
+    const market = this.#fork(join(ROOT, "bench/market-process.js"), [String(keys)]);
     const [{ url: marketUrl, pairs }] = await once(market, "message");
     const deployed = {
       address: dataset,

@@ -6,9 +6,9 @@ import { parseArgs } from "node:util";
 /**
  * Reads the command line. It ends the process if help is asked for, or with code 2 if an argument is wrong.
  *
- * @type {import("./command.js").readCommand}
+ * @type {import("./arguments.js").readArguments}
  */
-export function readCommand(usage, options = {}, { allowPositionals = false } = {}) {
+export function readArguments(usage, options = {}, { allowPositionals = false } = {}) {
   try {
     const plain = Object.entries(options).map(([name, { range: _, ...option }]) => [name, option]);
     const { values, positionals } = parseArgs({

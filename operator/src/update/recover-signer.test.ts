@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { bytesToHex, concatHex, type Hex, hexToBigInt, hexToBytes, numberToHex, slice } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
-import { signerBy } from "./signer.js";
+import { signerBy } from "./recover-signer.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 /** The order of the curve's field. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "@dataset-oracle/devnet/anvil";
 import { EXCHANGES, marketOverrides, ORIGINS } from "@dataset-oracle/devnet/market/pairs";
+import { freePort } from "@dataset-oracle/devnet/ports";
 import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 

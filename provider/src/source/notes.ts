@@ -1,6 +1,6 @@
 import type { DatasetKind, SourceNote } from "@dataset-oracle/protocol/wire";
 import { numberToHex } from "viem";
-import type { SourceUse } from "./explained-value.js";
+import type { SourceUse } from "../explained-value.js";
 
 /** An operator reads at most 16 KiB of an answer. */
 const MAX_NOTES = 32;

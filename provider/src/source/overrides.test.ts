@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import { checkOverrides, withOverride } from "./source-overrides.js";
+import { loadSources, SHIPPED_SOURCES } from "./load-sources.js";
+import { checkOverrides, withOverride } from "./overrides.js";
 
 const KRAKEN = "https://api.kraken.com";
 const origins = loadSources([SHIPPED_SOURCES]).map(({ origin }) => origin);
