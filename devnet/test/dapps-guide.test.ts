@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { foundryBinary, foundryEnv, ROOT } from "@dataset-oracle/tools/foundry";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -78,25 +78,24 @@ test("the contract passes its test in a Foundry project that installed this repo
 }, 120_000);
 
 describe("the shell", () => {
-  /** Runs a block as it stands, with Foundry's cast in the path. */
+  /** Runs a block as it stands. */
   async function shell(holds: string): Promise<string> {
     const found = blocks("sh").filter(({ text }) => text.includes(holds));
     expect(found).toHaveLength(1);
-    const PATH = `${dirname(foundryBinary("cast"))}${delimiter}${process.env.PATH}`;
-    const { stdout } = await run("bash", ["-eu", "-c", here(found[0]?.text ?? "")], { env: { ...process.env, PATH } });
+    const { stdout } = await run("bash", ["-eu", "-c", here(found[0]?.text ?? "")], { cwd: ROOT });
     return stdout;
   }
 
   test("prints the price", async () => {
     expect(
-      (await shell('cast call 0x5FbDB2315678afecb367f032d93F642f64180aa3 "queryPrice()(uint256)" --rpc-url http'))
+      (await shell('npx cast call 0x5FbDB2315678afecb367f032d93F642f64180aa3 "queryPrice()(uint256)" --rpc-url http'))
         .split(" ")[0]
         ?.trim(),
     ).toBe(devnet.queryPrice);
   });
 
   test("shows where it is before a first transaction", async () => {
-    const [chainId, price, balance] = (await shell("cast chain-id")).split("\n");
+    const [chainId, price, balance] = (await shell("npx cast chain-id")).split("\n");
     expect([chainId, price?.split(" ")[0]]).toEqual(["42", devnet.queryPrice]);
     expect(Number(balance)).toBeGreaterThan(1);
   });

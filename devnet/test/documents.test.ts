@@ -1,8 +1,8 @@
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { foundryBinary, ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/foundry";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf, shapeOf } from "./code-blocks.js";
 import { type Devnet, freePorts, HAS_CURL, startDevnet } from "./devnet.js";
@@ -34,14 +34,13 @@ beforeAll(async () => {
 
 afterAll(() => devnet?.interrupt());
 
-/** The documents speak of the default ports; the tests use free ones. And no network is needed for cast. */
+/** The documents speak of the default ports; the tests use free ones. */
 const here = (text: string) =>
   text
     .replaceAll("http://127.0.0.1:8080", devnet.operator.url)
     .replaceAll("http://127.0.0.1:8545", devnet.chain)
     .replaceAll(".devnet/8545/", `.devnet/${ports[ports.indexOf("--chain-port") + 1]}/`)
-    .replaceAll("http://127.0.0.1:8600", `http://127.0.0.1:${ports[ports.indexOf("--market-port") + 1]}`)
-    .replaceAll("npx -s cast", "cast");
+    .replaceAll("http://127.0.0.1:8600", `http://127.0.0.1:${ports[ports.indexOf("--market-port") + 1]}`);
 
 describe.each(DOCUMENTS)("%s", (file) => {
   const blocks = blocksOf(file);
@@ -52,12 +51,7 @@ describe.each(DOCUMENTS)("%s", (file) => {
   test.runIf(HAS_CURL).each(commands.map((block) => [block.text.split("\n")[0]?.slice(0, 60), block] as const))(
     "%s",
     async (_, { text, printed }) => {
-      const PATH = `${dirname(foundryBinary("cast"))}:${process.env.PATH}`;
-      const { stdout } = await run("bash", ["-euo", "pipefail", "-c", here(text)], {
-        cwd: ROOT,
-        env: { ...process.env, PATH },
-        timeout: 60_000,
-      });
+      const { stdout } = await run("bash", ["-euo", "pipefail", "-c", here(text)], { cwd: ROOT, timeout: 60_000 });
       if (printed?.note === "prints") expect(stdout.replace(/\s+/g, "")).toMatch(shapeOf(printed.text));
       else expect(stdout).not.toContain('"code":');
     },

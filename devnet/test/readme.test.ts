@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { foundryBinary, ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/foundry";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Devnet, freePorts, HAS_CURL, post, startDevnet } from "./devnet.js";
 
@@ -41,8 +41,7 @@ test.runIf(HAS_CURL)("the curl works as it stands", async () => {
 });
 
 test("the cast command works, and prints the price", async () => {
-  const command = block("sh", "npx cast call").replace("npx cast", `"${foundryBinary("cast")}"`);
-  const { stdout } = await run("sh", ["-c", command], { env: { ...process.env, ETH_RPC_URL: devnet.chain } });
+  const { stdout } = await run("sh", ["-c", here(block("sh", "npx cast call"))], { cwd: ROOT });
   expect(stdout.split(" ")[0]?.trim()).toBe(devnet.queryPrice);
 });
 

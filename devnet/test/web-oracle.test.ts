@@ -240,7 +240,7 @@ test("GET /datasets lists both datasets, and the devnet's summary names their ke
     expect(page).toContain(`\`${address}\``);
   }
   for (const { dataset, key } of devnet.webOracle.examples) {
-    const name = dataset === devnet.webOracle.numbers ? "numbers" : "words";
+    const name = dataset === devnet.webOracle.numbers ? "number" : "bytes";
     const own = readFileSync(join(ROOT, `docs/datasets/web-oracle-${name}.md`), "utf8");
     expect(own).toContain(`| devnet (id 42) | \`${dataset}\` |`);
     expect(own).toContain(`| \`${key.slice(0, "WEB/".length + 64)}/<`);

@@ -22,7 +22,6 @@ export const slug = (heading) =>
 export const MARKDOWN = {
   theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   codeTransformers: [colours],
-  languageAlias: { dockerfile: "docker" },
   anchor: { slugify: slug },
   linkify: false,
   attrs: { disable: true },

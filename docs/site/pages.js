@@ -55,8 +55,8 @@ export const SECTIONS = [
     pages: [
       page("docs/datasets/financial.md", "datasets/financial/", "Financial"),
       page("docs/datasets/web-oracle.md", "datasets/web-oracle/", "Web Oracle"),
-      page("docs/datasets/web-oracle-numbers.md", "datasets/web-oracle-numbers/", "Web Oracle numbers"),
-      page("docs/datasets/web-oracle-words.md", "datasets/web-oracle-words/", "Web Oracle words"),
+      page("docs/datasets/web-oracle-number.md", "datasets/web-oracle-number/", "Web Oracle number"),
+      page("docs/datasets/web-oracle-bytes.md", "datasets/web-oracle-bytes/", "Web Oracle bytes"),
     ],
   },
   {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
 import { Balances } from "../src/balances.js";
@@ -10,7 +10,7 @@ const at = (path: string) => new URL(`../../${path}`, import.meta.url);
 const read = (path: string) => readFileSync(at(path), "utf8");
 const guide = read("docs/Operators.md");
 const block = (language: string) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? "";
-const { bin, dependencies } = JSON.parse(read("operator/package.json"));
+const { bin } = JSON.parse(read("operator/package.json"));
 const main = `operator/${bin.operator.replace("./", "")}`;
 const { port, maxConnections } = OperatorConfig.properties;
 
@@ -54,13 +54,9 @@ describe("the systemd unit", () => {
 });
 
 describe("the container", () => {
-  const file = block("dockerfile");
+  const file = read("operator/Containerfile");
 
-  test("has the packages that the operator imports, its page and its guide, and starts it", () => {
-    const packages = Object.keys(dependencies).flatMap((name) => /^@dataset-oracle\/(\w+)$/.exec(name)?.[1] ?? []);
-    const copied = [...file.matchAll(/^COPY --from=build \/app\/([\w/]+) \1$/gm)].map(([, folder]) => folder);
-    expect(copied.toSorted()).toEqual(["docs/dist", "node_modules", "operator", ...packages].toSorted());
-    for (const folder of packages) expect(existsSync(at(`${folder}/package.json`))).toBe(true);
+  test("starts the built program, and has every script that it runs", () => {
     expect(file).toContain(`ENTRYPOINT ["node", "${main}"]`);
     const scripts = [...file.matchAll(/npm run (\w+)/g)].map(([, name]) => name ?? "");
     expect(Object.keys(JSON.parse(read("package.json")).scripts)).toEqual(expect.arrayContaining(scripts));
@@ -72,13 +68,13 @@ describe("the container", () => {
     expect(file).toMatch(/^USER node$/m);
     expect(file).not.toMatch(/^VOLUME/m);
     for (const option of ["--read-only", "--cap-drop=all", "--security-opt=no-new-privileges"]) {
-      expect(block("sh")).toContain(option);
+      expect(guide).toContain(option);
     }
     for (const secret of [
       "OPERATOR_KEYSTORE=/run/secrets/operator-keystore",
       "OPERATOR_KEYSTORE_PASSWORD_FILE=/run/secrets/operator-password",
     ]) {
-      expect(block("sh")).toContain(secret);
+      expect(guide).toContain(secret);
     }
   });
 });

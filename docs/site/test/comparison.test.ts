@@ -14,6 +14,13 @@ const gas = page.split("## Gas")[1] ?? "";
 const row = (system: string) => gas.split("\n").find((line) => line.startsWith(`| ${system} |`)) ?? "";
 const number = (value: number | undefined) => value?.toLocaleString("en") ?? "";
 
+test("every figure is one of docs/Gas.md", () => {
+  const figures = page.match(/\b\d{1,3},\d{3}\b/g) ?? [];
+  expect(figures.length).toBeGreaterThan(10);
+  const tables = read("docs/Gas.md");
+  for (const figure of figures) expect(tables).toContain(figure);
+});
+
 test("our gas is what the snapshots have", () => {
   const snapshot = (file: string, name: string) => number(Number(JSON.parse(read(`snapshots/${file}.json`))[name]));
   const ours = page

@@ -218,6 +218,17 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
     });
   });
 
+  test("commands ask the operator that serves them, on the first page and on the next one", async () => {
+    await open(DESK, ["dapps/"], async (page) => {
+      const shown = () => page.locator("main").textContent();
+      await expect.poll(shown).toContain(`${origin}${basePath}/data/request`);
+      await page.locator("#VPSidebarNav").getByRole("link", { name: "Five-minute tour" }).click();
+      await page.waitForURL(`${base}tour/`);
+      await expect.poll(shown).toContain(`curl -s ${origin}${basePath}/data/request`);
+      expect(await shown()).not.toContain("http://127.0.0.1:8080");
+    });
+  });
+
   test("light and dark follow the system, and the switch", async () => {
     await open({ ...DESK, colorScheme: "dark" }, ["tour/"], async (page) => {
       const isDark = () => page.evaluate("document.documentElement.classList.contains('dark')");
