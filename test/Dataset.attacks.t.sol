@@ -129,7 +129,7 @@ abstract contract DatasetAttacks is DatasetFixture {
     // ---------------------------------------------------------------- reentrancy
 
     /// No consumer, relayer or member can re-enter: the dataset calls nothing but the ecrecover precompile.
-    function test_dataset_callsNobodyButThePrecompile() public {
+    function test_dataset_callsOnlyThePrecompile() public {
         Batch memory batch = _batch();
         _announce();
         vm.startStateDiffRecording();
@@ -171,13 +171,13 @@ abstract contract DatasetAttacks is DatasetFixture {
     // ---------------------------------------------------------------- calldata
 
     /// Trailing calldata is ignored.
-    function testFuzz_update_isTheSameWithMoreBehindIt(bytes memory more) public {
+    function testFuzz_update_ignoresTrailingBytes(bytes memory more) public {
         Update memory update = _agreed();
         assertTrue(_call(bytes.concat(update.encode(), more)));
         assertAnswer(dataset, KEY, bytes32(VALUE), START, Oracle.QueryStatus.OK);
     }
 
-    function testFuzz_updateBatch_isTheSameWithMoreBehindIt(bytes memory more) public {
+    function testFuzz_updateBatch_ignoresTrailingBytes(bytes memory more) public {
         _announce();
         assertTrue(_call(bytes.concat(_encode(_batch()), more)));
         for (uint256 i = 0; i < keys.length; ++i) {

@@ -45,27 +45,27 @@ contract DatasetBatchTest is DatasetFixture {
         _assertOutcomes(batch.send(dataset), IDataset.KeyOutcome.STORED);
     }
 
-    function test_updateBatch_takesACommitteeOfOne() public {
+    function test_updateBatch_acceptsACommitteeOfOne() public {
         _committee(1);
         Batch memory batch = _batch(1, START);
         _assertOutcomes(batch.send(dataset), IDataset.KeyOutcome.STORED);
         assertAnswer(dataset, keys[2], batch.values[2], START, Oracle.QueryStatus.OK);
     }
 
-    function test_updateBatch_takesACommitteeOf255() public {
+    function test_updateBatch_acceptsACommitteeOf255() public {
         _committee(255);
         _refuse(_batch(170, START), abi.encodeWithSelector(IDataset.NoQuorum.selector, 170, 85));
         _assertOutcomes(_batch(171, START).send(dataset), IDataset.KeyOutcome.STORED);
     }
 
-    function test_updateBatch_takesNoKeys() public {
+    function test_updateBatch_acceptsNoKeys() public {
         keys = new bytes[](0);
         vm.recordLogs();
         assertEq(_valid().send(dataset).length, 0);
         assertEq(vm.getRecordedLogs().length, 0);
     }
 
-    function test_updateBatch_takes256Keys() public {
+    function test_updateBatch_accepts256Keys() public {
         _manyKeys(256);
         Batch memory batch = _valid();
         _assertOutcomes(batch.send(dataset), IDataset.KeyOutcome.STORED);
@@ -84,7 +84,7 @@ contract DatasetBatchTest is DatasetFixture {
         assertEq(uint8(outcomes[255]), uint8(IDataset.KeyOutcome.NO_QUORUM));
     }
 
-    function test_updateBatch_takesTheOldestRoundAllowed() public {
+    function test_updateBatch_acceptsTheOldestRoundAllowed() public {
         _assertOutcomes(_batch(3, START - MAX_ROUND_AGE).send(dataset), IDataset.KeyOutcome.STORED);
     }
 
@@ -179,7 +179,7 @@ contract DatasetBatchTest is DatasetFixture {
         _refuse(_valid(), abi.encodeWithSelector(IDataset.TooManyKeys.selector, 257, 256));
     }
 
-    function testFuzz_updateBatch_RevertWhen_thereIsAnotherNumberOfValues(uint256 count) public {
+    function testFuzz_updateBatch_RevertWhen_theNumberOfValuesIsWrong(uint256 count) public {
         count = bound(count, 0, 30);
         vm.assume(count != 9);
         Batch memory batch = _valid();
@@ -187,7 +187,7 @@ contract DatasetBatchTest is DatasetFixture {
         _refuse(batch, abi.encodeWithSelector(IDataset.WrongValueCount.selector, count, 9));
     }
 
-    function testFuzz_updateBatch_RevertWhen_thereIsAnotherNumberOfPicks(uint256 count) public {
+    function testFuzz_updateBatch_RevertWhen_theNumberOfPicksIsWrong(uint256 count) public {
         count = bound(count, 0, 40);
         vm.assume(count != 3);
         Batch memory batch = _valid();
@@ -215,17 +215,17 @@ contract DatasetBatchTest is DatasetFixture {
         }
     }
 
-    function test_updateBatch_RevertWhen_nobodySigns() public {
+    function test_updateBatch_RevertWhen_noMemberSigns() public {
         _refuse(_batch(0, START), abi.encodeWithSelector(IDataset.NoQuorum.selector, 0, 4));
     }
 
-    function test_updateBatch_RevertWhen_nobodyIsNamedAtAll() public {
+    function test_updateBatch_RevertWhen_noMemberIsNamed() public {
         Batch memory batch = _batch(0, START);
         batch.absentees = new address[](0);
         _refuse(batch, abi.encodeWithSelector(IDataset.NoQuorum.selector, 0, 0));
     }
 
-    function testFuzz_updateBatch_RevertWhen_theBitsAreNotAsManyAsRows(uint256 signers) public {
+    function testFuzz_updateBatch_RevertWhen_theBitsDoNotMatchTheRows(uint256 signers) public {
         Batch memory batch = _valid();
         batch.signers = signers;
         uint256 count = 0;
@@ -242,7 +242,7 @@ contract DatasetBatchTest is DatasetFixture {
         _refuse(batch, _wrongCommittee(batch));
     }
 
-    function testFuzz_updateBatch_RevertWhen_aStrangerSigns(uint256 key, uint256 place) public {
+    function testFuzz_updateBatch_RevertWhen_aNonMemberSigns(uint256 key, uint256 place) public {
         Batch memory batch = _valid();
         key = boundPrivateKey(key);
         vm.assume(key != providers.privateKey(place %= 3));
@@ -290,7 +290,7 @@ contract DatasetBatchTest is DatasetFixture {
         _refuse(batch, _wrongCommittee(batch));
     }
 
-    function testFuzz_updateBatch_RevertWhen_theToleranceIsAnother(uint256 toleranceBps) public {
+    function testFuzz_updateBatch_RevertWhen_theToleranceDiffers(uint256 toleranceBps) public {
         vm.assume(toleranceBps != TOLERANCE_BPS);
         Batch memory batch = _valid();
         batch.toleranceBps = toleranceBps;
@@ -310,7 +310,7 @@ contract DatasetBatchTest is DatasetFixture {
 
     // ---------------------------------------------------------------- signed content
 
-    function testFuzz_updateBatch_RevertWhen_aValueIsAnother(uint256 place, bytes32 value) public {
+    function testFuzz_updateBatch_RevertWhen_aValueDiffers(uint256 place, bytes32 value) public {
         Batch memory batch = _valid();
         vm.assume(batch.values[place %= 9] != value);
         batch.values[place] = value;
@@ -318,14 +318,14 @@ contract DatasetBatchTest is DatasetFixture {
     }
 
     /// Also covers bits that belong to no key.
-    function testFuzz_updateBatch_RevertWhen_missingIsAnother(uint256 place, uint256 missing) public {
+    function testFuzz_updateBatch_RevertWhen_missingDiffers(uint256 place, uint256 missing) public {
         vm.assume(missing != 0);
         Batch memory batch = _valid();
         batch.rows[place % 3].content = bytes32(missing);
         _refuse(batch, _wrongCommittee(batch));
     }
 
-    function testFuzz_updateBatch_RevertWhen_aKeyIsAnother(uint256 place, bytes32 keyHash) public {
+    function testFuzz_updateBatch_RevertWhen_aKeyDiffers(uint256 place, bytes32 keyHash) public {
         Batch memory batch = _valid();
         vm.assume(batch.keyHashes[place %= 3] != keyHash);
         batch.keyHashes[place] = keyHash;
@@ -359,7 +359,7 @@ contract DatasetBatchTest is DatasetFixture {
         _refuse(less, _wrongCommittee(less));
     }
 
-    function testFuzz_updateBatch_RevertWhen_theRoundIsAnother(uint256 timestamp) public {
+    function testFuzz_updateBatch_RevertWhen_theRoundDiffers(uint256 timestamp) public {
         Batch memory batch = _valid();
         batch.timestamp = bound(timestamp, START - MAX_ROUND_AGE, START - 1);
         _refuse(batch, _wrongCommittee(batch));

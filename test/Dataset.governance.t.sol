@@ -55,7 +55,7 @@ contract DatasetGovernanceTest is DatasetFixture {
         deployer.deploy(settings_);
     }
 
-    function test_constructor_RevertWhen_theCommitteeIsSenseless() public {
+    function test_constructor_RevertWhen_theCommitteeIsInvalid() public {
         DatasetSettings memory settings_ = settings(providers);
         (settings_.members[0], settings_.members[1]) = (settings_.members[1], settings_.members[0]);
         vm.expectRevert(
@@ -76,7 +76,7 @@ contract DatasetGovernanceTest is DatasetFixture {
 
     // ---------------------------------------------------------------- the price
 
-    function testFuzz_setQueryPrice_setsAndTellsIt(uint256 price) public {
+    function testFuzz_setQueryPrice_setsAndEmits(uint256 price) public {
         price = bound(price, 0, PRICE_CEILING);
         vm.expectEmit(address(dataset));
         emit IDataset.QueryPriceChanged(price);
@@ -92,7 +92,7 @@ contract DatasetGovernanceTest is DatasetFixture {
         dataset.setQueryPrice(price);
     }
 
-    function testFuzz_setQueryPrice_RevertWhen_calledByAnother(address caller) public {
+    function testFuzz_setQueryPrice_RevertWhen_calledByAnyoneElse(address caller) public {
         vm.assume(caller != OWNER);
         vm.expectRevert(_unauthorized(caller));
         vm.prank(caller);
@@ -101,7 +101,7 @@ contract DatasetGovernanceTest is DatasetFixture {
 
     // ---------------------------------------------------------------- the committee
 
-    function testFuzz_setCommittee_setsAndTellsIt(uint256 size, uint256 toleranceBps, uint64 blockNumber) public {
+    function testFuzz_setCommittee_setsAndEmits(uint256 size, uint256 toleranceBps, uint64 blockNumber) public {
         Providers next = new Providers(bound(size, 1, 31), bound(toleranceBps, 0, 10_000));
         address[] memory members = next.members();
         toleranceBps = next.toleranceBps();
@@ -114,7 +114,7 @@ contract DatasetGovernanceTest is DatasetFixture {
         assertEq(dataset.committeeBlock(), blockNumber);
     }
 
-    function test_setCommittee_takes1And255Members() public {
+    function test_setCommittee_accepts1And255Members() public {
         _setCommittee(_ascending(1), 0);
         _setCommittee(_ascending(255), 10_000);
         assertEq(dataset.committeeHash(), _hash(_ascending(255), 10_000));
@@ -159,7 +159,7 @@ contract DatasetGovernanceTest is DatasetFixture {
         _setCommittee(_ascending(4), toleranceBps);
     }
 
-    function testFuzz_setCommittee_RevertWhen_calledByAnother(address caller) public {
+    function testFuzz_setCommittee_RevertWhen_calledByAnyoneElse(address caller) public {
         vm.assume(caller != OWNER);
         vm.expectRevert(_unauthorized(caller));
         vm.prank(caller);
@@ -212,7 +212,7 @@ contract DatasetGovernanceTest is DatasetFixture {
         dataset.setQueryPrice(0);
     }
 
-    function testFuzz_acceptOwnership_RevertWhen_calledByAnother(address caller) public {
+    function testFuzz_acceptOwnership_RevertWhen_calledByAnyoneElse(address caller) public {
         address next = makeAddr("next owner");
         vm.assume(caller != next);
         vm.prank(OWNER);
@@ -222,7 +222,7 @@ contract DatasetGovernanceTest is DatasetFixture {
         ownable.acceptOwnership();
     }
 
-    function testFuzz_transferOwnership_RevertWhen_calledByAnother(address caller) public {
+    function testFuzz_transferOwnership_RevertWhen_calledByAnyoneElse(address caller) public {
         vm.assume(caller != OWNER);
         vm.expectRevert(_unauthorized(caller));
         vm.prank(caller);

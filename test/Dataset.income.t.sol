@@ -66,7 +66,7 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(address(dataset).balance, 0);
     }
 
-    function test_shareIncome_sharesNothingOfNothing() public {
+    function test_shareIncome_sharesNothingWithoutIncome() public {
         _seat(_accounts(4));
         vm.recordLogs();
         _share();
@@ -84,7 +84,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     /// A rejected share is not reserved for the member that rejected it: the next time it is shared among all.
-    function test_shareIncome_sharesWhatWasRefusedNextTime() public {
+    function test_shareIncome_sharesRefusedIncomeNextTime() public {
         _seat(_accounts(4));
         vm.etch(members[2], type(Refuser).runtimeCode);
         vm.deal(address(dataset), 4 ether);
@@ -109,13 +109,13 @@ contract DatasetIncomeTest is DatasetFixture {
 
     // ---------------------------------------------------------------- recipients
 
-    function testFuzz_shareIncome_RevertWhen_theToleranceIsAnother(uint256 toleranceBps) public {
+    function testFuzz_shareIncome_RevertWhen_theToleranceDiffers(uint256 toleranceBps) public {
         vm.assume(toleranceBps != TOLERANCE_BPS);
         _seat(_accounts(4));
         _refuse(members, toleranceBps);
     }
 
-    function testFuzz_shareIncome_RevertWhen_aMemberIsAnother(uint256 place, address other) public {
+    function testFuzz_shareIncome_RevertWhen_aMemberDiffers(uint256 place, address other) public {
         _seat(_accounts(4));
         address[] memory shown = members;
         vm.assume(shown[place %= 4] != other);
@@ -123,7 +123,7 @@ contract DatasetIncomeTest is DatasetFixture {
         _refuse(shown, TOLERANCE_BPS);
     }
 
-    function test_shareIncome_RevertWhen_theListIsAnother() public {
+    function test_shareIncome_RevertWhen_theListDiffers() public {
         _seat(_accounts(4));
         _refuse(new address[](0), TOLERANCE_BPS);
         _refuse(_accounts(3), TOLERANCE_BPS);
@@ -143,7 +143,7 @@ contract DatasetIncomeTest is DatasetFixture {
         _refuse(shown, uint256(uint160(members[0])));
     }
 
-    function test_shareIncome_paysTheCommitteeOfNow() public {
+    function test_shareIncome_paysTheCurrentCommittee() public {
         _seat(_accounts(4));
         address[] memory first = members;
         vm.deal(address(dataset), 4 ether);
@@ -305,7 +305,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     // ---------------------------------------------------------------- no plain Ether
 
-    function testFuzz_receive_takesNoPlainEther(uint96 amount, bytes memory data) public {
+    function testFuzz_receive_rejectsPlainEther(uint96 amount, bytes memory data) public {
         vm.assume(amount > 0);
         vm.deal(address(this), amount);
         (bool done,) = address(dataset).call{value: amount}("");
@@ -316,7 +316,7 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(address(dataset).balance, 0);
     }
 
-    function test_shareIncome_takesNoEther() public {
+    function test_shareIncome_rejectsEther() public {
         _seat(_accounts(4));
         (bool done,) = address(dataset).call{value: 1}(abi.encodeCall(IDataset.shareIncome, (members, TOLERANCE_BPS)));
         assertFalse(done);

@@ -99,7 +99,7 @@ contract MedianLiarsTest is DatasetLiars {
     }
 
     /// Holds while the largest honest value exceeds the smallest by at most the tolerance.
-    function testFuzz_update_storesWhereTheHonestAgree(uint256 size, uint256 seed) public {
+    function testFuzz_update_storesAValueWhenTheHonestAgree(uint256 size, uint256 seed) public {
         _seatLiars(size, seed);
         uint256 least = uint256(keccak256(abi.encode(seed))) >> (56 + seed % 200);
         uint256[] memory honest = _values(seed, least * TOLERANCE_BPS / 10_000);
@@ -112,7 +112,7 @@ contract MedianLiarsTest is DatasetLiars {
     }
 
     /// With f + 1 liars they move the median: the bound is exact.
-    function test_update_isMovedByOneLiarMore() public {
+    function test_update_movesWithOneMoreLiar() public {
         for (uint256 i = 0; i < 5; ++i) {
             _seatLiars(i, 0);
             uint256[] memory values = equal(members - faults, 1000);
@@ -177,7 +177,7 @@ contract MajorityLiarsTest is DatasetLiars {
     }
 
     /// If all honest members sign the same value, it is stored, or the relayer must submit more reports.
-    function testFuzz_update_storesWhereTheHonestAgree(uint256 size, uint256 seed) public {
+    function testFuzz_update_storesAValueWhenTheHonestAgree(uint256 size, uint256 seed) public {
         _seatLiars(size, seed);
         Oracle.QueryStatus status = _send(equal(members, 5), seed);
         assertNotEq(uint256(status), uint256(Oracle.QueryStatus.DISAGREEMENT));

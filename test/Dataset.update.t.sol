@@ -42,7 +42,7 @@ contract DatasetUpdateTest is DatasetFixture {
         assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
     }
 
-    function testFuzz_update_takesAnyQuorum(uint256 size, uint256 seed) public {
+    function testFuzz_update_acceptsAnyQuorum(uint256 size, uint256 seed) public {
         size = bound(size, 1, 31);
         Providers committee = new Providers(size, TOLERANCE_BPS);
         dataset = deploy(committee);
@@ -52,7 +52,7 @@ contract DatasetUpdateTest is DatasetFixture {
         assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
     }
 
-    function test_update_takesACommitteeOfOne() public {
+    function test_update_acceptsACommitteeOfOne() public {
         Providers committee = new Providers(1, 0);
         dataset = deploy(committee);
         Update memory update = committee.report(dataset, KEY, START, valuesNear3000(1, 1));
@@ -60,7 +60,7 @@ contract DatasetUpdateTest is DatasetFixture {
         assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
     }
 
-    function test_update_takesACommitteeOf255() public {
+    function test_update_acceptsACommitteeOf255() public {
         Providers committee = new Providers(255, TOLERANCE_BPS);
         dataset = deploy(committee);
         refuse(
@@ -89,7 +89,7 @@ contract DatasetUpdateTest is DatasetFixture {
         _refuseCount(9, 6);
     }
 
-    function test_update_RevertWhen_oneIsMissingOfAQuorum() public {
+    function test_update_RevertWhen_oneReportIsMissingForAQuorum() public {
         _refuseCount(1, 0);
         _refuseCount(4, 2);
         _refuseCount(5, 3);
@@ -97,7 +97,7 @@ contract DatasetUpdateTest is DatasetFixture {
         _refuseCount(31, 20);
     }
 
-    function test_update_RevertWhen_nobodyIsNamedAtAll() public {
+    function test_update_RevertWhen_noMemberIsNamed() public {
         Update memory update = valid();
         (update.signers, update.reports, update.absentees) = (0, new Report[](0), new address[](0));
         refuse(update, abi.encodeWithSelector(IDataset.NoQuorum.selector, 0, 0));
@@ -106,7 +106,7 @@ contract DatasetUpdateTest is DatasetFixture {
     // ---------------------------------------------------------------- signers
 
     /// S16: the relayer of reports cannot forge one.
-    function testFuzz_update_RevertWhen_aStrangerSigns(uint256 key, uint256 place) public {
+    function testFuzz_update_RevertWhen_aNonMemberSigns(uint256 key, uint256 place) public {
         Update memory update = valid();
         bytes32 value = update.reports[place %= 3].content;
         key = boundPrivateKey(key);
@@ -169,14 +169,14 @@ contract DatasetUpdateTest is DatasetFixture {
         refuse(update, wrongCommittee(update));
     }
 
-    function test_update_RevertWhen_aMemberIsTooMany() public {
+    function test_update_RevertWhen_thereIsAMemberTooMany() public {
         Update memory update = providers.report(dataset, KEY, START, valuesNear3000(4, 1));
         update.absentees = new address[](1);
         update.absentees[0] = makeAddr("stranger");
         refuse(update, wrongCommittee(update));
     }
 
-    function testFuzz_update_RevertWhen_theToleranceIsAnother(uint256 toleranceBps) public {
+    function testFuzz_update_RevertWhen_theToleranceDiffers(uint256 toleranceBps) public {
         vm.assume(toleranceBps != TOLERANCE_BPS);
         Update memory update = valid();
         update.toleranceBps = toleranceBps;
@@ -331,7 +331,7 @@ contract DatasetUpdateTest is DatasetFixture {
         );
     }
 
-    function test_update_takesARoundOneSecondNewer() public {
+    function test_update_acceptsARoundOneSecondNewer() public {
         Update memory update = providers.report(dataset, KEY, START - 1, valuesNear3000(3, 1));
         update.send(dataset);
         valid().send(dataset);
@@ -360,7 +360,7 @@ contract DatasetUpdateTest is DatasetFixture {
         );
     }
 
-    function test_update_takesTheOldestRoundAllowed() public {
+    function test_update_acceptsTheOldestRoundAllowed() public {
         Update memory update = providers.report(dataset, KEY, START - MAX_ROUND_AGE, valuesNear3000(3, 1));
         update.send(dataset);
         assertAnswer(dataset, KEY, update.value, START - MAX_ROUND_AGE, Oracle.QueryStatus.OK);
@@ -399,7 +399,7 @@ contract DatasetUpdateTest is DatasetFixture {
         }
     }
 
-    function test_update_takesAWebOracleKeyOf256Bytes() public {
+    function test_update_acceptsAWebOracleKeyOf256Bytes() public {
         DatasetSettings memory settings = settings(providers);
         settings.keyForm = KeyForm.WEB_ORACLE;
         dataset = deploy(settings);

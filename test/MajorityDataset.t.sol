@@ -16,7 +16,7 @@ contract MajorityDatasetTest is DatasetFixture {
 
     // ---------------------------------------------------------------- counting gives what sorting gives
 
-    function testFuzz_update_storesWhatSortingGives(uint256 size, uint256 seed) public {
+    function testFuzz_update_matchesSorting(uint256 size, uint256 seed) public {
         size = bound(size, 1, 31);
         _committee(size, TOLERANCE_BPS);
         (uint256 signers, uint256 count) = anyQuorum(size, seed);
@@ -62,7 +62,7 @@ contract MajorityDatasetTest is DatasetFixture {
 
     // ---------------------------------------------------------------- more than half of the whole committee
 
-    function test_update_takesMoreThanHalf() public {
+    function test_update_acceptsMoreThanHalf() public {
         _assertStored(_values(5, 5, 5, 6), 5);
         _assertStored(_values(6, 5, 5, 5), 5);
         _assertStored(_values(5, 5, 5), 5);
@@ -106,7 +106,7 @@ contract MajorityDatasetTest is DatasetFixture {
     }
 
     /// 3 of 10 and 3 absent: up to 6 of 10. 2 of 10 and 3 absent: up to exactly half.
-    function test_update_isUndecidedUpToTheVeryHalf() public {
+    function test_update_isUndecidedUpToExactlyHalf() public {
         _committee(10, TOLERANCE_BPS);
         uint256[] memory values = new uint256[](7);
         (values[0], values[1], values[2], values[3], values[4], values[5], values[6]) = (1, 1, 1, 2, 2, 3, 4);
@@ -140,11 +140,11 @@ contract MajorityDatasetTest is DatasetFixture {
 
     // ---------------------------------------------------------------- storage
 
-    function testFuzz_update_takesAnyValue(uint256 value) public {
+    function testFuzz_update_acceptsAnyValue(uint256 value) public {
         _assertStored(_values(value, value, value), value);
     }
 
-    function test_update_takesAllOnesAndZero() public {
+    function test_update_acceptsAllOnesAndZero() public {
         _assertStored(equal(4, type(uint256).max), type(uint256).max);
         _assertStored(equal(4, 0), 0);
         _assertStored(_values(0, type(uint256).max, 0, 0), 0);
@@ -168,7 +168,7 @@ contract MajorityDatasetTest is DatasetFixture {
 
     /// The tolerance has no effect: a wide one does not make different values equal, a narrow one changes nothing
     /// either.
-    function testFuzz_update_hasNoUseForATolerance(uint256 toleranceBps, uint128 value) public {
+    function testFuzz_update_ignoresTheTolerance(uint256 toleranceBps, uint128 value) public {
         _committee(4, bound(toleranceBps, 0, 10_000));
         _assertStored(_values(value, value, value, uint256(value) + 1), value);
         Update memory update = _update(15, _values(value, value, uint256(value) + 1, uint256(value) + 1));

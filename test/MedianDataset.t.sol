@@ -12,9 +12,7 @@ contract MedianDatasetTest is DatasetFixture {
 
     // ---------------------------------------------------------------- counting gives what sorting gives
 
-    function testFuzz_update_storesWhatSortingGives(uint256 size, uint256 absent, uint16 toleranceBps, uint256 seed)
-        public
-    {
+    function testFuzz_update_matchesSorting(uint256 size, uint256 absent, uint16 toleranceBps, uint256 seed) public {
         size = bound(size, 1, 31);
         uint256 signers = size - bound(absent, 0, (size - 1) / 3);
         _committee(size, bound(toleranceBps, 0, 10_000));
@@ -39,7 +37,7 @@ contract MedianDatasetTest is DatasetFixture {
         _refuseClaim(values, claimed);
     }
 
-    function testFuzz_update_RevertWhen_theClaimIsAWeiBeside(uint256 size, uint256 seed) public {
+    function testFuzz_update_RevertWhen_theClaimIsOffByAWei(uint256 size, uint256 seed) public {
         size = bound(size, 1, 31);
         _committee(size, TOLERANCE_BPS);
         uint256[] memory values = valuesNear3000(size, seed);
@@ -73,7 +71,7 @@ contract MedianDatasetTest is DatasetFixture {
         _assertStatus(_withLowTwo(9899), Oracle.QueryStatus.DISAGREEMENT);
     }
 
-    function testFuzz_update_agreesAsTheRuleIsSpoken(uint208 median, uint256 other, uint16 toleranceBps) public {
+    function testFuzz_update_agreesByTheDocumentedRule(uint208 median, uint256 other, uint16 toleranceBps) public {
         toleranceBps = uint16(bound(toleranceBps, 0, 10_000));
         // Values around the edge, and arbitrary ones.
         uint256 edge = uint256(median) * toleranceBps / 10_000;
@@ -100,7 +98,7 @@ contract MedianDatasetTest is DatasetFixture {
         _assertStatus(_values(0, 0, 1, 1), Oracle.QueryStatus.DISAGREEMENT);
     }
 
-    function test_update_takesOutliersUpToTheFaultBound() public {
+    function test_update_acceptsOutliersUpToTheFaultBound() public {
         uint256[6] memory sizes = [uint256(1), 3, 4, 7, 13, 31];
         for (uint256 i = 0; i < sizes.length; ++i) {
             uint256 faults = (sizes[i] - 1) / 3;
@@ -165,7 +163,7 @@ contract MedianDatasetTest is DatasetFixture {
         );
     }
 
-    function testFuzz_update_takesALiarsValueOfAnySize(uint256 lie) public {
+    function testFuzz_update_acceptsALiarsValueOfAnySize(uint256 lie) public {
         Update memory update = providers.report(dataset, KEY, START, _values(100, 100, 100, lie));
         update.send(dataset);
         assertAnswer(dataset, KEY, bytes32(uint256(100)), START, Oracle.QueryStatus.OK);

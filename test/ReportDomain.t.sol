@@ -7,7 +7,7 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
 contract ReportDomainTest is DatasetFixture {
-    function test_eip712Domain_saysWhatReportsAreSignedIn() public view {
+    function test_eip712Domain_isTheDomainOfReports() public view {
         _assertDomain(block.chainid);
     }
 
@@ -19,7 +19,7 @@ contract ReportDomainTest is DatasetFixture {
         valid().send(dataset);
     }
 
-    function testFuzz_eip712Domain_comesBackWithTheChainId(uint64 chainId) public {
+    function testFuzz_eip712Domain_returnsWithTheChainId(uint64 chainId) public {
         vm.assume(chainId != 0);
         uint256 first = block.chainid;
         vm.chainId(chainId);
@@ -28,7 +28,7 @@ contract ReportDomainTest is DatasetFixture {
         valid().send(dataset);
     }
 
-    function test_eip712Domain_isAnotherForAnotherDataset() public {
+    function test_eip712Domain_differsByDataset() public {
         dataset = deploy(providers);
         _assertDomain(block.chainid);
     }

@@ -25,18 +25,18 @@ contract WebOracleRegistryTest is Test {
         assertEq(registry.publishedAt(keccak256(spec)), vm.getBlockNumber());
     }
 
-    function test_publish_takesOneByte() public {
+    function test_publish_acceptsOneByte() public {
         registry.publish("{");
         assertEq(registry.publishedAt(keccak256("{")), 1_000);
     }
 
-    function test_publish_takes8192Bytes() public {
+    function test_publish_accepts8192Bytes() public {
         bytes memory spec = new bytes(MAX_LENGTH);
         assertEq(registry.publish(spec), keccak256(spec));
         assertEq(registry.publishedAt(keccak256(spec)), 1_000);
     }
 
-    function test_publish_RevertWhen_thereIsNone() public {
+    function test_publish_RevertWhen_theSpecIsEmpty() public {
         vm.expectRevert(abi.encodeWithSelector(IWebOracleRegistry.WrongSpecLength.selector, 0, MAX_LENGTH));
         registry.publish("");
         assertEq(registry.publishedAt(keccak256("")), 0);
@@ -74,7 +74,7 @@ contract WebOracleRegistryTest is Test {
         assertEq(registry.publishedAt(keccak256("{}")), 1_000);
     }
 
-    function testFuzz_publishedAt_isZeroOfWhatWasNeverPublished(bytes32 specHash) public {
+    function testFuzz_publishedAt_isZeroForAnUnpublishedSpec(bytes32 specHash) public {
         vm.assume(specHash != keccak256("{}"));
         registry.publish("{}");
         assertEq(registry.publishedAt(specHash), 0);

@@ -27,7 +27,7 @@ contract UsingOracleProtocolTest is Test {
         assertEq(consumer.spotPrice(oracle, "ETH-USD"), rate);
     }
 
-    function testFuzz_querySpotPrice_asksForSPOTPXAndThePair(string memory pair) public {
+    function testFuzz_querySpotPrice_queriesSPOTPXAndThePair(string memory pair) public {
         oracle.setAnswer(0, NOW, Oracle.QueryStatus.OK);
         consumer.spotPrice(oracle, pair);
         assertEq(oracle.asked(), bytes.concat("SPOTPX/", bytes(pair)));
@@ -89,7 +89,7 @@ contract UsingOracleProtocolTest is Test {
         consumer.spotPriceWithExpiry(oracle, "ETH-USD", 10 minutes);
     }
 
-    function testFuzz_querySpotPriceWithExpiry_takesTheFutureAsFresh(uint256 updatedAt) public {
+    function testFuzz_querySpotPriceWithExpiry_treatsTheFutureAsFresh(uint256 updatedAt) public {
         oracle.setAnswer(bytes32(uint256(7)), bound(updatedAt, NOW, type(uint256).max), Oracle.QueryStatus.OK);
         assertEq(consumer.spotPriceWithExpiry(oracle, "ETH-USD", 0), 7);
     }
@@ -112,7 +112,7 @@ contract UsingOracleProtocolTest is Test {
     }
 
     /// Every helper passes the key on unchanged and pays the price once, out of the consumer's balance.
-    function testFuzz_query_asksForTheKeyAndPaysThePrice(bytes memory key, uint256 price) public {
+    function testFuzz_query_queriesTheKeyAndPaysThePrice(bytes memory key, uint256 price) public {
         price = bound(price, 0, 0.2 ether);
         uint256 purse = address(this).balance;
         for (uint256 i = 0; i < 5; ++i) {
@@ -206,7 +206,7 @@ contract UsingOracleProtocolDatasetTest is DatasetFixture {
         assertEq(address(dataset).balance, PRICE);
     }
 
-    function test_querySpotPrice_RevertWhen_thePairIsSpelledWrongly() public {
+    function test_querySpotPrice_RevertWhen_thePairIsMalformed() public {
         vm.expectRevert(abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.INVALID));
         consumer.spotPrice(dataset, "eth-usd");
     }

@@ -57,7 +57,7 @@ abstract contract DatasetConformance is DatasetFixture {
         assertAnswer(dataset, WEB_KEY, bytes32(uint256(5)), START, Oracle.QueryStatus.OK);
     }
 
-    function test_query_keepsEveryKeyForItself() public {
+    function test_query_keepsKeysApart() public {
         _agreed(7, START).send(dataset);
         providers.report(dataset, "SPOTPX/BTC-USD", START, equal(3, 8)).send(dataset);
         assertAnswer(dataset, KEY, bytes32(uint256(7)), START, Oracle.QueryStatus.OK);
@@ -103,7 +103,7 @@ abstract contract DatasetConformance is DatasetFixture {
 
     // ---------------------------------------------------------------- rounds
 
-    function testFuzz_update_takesARoundThatIsNewerAndNeitherToComeNorTooOld(uint256 first, uint256 second) public {
+    function testFuzz_update_acceptsANewerRoundThatIsNeitherFutureNorExpired(uint256 first, uint256 second) public {
         first = bound(first, START - MAX_ROUND_AGE, START);
         _agreed(7, first).send(dataset);
         second = bound(second, START - 2 * MAX_ROUND_AGE, START + MAX_ROUND_AGE);
@@ -133,7 +133,7 @@ abstract contract DatasetConformance is DatasetFixture {
 
     // ---------------------------------------------------------------- committee
 
-    function testFuzz_update_takesAnyQuorumAndNothingLess(uint256 size, uint256 signers) public {
+    function testFuzz_update_acceptsAnyQuorumAndNothingLess(uint256 size, uint256 signers) public {
         size = bound(size, 1, 13);
         signers = bound(signers, 0, size);
         providers = new Providers(size, TOLERANCE_BPS);
@@ -170,7 +170,7 @@ abstract contract DatasetConformance is DatasetFixture {
     }
 
     /// An update in flight is rejected after a rotation; one rebuilt from members of both committees passes.
-    function test_update_isOfTheCommitteeOfNow() public {
+    function test_update_countsForTheCurrentCommittee() public {
         Update memory update = _agreed(7, START);
         providers = new Providers(7, TOLERANCE_BPS);
         address[] memory members = providers.members();
@@ -229,7 +229,7 @@ abstract contract DatasetConformance is DatasetFixture {
         assertAnswer(dataset, keys[4], 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
-    function test_update_tellsANewKeyOnce() public {
+    function test_update_emitsANewKeyOnce() public {
         Update memory update = _agreed(7, START - 1);
         vm.expectEmit(address(dataset));
         emit IDataset.KeyAdded(keccak256(KEY), KEY);
@@ -254,7 +254,7 @@ abstract contract DatasetConformance is DatasetFixture {
         assertEq(dataset.committeeBlock(), block.number);
     }
 
-    function testFuzz_setters_RevertWhen_calledByAnother(address caller) public {
+    function testFuzz_setters_RevertWhen_calledByAnyoneElse(address caller) public {
         vm.assume(caller != OWNER);
         bytes memory reason = abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, caller);
         address[] memory members = providers.members();
@@ -265,7 +265,7 @@ abstract contract DatasetConformance is DatasetFixture {
         dataset.setCommittee(members, 0);
     }
 
-    function test_setters_tellTheWholeNewValue() public {
+    function test_setters_emitTheWholeNewValue() public {
         address[] memory members = new Providers(7, 5).members();
         vm.startPrank(OWNER);
         vm.expectEmit(address(dataset));

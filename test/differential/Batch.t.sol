@@ -27,7 +27,7 @@ abstract contract BatchDifferential is DatasetFixture {
     bytes[] private names;
     bool[] private isKnown;
 
-    function testFuzz_updateBatch_isTheSingleUpdatesItStandsFor(uint256 size, uint256 keyCount, uint256 seed) public {
+    function testFuzz_updateBatch_equalsTheSingleUpdates(uint256 size, uint256 keyCount, uint256 seed) public {
         size = bound(size, 1, 13);
         keyCount = bound(keyCount, 1, 8);
         vm.warp(NOW);

@@ -14,7 +14,7 @@ contract SpotPriceConsumerTest is DatasetFixture {
         consumer = new SpotPriceConsumer{value: 2 * PRICE}(dataset);
     }
 
-    function test_refresh_readsStoresAndTells() public {
+    function test_refresh_readsStoresAndEmits() public {
         Update memory update = valid();
         update.send(dataset);
         vm.expectEmit(address(consumer));
@@ -32,7 +32,7 @@ contract SpotPriceConsumerTest is DatasetFixture {
         assertEq(address(this).balance, purse);
     }
 
-    function test_receive_takesEtherForMoreQueries() public {
+    function test_receive_acceptsEtherForMoreQueries() public {
         (bool taken,) = address(consumer).call{value: 1 ether}("");
         assertTrue(taken);
         assertEq(address(consumer).balance, 1 ether + 2 * PRICE);

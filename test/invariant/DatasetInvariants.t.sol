@@ -76,7 +76,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         }
     }
 
-    function invariant_batchOutcomesAreWhatTheRulesSay() public view {
+    function invariant_batchOutcomesFollowTheRules() public view {
         assertEq(handler.wrongOutcomes(), 0);
     }
 
@@ -113,7 +113,7 @@ abstract contract DatasetInvariants is DatasetFixture {
 
     /// A run in which no call passes, or none reverts, would prove nothing: within this many calls every path is
     /// taken, and no unknown one.
-    function test_handler_takesEveryPath() public {
+    function test_handler_reachesEveryPath() public {
         for (uint256 i = 0; i < 1200; ++i) {
             _act(uint256(keccak256(abi.encode("call", i))));
         }

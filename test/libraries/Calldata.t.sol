@@ -17,13 +17,13 @@ contract CalldataTest is Test {
         assertEq(keccak256(before), hash);
     }
 
-    function testFuzz_item_isThatOfPlainSolidity(Report[] calldata reports, uint256 index) public pure {
+    function testFuzz_item_matchesPlainSolidity(Report[] calldata reports, uint256 index) public pure {
         vm.assume(reports.length > 0);
         index %= reports.length;
         assertEq(abi.encode(Calldata.item(reports, index)), abi.encode(reports[index]));
     }
 
-    function testFuzz_item_isThatOfPlainSolidity(address[] calldata addresses, uint256 index) public pure {
+    function testFuzz_item_matchesPlainSolidity(address[] calldata addresses, uint256 index) public pure {
         vm.assume(addresses.length > 0);
         index %= addresses.length;
         assertEq(Calldata.item(addresses, index), uint160(addresses[index]));
@@ -49,13 +49,13 @@ contract CalldataTest is Test {
         assertEq(keccak256(before), hash);
     }
 
-    function testFuzz_item_isThatOfPlainSolidity(bytes32[] calldata words, uint256 index) public pure {
+    function testFuzz_item_matchesPlainSolidity(bytes32[] calldata words, uint256 index) public pure {
         vm.assume(words.length > 0);
         index %= words.length;
         assertEq(Calldata.item(words, index), words[index]);
     }
 
-    function testFuzz_item_isThatOfPlainSolidity(bytes calldata data, uint256 index) public pure {
+    function testFuzz_item_matchesPlainSolidity(bytes calldata data, uint256 index) public pure {
         vm.assume(data.length > 0);
         index %= data.length;
         assertEq(Calldata.item(data, index), uint8(data[index]));

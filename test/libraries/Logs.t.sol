@@ -8,7 +8,7 @@ import {Oracle} from "../../src/Oracle.sol";
 import {Logs} from "../../src/libraries/Logs.sol";
 
 contract LogsTest is Test {
-    function testFuzz_updated_isThatOfPlainSolidity(bytes32 keyHash, bytes32 value, uint256 timestamp, uint8 status)
+    function testFuzz_updated_matchesPlainSolidity(bytes32 keyHash, bytes32 value, uint256 timestamp, uint8 status)
         public
     {
         Oracle.QueryStatus status_ = Oracle.QueryStatus(status % 4);

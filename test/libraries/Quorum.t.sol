@@ -13,7 +13,7 @@ contract QuorumTest is Test {
     }
 
     /// Any two quorums share an honest member, and honest members are a majority of each.
-    function testFuzz_faultBound_isWhatAQuorumWithstands(uint256 members) public pure {
+    function testFuzz_faultBound_isTheMostAQuorumTolerates(uint256 members) public pure {
         members = bound(members, 1, 255);
         uint256 faults = Quorum.faultBound(members);
         uint256 least = 0;

@@ -11,7 +11,7 @@ import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 contract ColumnTest is Test {
     uint256 private constant MAX_MEDIAN = type(uint208).max;
 
-    function testFuzz_word_isThatOfPlainSolidity(Report[] calldata reports) public pure {
+    function testFuzz_word_matchesPlainSolidity(Report[] calldata reports) public pure {
         Column column = Calldata.contents(reports);
         assertEq(column.count(), reports.length);
         assertEq(column.present(), reports.length);
@@ -21,7 +21,7 @@ contract ColumnTest is Test {
     }
 
     /// Walks column by column through rows of any size.
-    function testFuzz_advance_goesThroughTheColumns(bytes32[] calldata words, uint256 size) public pure {
+    function testFuzz_advance_visitsEveryColumn(bytes32[] calldata words, uint256 size) public pure {
         size = bound(size, 1, 10);
         uint256 rows = words.length / size;
         Column column = Calldata.firstColumn(words, size, rows);
@@ -57,7 +57,7 @@ contract ColumnTest is Test {
         assertEq(afterwards, new bytes(32));
     }
 
-    function testFuzz_tally_isThatOfPlainSolidity(
+    function testFuzz_tally_matchesPlainSolidity(
         uint256[] calldata values,
         uint256 missing,
         uint256 median,
@@ -69,7 +69,7 @@ contract ColumnTest is Test {
     }
 
     /// Uses values around every edge of the counting: the median, its reach on both sides, zero and the largest word.
-    function testFuzz_tally_isThatOfPlainSolidityAtTheEdges(
+    function testFuzz_tally_matchesPlainSolidityAtTheEdges(
         uint256 median,
         uint256 reach,
         uint256 count,
@@ -91,7 +91,7 @@ contract ColumnTest is Test {
     }
 
     /// The reach derived from a tolerance draws the same line as the rule that the documentation states.
-    function testFuzz_tally_countsOutliersAsTheRuleIsSpoken(
+    function testFuzz_tally_countsOutliersByTheDocumentedRule(
         uint256[8] memory seeds,
         uint256 median,
         uint256 toleranceBps,
@@ -112,7 +112,7 @@ contract ColumnTest is Test {
         assertEq(outliers, expected);
     }
 
-    function test_tally_countsNothingOfNothing() public view {
+    function test_tally_countsNothingInAnEmptyColumn() public view {
         _assertTally(new uint256[](0), 0, 5, 5);
     }
 

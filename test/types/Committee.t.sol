@@ -6,11 +6,11 @@ import {Test} from "forge-std/Test.sol";
 import {Committee, CommitteeLibrary} from "../../src/types/Committee.sol";
 
 contract CommitteeTest is Test {
-    function testFuzz_hash_isThatOfTheWordsInARow(uint256 toleranceBps, address[] memory members) public pure {
+    function testFuzz_hash_matchesTheConcatenatedWords(uint256 toleranceBps, address[] memory members) public pure {
         _assertHash(toleranceBps, members);
     }
 
-    function test_hash_isThatOf255Members() public pure {
+    function test_hash_supports255Members() public pure {
         address[] memory members = new address[](255);
         for (uint256 i = 0; i < members.length; ++i) {
             members[i] = address(uint160(uint256(keccak256(abi.encode(i)))));
@@ -18,7 +18,7 @@ contract CommitteeTest is Test {
         _assertHash(10_000, members);
     }
 
-    function testFuzz_hash_isAnotherWhenAWordIsDirty(address member, uint96 dirt) public pure {
+    function testFuzz_hash_changesWhenAWordIsDirty(address member, uint96 dirt) public pure {
         vm.assume(dirt != 0);
         Committee clean = CommitteeLibrary.create(0, 1);
         clean.seat(0, member);

@@ -28,7 +28,7 @@ contract KeyFormTest is Test {
         assertFalse(KeyForm.SPOT_PRICE.matches(key));
     }
 
-    function testFuzz_matches_noKeyWithAByteOfAnotherKind(bytes32 seed, uint256 place, bytes1 other) public pure {
+    function testFuzz_matches_rejectsAKeyWithAForeignByte(bytes32 seed, uint256 place, bytes1 other) public pure {
         bool isSymbol = (other >= "A" && other <= "Z") || (other >= "0" && other <= "9");
         vm.assume(!isSymbol && other != "-");
         bytes memory key = bytes.concat("SPOTPX/", _word(SYMBOLS, 16, seed), "-", _word(SYMBOLS, 16, ~seed));
@@ -36,7 +36,7 @@ contract KeyFormTest is Test {
         assertFalse(KeyForm.SPOT_PRICE.matches(key));
     }
 
-    function testFuzz_matches_noWebOracleKeyWithABadDigit(bytes32 seed, uint256 place, bytes1 other) public pure {
+    function testFuzz_matches_rejectsAWebOracleKeyWithABadDigit(bytes32 seed, uint256 place, bytes1 other) public pure {
         vm.assume((other < "0" || other > "9") && (other < "a" || other > "f"));
         bytes memory key = bytes.concat("WEB/", _word(DIGITS, 64, seed));
         key[bound(place, 4, 67)] = other;

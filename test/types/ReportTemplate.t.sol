@@ -13,7 +13,7 @@ import {
 import {ReferenceReports} from "../utils/ReferenceReports.sol";
 
 contract ReportTemplateTest is Test {
-    function test_typehash_isThatOfTheDocumentedType() public pure {
+    function test_typehash_matchesTheDocumentedType() public pure {
         assertEq(REPORT_TYPEHASH, keccak256("Report(bytes key,uint8 outcome,bytes32 value,uint256 timestamp)"));
         assertEq(
             BATCH_TYPEHASH, keccak256("BatchReport(bytes[] keys,uint256 missing,bytes32[] values,uint256 timestamp)")
@@ -21,7 +21,7 @@ contract ReportTemplateTest is Test {
     }
 
     /// One template serves for many values, in any order, even if other code allocates memory in between.
-    function testFuzz_digest_isThatOfPlainSolidity(
+    function testFuzz_digest_matchesPlainSolidity(
         address dataset,
         bytes memory key,
         uint8 outcome,
@@ -41,7 +41,7 @@ contract ReportTemplateTest is Test {
     }
 
     /// One template serves for many rows.
-    function testFuzz_digest_ofARowIsThatOfPlainSolidity(
+    function testFuzz_digest_ofARowMatchesPlainSolidity(
         address dataset,
         bytes[] memory keys,
         uint256 timestamp,

@@ -6,7 +6,7 @@ import {Test} from "forge-std/Test.sol";
 import {Words, WordsLibrary} from "../../src/types/Words.sol";
 
 contract WordsTest is Test {
-    function testFuzz_get_givesBackWhatWasSet(bytes32[] memory words, uint256 index, bytes32 word) public pure {
+    function testFuzz_get_returnsWhatWasSet(bytes32[] memory words, uint256 index, bytes32 word) public pure {
         vm.assume(words.length > 0);
         Words copy = WordsLibrary.create(words.length);
         for (uint256 i = 0; i < words.length; ++i) {

@@ -7,7 +7,7 @@ import {ReferenceReports} from "../utils/ReferenceReports.sol";
 import {Vectors} from "../utils/Vectors.sol";
 
 contract BatchVectorsTest is Vectors {
-    function test_digest_asTheVectorsSay() public {
+    function test_digest_matchesTheVectors() public {
         load("batches", "batches");
         uint256 items = count();
         for (uint256 i = 0; i < items; ++i) {
@@ -38,7 +38,7 @@ contract BatchVectorsTest is Vectors {
         }
     }
 
-    function test_recover_asTheVectorsSay() public {
+    function test_recover_matchesTheVectors() public {
         load("batches", "batches");
         uint256 items = count();
         for (uint256 i = 0; i < items; ++i) {

@@ -5,7 +5,7 @@ import {Committee, CommitteeLibrary} from "../../src/types/Committee.sol";
 import {Vectors} from "../utils/Vectors.sol";
 
 contract CommitteeVectorsTest is Vectors {
-    function test_hash_asTheVectorsSay() public {
+    function test_hash_matchesTheVectors() public {
         load("committees", "committees");
         uint256 items = count();
         for (uint256 i = 0; i < items; ++i) {

@@ -7,7 +7,7 @@ import {Vectors} from "../utils/Vectors.sol";
 contract KeyVectorsTest is Vectors {
     using {matches} for KeyForm;
 
-    function test_matches_asTheVectorsSay() public {
+    function test_matches_agreesWithTheVectors() public {
         load("keys", "forms");
         uint256 items = count();
         for (uint256 i = 0; i < items; ++i) {

@@ -5,7 +5,7 @@ import {Quorum} from "../../src/libraries/Quorum.sol";
 import {Vectors} from "../utils/Vectors.sol";
 
 contract QuorumVectorsTest is Vectors {
-    function test_isReached_asTheVectorsSay() public {
+    function test_isReached_matchesTheVectors() public {
         load("quorum", "counts");
         uint256 items = count();
         for (uint256 i = 0; i < items; ++i) {
@@ -14,7 +14,7 @@ contract QuorumVectorsTest is Vectors {
         }
     }
 
-    function test_faultBound_asTheVectorsSay() public {
+    function test_faultBound_matchesTheVectors() public {
         load("quorum", "faultBounds");
         uint256 items = count();
         for (uint256 i = 0; i < items; ++i) {

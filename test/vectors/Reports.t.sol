@@ -8,7 +8,7 @@ import {ReferenceReports} from "../utils/ReferenceReports.sol";
 import {Vectors} from "../utils/Vectors.sol";
 
 contract ReportVectorsTest is Vectors {
-    function test_digest_asTheVectorsSay() public {
+    function test_digest_matchesTheVectors() public {
         load("reports", "reports");
         uint256 items = count();
         for (uint256 i = 0; i < items; ++i) {
@@ -33,7 +33,7 @@ contract ReportVectorsTest is Vectors {
         }
     }
 
-    function test_recover_asTheVectorsSay() public {
+    function test_recover_matchesTheVectors() public {
         load("reports", "reports");
         uint256 items = count();
         for (uint256 i = 0; i < items; ++i) {
@@ -49,7 +49,7 @@ contract ReportVectorsTest is Vectors {
     }
 
     /// Covers the invalid signatures that have a compact form: all are corrupted signatures of the first report.
-    function test_recover_findsNobodyWhereTheVectorsRefuse() public {
+    function test_recover_returnsZeroWhereTheVectorsRefuse() public {
         load("reports", "reports");
         bytes32 digest = word(0, "digest");
         load("reports", "refused");

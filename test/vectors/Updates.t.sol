@@ -8,7 +8,7 @@ import {Vectors} from "../utils/Vectors.sol";
 
 /// @notice Sends updates that TypeScript encoded to the dataset that they are for.
 contract UpdateVectorsTest is Vectors {
-    function test_update_storesWhatTheVectorsSay() public {
+    function test_update_storesTheValuesOfTheVectors() public {
         load("updates", "updates");
         uint256 items = count();
         uint256 before = vm.snapshotState();
