@@ -147,7 +147,10 @@ describe("an update sent by the caller", () => {
   test("from a browser's wallet does too, and reverts the second time", async () => {
     const { transaction, updatedAt } = await requestUpdate(ask(false, "ADA-USD"));
     const walletClient = wallet(client.request as EIP1193RequestFn);
-    const sent = await sendUpdate(walletClient, { transaction, account: CALLER.address });
+    const reported: string[] = [];
+    const onSent = (hash: string) => reported.push(hash);
+    const sent = await sendUpdate(walletClient, { transaction, account: CALLER.address, onSent });
+    expect(reported).toEqual([sent.hash]);
     expect(sent.receipt).toMatchObject({ status: "success", from: CALLER.address.toLowerCase() });
     expect((await read("ADA-USD")).updatedAt).toBe(updatedAt);
     expect((await sendUpdate(local(), { transaction })).receipt.status).toBe("reverted");
