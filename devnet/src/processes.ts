@@ -16,6 +16,8 @@ export interface ProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The folder that it runs in; by default this process's. */
+  readonly cwd?: string;
   /** The file that receives the output, which is discarded by default. */
   readonly logFile?: string;
   /** Polled until it resolves to true. */
@@ -36,10 +38,11 @@ export interface Process extends Component {
 
 /** Starts a process in the same process group, so that closing the terminal ends it too. */
 export async function startProcess(options: ProcessOptions): Promise<Process> {
-  const { name, command, args, logFile } = options;
+  const { name, command, args, cwd, logFile } = options;
   const log = logFile === undefined ? "ignore" : openSync(logFile, "a");
   const own = Object.entries(process.env).filter(([variable]) => !FOREIGN_KEYS.test(variable));
   const child = spawn(command, args, {
+    ...(cwd !== undefined && { cwd }),
     stdio: ["ignore", log, log],
     env: { ...Object.fromEntries(own), ...options.env },
   });

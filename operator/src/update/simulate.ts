@@ -58,8 +58,7 @@ export class Simulator {
       return { kind: "ok", status: this.#decode(() => statusOf(outcome, result)), gas };
     } catch (error) {
       if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
-      // Some nodes give no revert data, or do not even say that the call reverted.
-      if (error.data === null) return { kind: "refused", problem: error };
+      if (!hasRevertData(error)) return { kind: "refused", problem: error };
       const revert = decodeRevert(error.data);
       if (revert?.errorName === "StaleRound") return { kind: "stale", stored: revert.args[1] };
       return { kind: "refused", problem: updateReverted(describe(revert)) };
@@ -79,7 +78,7 @@ export class Simulator {
       );
       return { isStored: [...outcomes].map((outcome) => outcome === STORED), gas };
     } catch (error) {
-      if (!(error instanceof RpcError) || error.kind !== "refused" || error.data === null) throw error;
+      if (!(error instanceof RpcError) || error.kind !== "refused" || !hasRevertData(error)) throw error;
       throw updateReverted(describe(decodeRevert(error.data)));
     }
   }
@@ -148,6 +147,14 @@ function statusOf(outcome: Outcome, result: Hex): QueryStatus {
   if (outcome === "NOT_AVAILABLE") return outcome;
   const status = decodeFunctionResult({ abi: datasetAbi, functionName: "update", data: result });
   return QUERY_STATUSES[status] ?? "INVALID";
+}
+
+/**
+ * Returns false if only the node's words tell why a call failed. Some nodes give no revert data, or do not even say that the
+ * call reverted, and an EVM that lacks an instruction of the dataset has none to give.
+ */
+function hasRevertData(error: RpcError): error is RpcError & { readonly data: Hex } {
+  return error.data !== null && error.data !== "0x";
 }
 
 /** Returns null for an error that the dataset does not declare. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
+import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/report";
@@ -29,21 +29,34 @@ export const OWNER: Address = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720";
 /** Another unlocked account. */
 export const OTHER_ACCOUNT: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
 
-function createClient(anvil: Anvil, chainId: number) {
-  const rpcUrls = { default: { http: [anvil.url] } };
+/** A running node with the accounts of the usual test mnemonic, unlocked, that mines a block each second. */
+export interface TestNode {
+  readonly url: string;
+  /** The family of its methods for tests. */
+  readonly mode: "anvil" | "hardhat" | "ganache";
+  close(): Promise<void>;
+}
+
+function createClient({ url, mode }: TestNode, chainId: number) {
+  const rpcUrls = { default: { http: [url] } };
   const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };
-  const chain = defineChain({ id: chainId, name: "anvil", nativeCurrency, rpcUrls });
-  return createTestClient({ mode: "anvil", chain, transport: http(anvil.url), pollingInterval: 100 })
+  const chain = defineChain({ id: chainId, name: mode, nativeCurrency, rpcUrls });
+  return createTestClient({ mode, chain, transport: http(url), pollingInterval: 100 })
     .extend(publicActions)
     .extend(walletActions);
 }
 
 export type Chain = Awaited<ReturnType<typeof startChain>>;
 
-/** Starts a real chain, with the actions that the tests need. */
+/** Starts a real chain on anvil, with the actions that the tests need. */
 export async function startChain(chainId = 42) {
-  const anvil = await startAnvil({ chainId });
-  const client = createClient(anvil, chainId);
+  const { url, close } = await startAnvil({ chainId });
+  return chainOf({ url, close, mode: "anvil" }, chainId);
+}
+
+/** Returns the actions that the tests need, on the chain of a node. */
+export function chainOf(node: TestNode, chainId: number) {
+  const client = createClient(node, chainId);
 
   async function wait(hash: Hex): Promise<void> {
     const receipt = await client.waitForTransactionReceipt({ hash, timeout: 20_000 });
@@ -52,9 +65,9 @@ export async function startChain(chainId = 42) {
 
   return {
     chainId,
-    url: anvil.url,
+    url: node.url,
     client,
-    close: () => anvil.close(),
+    close: () => node.close(),
 
     async deploy(members: readonly Address[], keyForm: KeyForm = "SPOT_PRICE"): Promise<Address> {
       const settings = {

@@ -1,0 +1,135 @@
+import { type Address, type Hex, keccak256, stringToHex } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Chain, chainOf, OTHER_ACCOUNT } from "./support/chain.js";
+import { chainIdOf, isInstalled, type NodeName, startNode } from "./support/nodes.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+
+/** On anvil these tests always run, on other nodes where they are installed: `npm run nodes`. */
+
+const ETH = "SPOTPX/ETH-USD";
+/** No feed updates it. */
+const OTHER = "SPOTPX/XRP-USD";
+const FEEDS = ["SPOTPX/BTC-USD", "SPOTPX/SOL-USD", "SPOTPX/LTC-USD"];
+
+let chain: Chain;
+let providers: Provider[];
+let operator: RunningOperator | undefined;
+
+async function startOn(name: NodeName): Promise<void> {
+  providers = await startProviders(4);
+  chain = chainOf(await startNode(name), chainIdOf(name));
+}
+
+async function end(): Promise<void> {
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await chain?.close();
+}
+
+const body = (dataset: Address, key: string, broadcast = true) => ({
+  network_id: chain.chainId,
+  dataset,
+  key,
+  broadcast,
+});
+
+describe.each<NodeName>(["anvil", "hardhat-2", "hardhat-3"])("on %s", (name) => {
+  let dataset: Address;
+
+  describe.skipIf(!isInstalled(name))("an operator", () => {
+    beforeAll(async () => {
+      await startOn(name);
+      dataset = await chain.deploy(providers.map(({ address }) => address));
+    });
+    afterAll(end);
+    afterEach(async () => {
+      await operator?.close();
+      operator = undefined;
+    });
+
+    test("broadcasts, waits until it is mined, and hands over a transaction that can be sent", async () => {
+      operator = await startOperator([{ chain, datasets: [dataset], providers }]);
+      const sent = await operator.ask(body(dataset, ETH), { prefer: "wait=15" });
+      const round = { value: BigInt(sent.value), updatedAt: BigInt(sent.timestamp), status: "OK" };
+      expect(await chain.query(dataset, ETH)).toEqual(round);
+
+      const unsent = await operator.ask(body(dataset, ETH, false));
+      expect(unsent.timestamp).toBeGreaterThan(sent.timestamp);
+      const params = [{ from: OTHER_ACCOUNT, ...unsent.transaction }];
+      await chain.wait(await chain.client.request({ method: "eth_sendTransaction", params } as never));
+      expect(await chain.query(dataset, ETH)).toMatchObject({ updatedAt: BigInt(unsent.timestamp) });
+    });
+
+    test("keeps feeds fresh, several in one transaction", async () => {
+      const before = (await chain.updates(dataset)).length;
+      const feed = { dataset, keys: FEEDS, heartbeatSeconds: 5, deviationBps: 10_000, minIntervalSeconds: 1 };
+      const settings = { feeds: [feed], feedPollMs: 1_000 };
+      operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
+      const updates = async () => (await chain.updates(dataset)).slice(before);
+      await expect.poll(async () => (await updates()).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(6);
+      const [first, ...others] = (await updates()).slice(3, 6);
+      expect(others.map(({ transactionHash }) => transactionHash)).toEqual(Array(2).fill(first?.transactionHash));
+      const stored = (await updates()).map(({ keyHash }) => keyHash);
+      expect(new Set(stored)).toEqual(new Set(FEEDS.map((key) => keccak256(stringToHex(key)))));
+    });
+
+    test("takes up its pending transaction after a restart", async () => {
+      const served = { chain, datasets: [dataset], providers };
+      operator = await startOperator([served]);
+      const { account } = operator;
+      await operator.recovered;
+      await chain.client.setIntervalMining({ interval: 0 });
+      const pending = await operator.ask(body(dataset, ETH));
+      await operator.close();
+      const hash = pending.transaction_hash as Hex;
+      expect((await chain.client.getTransaction({ hash })).blockHash).toBeNull();
+
+      operator = await startOperator([served], { account });
+      await operator.recovered;
+      await chain.client.setIntervalMining({ interval: 1 });
+      const other = await operator.ask(body(dataset, OTHER), { prefer: "wait=15" });
+      expect((await chain.query(dataset, OTHER)).updatedAt).toBe(BigInt(other.timestamp));
+      const { updatedAt } = await chain.query(dataset, ETH);
+      expect(updatedAt).toBeGreaterThanOrEqual(BigInt(pending.timestamp));
+      // One transaction for each request: the pending one was not sent again under another nonce.
+      expect(await chain.client.getTransactionCount({ address: account.address })).toBe(2);
+    });
+
+    test("reads from the node that another relayer has stored the round", async () => {
+      operator = await startOperator([{ chain, datasets: [dataset], providers }]);
+      // Another account sends the transaction first; then the operator is asked for the same round.
+      for (let attempt = 0; attempt < 5; attempt++) {
+        const key = `SPOTPX/LOST${attempt}-USD`;
+        await new Promise((resolve) => setTimeout(resolve, 1_010 - (Date.now() % 1000)));
+        const unsent = await operator.ask(body(dataset, key, false));
+        const params = [{ from: OTHER_ACCOUNT, ...unsent.transaction }];
+        const hash = await chain.client.request({ method: "eth_sendTransaction", params } as never);
+        await chain.client.mine({ blocks: 1 });
+        const answer = await operator.ask(body(dataset, key));
+        if (answer.timestamp !== unsent.timestamp) continue;
+        expect(answer).toMatchObject({ transaction_hash: hash, status: "OK", value: unsent.value, reports: [] });
+        return;
+      }
+      throw new Error("The machine is too slow to ask twice in one second.");
+    });
+  });
+});
+
+describe.skipIf(!isInstalled("ganache"))("on ganache, whose EVM is older than the datasets", () => {
+  beforeAll(() => startOn("ganache"));
+  afterAll(end);
+
+  test("an operator logs what the node said about a batch, and stores every key by itself", async () => {
+    const dataset = await chain.deploy(providers.map(({ address }) => address));
+    const feed = { dataset, keys: FEEDS, heartbeatSeconds: 5, deviationBps: 10_000, minIntervalSeconds: 1 };
+    const settings = { feeds: [feed], feedPollMs: 1_000 };
+    operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
+    const updates = () => chain.updates(dataset);
+    await expect.poll(async () => (await updates()).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(6);
+    const stored = await updates();
+    expect(new Set(stored.map(({ transactionHash }) => transactionHash)).size).toBe(stored.length);
+    const warnings = operator.log.filter((line) => line.includes('"part":"batches"')).map((line) => JSON.parse(line));
+    expect(warnings[0]).toMatchObject({ method: "eth_call", reason: expect.stringContaining("invalid opcode") });
+    await operator.close();
+  });
+});

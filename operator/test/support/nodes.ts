@@ -1,0 +1,93 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freePort, startAnvil } from "@dataset-oracle/devnet/anvil";
+import { startProcess } from "@dataset-oracle/devnet/processes";
+import { folderOf } from "@dataset-oracle/tools/nodes";
+import type { TestNode } from "./chain.js";
+
+/** Hardhat and Ganache are installed by `npm run nodes`. */
+export type NodeName = "anvil" | "hardhat-2" | "hardhat-3" | "ganache";
+
+const CHAIN_ID = 42;
+/** Ganache does not start with 42, which it takes for Kovan. */
+const GANACHE_CHAIN_ID = 1337;
+/** Anvil's and Hardhat's own. */
+const MNEMONIC = "test test test test test test test test test test test junk";
+const EVERY_SECOND = "{ auto: false, interval: 1000 }";
+
+export const isInstalled = (name: NodeName): boolean =>
+  name === "anvil" || existsSync(join(folderOf(name), "node_modules", name.replace(/-\d$/, ""), "package.json"));
+
+export const chainIdOf = (name: NodeName) => (name === "ganache" ? GANACHE_CHAIN_ID : CHAIN_ID);
+
+/** Starts a node that mines a block each second. Its chain has the id of `chainIdOf`. */
+export async function startNode(name: NodeName): Promise<TestNode> {
+  switch (name) {
+    case "anvil": {
+      const { url, close } = await startAnvil({ chainId: CHAIN_ID });
+      return { url, close, mode: "anvil" };
+    }
+    case "hardhat-2": {
+      const config = `module.exports = { networks: { hardhat: { chainId: ${CHAIN_ID}, mining: ${EVERY_SECOND} } } };\n`;
+      writeFileSync(join(folderOf(name), "hardhat.config.cjs"), config);
+      const main = "node_modules/hardhat/internal/cli/cli.js";
+      const options = ["--config", "hardhat.config.cjs", "node", "--hostname", "127.0.0.1", "--port"];
+      return start(name, "hardhat", (port) => [main, ...options, port]);
+    }
+    case "hardhat-3": {
+      const network = `{ type: "edr-simulated", chainId: ${CHAIN_ID}, mining: ${EVERY_SECOND} }`;
+      writeFileSync(join(folderOf(name), "hardhat.config.mjs"), `export default { networks: { node: ${network} } };\n`);
+      const main = "node_modules/hardhat/dist/src/cli.js";
+      const options = ["--config", "hardhat.config.mjs", "node", "--hostname", "127.0.0.1", "--port"];
+      return start(name, "hardhat", (port) => [main, ...options, port]);
+    }
+    case "ganache": {
+      const chain = [
+        "--chain.chainId",
+        String(GANACHE_CHAIN_ID),
+        "--wallet.mnemonic",
+        MNEMONIC,
+        "--miner.blockTime",
+        "1",
+      ];
+      return start(name, "ganache", (port) => [
+        "node_modules/ganache/dist/node/cli.js",
+        "--server.port",
+        port,
+        ...chain,
+      ]);
+    }
+  }
+}
+
+/** @param argsAt Returns the arguments for a port. The first is the program, in the node's folder. */
+async function start(name: Exclude<NodeName, "anvil">, mode: TestNode["mode"], argsAt: (port: string) => string[]) {
+  const folder = folderOf(name);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const [main = "", ...args] = argsAt(String(port));
+  const ownNode = join(folder, "node_modules", "node", "bin", "node");
+  const node = await startProcess({
+    name,
+    command: existsSync(ownNode) ? ownNode : process.execPath,
+    args: [join(folder, main), ...args],
+    cwd: folder,
+    logFile: join(folder, "log"),
+    env: { HARDHAT_DISABLE_TELEMETRY_PROMPT: "true" },
+    isReady: () => answers(url),
+  });
+  try {
+    await node.ready();
+  } catch (error) {
+    await node.close();
+    throw error;
+  }
+  return { url, mode, close: () => node.close() };
+}
+
+async function answers(url: string): Promise<boolean> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] });
+  const headers = { "content-type": "application/json" };
+  const request = fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(1_000) });
+  return request.then(({ ok }) => ok).catch(() => false);
+}

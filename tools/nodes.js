@@ -1,0 +1,79 @@
+// Installs Ethereum nodes of other projects, and runs the operator's smoke tests on them: `npm run nodes`.
+//
+// They are not dependencies, because together they would double what `npm ci` installs. Each has a folder of its own below
+// node_modules/.cache, so `npm ci` removes them.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readCommand } from "./command.js";
+import { ROOT } from "./foundry.js";
+
+const USAGE = `Usage: npm run nodes [-- [--install] [NODE...]]
+
+Runs the operator's smoke tests on anvil and on other Ethereum nodes, which it installs first where they are missing:
+hardhat-2 (292 MB), hardhat-3 (103 MB, and 120 MB for the Node that it needs) and ganache (180 MB).
+
+  NODE        a node to install (default: all three)
+  --install   only install them; the other tests then include the smoke tests on them
+  --help      show this text
+
+Examples
+  npm run nodes
+  npm run nodes -- --install hardhat-3`;
+
+/** What each node is installed from, in order. Hardhat 3 needs Node 22, even while npm chooses its native binaries. */
+const PACKAGES = {
+  "hardhat-2": ["hardhat@2.29.1"],
+  "hardhat-3": ["node@22.23.3", "hardhat@3.18.0"],
+  ganache: ["ganache@7.9.2"],
+};
+
+/** Returns the folder that a node is installed in. */
+export const folderOf = (node) => join(ROOT, "node_modules", ".cache", "ethereum-nodes", node);
+
+function install(node) {
+  const folder = folderOf(node);
+  const missing = PACKAGES[node].filter((wanted) => !isInstalled(folder, wanted));
+  if (missing.length > 0) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
+  }
+  const ownNode = join(folder, "node_modules", "node", "bin");
+  const env = { ...process.env, PATH: [ownNode, dirname(process.execPath), process.env.PATH].join(delimiter) };
+  for (const wanted of missing) {
+    console.log(`Installing ${wanted}`);
+    execFileSync("npm", ["install", "--silent", "--no-audit", "--no-fund", wanted], {
+      cwd: folder,
+      env,
+      stdio: "inherit",
+    });
+  }
+}
+
+function isInstalled(folder, wanted) {
+  const [name, version] = wanted.split("@");
+  try {
+    return JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")).version === version;
+  } catch {
+    return false;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values, positionals } = readCommand(USAGE, { install: { type: "boolean" } }, { allowPositionals: true });
+  const unknown = positionals.find((node) => !Object.hasOwn(PACKAGES, node));
+  if (unknown !== undefined) {
+    console.error(`There is no node ${unknown}. Name some of ${Object.keys(PACKAGES).join(", ")}.\n\n${USAGE}`);
+    process.exit(2);
+  }
+  for (const node of positionals.length > 0 ? positionals : Object.keys(PACKAGES)) install(node);
+  if (!values.install) {
+    const { status } = spawnSync("npx", ["vitest", "run", "operator/test/nodes.test.ts"], {
+      cwd: ROOT,
+      stdio: "inherit",
+    });
+    process.exitCode = status ?? 1;
+  }
+}
