@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort, startAnvil } from "@dataset-oracle/devnet/anvil";
+import { startAnvil } from "@dataset-oracle/devnet/anvil";
+import { freePort } from "@dataset-oracle/devnet/ports";
 import { startProcess } from "@dataset-oracle/devnet/processes";
 import { folderOf } from "@dataset-oracle/tools/nodes";
 import type { TestNode } from "./chain.js";
