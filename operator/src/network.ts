@@ -54,16 +54,9 @@ export interface Network {
   readonly endpoints: ReadonlyMap<Address, string>;
   /** The contract where request specs are published; null if the network has none. */
   readonly registry: Address | null;
-  /** The timeout of each provider, and of the remaining ones once the answers so far are enough. */
-  readonly limits: { readonly timeoutMs: number; readonly graceMs: number };
-  /** A stored value younger than this is answered without a transaction; 0 disables that. */
-  readonly minUpdateAgeSeconds: number;
+  readonly settings: NetworkSettings;
   /** Null where the operator has no key and so sends nothing. */
   readonly senders: Senders | null;
-  /** The maximum number of blocks that a history request may cover. */
-  readonly historyBlocks: number;
-  /** A sender with a lower balance needs funds. */
-  readonly lowBalanceGwei: number;
   /** The gas budget of requests for stored keys. */
   readonly gas: GasBudget;
   /** The gas budget of requests for keys that are stored for the first time. */
@@ -72,8 +65,6 @@ export interface Network {
   /** The gas budget of the feeds. */
   readonly gasForFeeds: GasBudget;
   readonly replicas: Replicas;
-  /** How often the feeds are polled. */
-  readonly feedPollMs: number;
 }
 
 /**
@@ -104,11 +95,8 @@ export async function connectNetwork(
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
       endpoints,
       registry: deployment.webOracleRegistry ?? null,
-      limits: { timeoutMs: settings.providerTimeoutMs, graceMs: settings.graceMs },
-      minUpdateAgeSeconds: settings.minUpdateAgeSeconds,
+      settings,
       senders: createSenders(client, settings, accounts, context),
-      historyBlocks: settings.historyBlocks,
-      lowBalanceGwei: settings.lowBalanceGwei,
       gas: new GasBudget(BigInt(settings.gasPerHour)),
       gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys)),
       feeds: datasets.flatMap((dataset) => {
@@ -117,7 +105,6 @@ export async function connectNetwork(
       }),
       gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
       replicas,
-      feedPollMs: settings.feedPollMs,
     };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;

@@ -6,15 +6,13 @@ import { type Address, formatGwei } from "viem";
 import type { Failure } from "./update/ask-provider.js";
 
 export function invalidProperty(property: string, problem: string): ProblemError {
-  return new ProblemError(
-    {
-      title: "The request's body is not valid.",
-      status: 400,
-      code: "invalid_body",
-      detail: `${property}: ${problem}`,
-    },
-    { extras: { errors: [{ property, problem }] } },
-  );
+  return new ProblemError({
+    title: "The request's body is not valid.",
+    status: 400,
+    code: "invalid_body",
+    detail: `${property}: ${problem}`,
+    extras: { errors: [{ property, problem }] },
+  });
 }
 
 /** @param problems One sentence for each parameter. */
@@ -37,15 +35,13 @@ export function rangeTooWide(blocks: number, max: number): ProblemError {
 }
 
 export function unknownNetwork(networkId: number, served: readonly number[]): ProblemError {
-  return new ProblemError(
-    {
-      title: `Network ${networkId} is not served here.`,
-      status: 422,
-      code: "unknown_network",
-      detail: `This operator serves ${served.join(", ")}.`,
-    },
-    { extras: { served_network_ids: served } },
-  );
+  return new ProblemError({
+    title: `Network ${networkId} is not served here.`,
+    status: 422,
+    code: "unknown_network",
+    detail: `This operator serves ${served.join(", ")}.`,
+    extras: { served_network_ids: served },
+  });
 }
 
 export function unknownDataset(dataset: Address, networkId: number): ProblemError {
@@ -70,17 +66,15 @@ export function invalidKey(form: KeyForm): ProblemError {
 export function unknownKey(failures: readonly Failure[] = []): ProblemError {
   const details = [...new Set(failures.map(({ detail }) => detail))];
   const said = details.length === 0 ? "" : ` Answers of the providers: ${details.join("; ")}.`;
-  return new ProblemError(
-    {
-      title: "The data providers do not serve this key.",
-      status: 422,
-      code: "unknown_key",
-      detail:
-        `Nothing was sent.${said} GET /datasets, next to this path, lists the served keys; a Web Oracle key is served ` +
-        "once its request spec is published. The providers can be asked for this key again after a minute.",
-    },
-    failures.length === 0 ? {} : { extras: { failures: failures.map(toMember) } },
-  );
+  return new ProblemError({
+    title: "The data providers do not serve this key.",
+    status: 422,
+    code: "unknown_key",
+    detail:
+      `Nothing was sent.${said} GET /datasets, next to this path, lists the served keys; a Web Oracle key is served ` +
+      "once its request spec is published. The providers can be asked for this key again after a minute.",
+    extras: failures.length === 0 ? {} : { failures: failures.map(toMember) },
+  });
 }
 
 export function noSender(networkId: number): ProblemError {
@@ -104,15 +98,13 @@ export class NoQuorum extends ProblemError {
     readonly failures: readonly Failure[],
   ) {
     const failed = failures.map(({ provider, host, detail }) => `${provider}${host ? ` (${host})` : ""}: ${detail}.`);
-    super(
-      {
-        title: "No quorum: more than two thirds of the data providers have to agree.",
-        status: 503,
-        code: "no_quorum",
-        detail: [signed, ...failed, "Nothing was sent. Try again in a few seconds."].join(" "),
-      },
-      { extras: { failures: failures.map(toMember) } },
-    );
+    super({
+      title: "No quorum: more than two thirds of the data providers have to agree.",
+      status: 503,
+      code: "no_quorum",
+      detail: [signed, ...failed, "Nothing was sent. Try again in a few seconds."].join(" "),
+      extras: { failures: failures.map(toMember) },
+    });
     this.name = "NoQuorum";
   }
 }
@@ -139,67 +131,57 @@ function toMember({ provider, host, reason, detail }: Failure) {
 
 /** @param stored The newest round that is stored or pending, in seconds since 1970. */
 export function staleRound(stored: bigint): ProblemError {
-  return new ProblemError(
-    {
-      title: "Others keep storing newer rounds of this key.",
-      status: 503,
-      code: "update_reverted",
-      detail: `Round ${stored} is stored or pending. Query the key, or try again in a few seconds.`,
-    },
-    { extras: { error: "StaleRound" } },
-  );
+  return new ProblemError({
+    title: "Others keep storing newer rounds of this key.",
+    status: 503,
+    code: "update_reverted",
+    detail: `Round ${stored} is stored or pending. Query the key, or try again in a few seconds.`,
+    extras: { error: "StaleRound" },
+  });
 }
 
 /** @param error The contract's error with its arguments; null when the node gave none. */
 export function updateReverted(error: string | null): ProblemError {
-  return new ProblemError(
-    {
-      title: `The dataset refuses the update${error === null ? "" : `: ${error}`}.`,
-      status: 503,
-      code: "update_reverted",
-      detail: "Nothing was changed. Try again in a few seconds.",
-    },
-    { extras: { error } },
-  );
+  return new ProblemError({
+    title: `The dataset refuses the update${error === null ? "" : `: ${error}`}.`,
+    status: 503,
+    code: "update_reverted",
+    detail: "Nothing was changed. Try again in a few seconds.",
+    extras: { error },
+  });
 }
 
 export function tooManyBroadcasts(perMinute: number, retryAfterSeconds: number): ProblemError {
-  return new ProblemError(
-    {
-      title: "Too many broadcasts.",
-      status: 429,
-      code: "too_many_broadcasts",
-      detail:
-        `The limit is ${perMinute} broadcasts per minute. Try again in ${retryAfterSeconds} s, or send "broadcast": false and ` +
-        "send the transaction yourself.",
-    },
-    { headers: { "retry-after": String(retryAfterSeconds) } },
-  );
+  return new ProblemError({
+    title: "Too many broadcasts.",
+    status: 429,
+    code: "too_many_broadcasts",
+    detail:
+      `The limit is ${perMinute} broadcasts per minute. Try again in ${retryAfterSeconds} s, or send "broadcast": false and ` +
+      "send the transaction yourself.",
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
 }
 
 export function gasBudgetSpent(isNewKey: boolean, retryAfterSeconds: number): ProblemError {
   const purpose = isNewKey ? "keys that are stored for the first time" : "this network";
-  return new ProblemError(
-    {
-      title: `This operator's hourly gas budget for ${purpose} is spent.`,
-      status: 429,
-      code: "gas_budget_spent",
-      detail: `Try again in ${retryAfterSeconds} s, or send "broadcast": false and send the transaction yourself.`,
-    },
-    { headers: { "retry-after": String(retryAfterSeconds) } },
-  );
+  return new ProblemError({
+    title: `This operator's hourly gas budget for ${purpose} is spent.`,
+    status: 429,
+    code: "gas_budget_spent",
+    detail: `Try again in ${retryAfterSeconds} s, or send "broadcast": false and send the transaction yourself.`,
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
 }
 
 export function shuttingDown(): ProblemError {
-  return new ProblemError(
-    {
-      title: "This operator is shutting down.",
-      status: 503,
-      code: "shutting_down",
-      detail: "Try again in a few seconds. A pending update stays pending.",
-    },
-    { headers: { "retry-after": "1" } },
-  );
+  return new ProblemError({
+    title: "This operator is shutting down.",
+    status: 503,
+    code: "shutting_down",
+    detail: "Try again in a few seconds. A pending update stays pending.",
+    headers: { "retry-after": "1" },
+  });
 }
 
 export function outOfFunds(networkId: number): ProblemError {

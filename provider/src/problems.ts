@@ -12,15 +12,13 @@ export const invalidAddress = (problem: string) =>
   });
 
 export const unknownNetwork = (chainId: number, served: readonly number[]) =>
-  new ProblemError(
-    {
-      title: "The network is not served here.",
-      status: 422,
-      code: "unknown_network",
-      detail: `network_id ${chainId} is not one of ${served.join(", ")}.`,
-    },
-    { extras: { served } },
-  );
+  new ProblemError({
+    title: "The network is not served here.",
+    status: 422,
+    code: "unknown_network",
+    detail: `network_id ${chainId} is not one of ${served.join(", ")}.`,
+    extras: { served },
+  });
 
 export const unknownDataset = (address: string, chainId: number) =>
   new ProblemError({
@@ -90,15 +88,13 @@ export const hostNotAllowed = (host: string) =>
 
 /** @param retryAfter In seconds. */
 export const registryUnavailable = (retryAfter: number) =>
-  new ProblemError(
-    {
-      title: "Published request specs cannot be read from the chain now.",
-      status: 503,
-      code: "registry_unavailable",
-      detail: `The key could not be checked, and nothing was signed. Try again in ${retryAfter} s.`,
-    },
-    { headers: { "retry-after": String(retryAfter) } },
-  );
+  new ProblemError({
+    title: "Published request specs cannot be read from the chain now.",
+    status: 503,
+    code: "registry_unavailable",
+    detail: `The key could not be checked, and nothing was signed. Try again in ${retryAfter} s.`,
+    headers: { "retry-after": String(retryAfter) },
+  });
 
 /** Both times are in seconds. */
 export const roundTooOld = (round: bigint, now: bigint) =>
@@ -120,53 +116,46 @@ export const roundInFuture = (round: bigint, now: bigint) =>
 
 /** @param prunedThrough The last round for which the provider may no longer know what it signed. */
 export const roundForgotten = (round: bigint, prunedThrough: bigint) =>
-  new ProblemError(
-    {
-      title: "The round may have been signed already.",
-      status: 503,
-      code: "round_forgotten",
-      detail:
-        `Round ${round} is older than this provider's records, or its database is new. ` +
-        `Ask for a round after ${prunedThrough}.`,
-    },
-    { headers: { "retry-after": "5" } },
-  );
+  new ProblemError({
+    title: "The round may have been signed already.",
+    status: 503,
+    code: "round_forgotten",
+    detail:
+      `Round ${round} is older than this provider's records, or its database is new. ` +
+      `Ask for a round after ${prunedThrough}.`,
+    headers: { "retry-after": "5" },
+  });
 
 export const notReady = () =>
-  new ProblemError(
-    {
-      title: "This provider cannot sign now.",
-      status: 503,
-      code: "not_ready",
-      detail:
-        "Its database is new, and it does not sign rounds that it may have signed before: try again in a few seconds. " +
-        "If that does not help, its database cannot be written: its log says so, and its owner must restart it.",
-    },
-    { headers: { "retry-after": "5" } },
-  );
+  new ProblemError({
+    title: "This provider cannot sign now.",
+    status: 503,
+    code: "not_ready",
+    detail:
+      "Its database is new, and it does not sign rounds that it may have signed before: try again in a few seconds. " +
+      "If that does not help, its database cannot be written: its log says so, and its owner must restart it.",
+    headers: { "retry-after": "5" },
+  });
 
 /**
  * @param retryAfter In seconds.
  * @param keys The keys whose sources are at their rate limits.
  */
 export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
-  new ProblemError(
-    {
-      title: "The sources' rate limits are used up.",
-      status: 503,
-      code: "source_busy",
-      detail: `Too few sources could be asked to tell if there is a value. Try again in ${retryAfter} s.`,
-    },
-    { extras: { keys }, headers: { "retry-after": String(retryAfter) } },
-  );
+  new ProblemError({
+    title: "The sources' rate limits are used up.",
+    status: 503,
+    code: "source_busy",
+    detail: `Too few sources could be asked to tell if there is a value. Try again in ${retryAfter} s.`,
+    extras: { keys },
+    headers: { "retry-after": String(retryAfter) },
+  });
 
 export const tooManyRounds = () =>
-  new ProblemError(
-    {
-      title: "This provider has no room for another decision.",
-      status: 503,
-      code: "too_many_rounds",
-      detail: `Its database is full of rounds that can still be signed. Try again in ${MAX_BEHIND} s.`,
-    },
-    { headers: { "retry-after": String(MAX_BEHIND) } },
-  );
+  new ProblemError({
+    title: "This provider has no room for another decision.",
+    status: 503,
+    code: "too_many_rounds",
+    detail: `Its database is full of rounds that can still be signed. Try again in ${MAX_BEHIND} s.`,
+    headers: { "retry-after": String(MAX_BEHIND) },
+  });

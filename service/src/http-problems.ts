@@ -60,15 +60,13 @@ function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
     if (!problems.has(property)) problems.set(property, MESSAGES[message] ?? message);
   }
   const errors = [...problems].map(([property, problem]) => ({ property, problem }));
-  return new ProblemError(
-    {
-      title: "The request's body is not valid.",
-      status: 400,
-      code: "invalid_body",
-      detail: errors.map(({ property, problem }) => `${property}: ${problem}.`).join(" "),
-    },
-    { extras: { errors } },
-  );
+  return new ProblemError({
+    title: "The request's body is not valid.",
+    status: 400,
+    code: "invalid_body",
+    detail: errors.map(({ property, problem }) => `${property}: ${problem}.`).join(" "),
+    extras: { errors },
+  });
 }
 
 /** Shortens text from the caller before it is repeated. */
@@ -93,15 +91,13 @@ function bodyTooLarge(limit: number): ProblemError {
 }
 
 export function methodNotAllowed(method: string, allowed: readonly string[]): ProblemError {
-  return new ProblemError(
-    {
-      title: `${method} is not allowed at this path.`,
-      status: 405,
-      code: "method_not_allowed",
-      detail: `Use ${allowed.join(" or ")}.`,
-    },
-    { headers: { allow: allowed.join(", ") } },
-  );
+  return new ProblemError({
+    title: `${method} is not allowed at this path.`,
+    status: 405,
+    code: "method_not_allowed",
+    detail: `Use ${allowed.join(" or ")}.`,
+    headers: { allow: allowed.join(", ") },
+  });
 }
 
 export function noSuchPath(path: string): ProblemError {
@@ -114,15 +110,13 @@ export function noSuchPath(path: string): ProblemError {
 }
 
 export function tooManyRequests(max: number, seconds: number, who = "A caller"): ProblemError {
-  return new ProblemError(
-    {
-      title: "Too many requests.",
-      status: 429,
-      code: "too_many_requests",
-      detail: `${who} may make ${max} requests per minute. Try again in ${seconds} s.`,
-    },
-    { headers: { "retry-after": String(seconds) } },
-  );
+  return new ProblemError({
+    title: "Too many requests.",
+    status: 429,
+    code: "too_many_requests",
+    detail: `${who} may make ${max} requests per minute. Try again in ${seconds} s.`,
+    headers: { "retry-after": String(seconds) },
+  });
 }
 
 /** The problem of a body that is JSON, but could be read in more than one way. */

@@ -1,5 +1,11 @@
 import type { Problem } from "@dataset-oracle/protocol/wire";
 
+/** What a problem is made of: the members of its answer, further ones (`extras`), and the answer's headers. */
+interface Parts extends Problem {
+  readonly extras?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** An expected failure of a request, with the content of its problem+json answer. */
 export class ProblemError extends Error {
   readonly title: string;
@@ -9,19 +15,16 @@ export class ProblemError extends Error {
   readonly extras: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
 
-  /**
-   * @param problem `title` is the fact, `detail` the fix; `code` is stable, for programs.
-   * @param more `extras` adds members to the answer's body, `headers` adds headers.
-   */
-  constructor(problem: Problem, more: { extras?: Record<string, unknown>; headers?: Record<string, string> } = {}) {
-    super(`${problem.title} ${problem.detail}`);
+  /** @param parts `title` is the fact, `detail` the fix; `code` is stable, for programs. */
+  constructor({ title, detail, status, code, extras = {}, headers = {} }: Parts) {
+    super(`${title} ${detail}`);
     this.name = "ProblemError";
-    this.title = problem.title;
-    this.detail = problem.detail;
-    this.status = problem.status;
-    this.code = problem.code;
-    this.extras = more.extras ?? {};
-    this.headers = more.headers ?? {};
+    this.title = title;
+    this.detail = detail;
+    this.status = status;
+    this.code = code;
+    this.extras = extras;
+    this.headers = headers;
   }
 
   /** Returns the answer's body. */

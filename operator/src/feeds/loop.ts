@@ -56,15 +56,15 @@ class FeedLoop {
     this.#failover = new Failover(address, network.replicas);
     this.#log = operator.logger.child({ network: network.chainId, dataset: address });
     this.#health = new FeedHealth(operator.clock, this.#log);
-    this.#latency = new UpdateLatency(network.limits.timeoutMs);
+    this.#latency = new UpdateLatency(network.settings.providerTimeoutMs);
   }
 
   async run(): Promise<void> {
-    const { client, feedPollMs } = this.network;
+    const { client, settings } = this.network;
     const { closing } = this.operator;
     const heartbeats = this.datasetFeeds.feeds.map(({ policy }) => policy.heartbeatSeconds);
     // A feed that was just updated is seen again before it is due.
-    const pollMs = Math.min(feedPollMs, Math.min(...heartbeats) * 250);
+    const pollMs = Math.min(settings.feedPollMs, Math.min(...heartbeats) * 250);
     const blockMs = await readBlockIntervalMs(client).catch(() => MAX_BLOCK_MS);
     this.#blockMs = Math.min(blockMs, MAX_BLOCK_MS);
     while (!closing.aborted) {

@@ -61,9 +61,9 @@ export function addHealth(app: App, operator: Operator, balances: Balances): voi
   app.get("/ready", { config, schema: ready }, async () => {
     const read = await balances.read();
     const health = networks.map((network) => {
-      const { chainId, client, lowBalanceGwei } = network;
+      const { chainId, client, settings } = network;
       const known = read.filter((balance) => balance.network === network).flatMap(({ wei }) => wei ?? []);
-      const isLow = known.some((wei) => wei < parseGwei(String(lowBalanceGwei)));
+      const isLow = known.some((wei) => wei < parseGwei(String(settings.lowBalanceGwei)));
       const broadcasting = network.senders === null ? "no_key" : isLow ? "low_balance" : "ok";
       return { network_id: chainId, rpc: client.isReady(), broadcasting };
     });
@@ -74,13 +74,11 @@ export function addHealth(app: App, operator: Operator, balances: Balances): voi
 
 function notAllReady(networks: readonly { readonly network_id: number; readonly rpc: boolean }[]): ProblemError {
   const unreadable = networks.filter(({ rpc }) => !rpc).map(({ network_id }) => network_id);
-  return new ProblemError(
-    {
-      title: `Network ${unreadable.join(", ")} cannot be read.`,
-      status: 503,
-      code: "not_ready",
-      detail: "None of its RPC endpoints can be used. The operator's log says why.",
-    },
-    { extras: { networks } },
-  );
+  return new ProblemError({
+    title: `Network ${unreadable.join(", ")} cannot be read.`,
+    status: 503,
+    code: "not_ready",
+    detail: "None of its RPC endpoints can be used. The operator's log says why.",
+    extras: { networks },
+  });
 }

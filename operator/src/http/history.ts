@@ -65,7 +65,7 @@ export function addHistory(app: App, operator: Operator, requestsPerMinute: numb
 }
 
 /** @throws ProblemError when the range is empty or too wide. */
-async function spanOf({ client, historyBlocks }: Network, query: HistoryQuery): Promise<Span> {
+async function spanOf({ client, settings: { historyBlocks } }: Network, query: HistoryQuery): Promise<Span> {
   const head = await readBlockNumber(client);
   const to = Math.min(head, query.to ?? head);
   const from = query.from ?? Math.max(0, to - historyBlocks + 1);

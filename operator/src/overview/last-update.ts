@@ -12,9 +12,9 @@ import { formatValue } from "../update/answer.js";
 /** Reads the newest update of a data point in the blocks that the operator searches; null when there is none. */
 export async function readLastUpdate(operator: Operator, dataPoint: DataPoint): Promise<LastUpdate | null> {
   const { network, dataset, key } = dataPoint;
-  const { client, historyBlocks, chainId } = network;
+  const { client, settings, chainId } = network;
   const head = await readBlockNumber(client);
-  const span = { from: Math.max(0, head - historyBlocks + 1), to: head, limit: 1 };
+  const span = { from: Math.max(0, head - settings.historyBlocks + 1), to: head, limit: 1 };
   const [update] = (await readHistory(client, dataset.address, key, span, operator.clock)).updates;
   if (update === undefined) return null;
   const sent = await readTransaction(client, update.transactionHash);

@@ -27,11 +27,11 @@ export class Overview {
   constructor(private readonly operator: Operator) {
     this.#networks = new SingleFlight(operator.clock, REMEMBER_MS);
     for (const network of operator.networks.values()) {
-      const { client, registry, historyBlocks } = network;
+      const { client, registry, settings } = network;
       if (registry !== null) this.#formats.set(network, new Formats(client, registry));
       for (const dataset of network.datasets.values()) {
         if (dataset.keyForm === "WEB_ORACLE")
-          this.#keys.set(dataset, new KnownKeys(client, dataset.address, historyBlocks));
+          this.#keys.set(dataset, new KnownKeys(client, dataset.address, settings.historyBlocks));
       }
     }
   }

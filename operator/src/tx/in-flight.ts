@@ -43,37 +43,15 @@ export interface Renewal {
   result: RoundCall | "stored" | "failed" | "running";
 }
 
-/** The transactions of a queue that are not known to be mined, one for each nonce. */
-export class InFlightTransactions {
-  readonly #byNonce = new Map<number, Transaction>();
-
-  get size(): number {
-    return this.#byNonce.size;
-  }
-
+/** The transactions of a queue that are not known to be mined, by nonce. */
+export class InFlightTransactions extends Map<number, Transaction> {
   /** The first nonce after those of all transactions; 0 where there is none. */
   get end(): number {
-    return Math.max(0, ...[...this.#byNonce.keys()].map((nonce) => nonce + 1));
+    return Math.max(-1, ...this.keys()) + 1;
   }
 
-  get all(): readonly Transaction[] {
-    return [...this.#byNonce.values()];
-  }
-
-  has(nonce: number): boolean {
-    return this.#byNonce.has(nonce);
-  }
-
-  get(nonce: number): Transaction | undefined {
-    return this.#byNonce.get(nonce);
-  }
-
-  delete(nonce: number): void {
-    this.#byNonce.delete(nonce);
-  }
-
-  set(transaction: Transaction): void {
-    this.#byNonce.set(transaction.nonce, transaction);
+  put(transaction: Transaction): void {
+    this.set(transaction.nonce, transaction);
   }
 
   /**
@@ -84,7 +62,7 @@ export class InFlightTransactions {
   add(nonce: number, task: Task | null, call: RoundCall | null, submission: Signed, now: number): void {
     const { raw, hash, fees, result } = submission;
     const before = this.get(nonce);
-    this.set({
+    this.put({
       ...{ nonce, task, fees, missed: before?.missed ?? 0, renewal: null },
       versions: [...(before?.versions ?? []), { raw, hash, call }],
       sentAt: now,
@@ -97,7 +75,7 @@ export class InFlightTransactions {
   /** Finds the task of a later transaction for the same data point. */
   laterTask({ task, nonce }: Transaction): Task | null {
     const isLater = (other: Transaction) => other.nonce > nonce && other.task?.dataPointId === task?.dataPointId;
-    return this.all.find(isLater)?.task ?? null;
+    return [...this.values()].find(isLater)?.task ?? null;
   }
 }
 

@@ -164,7 +164,7 @@ export class TransactionQueue {
     this.#retryQueue.run();
     this.#giveUpLate(now);
     await this.#recoverForeign(counts, now);
-    const inFlight = this.#inFlight.all.map((one) => ({
+    const inFlight = [...this.#inFlight.values()].map((one) => ({
       ...one,
       dataPointId: one.task?.dataPointId ?? null,
       isPayable: covers(one.fees, market),
@@ -188,7 +188,7 @@ export class TransactionQueue {
       const { nonce } = transaction;
       // If its nonce is free again, it counts as stuck, so that the newest round replaces it at once.
       const isFree = nonce >= counts.mined && !this.#inFlight.has(nonce);
-      if (isFree) this.#inFlight.set({ ...transaction, sentAt: 0, missed: 0 });
+      if (isFree) this.#inFlight.put({ ...transaction, sentAt: 0, missed: 0 });
       else this.#retry(transaction, "a reorganization dropped it");
     }
   }
@@ -274,7 +274,7 @@ export class TransactionQueue {
       return;
     }
     if (transaction.missed + 1 < MAX_MISSED) {
-      this.#inFlight.set({ ...transaction, missed: transaction.missed + 1 });
+      this.#inFlight.put({ ...transaction, missed: transaction.missed + 1 });
       return;
     }
     this.#inFlight.delete(nonce);
@@ -334,7 +334,7 @@ export class TransactionQueue {
     clearTimeout(this.#timer ?? undefined);
     this.#failWaiting(shuttingDown());
     this.#retryQueue.close();
-    for (const { task } of this.#inFlight.all) task?.confirmed.resolve(null);
+    for (const { task } of this.#inFlight.values()) task?.confirmed.resolve(null);
   }
 
   #warn(error: unknown, message: string): void {

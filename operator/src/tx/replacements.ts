@@ -57,7 +57,7 @@ export class Replacements {
     const result = await submitter.sendRaw(raw, hash);
     this.counts.rebroadcast++;
     logger.info({ nonce: transaction.nonce, transaction: hash, ...logFields(result) }, "rebroadcast");
-    inFlight.set({ ...transaction, isAccepted: result.kind === "accepted", submittedAt: clock() });
+    inFlight.put({ ...transaction, isAccepted: result.kind === "accepted", submittedAt: clock() });
   }
 
   /** Replaces a transaction that is stuck or gone. Where that needs the newest round, it does so once that is built. */
@@ -75,7 +75,7 @@ export class Replacements {
     if (renewal?.result === "failed") return this.#sameCall(transaction, "same");
     if (renewal !== null) return renewal.result === "running" ? "later" : renewal.result;
     const started: Renewal = { result: "running" };
-    inFlight.set({ ...transaction, renewal: started });
+    inFlight.put({ ...transaction, renewal: started });
     void task
       .renew()
       .then((call) => {

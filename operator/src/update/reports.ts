@@ -134,7 +134,7 @@ export function gatherRows(
  */
 async function askCommittee<T extends { readonly kind: string }>(
   { closing, metrics }: Context,
-  { chainId, endpoints, limits }: Network,
+  { chainId, endpoints, settings }: Network,
   { members }: Committee,
   request: ProviderRequest<T>,
   isEnough: (answers: readonly (T | Failure)[]) => boolean,
@@ -148,11 +148,17 @@ async function askCommittee<T extends { readonly kind: string }>(
   const inOrder = await Promise.all(
     members.map(async (provider) => {
       const startedAt = performance.now();
-      const answer = await askProvider(request, provider, endpoints.get(provider), limits.timeoutMs, over.signal);
+      const answer = await askProvider(
+        request,
+        provider,
+        endpoints.get(provider),
+        settings.providerTimeoutMs,
+        over.signal,
+      );
       const result = isFailure(answer) ? answer.reason : "ok";
       metrics.providerAsked(chainId, provider, result, (performance.now() - startedAt) / 1000);
       answers.push(answer);
-      if (grace === undefined && isEnough(answers)) grace = setTimeout(stop, limits.graceMs);
+      if (grace === undefined && isEnough(answers)) grace = setTimeout(stop, settings.graceMs);
       return answer;
     }),
   );

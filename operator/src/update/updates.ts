@@ -140,7 +140,8 @@ export class Updates {
 
   /** Answers with the stored value if the network is configured to, and the value is young enough. */
   #freshAnswer(dataPoint: DataPoint): Promise<DataAnswer | null> {
-    const { client, minUpdateAgeSeconds } = dataPoint.network;
+    const { client, settings } = dataPoint.network;
+    const { minUpdateAgeSeconds } = settings;
     if (minUpdateAgeSeconds === 0) return Promise.resolve(null);
     const find = async (): Promise<DataAnswer | null> => {
       const { address } = dataPoint.dataset;
