@@ -22,6 +22,9 @@ import { WebOracle } from "./web-oracle/web-oracle.js";
 /** When rounds are refused more than this many seconds ahead, the clock was wrong; a new database refuses only 2 s. */
 const FAR_AHEAD = 60n;
 
+/** The most requests of published specs that are in flight or waiting; each may hold an answer of 1 MiB. */
+const MAX_PUBLISHED_IN_FLIGHT = 256;
+
 const systemClock = () => BigInt(Math.floor(Date.now() / 1_000));
 
 export interface ProviderOptions {
@@ -43,8 +46,10 @@ export async function buildProvider(
   const isOperator = inRanges(config.operators);
   const metrics = new Metrics(registry);
   const egress = new Egress({ overrides, secrets });
+  const publishedEgress = new Egress({ overrides, secrets, maxInFlight: MAX_PUBLISHED_IN_FLIGHT });
   const reader = new SourceReader({
     egress,
+    publishedEgress,
     timeoutMs: config.sourceTimeoutMs,
     hasReserve,
     now,
@@ -85,7 +90,13 @@ export async function buildProvider(
   });
   measureRequests(app, registry);
   app.addHook("onClose", async () => {
-    await Promise.all([store.close(), egress.close(), evidence?.spot_price.close(), evidence?.web_oracle.close()]);
+    await Promise.all([
+      store.close(),
+      egress.close(),
+      publishedEgress.close(),
+      evidence?.spot_price.close(),
+      evidence?.web_oracle.close(),
+    ]);
   });
   await app.register(routes({ reporter, decider, isOperator, anonymousPerMinute: config.anonymousRequestsPerMinute }));
   return app;

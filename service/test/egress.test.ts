@@ -100,6 +100,18 @@ describe("requests to one host", () => {
   });
 });
 
+it("hosts that keep their connections open do not keep others from being asked", async () => {
+  const egress = open();
+  for (let i = 0; i < 2_100; i += 50) {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, j) =>
+        egress.fetchText({ url: `https://host-${i + j}.example.com/json`, method: "GET" }, LIMITS),
+      ),
+    );
+    expect(answers.filter(({ ok }) => !ok)).toEqual([]);
+  }
+});
+
 it("an overridden origin is requested on this machine, without its secrets", async () => {
   const secrets = Secrets.load([{ host: "api.example.com", header: "x-key", env: "KEY" }], { KEY: TOKEN });
   const egress = new Egress({ overrides: { [API]: `http://127.0.0.1:${web.port}/echo` }, secrets });

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { err } from "@dataset-oracle/protocol/result";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { FetchLimits, FetchRequest } from "@dataset-oracle/service/fetch";
-import { LRUCache } from "lru-cache";
 import { type Answer, judgeAnswer } from "./answer.js";
 import { BackOffs } from "./back-offs.js";
 import type { Json } from "./document.js";
+import { FreshReadings } from "./fresh-readings.js";
 import { type Reading, type SourceFailure, throttled } from "./reading.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
 
@@ -47,8 +47,10 @@ export const withHeaders = (request: FetchRequest): FetchRequest => ({
   headers: { accept: "application/json", "user-agent": "dataset-oracle-provider", ...request.headers },
 });
 
-/** The most answers that are kept: several times what a provider of a thousand keys reads in a second. */
-const MAX_ANSWERS = 2_000;
+/** The most text of answers that is kept of source files: more than all of their answers of a second. */
+const MAX_OF_FILES = 32 * 1024 * 1024;
+/** The most text of answers that is kept of published specs, which anyone may have written. */
+const MAX_OF_PUBLISHED = 8 * 1024 * 1024;
 
 /** Above this many origins, the idle ones are forgotten. */
 const MAX_ORIGINS = 2_000;
@@ -56,21 +58,19 @@ const MAX_ORIGINS = 2_000;
 /** The largest answer, after decompression. */
 export const MAX_BYTES = 1024 * 1024;
 
-interface SharedReading {
-  readonly reading: Promise<Reading<Answer>>;
-  /** The arrival time by the provider's clock, in whole seconds; null while the request is in progress. */
-  arrivedAt: bigint | null;
-}
-
 /** What is remembered for source files, or for published specs. */
 interface Shelf {
+  /** Requests in progress, by `requestId`. */
+  readonly pending: Map<string, Promise<Reading<Answer>>>;
   /** By `requestId`. */
-  readonly shared: LRUCache<string, SharedReading>;
+  readonly fresh: FreshReadings;
   readonly backOffs: BackOffs;
 }
 
 export interface SourceReaderOptions {
   readonly egress: Pick<Egress, "fetchText">;
+  /** Makes the requests of published specs, so that they cannot use up what prices need; `egress` by default. */
+  readonly publishedEgress?: Pick<Egress, "fetchText">;
   /** The deadline for a whole answer. */
   readonly timeoutMs: number;
   /** Reserves a part of each source's rate limit for reserved callers. */
@@ -102,31 +102,34 @@ export class SourceReader {
   constructor(options: SourceReaderOptions) {
     this.#options = options;
     this.#limits = { timeoutMs: options.timeoutMs, maxBytes: MAX_BYTES };
-    this.#ofFiles = newShelf(options);
-    this.#ofPublished = newShelf(options);
+    this.#ofFiles = newShelf(options, MAX_OF_FILES);
+    this.#ofPublished = newShelf(options, MAX_OF_PUBLISHED);
   }
 
   /** Reads a source's answer. With `isReserved`, it may use the reserved part of the rate limit. */
   async read(request: SourceRequest, isReserved: boolean): Promise<Reading<Answer>> {
-    const { now } = this.#options;
     const id = requestId(request);
-    const { shared } = this.#shelfOf(request);
-    const known = shared.get(id);
-    if (known !== undefined && (known.arrivedAt === null || known.arrivedAt === now())) return known.reading;
+    const { pending, fresh } = this.#shelfOf(request);
+    const known = pending.get(id) ?? fresh.get(id);
+    if (known !== undefined) return known;
     const refusal = this.#refusal(request);
     if (refusal !== null) return err(refusal);
     const bucket = this.#bucketOf(request);
     const wait = bucket === null ? null : bucket.take(isReserved, performance.now());
     if (wait?.ok === false) return throttled("is not asked: its rate limit is used up", wait.error / 1_000);
-    const reading: SharedReading = { reading: this.#fetch(request, wait?.value ?? 0), arrivedAt: null };
-    shared.set(id, reading);
-    return reading.reading.finally(() => {
-      reading.arrivedAt = now();
-    });
+    const reading = this.#fetch(request, wait?.value ?? 0);
+    pending.set(id, reading);
+    try {
+      fresh.keep(id, await reading);
+    } finally {
+      pending.delete(id);
+    }
+    return reading;
   }
 
   async #fetch(request: SourceRequest, waitMs: number): Promise<Reading<Answer>> {
-    const { egress, onAnswer } = this.#options;
+    const { egress: own, publishedEgress = own, onAnswer } = this.#options;
+    const egress = request.source === undefined ? publishedEgress : own;
     if (waitMs > 0) await sleep(waitMs);
     // Asked again, because the source may have failed meanwhile.
     const refusal = this.#refusal(request);
@@ -179,8 +182,9 @@ export class SourceReader {
   }
 }
 
-const newShelf = ({ timeoutMs, random = Math.random }: SourceReaderOptions): Shelf => ({
-  shared: new LRUCache({ max: MAX_ANSWERS }),
+const newShelf = ({ timeoutMs, now, random = Math.random }: SourceReaderOptions, maxBytes: number): Shelf => ({
+  pending: new Map(),
+  fresh: new FreshReadings(maxBytes, now),
   backOffs: new BackOffs(timeoutMs, random),
 });
 

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { Agent, type buildConnector } from "undici";
+import { LRUCache } from "lru-cache";
+import { Agent, type buildConnector, Pool } from "undici";
 import {
   type FetchFailure,
   type FetchFailureCode,
@@ -23,14 +24,16 @@ const MAX_CONNECTIONS = 16;
 /** The most requests in flight or waiting, to one host and to all hosts. */
 const MAX_PER_HOST = 512;
 const MAX_IN_ALL = 4_096;
-/** The most hosts whose connections are kept. */
-const MAX_HOSTS = 2_000;
+/** The most hosts whose connections are kept; the longest unused are closed first. */
+const MAX_HOSTS = 500;
 
 export interface EgressOptions {
   /** For development: maps https origins to http addresses on this machine that are asked instead. */
   readonly overrides?: Readonly<Record<string, string>>;
   readonly secrets?: Secrets;
   readonly resolve?: Resolve;
+  /** The most requests in flight or waiting, to all hosts. */
+  readonly maxInFlight?: number;
   /** Opens the connections to addresses that were checked. */
   readonly dial?: buildConnector.connector;
 }
@@ -43,20 +46,27 @@ export interface EgressOptions {
 export class Egress {
   readonly #overrides: Readonly<Record<string, string>>;
   readonly #secrets: Secrets;
-  readonly #guarded: Agent;
+  readonly #connect: buildConnector.connector;
+  /** By origin. An agent would keep every origin whose host keeps its connections open, and then refuse new ones. */
+  readonly #pools = new LRUCache<string, Pool>({ max: MAX_HOSTS, dispose: (pool) => void pool.close() });
+  readonly #maxInFlight: number;
   readonly #local = new Agent();
   /** The number of requests in flight, by host. */
   readonly #inFlight = new Map<string, number>();
   #total = 0;
 
-  constructor({ overrides = {}, secrets = Secrets.NONE, resolve = resolveByDns(), dial }: EgressOptions = {}) {
+  constructor(options: EgressOptions = {}) {
+    const {
+      overrides = {},
+      secrets = Secrets.NONE,
+      resolve = resolveByDns(),
+      maxInFlight = MAX_IN_ALL,
+      dial,
+    } = options;
     this.#overrides = overrides;
     this.#secrets = secrets;
-    this.#guarded = new Agent({
-      connect: guardedConnector(resolve, dial),
-      connections: MAX_CONNECTIONS,
-      maxOrigins: MAX_HOSTS,
-    });
+    this.#maxInFlight = maxInFlight;
+    this.#connect = guardedConnector(resolve, dial);
   }
 
   /** Makes one request within limits. Neither an answer nor a failure contains a secret. */
@@ -65,7 +75,7 @@ export class Egress {
     if (!url.ok) return err({ code: "forbidden", detail: `cannot be asked: ${url.error}` });
     const { host, origin } = url.value;
     const inFlight = this.#inFlight.get(host) ?? 0;
-    if (inFlight >= MAX_PER_HOST || this.#total >= MAX_IN_ALL) {
+    if (inFlight >= MAX_PER_HOST || this.#total >= this.#maxInFlight) {
       return err({ code: "busy", detail: "is not asked: too many requests are in flight" });
     }
     this.#inFlight.set(host, inFlight + 1);
@@ -76,7 +86,7 @@ export class Egress {
         const local = { ...request, url: override + request.url.slice(origin.length) };
         return await fetchText(local, limits, this.#local, signal);
       }
-      return this.#redact(await fetchText(this.#secrets.addTo(request), limits, this.#guarded, signal));
+      return this.#redact(await fetchText(this.#secrets.addTo(request), limits, this.#poolOf(origin), signal));
     } finally {
       const left = (this.#inFlight.get(host) ?? 1) - 1;
       if (left === 0) this.#inFlight.delete(host);
@@ -87,7 +97,15 @@ export class Egress {
 
   /** Ends all connections. */
   async close(): Promise<void> {
-    await Promise.all([this.#guarded.destroy(), this.#local.destroy()]);
+    await Promise.all([...[...this.#pools.values()].map((pool) => pool.destroy()), this.#local.destroy()]);
+  }
+
+  #poolOf(origin: string): Pool {
+    const known = this.#pools.get(origin);
+    if (known !== undefined) return known;
+    const pool = new Pool(origin, { connect: this.#connect, connections: MAX_CONNECTIONS });
+    this.#pools.set(origin, pool);
+    return pool;
   }
 
   #redact(answer: Result<HttpAnswer, FetchFailure>): EgressResult {

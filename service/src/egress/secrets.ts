@@ -38,12 +38,13 @@ interface Secret {
 /** The credentials for paid APIs. Each is sent to its own host only, and removed from all text that comes back. */
 export class Secrets {
   readonly #secrets: readonly Secret[];
-  readonly #removals: readonly string[];
+  readonly #removals: readonly RegExp[];
 
   private constructor(secrets: readonly Secret[]) {
     this.#secrets = secrets;
-    const texts = secrets.flatMap(({ value }) => formsOf(value));
-    this.#removals = [...new Set(texts)].toSorted((a, b) => b.length - a.length);
+    // The longest first, because a secret may be a part of another.
+    const patterns = [...new Set(secrets.flatMap(({ value }) => patternsOf(value)))];
+    this.#removals = patterns.toSorted((a, b) => b.length - a.length).map((pattern) => new RegExp(pattern, "g"));
   }
 
   static readonly NONE = new Secrets([]);
@@ -70,9 +71,12 @@ export class Secrets {
     return { ...request, url, headers };
   }
 
-  /** Removes the secrets from text from outside: an API may repeat what it received, and answers become public. */
+  /**
+   * Removes the secrets from text from outside, in whatever form: an API may repeat what it received, and answers become
+   * public. JSON that was cleaned has no secret in its parsed values either.
+   */
   removeFrom(text: string): string {
-    return this.#removals.reduce((rest, secret) => rest.replaceAll(secret, "<secret>"), text);
+    return this.#removals.reduce((rest, pattern) => rest.replace(pattern, "<secret>"), text);
   }
 }
 
@@ -105,13 +109,51 @@ function readSecret(path: string, at: string): string {
   }
 }
 
-/** Lists the forms of a value in text: whole and in parts ("Bearer" and a token), plain and as URLs and JSON write them. */
-function formsOf(value: string): string[] {
+/** Lists patterns of a value, whole and in parts ("Bearer" and a token): as it is, in base64 and in hex. */
+function patternsOf(value: string): string[] {
   const parts = [value, ...value.split(" ")].filter(({ length }) => length >= MIN_LENGTH);
   return parts.flatMap((part) => [
-    part,
-    encodeURIComponent(part),
-    new URLSearchParams({ part }).toString().slice("part=".length),
-    JSON.stringify(part).slice(1, -1),
+    patternOf(part),
+    ...base64Of(part).map((text) => patternOf(text, { "+": "[+-]", "/": "[/_]" })),
+    [...Buffer.from(part)].map(hexPattern).join(""),
   ]);
+}
+
+/**
+ * Returns the pattern of a text of which each character may be written in its own way: as it is, escaped as in JSON
+ * (`\u003d` and `\/`, also of JSON within JSON), or percent-encoded (`%3D`, `%253D`, and `+` for a space).
+ *
+ * @param variants Patterns of characters that have other spellings.
+ */
+function patternOf(text: string, variants: Readonly<Record<string, string>> = {}): string {
+  return (text.match(/\\+|./g) ?? [])
+    .map((unit, index) => {
+      const [character = ""] = unit;
+      const code = character.charCodeAt(0);
+      const hex = hexPattern(code);
+      // A run of backslashes is only entered at its start, so that no text takes long.
+      const backslashes = index === 0 ? "(?<!\\\\)\\\\+" : "\\\\{1,8}";
+      const encoded = `(?:${backslashes}u00${hex}|%(?:25){0,4}${hex})`;
+      if (character === "\\") {
+        const run = index === 0 ? `(?<!\\\\)\\\\{${unit.length},}` : `\\\\{${unit.length},${8 * unit.length}}`;
+        return `(?:${run}|${encoded}{${unit.length}})`;
+      }
+      const prefix = character === '"' || character === "/" ? `(?:${backslashes})?` : "";
+      const plain = variants[character] ?? (character === " " ? "[ +]" : `\\x${code.toString(16)}`);
+      return `(?:${prefix}${plain}|${encoded})`;
+    })
+    .join("");
+}
+
+/** Returns the pattern of a byte in hex, in lower or upper case. */
+const hexPattern = (byte: number) =>
+  [...byte.toString(16).padStart(2, "0")].map((digit) => `[${digit}${digit.toUpperCase()}]`).join("");
+
+/** Returns the characters that a text has in base64, whichever of its three places in a group it begins at. */
+function base64Of(text: string): string[] {
+  return [0, 1, 2].map((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);
+    const whole = Math.floor((bytes.length * 8) / 6);
+    return bytes.toString("base64").slice(Math.ceil((before * 8) / 6), whole);
+  });
 }

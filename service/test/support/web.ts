@@ -44,6 +44,8 @@ export async function startWeb(): Promise<Web> {
     if (first === "echo") return response.end(JSON.stringify({ url: request.url, headers: request.headers }));
     return response.end("{}");
   });
+  // As an attacker's hosts may do, it asks its clients to keep their connections open.
+  server.keepAliveTimeout = 600_000;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const close = async () => {

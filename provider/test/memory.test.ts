@@ -1,0 +1,24 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+const READER = fileURLToPath(new URL("../dist/source/reader.js", import.meta.url));
+
+/** Reads 150 different URLs in one second, each of which answers a megabyte that becomes many objects. */
+const ATTACK = `
+  const { SourceReader } = await import(${JSON.stringify(READER)});
+  const text = "[" + "{},".repeat(340_000) + "0]";
+  const answer = { ok: true, value: { status: 200, contentType: "application/json", retryAfter: null, text } };
+  const egress = { fetchText: async () => ({ ...answer, value: { ...answer.value, text: Buffer.from(text).toString() } }) };
+  const reader = new SourceReader({ egress, timeoutMs: 1_000, hasReserve: false, now: () => 0n });
+  for (let i = 0; i < 150; ++i) {
+    const reading = await reader.read({ method: "GET", url: "https://api.example.com/" + i, rateLimit: null }, false);
+    if (!reading.ok) throw new Error(reading.error.detail);
+  }
+  console.log("alive");
+`;
+
+it("a provider survives a published spec whose answers are large and different in every request", () => {
+  const args = ["--max-old-space-size=600", "--input-type=module", "--eval", ATTACK];
+  expect(execFileSync(process.execPath, args, { stdio: "pipe", encoding: "utf8" })).toBe("alive\n");
+});

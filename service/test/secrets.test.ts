@@ -1,0 +1,81 @@
+import { Secrets } from "@dataset-oracle/service/egress/secrets";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+const TOKEN = 'k/3+y=="\\x~7%9';
+
+const load = (value: string) =>
+  Secrets.load([{ host: "api.example.com", header: "x-key", env: "KEY" }], { KEY: value });
+
+const unicode = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+const percent = (character: string) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+describe("a secret that an answer repeats", () => {
+  const forms: [form: string, write: (secret: string) => string][] = [
+    ["as it is", (secret) => secret],
+    ["as JSON", (secret) => JSON.stringify(secret).slice(1, -1)],
+    ["with escaped slashes", (secret) => JSON.stringify(secret).slice(1, -1).replaceAll("/", "\\/")],
+    ["in \\u escapes", (secret) => [...secret].map(unicode).join("")],
+    [
+      "in \\u escapes of upper case",
+      (secret) =>
+        [...secret]
+          .map(unicode)
+          .join("")
+          .replace(/[a-f]/g, (c) => c.toUpperCase()),
+    ],
+    ["as JSON within JSON", (secret) => JSON.stringify(JSON.stringify(secret)).slice(3, -3)],
+    ["percent-encoded", encodeURIComponent],
+    ["percent-encoded in lower case", (secret) => encodeURIComponent(secret).toLowerCase()],
+    ["percent-encoded in every character", (secret) => [...secret].map(percent).join("")],
+    ["percent-encoded twice", (secret) => encodeURIComponent(encodeURIComponent(secret))],
+    ["as a form", (secret) => new URLSearchParams({ secret }).toString().slice("secret=".length)],
+    ["in base64", base64],
+    ["in base64 after a user's name", (secret) => base64(`u:${secret}`)],
+    ["in base64 after another", (secret) => base64(`me:${secret}:rest`)],
+    ["in base64 for URLs", (secret) => Buffer.from(`x${secret}`).toString("base64url")],
+    ["in base64 as JSON escapes it", (secret) => base64(secret).replaceAll("/", "\\/").replaceAll("=", "\\u003d")],
+    ["in hex", (secret) => Buffer.from(secret).toString("hex")],
+    ["in hex of upper case", (secret) => Buffer.from(secret).toString("hex").toUpperCase()],
+  ];
+  it.each(forms)("%s is removed", (_, write) => {
+    for (const secret of ["s3cret/token+value=", "Bearer abc/def+ghi==", "12345678"]) {
+      const clean = load(secret).removeFrom(`{"a":"before ${write(secret)} behind"}`);
+      expect(clean).toMatch(/^\{"a":"before .*<secret>.* behind"\}$/);
+      // Nothing is left from which the secret could be read, but for the word before a token, and ends in base64.
+      expect(clean.replace("before", "").replace("behind", "").length).toBeLessThan(45);
+    }
+  });
+
+  it("is in no parsed value, however each of its characters is written", () => {
+    const spelling = fc.constantFrom<(character: string) => string>(
+      (character) => JSON.stringify(character).slice(1, -1),
+      unicode,
+      (character) => (character === "/" ? "\\/" : JSON.stringify(character).slice(1, -1)),
+    );
+    const secrets = load(TOKEN);
+    const length = TOKEN.length;
+    fc.assert(
+      fc.property(fc.array(spelling, { minLength: length, maxLength: length }), (spellings) => {
+        const written = [...TOKEN].map((character, index) => spellings[index]?.(character)).join("");
+        const text = `{"value":"${written}"}`;
+        expect(JSON.parse(text).value).toBe(TOKEN);
+        expect(JSON.parse(secrets.removeFrom(text)).value).toBe("<secret>");
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+it("text without a secret stays as it is", () => {
+  const text = JSON.stringify({ a: 's3cret/token \\"\n', b: [1.5, "%2F%2B", "\u003d"], c: base64("something else") });
+  expect(load("s3cret/token+value=").removeFrom(text)).toBe(text);
+});
+
+it("a megabyte of escapes is read in a moment", () => {
+  const secrets = load('\\\\\\\\////""""%%%%2525');
+  for (const text of ["\\".repeat(1_000_000), "%25".repeat(300_000), "%".repeat(1_000_000)]) {
+    expect(secrets.removeFrom(text).length).toBeLessThanOrEqual(text.length + 10_000_000);
+  }
+});
