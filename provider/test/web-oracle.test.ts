@@ -346,7 +346,7 @@ describe("provider fetch", () => {
     const unknown = key(`0x${"12".repeat(32)}`);
     const config = ["--config", writeWebConfig({})];
     expect(await refused(key(hash, "Lima"), [])).toContain("web-oracle try SPEC");
-    expect(await refused(key(hash, "Lima"), config)).toContain(`does not allow published specs to ask ${HOST}`);
+    expect(await refused(key(hash, "Lima"), config)).toContain(`This provider does not request ${HOST}`);
     expect(await refused(key(hash), ["--config", writeWebConfig({ hosts: [HOST] })])).toContain(
       "has 1 variable(s): city. The key has 0 argument(s)",
     );
