@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readCommand } from "./command.js";
+import { readArguments } from "./arguments.js";
 import { ROOT } from "./foundry.js";
 
 const USAGE = `Usage: npm run nodes [-- [--install] [NODE...]]
@@ -62,7 +62,7 @@ function isInstalled(folder, wanted) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values, positionals } = readCommand(USAGE, { install: { type: "boolean" } }, { allowPositionals: true });
+  const { values, positionals } = readArguments(USAGE, { install: { type: "boolean" } }, { allowPositionals: true });
   const unknown = positionals.find((node) => !Object.hasOwn(PACKAGES, node));
   if (unknown !== undefined) {
     console.error(`There is no node ${unknown}. Name some of ${Object.keys(PACKAGES).join(", ")}.\n\n${USAGE}`);

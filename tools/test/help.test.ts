@@ -30,7 +30,7 @@ const COMMANDS: readonly Command[] = [
     .map(([name, script]) => {
       const program = /node (\S+\.js)$/.exec(script)?.[1] ?? "";
       const source: Record<string, string> = {
-        "devnet/dist/main.js": "devnet/src/settings.ts",
+        "devnet/dist/main.js": "devnet/src/arguments.ts",
         "provider/dist/web-oracle/cli/main.js": "provider/src/web-oracle/cli/arguments.ts",
       };
       return { name: `npm run ${name}`, program: [program], parsers: [source[program] ?? program] };
