@@ -11,6 +11,8 @@ export interface AnvilOptions {
   readonly blockTime?: number;
   /** The gas limit of a block. */
   readonly gasLimit?: number;
+  /** The version of the EVM, in lower case; the newest by default. */
+  readonly hardfork?: string;
   /** The time of the first block, in seconds since 1970; now by default. */
   readonly timestamp?: number;
 }
@@ -40,6 +42,7 @@ async function spawnAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       ...["--chain-id", String(options.chainId ?? 42)],
       ...["--block-time", String(options.blockTime ?? 1)],
       ...(options.gasLimit === undefined ? [] : ["--gas-limit", String(options.gasLimit)]),
+      ...(options.hardfork === undefined ? [] : ["--hardfork", options.hardfork]),
       ...(options.timestamp === undefined ? [] : ["--timestamp", String(options.timestamp)]),
       // By default anvil keeps every past state in memory.
       ...["--prune-history", "256"],

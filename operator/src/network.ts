@@ -8,6 +8,7 @@ import { type Address, type LocalAccount, parseGwei } from "viem";
 import { type ChainClient, connectChain, hasCode, isUndecodable } from "./chain/client.js";
 import { CommitteeWatch } from "./chain/committee.js";
 import { readQueryPrice, readView } from "./chain/dataset.js";
+import { findMissingInstructions } from "./chain/evm-version.js";
 import { RpcError } from "./chain/rpc-error.js";
 import type { PoolContext } from "./chain/rpc-pool.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
@@ -83,6 +84,10 @@ export async function connectNetwork(
   const replicas = replicasOf(plan, accounts);
   try {
     const client = await connectRpcs(plan, context);
+    const reason = await findMissingInstructions(client);
+    if (reason !== null) {
+      context.logger.warn({ network: chainId, reason }, "the chain's EVM is older than Cancun: updates can fail");
+    }
     const datasets = await Promise.all(
       deployment.datasets.map((dataset) =>
         connectDataset(client, dataset).catch((error: unknown) => throwIfNoDataset(client, dataset, error)),

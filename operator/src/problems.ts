@@ -140,14 +140,30 @@ export function staleRound(stored: bigint): ProblemError {
   });
 }
 
-/** @param error The contract's error with its arguments; null when the node gave none. */
-export function updateReverted(error: string | null): ProblemError {
-  return new ProblemError({
+/**
+ * @param error The contract's error with its arguments; null when the node gave none.
+ * @param cause The node's answer, for the log.
+ */
+export function updateReverted(error: string | null, cause?: Error): ProblemError {
+  const problem = new ProblemError({
     title: `The dataset refuses the update${error === null ? "" : `: ${error}`}.`,
     status: 503,
     code: "update_reverted",
     detail: "Nothing was changed. Try again in a few seconds.",
     extras: { error },
+  });
+  problem.cause = cause;
+  return problem;
+}
+
+/** The node executed the dataset's code, and met an instruction that its EVM does not know. */
+export function evmTooOld(): ProblemError {
+  return new ProblemError({
+    title: "The dataset refuses the update: invalid opcode.",
+    status: 503,
+    code: "update_reverted",
+    detail: "Nothing was changed. The network's EVM is older than Cancun, which the dataset's code needs.",
+    extras: { error: "invalid opcode" },
   });
 }
 

@@ -6,8 +6,8 @@ import { RpcError } from "../chain/rpc-error.js";
 import type { Clock } from "../clock.js";
 import { FeedGasSpent } from "../gas-budget.js";
 
-/** What the feeds of a dataset depend on: all of them on the first four, each on its own key. */
-export type Part = "chain" | "committee" | "batches" | "sending" | Hex;
+/** What the feeds of a dataset depend on: all of them on all but the last, each on its own key. */
+export type Part = "chain" | "committee" | "rows" | "batches" | "sending" | Hex;
 
 interface Trouble {
   /** In a row. */
@@ -89,7 +89,9 @@ function describe(error: unknown) {
     const { code, detail, title } = error;
     const fix =
       code === "unknown_key" ? { fix: "Remove the key from feeds, or ask the providers' owners to serve it." } : {};
-    return { level: "warn", fields: { code, detail, ...fix }, message: `feed: ${title}` } as const;
+    // The node's own words, for an error that the dataset does not declare.
+    const reason = error.cause instanceof RpcError ? { reason: error.cause.reason } : {};
+    return { level: "warn", fields: { code, detail, ...fix, ...reason }, message: `feed: ${title}` } as const;
   }
   return { level: "error", fields: { err: error }, message: "feed: update failed" } as const;
 }

@@ -153,7 +153,7 @@ class FeedLoop {
 
   /** Returns the feeds whose value has moved by their deviation threshold. */
   async #moved(feeds: readonly StoredFeed[], round: bigint): Promise<readonly StoredFeed[]> {
-    if (!this.#health.isDue("batches")) return [];
+    if (!this.#health.isDue("rows")) return [];
     const healthy = feeds.filter(({ key }) => !this.#health.isFailing(key));
     const moved = await Promise.all(chunks(healthy).map((chunk) => this.#movedIn(chunk, round)));
     return moved.flat();
@@ -164,13 +164,13 @@ class FeedLoop {
     const members = dataset.committee.current.members.length;
     try {
       const rows = await this.operator.builder.rowsOf(this.#batch(feeds, round));
-      this.#worked("committee", "batches");
+      this.#worked("committee", "rows");
       return feeds.filter(({ policy, stored }, index) => {
         const observed = observe(dataset.kind, members, rows, index);
         return observed !== null && hasMoved(policy, dataset.kind, stored, observed);
       });
     } catch (error) {
-      await this.#failed("batches", error);
+      await this.#failed("rows", error);
       return [];
     }
   }

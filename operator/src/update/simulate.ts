@@ -4,9 +4,10 @@ import type { ProblemError } from "@dataset-oracle/service/problem";
 import { type Address, decodeErrorResult, decodeFunctionResult, type Hex, hexToBytes } from "viem";
 import { call, estimateGas, simulateBlocks } from "viem/actions";
 import { type ChainClient, unwrapRpcError } from "../chain/client.js";
+import { isInvalidOpcode } from "../chain/evm-version.js";
 import { RpcError, rpcErrorIn } from "../chain/rpc-error.js";
 import type { Clock } from "../clock.js";
-import { updateReverted } from "../problems.js";
+import { evmTooOld, updateReverted } from "../problems.js";
 
 /** `KeyOutcome.STORED` of the contract. */
 const STORED = 0;
@@ -58,10 +59,11 @@ export class Simulator {
       return { kind: "ok", status: this.#decode(() => statusOf(outcome, result)), gas };
     } catch (error) {
       if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
+      if (isInvalidOpcode(error.reason)) return { kind: "refused", problem: evmTooOld() };
       if (!hasRevertData(error)) return { kind: "refused", problem: error };
       const revert = decodeRevert(error.data);
       if (revert?.errorName === "StaleRound") return { kind: "stale", stored: revert.args[1] };
-      return { kind: "refused", problem: updateReverted(describe(revert)) };
+      return { kind: "refused", problem: updateReverted(describe(revert), error) };
     }
   }
 
@@ -78,8 +80,10 @@ export class Simulator {
       );
       return { isStored: [...outcomes].map((outcome) => outcome === STORED), gas };
     } catch (error) {
-      if (!(error instanceof RpcError) || error.kind !== "refused" || !hasRevertData(error)) throw error;
-      throw updateReverted(describe(decodeRevert(error.data)));
+      if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
+      if (isInvalidOpcode(error.reason)) throw evmTooOld();
+      if (!hasRevertData(error)) throw error;
+      throw updateReverted(describe(decodeRevert(error.data)), error);
     }
   }
 
@@ -129,6 +133,8 @@ export class Simulator {
     const executed = simulated?.[0]?.calls[0];
     if (executed === undefined) return null;
     if (executed.status === "success") return { result: executed.data, gas: executed.gasUsed };
+    // A call that fails without revert data: only `eth_call` tells why.
+    if (executed.data === "0x") return null;
     const { id } = this.client.chain;
     throw new RpcError("refused", id, "eth_simulateV1", "the call reverted", executed.data);
   }

@@ -49,8 +49,8 @@ function createClient({ url, mode }: TestNode, chainId: number) {
 export type Chain = Awaited<ReturnType<typeof startChain>>;
 
 /** Starts a real chain on anvil, with the actions that the tests need. */
-export async function startChain(chainId = 42) {
-  const { url, close } = await startAnvil({ chainId });
+export async function startChain(chainId = 42, hardfork?: string) {
+  const { url, close } = await startAnvil({ chainId, ...(hardfork === undefined ? {} : { hardfork }) });
   return chainOf({ url, close, mode: "anvil" }, chainId);
 }
 
