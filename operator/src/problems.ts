@@ -157,14 +157,16 @@ export function updateReverted(error: string | null, cause?: Error): ProblemErro
 }
 
 /** The node executed the dataset's code, and met an instruction that its EVM does not know. */
-export function evmTooOld(): ProblemError {
-  return new ProblemError({
+export function evmTooOld(cause: Error): ProblemError {
+  const problem = new ProblemError({
     title: "The dataset refuses the update: invalid opcode.",
     status: 503,
     code: "update_reverted",
     detail: "Nothing was changed. The network's EVM is older than Cancun, which the dataset's code needs.",
     extras: { error: "invalid opcode" },
   });
+  problem.cause = cause;
+  return problem;
 }
 
 export function tooManyBroadcasts(perMinute: number, retryAfterSeconds: number): ProblemError {

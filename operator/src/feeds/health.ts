@@ -90,7 +90,8 @@ function describe(error: unknown) {
     const fix =
       code === "unknown_key" ? { fix: "Remove the key from feeds, or ask the providers' owners to serve it." } : {};
     // The node's own words, for an error that the dataset does not declare.
-    const reason = error.cause instanceof RpcError ? { reason: error.cause.reason } : {};
+    const { cause } = error;
+    const reason = cause instanceof RpcError ? { method: cause.method, reason: cause.reason } : {};
     return { level: "warn", fields: { code, detail, ...fix, ...reason }, message: `feed: ${title}` } as const;
   }
   return { level: "error", fields: { err: error }, message: "feed: update failed" } as const;

@@ -59,7 +59,7 @@ export class Simulator {
       return { kind: "ok", status: this.#decode(() => statusOf(outcome, result)), gas };
     } catch (error) {
       if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
-      if (isInvalidOpcode(error.reason)) return { kind: "refused", problem: evmTooOld() };
+      if (isInvalidOpcode(error.reason)) return { kind: "refused", problem: evmTooOld(error) };
       if (!hasRevertData(error)) return { kind: "refused", problem: error };
       const revert = decodeRevert(error.data);
       if (revert?.errorName === "StaleRound") return { kind: "stale", stored: revert.args[1] };
@@ -81,7 +81,7 @@ export class Simulator {
       return { isStored: [...outcomes].map((outcome) => outcome === STORED), gas };
     } catch (error) {
       if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
-      if (isInvalidOpcode(error.reason)) throw evmTooOld();
+      if (isInvalidOpcode(error.reason)) throw evmTooOld(error);
       if (!hasRevertData(error)) throw error;
       throw updateReverted(describe(decodeRevert(error.data)), error);
     }
