@@ -14,7 +14,7 @@ contract MajorityDatasetTest is DatasetFixture {
         return MAJORITY;
     }
 
-    // ---------------------------------------------------------------- counting gives what sorting gives
+    // ---------------------------------------------------------------- counting matches sorting
 
     function testFuzz_update_matchesSorting(uint256 size, uint256 seed) public {
         size = bound(size, 1, 31);

@@ -10,7 +10,7 @@ import {ReferenceMedian} from "./utils/ReferenceMedian.sol";
 contract MedianDatasetTest is DatasetFixture {
     uint256 private constant MAX_VALUE = type(uint208).max;
 
-    // ---------------------------------------------------------------- counting gives what sorting gives
+    // ---------------------------------------------------------------- counting matches sorting
 
     function testFuzz_update_matchesSorting(uint256 size, uint256 absent, uint16 toleranceBps, uint256 seed) public {
         size = bound(size, 1, 31);
