@@ -34,12 +34,14 @@ function formsOf(secret: string): string[] {
     decodeURIComponent(secret),
     encodeURIComponent(secret),
     Buffer.from(secret).toString("hex"),
-    ...bytes.flatMap((raw) => [0, 1, 2].map((offset) => inBase64(raw, offset))),
+    ...bytes.flatMap((raw) => [0, 1, 2].flatMap((offset) => inBase64(raw, offset))),
   ];
 }
 
-/** Encodes bytes in base64 at an offset, without the ends, which depend on the neighbouring bytes. */
-function inBase64(bytes: Buffer, offset: number): string {
-  const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
-  return encoded.slice(offset === 0 ? 0 : 4, -4);
+/** Encodes bytes in both kinds of base64 at an offset, without the ends, which depend on the neighbouring bytes. */
+function inBase64(bytes: Buffer, offset: number): string[] {
+  const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
+    .toString("base64")
+    .slice(offset === 0 ? 0 : 4, -4);
+  return [encoded, encoded.replaceAll("+", "-").replaceAll("/", "_")];
 }

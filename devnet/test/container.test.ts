@@ -80,8 +80,8 @@ describe.each(SERVICES)("the image of the %s", (service) => {
   });
 });
 
-/** Installing the dependencies takes a minute or two, so it is left to CI and to `npx vitest run container --mode long`. */
-const isLong = process.env.MODE === "long" || Boolean(process.env.CI);
+/** Installing the dependencies takes a minute or two, so it is left to `npm run container`, which runs weekly. */
+const isLong = process.env.MODE === "long";
 
 describe.runIf(isLong)("the services start from the files of their images", () => {
   const folder = mkdtempSync(join(tmpdir(), "image-"));
