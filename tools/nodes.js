@@ -23,7 +23,7 @@ Examples
   npm run nodes
   npm run nodes -- --install hardhat-3`;
 
-/** What each node is installed from, in order. Hardhat 3 needs Node 22, even while npm chooses its native binaries. */
+/** The packages that each node is installed from, in order. Hardhat 3 needs Node 22, even while npm chooses its native binaries. */
 const PACKAGES = {
   "hardhat-2": ["hardhat@2.29.1"],
   "hardhat-3": ["node@22.23.3", "hardhat@3.18.0"],

@@ -22,7 +22,7 @@ function settingsOf(schema: TSchema): [string, TSchema][] {
   ]);
 }
 
-/** What stands in backticks in a column of the rows that begin with something of a form. */
+/** Returns the texts in backticks in one column of the rows that begin with a match of a pattern. */
 function named(row: RegExp, column: number): string[] {
   const cells = README.split("\n").flatMap((line) => (row.test(line) ? [line.split("|")[column] ?? ""] : []));
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "")).toSorted();

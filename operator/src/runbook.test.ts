@@ -10,7 +10,7 @@ const SOURCE = readdirSync(import.meta.dirname, { recursive: true, encoding: "ut
   .join("\n");
 const RUNBOOK = readFileSync(join(import.meta.dirname, "..", "..", "docs", "Operators.md"), "utf8");
 
-/** What stands in backticks in the first column of its tables. */
+/** The texts in backticks in the first column of its tables. */
 const quoted = RUNBOOK.split("\n").flatMap((line) => {
   const cell = line.match(/^\| (.*?) \|/)?.[1] ?? "";
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text ?? "");

@@ -87,7 +87,7 @@ test("each key is updated by its leading replica, and by the next in rank while 
   const account = accounts.find(({ address }) => address === gone);
   if (account === undefined) throw new Error("It is one of the three.");
   await replicas.get(account.address)?.close();
-  // What it had sent is still mined.
+  // The transactions that it had sent are still mined.
   const { address } = account;
   await expect
     .poll(async () => (await chain.nonce(address)) - (await chain.client.getTransactionCount({ address })), {

@@ -15,7 +15,7 @@ const OWN_INTERNET = fileURLToPath(new URL("support/own-internet.cjs", import.me
 /** A first start compiles the contracts, on a machine that may be busy. */
 const READY_MS = 240_000;
 
-/** What the recorded answers say of BTC-USD: OKX and Binance have none of it, and KuCoin no rate of USDT. */
+/** The sources of BTC-USD in the recorded answers: OKX and Binance do not list it, and KuCoin has no rate of USDT. */
 const BTC_USD: Readonly<Record<string, string>> = {
   coinbase: "6267.71",
   gemini: "9500",

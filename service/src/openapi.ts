@@ -6,11 +6,11 @@ import swagger from "@fastify/swagger";
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import type { App } from "./app.js";
 
-/** What the document says about the service as a whole. */
+/** The facts about the service as a whole. */
 export interface ApiDescription {
   readonly title: string;
   readonly description: string;
-  /** Who answers for the service, in words. */
+  /** The party responsible for the service, in words. */
   readonly contact: string;
   /** The groups of operations, each with its description. */
   readonly tags: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import type { Problem } from "@dataset-oracle/protocol/wire";
 
-/** What a problem is made of: the members of its answer, further ones (`extras`), and the answer's headers. */
+/** The parts of a problem: the members of its answer, further members (`extras`), and the answer's headers. */
 interface Parts extends Problem {
   readonly extras?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;

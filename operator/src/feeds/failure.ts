@@ -14,7 +14,7 @@ const SENDING_PROBLEMS = ["out_of_funds", "fees_too_high", "shutting_down"];
  * send, asking for each would multiply the load and change nothing.
  */
 export function isWorthSplitting(error: unknown): boolean {
-  // What is left of the gas budget can be enough for some of the keys.
+  // The rest of the gas budget can be enough for some of the keys.
   return scopeOf(error) === "update" || error instanceof FeedGasSpent;
 }
 

@@ -6,7 +6,7 @@ import { RpcError } from "../chain/rpc-error.js";
 import type { Clock } from "../clock.js";
 import { FeedGasSpent } from "../gas-budget.js";
 
-/** What the feeds of a dataset depend on: all of them on all but the last, each on its own key. */
+/** A thing that feeds of a dataset depend on. All feeds share all of these but the last, which is one feed's key. */
 export type Part = "chain" | "committee" | "rows" | "batches" | "sending" | Hex;
 
 interface Trouble {

@@ -58,7 +58,7 @@ const MAX_ORIGINS = 2_000;
 /** The largest answer, after decompression. */
 export const MAX_BYTES = 1024 * 1024;
 
-/** What is remembered for source files, or for published specs. */
+/** The memory of the requests of source files, or of published specs. */
 interface Shelf {
   /** Requests in progress, by `requestId`. */
   readonly pending: Map<string, Promise<Reading<Answer>>>;
