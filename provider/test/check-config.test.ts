@@ -32,6 +32,7 @@ describe("--check-config", () => {
       "/trustedProxies/1: Expected string to match 'IP address or CIDR range' format",
     ],
     ["a range that is too narrow", { trustedProxies: ["10.0.0.0/33"] }, 42, "/trustedProxies/0: "],
+    ["a port that browsers refuse", { port: 10_080 }, 42, "port: browsers and fetch refuse to connect to port 10080"],
     ["a deadline beyond 5 s", { sourceTimeoutMs: 5_001 }, 42, "/sourceTimeoutMs: "],
     ["no database", { database: undefined }, 42, "/database: "],
     [

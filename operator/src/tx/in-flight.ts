@@ -16,6 +16,11 @@ export interface Task extends Job<RoundCall> {
   attempts: number;
 }
 
+/** Makes the task of a job. Without a caller it is an update that an earlier process has promised. */
+export function newTask(job: Job<RoundCall>, caller: Task["caller"]): Task {
+  return { ...job, caller, confirmed: deferred(), isPromised: caller === null, attempts: 0 };
+}
+
 /** A submission; `raw` is null for a transaction that an earlier process has signed. */
 type Signed = Omit<Submission, "raw"> & { readonly raw: Hex | null };
 
@@ -80,12 +85,12 @@ export class InFlightTransactions extends Map<number, Transaction> {
 }
 
 /** A promise that is resolved from outside: `Promise.withResolvers`, which Node 20 lacks. */
-export interface Deferred<T> {
+interface Deferred<T> {
   readonly promise: Promise<T>;
   resolve(value: T): void;
 }
 
-export function deferred<T>(): Deferred<T> {
+function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => {};
   const promise = new Promise<T>((done) => {
     resolve = done;

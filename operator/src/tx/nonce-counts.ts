@@ -1,9 +1,11 @@
-import { type Address, hexToNumber } from "viem";
+import { type Address, type Hex, hexToNumber } from "viem";
 import type { ChainClient } from "../chain/client.js";
 import { RpcError } from "../chain/rpc-error.js";
 import { readNonce } from "../chain/transactions.js";
 import type { Clock } from "../clock.js";
 import type { Counts } from "./plan.js";
+
+type BlockTag = "latest" | "pending";
 
 /** After this time, a single endpoint's count of mined transactions is believed, however far it has jumped. */
 const BELIEVED_AFTER_MS = 600_000;
@@ -30,14 +32,10 @@ export class NonceCounts {
    */
   async read(end: number): Promise<Counts> {
     const { client, sender } = this;
-    const [latest, pending] = await Promise.all([
-      readNonce(client, sender, "latest"),
-      readNonce(client, sender, "pending"),
-    ]);
-    let counts = { mined: latest, pending: Math.max(latest, pending) };
+    let counts = await readBoth((blockTag) => readNonce(client, sender, blockTag));
     let fault = this.#faultOf(counts, end);
     if (fault !== null) {
-      counts = await this.#lowestCounts();
+      counts = await readBoth((blockTag) => this.#lowest(blockTag));
       fault = this.#faultOf(counts, end);
     }
     if (fault !== null) {
@@ -60,13 +58,14 @@ export class NonceCounts {
     return `${pending} transactions of ${this.sender} are mined or pending, and ${known} are known`;
   }
 
-  /** Asks every endpoint, and returns the lowest of each count. */
-  async #lowestCounts(): Promise<Counts> {
-    const lowest = async (blockTag: "latest" | "pending") => {
-      const answers = await this.client.requestEach("eth_getTransactionCount", [this.sender, blockTag]);
-      return Math.min(...answers.map((answer) => hexToNumber(answer as `0x${string}`)));
-    };
-    const [mined, pending] = await Promise.all([lowest("latest"), lowest("pending")]);
-    return { mined, pending: Math.max(mined, pending) };
+  /** Returns the lowest count of all endpoints. */
+  async #lowest(blockTag: BlockTag): Promise<number> {
+    const answers = await this.client.requestEach("eth_getTransactionCount", [this.sender, blockTag]);
+    return Math.min(...answers.map((answer) => hexToNumber(answer as Hex)));
   }
+}
+
+async function readBoth(read: (blockTag: BlockTag) => Promise<number>): Promise<Counts> {
+  const [mined, pending] = await Promise.all([read("latest"), read("pending")]);
+  return { mined, pending: Math.max(mined, pending) };
 }

@@ -9,7 +9,7 @@ import type { Clock } from "../clock.js";
 import { outOfFunds, shuttingDown } from "../problems.js";
 import { covers, type FeeCaps, type Market, readMarket } from "./fees.js";
 import { ForeignTransactions } from "./foreign-transactions.js";
-import { deferred, InFlightTransactions, type Task, type Transaction } from "./in-flight.js";
+import { InFlightTransactions, newTask, type Task, type Transaction } from "./in-flight.js";
 import { type Call, type Job, OutcomeUnknown, type RoundCall, type Sent } from "./job.js";
 import { NonceCounts } from "./nonce-counts.js";
 import { type Action, type Counts, planActions, type QueueLimits } from "./plan.js";
@@ -122,10 +122,7 @@ export class TransactionQueue {
       if (this.context.closing.aborted) return reject(shuttingDown());
       const giveUpAt = this.context.clock() + MAX_QUEUE_MS;
       const caller = { resolve: resolve as (sent: Sent<RoundCall>) => void, reject, giveUpAt };
-      this.#waiting.push({
-        ...(job as Job<RoundCall>),
-        ...{ caller, confirmed: deferred(), isPromised: false, attempts: 0 },
-      });
+      this.#waiting.push(newTask(job as Job<RoundCall>, caller));
       this.#wake();
     });
   }
@@ -199,8 +196,8 @@ export class TransactionQueue {
       if (job === null) continue;
       const { nonce, hash } = pooled;
       this.#foreign.forget(nonce);
-      const task: Task = { ...job, caller: null, confirmed: deferred(), isPromised: true, attempts: 0 };
-      this.#inFlight.add(nonce, task, job.call, { ...pooled, raw: null, result: { kind: "accepted" } }, now);
+      const submission = { ...pooled, raw: null, result: { kind: "accepted" } } as const;
+      this.#inFlight.add(nonce, newTask(job, null), job.call, submission, now);
       this.#log.info({ nonce, transaction: hash, round: job.call.round.toString() }, "recovered");
     }
   }

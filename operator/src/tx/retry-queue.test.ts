@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { deferred, type Task } from "./in-flight.js";
+import { newTask, type Task } from "./in-flight.js";
 import type { RoundCall } from "./job.js";
 import { RetryQueue } from "./retry-queue.js";
 
@@ -15,7 +15,7 @@ function start(renew: () => Promise<RoundCall | null>, isStored = async () => tr
     (ready) => state.tried.push(ready),
   );
   const job = { dataPointId: "K", call: call(1n), renew, isStored, onSigned() {} };
-  const task: Task = { ...job, caller: null, confirmed: deferred(), isPromised: true, attempts: 2 };
+  const task: Task = { ...newTask(job, null), attempts: 2 };
   return { state, retryQueue, task };
 }
 

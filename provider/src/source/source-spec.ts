@@ -2,6 +2,11 @@ import { type Static, Type } from "@sinclair/typebox";
 import { ROUNDINGS } from "./decimal.js";
 import { VALUE_TYPES } from "./value.js";
 
+/** A list of a source's own error texts. */
+export function errorTexts(description: string) {
+  return Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 16, description }));
+}
+
 /** The part that every source's spec has: the request, and how its answer becomes a value. */
 export const SourceSpec = Type.Object(
   {
@@ -26,12 +31,7 @@ export const SourceSpec = Type.Object(
     errorPath: Type.Optional(
       Type.String({ description: "JSONPath of the source's own error. An answer in which it matches gives no value." }),
     ),
-    throttleErrors: Type.Optional(
-      Type.Array(Type.String({ maxLength: 200 }), {
-        maxItems: 16,
-        description: "The errors there that mean that the source's rate limit is used up.",
-      }),
-    ),
+    throttleErrors: errorTexts("The errors there that mean that the source's rate limit is used up."),
     type: Type.Union(
       VALUE_TYPES.map((type) => Type.Literal(type)),
       { description: "The type of the value." },

@@ -6,7 +6,7 @@ import { compileQuoteTime, QuoteTimeSpec } from "./quote-time.js";
 import type { SourceRequest } from "./reader.js";
 import type { Reading } from "./reading.js";
 import { compileSource } from "./source.js";
-import { SourceSpec } from "./source-spec.js";
+import { errorTexts, SourceSpec } from "./source-spec.js";
 import { compileSpread, SpreadSpec } from "./spread.js";
 import type { RateLimit } from "./token-bucket.js";
 
@@ -51,18 +51,8 @@ export const SpotSourceSpec = Type.Object(
     pricing: Type.Optional(
       Type.String({ description: "For people: the reason for reading this source's price in this way." }),
     ),
-    unknownPairErrors: Type.Optional(
-      Type.Array(Type.String({ maxLength: 200 }), {
-        maxItems: 16,
-        description: "The errors there that mean that the source does not have the pair.",
-      }),
-    ),
-    maintenanceErrors: Type.Optional(
-      Type.Array(Type.String({ maxLength: 200 }), {
-        maxItems: 16,
-        description: "The errors there that mean that the source is closed for maintenance.",
-      }),
-    ),
+    unknownPairErrors: errorTexts("The errors there that mean that the source does not have the pair."),
+    maintenanceErrors: errorTexts("The errors there that mean that the source is closed for maintenance."),
     symbols: Type.Object(
       {
         case: Type.Union([Type.Literal("upper"), Type.Literal("lower")], {
