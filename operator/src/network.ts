@@ -96,7 +96,7 @@ export async function connectNetwork(
     return {
       chainId,
       client,
-      simulator: new Simulator(client, context.clock),
+      simulator: new Simulator(client, context.clock, context.closing),
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
       endpoints,
       registry: deployment.webOracleRegistry ?? null,

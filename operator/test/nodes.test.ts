@@ -19,9 +19,6 @@ let operator: RunningOperator | undefined;
 async function startOn(name: NodeName): Promise<void> {
   providers = await startProviders(4);
   chain = chainOf(await startNode(name), chainIdOf(name));
-  // Hardhat's clock is behind by the time that its start took, which on a busy machine is more than a second. A dataset
-  // refuses rounds that are ahead of its chain's clock.
-  if (name.startsWith("hardhat")) await chain.client.increaseTime({ seconds: 5 });
 }
 
 async function end(): Promise<void> {

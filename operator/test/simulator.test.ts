@@ -1,6 +1,14 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { type Address, decodeErrorResult, encodeFunctionData, type Hex, hexToNumber } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import {
+  type Address,
+  decodeErrorResult,
+  encodeErrorResult,
+  encodeFunctionData,
+  encodeFunctionResult,
+  type Hex,
+  hexToNumber,
+} from "viem";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createChainClient } from "../src/chain/client.js";
 import { connectEndpoint } from "../src/chain/endpoint.js";
 import { Simulator } from "../src/update/simulate.js";
@@ -12,6 +20,7 @@ let proxy: RpcProxy;
 let dataset: Address;
 let simulator: Simulator;
 let elapsed: number;
+let closing: AbortController;
 
 const READS = encodeFunctionData({ abi: datasetAbi, functionName: "queryPrice" });
 const REVERTS = encodeFunctionData({ abi: datasetAbi, functionName: "setQueryPrice", args: [1n] });
@@ -40,7 +49,8 @@ beforeEach(() => {
   elapsed = 0;
   proxy.calls.length = 0;
   const client = createChainClient(42, connectEndpoint(42, proxy.url, 500));
-  simulator = new Simulator(client, () => Date.now() + elapsed);
+  closing = new AbortController();
+  simulator = new Simulator(client, () => Date.now() + elapsed, closing.signal);
 });
 
 afterEach(() => {
@@ -134,4 +144,42 @@ test("a failed endpoint does not change how the call is run", async () => {
   proxy.faults.set("eth_simulateV1", "HTTP 500");
   await expect(run()).rejects.toMatchObject({ kind: "failed", method: "eth_simulateV1" });
   expect(asked()).toEqual(["eth_simulateV1"]);
+});
+
+describe("a node whose clock is behind a round", () => {
+  const ROUND = 1_790_000_000n;
+  const update = () => simulator.update(dataset, "OK", READS);
+  /** Lets the node refuse the update as a dataset does when the chain's clock is behind its round. */
+  const fallBehind = (seconds: bigint) => {
+    const data = encodeErrorResult({ abi: datasetAbi, errorName: "FutureRound", args: [ROUND, ROUND - seconds] });
+    for (const method of ON_PENDING) {
+      proxy.answers.set(method, { body: { error: { code: 3, message: "execution reverted", data } } });
+    }
+  };
+  const catchUp = () => {
+    const result = encodeFunctionResult({ abi: datasetAbi, functionName: "update", result: 1 });
+    proxy.answers.set("eth_call", { body: { result } });
+    proxy.answers.set("eth_estimateGas", { body: { result: "0x10000" } });
+  };
+
+  test("is waited for, and its simulations are not trusted", async () => {
+    fallBehind(1n);
+    const updated = update();
+    await expect.poll(() => proxy.calls.length).toBe(2);
+    catchUp();
+    expect(await updated).toMatchObject({ kind: "ok", gas: 0x10000n + 0x4000n });
+    expect(asked().toSorted()).toEqual([...ON_PENDING, ...ON_PENDING].toSorted());
+  });
+
+  test("is not waited for when it is too far behind, or the operator shuts down", async () => {
+    const refused = { kind: "refused", problem: { code: "update_reverted", status: 503 } };
+    fallBehind(11n);
+    expect(await update()).toMatchObject(refused);
+    expect(proxy.calls.length).toBe(2);
+    fallBehind(9n);
+    const updated = update();
+    await expect.poll(() => proxy.calls.length).toBe(4);
+    closing.abort();
+    expect(await updated).toMatchObject(refused);
+  });
 });

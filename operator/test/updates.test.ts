@@ -216,6 +216,13 @@ test("a round that another relayer has stored is a success, and the answer is th
   throw new Error("The machine is too slow to ask twice in one second.");
 });
 
+test("a node whose clock is behind is waited for", async () => {
+  const ahead = await startOperator([{ chain, datasets: [dataset], providers }], { clock: () => Date.now() + 4_000 });
+  const answer = await ahead.ask(body("SPOTPX/AHEAD-USD", true), { prefer: "wait=10" });
+  expect(await chain.query(dataset, "SPOTPX/AHEAD-USD")).toMatchObject({ updatedAt: BigInt(answer.timestamp) });
+  await ahead.close();
+});
+
 test("a Web Oracle dataset works the same", async () => {
   const answer = await operator.ask(body(WEB_KEY, true, { dataset: web }), { prefer: "wait=10" });
   expect(answer).toMatchObject({ dataset: web, key: WEB_KEY, status: "OK" });

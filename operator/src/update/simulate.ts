@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Outcome, QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
 import type { ProblemError } from "@dataset-oracle/service/problem";
@@ -13,6 +14,8 @@ import { evmTooOld, updateReverted } from "../problems.js";
 const STORED = 0;
 /** How long a node's simulation is trusted after it has agreed with the node's gas estimate. */
 const TRUSTED_MS = 600_000;
+/** How long an update waits for a node whose clock is behind its round. Reports stay valid for longer. */
+const MAX_BEHIND_MS = 10_000;
 
 /** The chain has this round or a newer one, or is about to: `stored`, in seconds since 1970. */
 export interface StaleRound {
@@ -46,6 +49,7 @@ export class Simulator {
   constructor(
     private readonly client: ChainClient,
     private readonly clock: Clock,
+    private readonly closing: AbortSignal,
   ) {}
 
   /** Executes an update. It returns the status that would be stored and the gas limit to send. */
@@ -55,7 +59,7 @@ export class Simulator {
     data: Hex,
   ): Promise<{ readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint } | StaleRound | Refused> {
     try {
-      const { result, gas } = await this.execute(dataset, data);
+      const { result, gas } = await this.#executeDue(dataset, data);
       return { kind: "ok", status: this.#decode(() => statusOf(outcome, result)), gas };
     } catch (error) {
       if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
@@ -74,7 +78,7 @@ export class Simulator {
    */
   async batch(dataset: Address, data: Hex): Promise<{ readonly isStored: readonly boolean[]; readonly gas: bigint }> {
     try {
-      const { result, gas } = await this.execute(dataset, data);
+      const { result, gas } = await this.#executeDue(dataset, data);
       const outcomes = this.#decode(() =>
         hexToBytes(decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result })),
       );
@@ -84,6 +88,24 @@ export class Simulator {
       if (isInvalidOpcode(error.reason)) throw evmTooOld(error);
       if (!hasRevertData(error)) throw error;
       throw updateReverted(describe(decodeRevert(error.data)), error);
+    }
+  }
+
+  /** Executes an update. If the node's clock has not reached the round yet, it waits until it has, within a bound. */
+  async #executeDue(dataset: Address, data: Hex): Promise<Executed> {
+    const giveUpAt = performance.now() + MAX_BEHIND_MS;
+    for (;;) {
+      try {
+        return await this.execute(dataset, data);
+      } catch (error) {
+        const behindMs = msBehindRound(error);
+        if (behindMs === 0 || performance.now() + behindMs > giveUpAt) throw error;
+        // A simulated block has the operator's time, so it does not show that the node would still refuse the round.
+        this.#nextTrialAt = this.clock() + TRUSTED_MS;
+        await delay(behindMs, undefined, { signal: this.closing }).catch(() => {
+          throw error;
+        });
+      }
     }
   }
 
@@ -161,6 +183,15 @@ function statusOf(outcome: Outcome, result: Hex): QueryStatus {
  */
 function hasRevertData(error: RpcError): error is RpcError & { readonly data: Hex } {
   return error.data !== null && error.data !== "0x";
+}
+
+/** Returns how far the clock of the node is behind an update's round, in milliseconds; 0 for any other error. */
+function msBehindRound(error: unknown): number {
+  if (!(error instanceof RpcError) || !hasRevertData(error)) return 0;
+  const revert = decodeRevert(error.data);
+  if (revert?.errorName !== "FutureRound") return 0;
+  const [round, blockTime] = revert.args;
+  return Number(round - blockTime) * 1000;
 }
 
 /** Returns null for an error that the dataset does not declare. */
