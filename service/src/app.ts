@@ -14,6 +14,7 @@ import type { Logger } from "pino";
 import { inRanges } from "./address-ranges.js";
 import { callerAt } from "./caller.js";
 import { CONNECTION_LIMITS, endConnectionsAtClose } from "./connections.js";
+import { plainForwardedFor } from "./forwarded-for.js";
 import { BODY_LIMIT, methodNotAllowed, noSuchPath, toProblem, unreadable } from "./http-problems.js";
 import { ProblemError } from "./problem.js";
 import { type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";
@@ -89,6 +90,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
   app.decorateRequest("problemCode", "");
   app.decorateRequest("trace", null);
   app.addHook("onRequest", (request, reply, done) => {
+    // `request.ip` reads this header whenever it is asked for.
+    const { headers } = request.raw;
+    const forwardedFor = headers["x-forwarded-for"];
+    if (forwardedFor !== undefined) headers["x-forwarded-for"] = plainForwardedFor(String(forwardedFor));
     reply.headers(SECURE_HEADERS).header("x-request-id", request.id);
     request.trace = traceOf(request.headers, request.id);
     done();

@@ -12,7 +12,3 @@ test.each([
 ])("the caller at %s is %s", (address, caller) => {
   expect(callerAt(address)).toBe(caller);
 });
-
-test("what a proxy names by no address is a caller too", () => {
-  expect(callerAt("unknown:1234")).toBe("unknown:1234");
-});
