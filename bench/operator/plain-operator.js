@@ -36,6 +36,7 @@ const app = await buildApp({
   logger: createLogger({ name: "plain" }),
   requestsPerMinute: 1_000_000_000_000,
   maxConnections: 1_000,
+  maxConnectionsPerCaller: 1_000,
   trustedProxies: [],
 });
 measureRequests(app, registry);

@@ -73,6 +73,7 @@ export class Processes {
       metricsPort,
       requestsPerMinute: ENOUGH,
       broadcastsPerMinute: ENOUGH,
+      maxConnectionsPerCaller: 1_000,
       networks: [
         {
           deployment: "deployment.json",

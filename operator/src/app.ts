@@ -18,7 +18,12 @@ import { Overview } from "./overview/overview.js";
 
 export type AppSettings = Pick<
   OperatorConfig,
-  "basePath" | "requestsPerMinute" | "broadcastsPerMinute" | "maxConnections" | "trustedProxies"
+  | "basePath"
+  | "requestsPerMinute"
+  | "broadcastsPerMinute"
+  | "maxConnections"
+  | "maxConnectionsPerCaller"
+  | "trustedProxies"
 >;
 
 /** Builds the operator's HTTP side, without opening a port. */

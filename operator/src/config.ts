@@ -3,7 +3,7 @@ import { parseAddress } from "@dataset-oracle/protocol/address";
 import { AddressRanges } from "@dataset-oracle/service/address-ranges";
 import { requireReachablePort } from "@dataset-oracle/service/blocked-ports";
 import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
-import { MaxConnections } from "@dataset-oracle/service/connections";
+import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service/connections";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/deployment";
 import { metricsSettings } from "@dataset-oracle/service/metrics";
 import { expandRpcUrl } from "@dataset-oracle/service/rpc-url";
@@ -175,6 +175,7 @@ export const OperatorConfig = Type.Object(
       description: 'The maximum number of requests with "broadcast": true per minute and caller. Each can cost gas.',
     }),
     maxConnections: MaxConnections,
+    maxConnectionsPerCaller: MaxConnectionsPerCaller,
     trustedProxies: AddressRanges({
       description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For is trusted.",
     }),

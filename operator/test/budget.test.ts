@@ -92,6 +92,16 @@ test("a caller that asks too often gets a 429", async () => {
   await operator.close();
 });
 
+test("health checks have a limit of their own", async () => {
+  const operator = await startOperator([{ chain, datasets: [dataset], providers }], { requestsPerMinute: 1 });
+  const live = () =>
+    fetch(`${operator.base}/live`).then(({ status, headers }) => [status, headers.get("ratelimit-policy")]);
+  const answers = await Promise.all(Array.from({ length: 601 }, live));
+  expect(answers.filter(([status]) => status === 429)).toEqual([[429, '"health";q=600;w=60']]);
+  expect((await operator.post(body("nonsense", false))).status).toBe(400);
+  await operator.close();
+});
+
 test("broadcasts have a tighter limit, also with an event stream, and other requests go on", async () => {
   const options = { requestsPerMinute: 6, broadcastsPerMinute: 2 };
   const operator = await startOperator([{ chain, datasets: [dataset], providers }], options);

@@ -86,6 +86,7 @@ export async function buildProvider(
     requestsPerMinute: config.requestsPerMinute,
     reserved: { isFor: isOperator, requestsPerMinute: config.operatorRequestsPerMinute },
     maxConnections: config.maxConnections,
+    maxConnectionsPerCaller: config.maxConnectionsPerCaller,
     trustedProxies: config.trustedProxies,
   });
   measureRequests(app, registry);

@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { AddressRanges } from "@dataset-oracle/service/address-ranges";
 import { requireReachablePort } from "@dataset-oracle/service/blocked-ports";
 import { loadConfig } from "@dataset-oracle/service/config";
-import { MaxConnections } from "@dataset-oracle/service/connections";
+import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service/connections";
 import { SecretSettings } from "@dataset-oracle/service/egress/secrets";
 import { metricsSettings } from "@dataset-oracle/service/metrics";
 import { type Static, Type } from "@sinclair/typebox";
@@ -145,6 +145,7 @@ export const ProviderConfig = Type.Object(
       description: "Requests per minute that each address in `operators` may make.",
     }),
     maxConnections: MaxConnections,
+    maxConnectionsPerCaller: MaxConnectionsPerCaller,
     trustedProxies: AddressRanges({
       description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For names the caller.",
     }),

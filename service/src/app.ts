@@ -13,7 +13,12 @@ import Fastify, {
 import type { Logger } from "pino";
 import { inRanges } from "./address-ranges.js";
 import { callerAt } from "./caller.js";
-import { CONNECTION_LIMITS, endConnectionsAtClose } from "./connections.js";
+import {
+  CONNECTION_LIMITS,
+  endConnectionsAtClose,
+  limitConnectionsPerCaller,
+  MaxConnectionsPerCaller,
+} from "./connections.js";
 import { plainForwardedFor } from "./forwarded-for.js";
 import { BODY_LIMIT, methodNotAllowed, noSuchPath, toProblem, unreadable } from "./http-problems.js";
 import { ProblemError } from "./problem.js";
@@ -48,6 +53,8 @@ export interface AppOptions {
   readonly requestsPerMinute: number;
   /** Connections that may be open at a time. Further ones are closed at once. */
   readonly maxConnections: number;
+  /** How many of them one caller may have, unless it is a trusted proxy or has a reserved share. */
+  readonly maxConnectionsPerCaller?: number;
   /** Callers with a limit of their own. */
   readonly reserved?: ReservedShare;
   /** Addresses and ranges of the proxies whose X-Forwarded-For is trusted. */
@@ -73,13 +80,15 @@ export type App = FastifyInstance<
  * Builds an HTTP service without routes: strict validation by TypeBox, problem+json for every error, and rate limits.
  */
 export async function buildApp(options: AppOptions): Promise<App> {
+  const { trustedProxies, reserved, maxConnectionsPerCaller = MaxConnectionsPerCaller.default } = options;
+  const isTrusted = inRanges(trustedProxies);
   const app = Fastify({
     loggerInstance: options.logger as FastifyBaseLogger,
     // A request is logged once, when it is answered, with its trace.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    trustProxy: options.trustedProxies.length > 0 ? inRanges(options.trustedProxies) : false,
+    trustProxy: trustedProxies.length > 0 ? isTrusted : false,
     ...CONNECTION_LIMITS,
     return503OnClosing: true,
     genReqId: ({ headers }) => requestIdOf(headers),
@@ -87,6 +96,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
     frameworkErrors: (error, _request, reply) => void sendProblem(reply as unknown as FastifyReply, toProblem(error)),
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = options.maxConnections;
+  const isUnlimited = (address: string) => isTrusted(address) || reserved?.isFor(address) === true;
+  limitConnectionsPerCaller(app.server, maxConnectionsPerCaller, isUnlimited);
   app.decorateRequest("problemCode", "");
   app.decorateRequest("trace", null);
   app.addHook("onRequest", (request, reply, done) => {

@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { Type } from "@sinclair/typebox";
 import type { FastifyHttpOptions, FastifyInstance } from "fastify";
+import { callerAt } from "./caller.js";
 
 /** The schema of the setting that limits open connections. */
 export const MaxConnections = Type.Integer({
@@ -9,6 +10,15 @@ export const MaxConnections = Type.Integer({
   maximum: 100_000,
   default: 1_000,
   description: "Connections that may be open at a time. Further ones are closed at once.",
+});
+
+/** The schema of the setting that limits the open connections of one caller. */
+export const MaxConnectionsPerCaller = Type.Integer({
+  minimum: 1,
+  maximum: 100_000,
+  default: 100,
+  description:
+    "How many of these connections one caller may have, by IP address. Those from trustedProxies are not limited.",
 });
 
 /** The largest head of a request: its first line and headers, in bytes. */
@@ -36,6 +46,32 @@ export const CONNECTION_LIMITS = {
 
 /** The detail of the answer to a request that was too slow. */
 export const TOO_SLOW = `Send its headers within ${HEADERS_MS / 1_000} s, and all of it within ${REQUEST_MS / 1_000} s.`;
+
+/**
+ * Closes a caller's connections above a limit at once, so that one caller cannot take all that may be open.
+ *
+ * @param isUnlimited Tells if an address may have any number, such as a proxy's, which all callers share.
+ */
+export function limitConnectionsPerCaller(
+  server: Pick<Server, "on">,
+  max: number,
+  isUnlimited: (address: string) => boolean,
+): void {
+  const open = new Map<string, number>();
+  server.on("connection", (socket: Socket) => {
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined || isUnlimited(remoteAddress)) return;
+    const caller = callerAt(remoteAddress);
+    const count = open.get(caller) ?? 0;
+    if (count >= max) return void socket.destroy();
+    open.set(caller, count + 1);
+    socket.once("close", () => {
+      const rest = (open.get(caller) ?? 0) - 1;
+      if (rest > 0) open.set(caller, rest);
+      else open.delete(caller);
+    });
+  });
+}
 
 /**
  * Lets a service close as soon as its last answer is sent. By itself a closing server ends only the connections that are

@@ -17,6 +17,9 @@ export interface RateLimit {
   readonly exceeded?: (perMinute: number, retryAfterSeconds: number) => ProblemError;
 }
 
+/** The limit of health checks, which is their own. Several checkers behind one address stay far below it. */
+export const HEALTH_RATE: RateLimit = { name: "health", perMinute: 600 };
+
 /** Counts a request and adds the limit's headers to its answer. Rejects with a ProblemError above the limit. */
 export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 

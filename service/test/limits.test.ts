@@ -15,7 +15,12 @@ afterAll(async () => {
 });
 
 async function startApp(
-  change: { trustedProxies?: string[]; requestsPerMinute?: number; maxConnections?: number } = {},
+  change: {
+    trustedProxies?: string[];
+    requestsPerMinute?: number;
+    maxConnections?: number;
+    maxConnectionsPerCaller?: number;
+  } = {},
 ) {
   const app = await buildApp({
     logger: pino({ level: "silent" }),
@@ -38,8 +43,11 @@ async function startApp(
 }
 
 /** An open connection, and everything received on it until it was closed. */
-async function open(port: number): Promise<{ socket: Socket; text: Promise<string>; isClosed: () => boolean }> {
-  const socket = connect(port, "127.0.0.1");
+async function open(
+  port: number,
+  localAddress = "127.0.0.1",
+): Promise<{ socket: Socket; text: Promise<string>; isClosed: () => boolean }> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress });
   closing.push(async () => socket.destroy());
   let read = "";
   socket.on("data", (data) => {
@@ -126,6 +134,29 @@ describe("a connection", () => {
     held[0]?.socket.destroy();
     await expect.poll(ask).toMatch(/^HTTP\/1\.1 200 /);
     expect(held.map(({ isClosed }) => isClosed())).toEqual([true, false, false]);
+  });
+
+  test("above maxConnectionsPerCaller is closed unanswered, while other callers are served", async () => {
+    const { port } = await startApp({ maxConnections: 30, maxConnectionsPerCaller: 3 });
+    const ask = async (from: string) => {
+      const { socket, text } = await open(port, from);
+      socket.write("GET /free HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+      return text;
+    };
+    // One address tries to take every connection, each busy with requests that no limit counts.
+    const held = await Promise.all(Array.from({ length: 40 }, () => open(port)));
+    await expect.poll(() => held.filter(({ isClosed }) => isClosed()).length).toBe(37);
+    expect(await ask("127.0.0.1")).toBe("");
+    expect(await ask("127.0.0.2")).toMatch(/^HTTP\/1\.1 200 /);
+    held.find(({ isClosed }) => !isClosed())?.socket.destroy();
+    await expect.poll(() => ask("127.0.0.1")).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test("of a trusted proxy is not limited per caller, because all callers share it", async () => {
+    const { port } = await startApp({ maxConnectionsPerCaller: 1, trustedProxies: ["127.0.0.2"] });
+    const held = await Promise.all(Array.from({ length: 5 }, () => open(port, "127.0.0.2")));
+    held[4]?.socket.write("GET /free HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    expect(await held[4]?.text).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test("is closed when it is idle, but later than proxies close theirs", async () => {

@@ -1,6 +1,7 @@
 import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
 import { ProblemError } from "@dataset-oracle/service/problem";
+import { HEALTH_RATE } from "@dataset-oracle/service/rate-limit";
 import { Type } from "@sinclair/typebox";
 import { parseGwei } from "viem";
 import type { Balances } from "../balances.js";
@@ -41,7 +42,7 @@ const NOT_READY = {
  */
 export function addHealth(app: App, operator: Operator, balances: Balances): void {
   const networks = [...operator.networks.values()];
-  const config = { rate: null };
+  const config = { rate: HEALTH_RATE };
   const live = {
     tags: ["health"],
     operationId: "isLive",

@@ -68,6 +68,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
       requestsPerMinute: options.requestsPerMinute ?? 10_000,
       broadcastsPerMinute: options.broadcastsPerMinute ?? 10_000,
       maxConnections: 1_000,
+      maxConnectionsPerCaller: 1_000,
       trustedProxies: [],
     },
     registry,
