@@ -98,7 +98,7 @@ test("health checks have a limit of their own", async () => {
     fetch(`${operator.base}/live`).then(({ status, headers }) => [status, headers.get("ratelimit-policy")]);
   const answers = await Promise.all(Array.from({ length: 601 }, live));
   expect(answers.filter(([status]) => status === 429)).toEqual([[429, '"health";q=600;w=60']]);
-  expect((await operator.post(body("nonsense", false))).status).toBe(400);
+  expect((await operator.post(body("nonsense", false))).status).toBe(422);
   await operator.close();
 });
 
