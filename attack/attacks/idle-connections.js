@@ -1,0 +1,30 @@
+import { openConnection } from "../http.js";
+
+const CONNECTIONS = 1_100;
+const HONEST = 20;
+
+export const idleConnections = {
+  name: "idle-connections",
+  isThrough: "one address keeps so many connections open that others are turned away",
+  isFast: true,
+  async run(network, tally) {
+    for (const service of [network.operator, network.providers[0]]) {
+      const from = network.caller();
+      const sockets = [];
+      for (let i = 0; i < CONNECTIONS; i++) {
+        const socket = await openConnection(service.url, from);
+        tally.attempt();
+        if (socket === null) continue;
+        socket.resume();
+        // Asked for again and again, because it is not counted.
+        socket.write("GET /live HTTP/1.1\r\nhost: service\r\n\r\n");
+        sockets.push(socket);
+      }
+      for (let i = 0; i < HONEST; i++) {
+        const { status, text } = await network.live(service);
+        if (status !== 200) tally.through(`${service.name} answers an honest caller ${status}: ${text}`);
+      }
+      for (const socket of sockets) socket.destroy();
+    }
+  },
+};

@@ -1,0 +1,152 @@
+import { forEachAtOnce, sendRaw } from "../http.js";
+import { KEYS } from "../network/network.js";
+
+const MUTATIONS = 150;
+
+/** Bodies that no reader may take for a request, though some parsers do. */
+function bodies(valid) {
+  const text = JSON.stringify(valid);
+  const inside = text.slice(1, -1);
+  return [
+    ...[
+      "",
+      " ",
+      "null",
+      "[]",
+      "{}",
+      "0",
+      '"x"',
+      "true",
+      text.slice(0, -1),
+      `${text}}`,
+      `${text},`,
+      `[${text}]`,
+      `\u00a0${text}`,
+    ],
+    ...[
+      `\ufeff${text}`,
+      `${text}//`,
+      `/**/${text}`,
+      `{${inside},}`,
+      text.replaceAll('"', "'"),
+      text.replaceAll('"', ""),
+    ],
+    ...[`{${inside},${inside}}`, `{${inside},"broadcast":true}`, `{${inside},"__proto__":{"broadcast":true}}`],
+    ...[`{${inside},"constructor":{"prototype":{}}}`, `{${inside},"extra":1}`, `{${inside},"key\\u0000":1}`],
+    ...[
+      "NaN",
+      "Infinity",
+      "-1",
+      "1e400",
+      "4.2e1",
+      "42.5",
+      "0x2a",
+      '"42"',
+      "null",
+      "[42]",
+      "042",
+      "9007199254740993",
+    ].map((number) => text.replace(":42", `:${number}`)),
+    ...[0, 1, "true", null, [], {}].map((broadcast) => JSON.stringify({ ...valid, broadcast })),
+    ...[
+      "",
+      "SPOTPX/",
+      "SPOTPX/ETH-USD ",
+      " SPOTPX/ETH-USD",
+      "spotpx/eth-usd",
+      "SPOTPX/ETH-USD\u0000",
+      "0x",
+      "0xZZ",
+      "x".repeat(5_000),
+    ].map((key) => JSON.stringify({ ...valid, key })),
+    ...["", "0x", "0x0", `0x${"0".repeat(40)}`, valid.dataset.toUpperCase(), `${valid.dataset}00`, "../", 5, null].map(
+      (dataset) => JSON.stringify({ ...valid, dataset }),
+    ),
+    "[".repeat(8_000),
+    `${'{"a":'.repeat(2_000)}1${"}".repeat(2_000)}`,
+    JSON.stringify({ ...valid, padding: "x".repeat(200_000) }),
+    text.replace("SPOTPX", "\\ud800"),
+  ];
+}
+
+const post = (body, headers = "content-type: application/json") =>
+  `POST /data/request HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${headers}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+/** Requests that are wrong as HTTP, around a body that is right. */
+function requests(text) {
+  const length = Buffer.byteLength(text);
+  const start = "POST /data/request HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n";
+  return [
+    ...["text/plain", "application/xml", "application/x-www-form-urlencoded", "application/jsonx", "", "*/*"].map(
+      (type) => post(text, `content-type: ${type}`),
+    ),
+    `${start}content-length: ${length}\r\ntransfer-encoding: chunked\r\n\r\n${text}`,
+    `${start}transfer-encoding: chunked\r\ntransfer-encoding: identity\r\n\r\n0\r\n\r\n`,
+    `${start}transfer-encoding: xchunked\r\n\r\n${text}`,
+    `${start}transfer-encoding: chunked\r\n\r\nZZ\r\n${text}\r\n0\r\n\r\n`,
+    `${start}content-length: ${length}\r\ncontent-length: ${length + 1}\r\n\r\n${text}`,
+    `${start}content-length: -1\r\n\r\n${text}`,
+    `${start}content-length: +${length}\r\n\r\n${text}`,
+    `${start}content-length: 1e3\r\n\r\n${text}`,
+    `${start}content-length : ${length}\r\n\r\n${text}`,
+    `${start}\u0000: x\r\n\r\n`,
+    `${start}x: ${"y".repeat(20_000)}\r\n\r\n`,
+    `${start}${"x: y\r\n".repeat(5_000)}\r\n`,
+    ...["GET /live HTTP/9.9", "G\u0000T /live HTTP/1.1", "PRI * HTTP/2.0", "\u0016\u0003\u0001"].map(
+      (line) => `${line}\r\nhost: a\r\n\r\n`,
+    ),
+    "GET /datasets HTTP/1.1\r\n\r\n",
+    `GET /${"x".repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
+    ...["PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "BREW"].map(
+      (method) => `${method} /data/request HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
+    ),
+    ...[
+      "?network_id=0x2a",
+      "?network_id=42&network_id=43",
+      "?network_id[]=42",
+      "?__proto__=1",
+      "?%00",
+      "?limit=-1",
+      "?limit=1e9",
+    ].map((query) => `GET /history${query} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`),
+  ];
+}
+
+export const malformedRequests = {
+  name: "malformed-requests",
+  isThrough: "a malformed request is answered with success, or any request makes a service fail with 500 or end",
+  isFast: true,
+  async run(network, tally, random) {
+    const { operator, providers } = network;
+    const valid = { network_id: 42, dataset: network.prices, key: KEYS[1], broadcast: false };
+    const text = JSON.stringify(valid);
+    const wrong = [...bodies(valid).map((body) => post(body)), ...requests(text)];
+    const mutated = Array.from({ length: MUTATIONS }, () => {
+      const bytes = Buffer.from(text);
+      for (let i = 0; i <= random.below(3); i++) bytes[random.below(bytes.length)] = 32 + random.below(95);
+      return post(bytes.toString("latin1"));
+    });
+    const all = [
+      ...wrong.map((request) => ({ request, isWrong: true })),
+      ...mutated.map((request) => ({ request, isWrong: false })),
+    ];
+    const callers = network.callers(Math.ceil(all.length / 40));
+    for (const [service, path] of [
+      [operator, "/data/request"],
+      [providers[0], "/report"],
+    ]) {
+      await forEachAtOnce(all, 16, async ({ request, isWrong }, index) => {
+        tally.attempt();
+        const own = request.replace("/data/request", path);
+        const answer = await sendRaw(service.url, own, { from: callers[Math.floor(index / 40)] });
+        const status = Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0);
+        // A mutation may be a request of another key, which a provider may not have.
+        if (status === 500 || (isWrong && status < 400 && status !== 0)) {
+          tally.through(`${service.name} answers ${status} to ${JSON.stringify(own.slice(0, 300))}`);
+        }
+      });
+      const { status } = await network.live(service);
+      if (status !== 200) tally.through(`${service.name} is not alive any more`);
+    }
+  },
+};

@@ -1,0 +1,57 @@
+import { forEachAtOnce, sendRaw } from "../http.js";
+
+const UPS = [
+  "../",
+  "..%2f",
+  "%2e%2e/",
+  "%2e%2e%2f",
+  "..%5c",
+  "..\\",
+  "....//",
+  "..;/",
+  "%252e%252e%252f",
+  "..%c0%af",
+  ".%00./",
+];
+const STARTS = ["/", "/guide/", "/guide/assets/", "/assets/", "//", "/guide//"];
+const FILES = ["etc/passwd", "package.json", "operator.json", "operator/src/main.ts"];
+
+export const pathTraversal = {
+  name: "path-traversal",
+  isThrough: "a path with a way up, or of another place, is answered with 200",
+  isFast: true,
+  async run(network, tally) {
+    const paths = STARTS.flatMap((start) =>
+      UPS.flatMap((up) => FILES.map((file, index) => start + up.repeat(index === 0 ? 8 : 2) + file)),
+    );
+    paths.push(
+      ...[
+        "/guide/%00",
+        "/guide/index.html%00.js",
+        "/guide/.git/config",
+        "/.git/HEAD",
+        "/.env",
+        "/guide/..",
+        "/proc/self/environ",
+      ],
+      ...[
+        "http://127.0.0.1/etc/passwd",
+        "file:///etc/passwd",
+        "/guide/assets",
+        "/guide/index.html.gz",
+        "/__proto__",
+        "/guide/__proto__",
+      ],
+    );
+    // Each caller stays below its limit, so that the path itself is judged.
+    const callers = network.callers(Math.ceil(paths.length / 40));
+    await forEachAtOnce(paths, 16, async (path, index) => {
+      tally.attempt();
+      const request = `GET ${path} HTTP/1.1\r\nhost: operator\r\nconnection: close\r\n\r\n`;
+      const answer = await sendRaw(network.operator.url, request, { from: callers[Math.floor(index / 40)] });
+      if (/^HTTP\/1\.1 (?:200|5)/.test(answer)) tally.through(`${path}: ${answer.slice(0, 200)}`);
+      if (!/^HTTP\/1\.1 (?!429)/.test(answer))
+        throw new Error(`${path} has no answer of its own: ${answer.slice(0, 80)}`);
+    });
+  },
+};

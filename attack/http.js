@@ -1,0 +1,71 @@
+import { request as requestHttp } from "node:http";
+import { connect } from "node:net";
+
+/** @returns The answer; `status` 0 with the reason as `text` where there is none. */
+export function call(url, { method = "GET", headers = {}, body, from, timeoutMs = 15_000, agent = false } = {}) {
+  return new Promise((resolve) => {
+    const options = { method, headers, agent, signal: AbortSignal.timeout(timeoutMs) };
+    const request = requestHttp(url, { ...options, ...(from !== undefined && { localAddress: from }) }, (response) => {
+      const chunks = [];
+      response.on("data", (chunk) => chunks.push(chunk));
+      response.on("error", (error) => resolve({ status: 0, text: error.message }));
+      response.on("end", () => {
+        resolve({ status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() });
+      });
+    });
+    request.on("error", (error) => resolve({ status: 0, text: error.code ?? error.message }));
+    request.end(body);
+  });
+}
+
+/** Posts JSON; the answer has its parsed body as `json`, undefined where it is none. */
+export async function postJson(url, body, options = {}) {
+  const headers = { "content-type": "application/json", ...options.headers };
+  const answer = await call(url, { ...options, method: "POST", headers, body: JSON.stringify(body) });
+  return { ...answer, json: parse(answer.text) };
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Opens a connection. It resolves with null if it is refused or closed at once. */
+export function openConnection(url, from) {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), localAddress: from });
+    socket.on("error", () => resolve(null));
+    socket.once("connect", () => resolve(socket));
+  });
+}
+
+/** Sends bytes on a connection of their own and returns what comes back until it closes, or until the time is over. */
+export async function sendRaw(url, bytes, { from, timeoutMs = 3_000 } = {}) {
+  const socket = await openConnection(url, from);
+  if (socket === null) return "";
+  return new Promise((resolve) => {
+    const chunks = [];
+    const end = () => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(Buffer.concat(chunks).toString("latin1"));
+    };
+    const timer = setTimeout(end, timeoutMs);
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("close", end);
+    socket.end(bytes);
+  });
+}
+
+/** Runs `work` on every item, with at most `atOnce` at the same time. */
+export async function forEachAtOnce(items, atOnce, work) {
+  const queue = [...items].entries();
+  const worker = async () => {
+    for (const [index, item] of queue) await work(item, index);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

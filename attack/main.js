@@ -1,0 +1,60 @@
+// Attacks a network of real processes as an outsider would, and exits with 1 if an attack gets through.
+
+import { readArguments } from "@dataset-oracle/tools/arguments";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ATTACKS } from "./attacks.js";
+import { Network } from "./network/network.js";
+import { Report } from "./report.js";
+import { runAttack } from "./run-attack.js";
+
+const USAGE = `Usage: npm run attack [-- --only NAME --fast --seed N --build DIR]
+
+Attacks a chain, four providers and an operator, each in its own process, over real connections, and prints for each
+attack how often it was tried and how often it got through. It exits with 1 if anything got through. Nothing leaves this
+machine: the processes resolve every name to a server on loopback. It needs openssl and takes a few minutes; the attacks
+that count open files or use several addresses need Linux.
+
+  --only NAME   one attack, by its name (--list shows the names)
+  --fast        only the attacks that take seconds
+  --seed N      the seed of everything random (default: 1)
+  --build DIR   the repository whose operator and provider are attacked, for example one without a guard (default: this one)
+  --list        show each attack and when it has got through
+  --help        show this text
+
+Examples
+  npm run attack
+  npm run attack -- --only hostile-urls --seed 7`;
+
+const { values } = readArguments(USAGE, {
+  only: { type: "string" },
+  fast: { type: "boolean", default: false },
+  seed: { type: "string", default: "1", range: [0, 2 ** 31 - 1] },
+  build: { type: "string", default: ROOT },
+  list: { type: "boolean", default: false },
+});
+if (values.list) {
+  for (const { name, isThrough } of ATTACKS) console.log(`${name}\n  is through when ${isThrough}`);
+  process.exit(0);
+}
+const attacks = ATTACKS.filter(({ name, isFast }) =>
+  values.only === undefined ? !values.fast || isFast : name === values.only,
+);
+if (attacks.length === 0) {
+  console.error(`There is no attack ${values.only}.\n\n${USAGE}`);
+  process.exit(2);
+}
+
+const network = new Network(values.build);
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, () => network.close().finally(() => process.exit(1)));
+}
+const report = new Report();
+try {
+  report.say("Starting a chain, a market, an internet, four providers and an operator");
+  await network.start();
+  for (const attack of attacks) await runAttack(attack, network, report, Number(values.seed));
+  report.print();
+  if (!report.isClean) process.exitCode = 1;
+} finally {
+  await network.close();
+}

@@ -1,0 +1,28 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Attacks"];
+
+/** Makes an authority in a folder with openssl, because Node makes no certificates. */
+export function makeAuthority(folder) {
+  const openssl = (...args) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
+  const read = (name) => readFileSync(join(folder, name), "utf8");
+  openssl("req", "-x509", ...NEW_KEY, "-keyout", "ca.key", "-out", "ca.pem", "-days", "1");
+  let issued = 0;
+  /** @param days How long it is valid; -1 makes a certificate that has expired. */
+  const issue = (hosts, days = 1) => {
+    const name = String(++issued);
+    writeFileSync(join(folder, `${name}.ext`), `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(",")}\n`);
+    openssl("req", ...NEW_KEY, "-keyout", `${name}.key`, "-out", `${name}.csr`);
+    const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", `${name}.ext`];
+    openssl("x509", "-req", "-in", `${name}.csr`, ...signed, "-days", String(days), "-out", `${name}.pem`);
+    return { cert: read(`${name}.pem`), key: read(`${name}.key`) };
+  };
+  const selfSigned = (host) => {
+    const name = ["-keyout", "self.key", "-out", "self.pem", "-days", "1", "-addext", `subjectAltName=DNS:${host}`];
+    openssl("req", "-x509", ...NEW_KEY, ...name);
+    return { cert: read("self.pem"), key: read("self.key") };
+  };
+  return { file: join(folder, "ca.pem"), issue, selfSigned };
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { OWNER, PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
+import { KEY_FORMS } from "@dataset-oracle/protocol/key";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import {
+  createTestClient,
+  defineChain,
+  encodeDeployData,
+  encodeFunctionData,
+  getAddress,
+  http,
+  keccak256,
+  parseEther,
+  publicActions,
+  stringToHex,
+  walletActions,
+} from "viem";
+
+export const TOLERANCE_BPS = 100n;
+export const QUERY_PRICE = 1_000n;
+
+const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };
+
+/** Returns a client of the chain. */
+export function clientOf(url) {
+  const chain = defineChain({ id: 42, name: "anvil", nativeCurrency, rpcUrls: { default: { http: [url] } } });
+  return createTestClient({ mode: "anvil", chain, transport: http(url), pollingInterval: 100, cacheTime: 0 })
+    .extend(publicActions)
+    .extend(walletActions);
+}
+
+/** Deploys a dataset of prices, the two datasets of the Web Oracle, and its registry. */
+export async function deploy(client) {
+  const settings = (keyForm) => ({
+    owner: OWNER.address,
+    keyForm: KEY_FORMS.indexOf(keyForm),
+    maxRoundAge: 300n,
+    priceCeiling: parseEther("1"),
+    queryPrice: QUERY_PRICE,
+    toleranceBps: TOLERANCE_BPS,
+    members: PROVIDERS.map(({ address }) => address).toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)),
+  });
+  return {
+    prices: await deployOne(client, "MedianDataset", datasetAbi, [settings("SPOT_PRICE")]),
+    numbers: await deployOne(client, "MedianDataset", datasetAbi, [settings("WEB_ORACLE")]),
+    words: await deployOne(client, "MajorityDataset", datasetAbi, [settings("WEB_ORACLE")]),
+    registry: await deployOne(client, "WebOracleRegistry", webOracleRegistryAbi, []),
+  };
+}
+
+async function deployOne(client, name, abi, args) {
+  const { bytecode } = JSON.parse(readFileSync(join(ROOT, `out/${name}.sol/${name}.json`), "utf8"));
+  const data = encodeDeployData({ abi, bytecode: bytecode.object, args });
+  const hash = await client.sendTransaction({ account: OWNER.address, data, gas: 5_000_000n });
+  await client.mine({ blocks: 1 });
+  const { contractAddress } = await client.waitForTransactionReceipt({ hash });
+  return getAddress(contractAddress);
+}
+
+/** Publishes specs in one block, and returns their hashes. */
+export async function publish(client, registry, specs) {
+  const bytes = specs.map((spec) => stringToHex(typeof spec === "string" ? spec : canonical(spec)));
+  const hashes = [];
+  for (const spec of bytes) {
+    const data = encodeFunctionData({ abi: webOracleRegistryAbi, functionName: "publish", args: [spec] });
+    hashes.push(await client.sendTransaction({ account: OWNER.address, to: registry, data, gas: 1_000_000n }));
+  }
+  await client.mine({ blocks: 1 });
+  for (const hash of hashes) await client.waitForTransactionReceipt({ hash });
+  return bytes.map((spec) => keccak256(spec));
+}
+
+/** Canonical JSON (RFC 8785) of the values that specs have: texts, whole numbers, booleans, arrays and objects. */
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object") return JSON.stringify(value);
+  const names = Object.keys(value).toSorted();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(",")}}`;
+}

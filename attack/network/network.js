@@ -1,0 +1,246 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { startAnvil } from "@dataset-oracle/devnet/anvil";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
+import { startMarket } from "@dataset-oracle/devnet/market/server";
+import { freePort } from "@dataset-oracle/devnet/ports";
+import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { webKey } from "@dataset-oracle/protocol/web-key";
+import { keccak256, parseEther, stringToHex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { call, postJson } from "../http.js";
+import { clientOf, deploy, publish } from "./contracts.js";
+import { startInternet } from "./internet.js";
+
+const CHAIN_ID = 42;
+export const KEYS = MARKET_PAIRS.map(({ pair }) => `SPOTPX/${pair}`);
+const PRELOAD = join(import.meta.dirname, "own-internet.cjs");
+
+/**
+ * A chain, the contracts, an internet, four providers and an operator. Every process runs as its owner would start it,
+ * with the default limits unless an attack says otherwise.
+ */
+export class Network {
+  #folder = mkdtempSync(join(tmpdir(), "attack-"));
+  #lasting = [];
+  #ofAttack = [];
+  #isStarted = false;
+  #callers = 0;
+  #names = 0;
+
+  /** @param build The folder with the built operator and provider. */
+  constructor(build) {
+    this.build = build;
+  }
+
+  async start() {
+    this.chain = this.own(await startAnvil({ chainId: CHAIN_ID }));
+    this.client = clientOf(this.chain.url);
+    Object.assign(this, await deploy(this.client));
+    this.market = this.own(await startMarket({ seed: 42 }));
+    this.internet = this.own(await startInternet(this.#folder, this.market.url));
+    const web = { keyForm: "WEB_ORACLE", keys: [] };
+    const datasets = {
+      prices: { address: this.prices, kind: "median", keyForm: "SPOT_PRICE", keys: KEYS },
+      numbers: { address: this.numbers, kind: "median", ...web },
+      words: { address: this.words, kind: "majority", ...web },
+    };
+    this.write("deployment.json", { chainId: CHAIN_ID, datasets, webOracleRegistry: this.registry });
+    this.providers = await this.startProviders();
+    this.operator = await this.startOperator();
+    this.#isStarted = true;
+  }
+
+  /** Ends what an attack started. */
+  async endAttack() {
+    const parts = this.#ofAttack.splice(0);
+    await Promise.all(parts.map((part) => part.close()));
+  }
+
+  async close() {
+    await this.endAttack();
+    await Promise.all(this.#lasting.splice(0).map((part) => part.close()));
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Closes something at the end of the attack, or of the network if it belongs to no attack. */
+  own(part) {
+    (this.#isStarted ? this.#ofAttack : this.#lasting).push(part);
+    return part;
+  }
+
+  /** Starts the committee's four providers. */
+  startProviders(settings = {}, options = {}) {
+    return Promise.all(PROVIDERS.map((_, index) => this.startProvider(index, settings, options)));
+  }
+
+  /**
+   * Starts a provider of the committee.
+   *
+   * @param settings Settings of its configuration.
+   * @param options `env`: more of its environment. `name`: its earlier name, to start it again with its files.
+   */
+  async startProvider(index = 0, settings = {}, { env = {}, name = this.#newName("provider"), nodeOptions = "" } = {}) {
+    const port = await freePort();
+    const { address, privateKey } = PROVIDERS[index];
+    const config = {
+      port,
+      metricsPort: 0,
+      database: `${name}-database`,
+      deployments: ["deployment.json"],
+      webOracle: {
+        rpcUrls: { [CHAIN_ID]: this.chain.url },
+        folder: `${name}-specs`,
+        hosts: "any",
+        rateLimit: { perSecond: 1_000, burst: 1_000 },
+      },
+      operators: ["127.0.0.1"],
+      ...settings,
+    };
+    const key = this.write(`${name}.key`, `${privateKey}\n`);
+    const started = await this.#startService("provider", name, config, {
+      ...this.internet.env,
+      NODE_OPTIONS: `--require=${PRELOAD} ${nodeOptions}`,
+      PROVIDER_PRIVATE_KEY_FILE: key,
+      ...env,
+    });
+    return { ...started, index, address, privateKey };
+  }
+
+  /**
+   * Starts an operator with a sender of its own.
+   *
+   * @param network Settings of its network.
+   * @param settings Settings of its configuration.
+   */
+  async startOperator(network = {}, settings = {}, { providers = this.providers } = {}) {
+    const name = this.#newName("operator");
+    const privateKey = keccak256(stringToHex(name));
+    const sender = privateKeyToAccount(privateKey).address;
+    await this.client.setBalance({ address: sender, value: parseEther("100") });
+    const own = {
+      deployment: "deployment.json",
+      rpcUrls: [this.chain.url],
+      providers: providers.map(({ address, url }) => ({ address, url })),
+      ...network,
+    };
+    const config = { port: await freePort(), metricsPort: 0, ...settings, networks: [own] };
+    const key = this.write(`${name}.key`, `${privateKey}\n`);
+    return { ...(await this.#startService("operator", name, config, { OPERATOR_PRIVATE_KEY_FILE: key })), sender };
+  }
+
+  async #startService(kind, name, config, env) {
+    const file = this.write(`${name}.json`, config);
+    const logFile = join(this.#folder, `${name}.log`);
+    const url = `http://127.0.0.1:${config.port}`;
+    const child = this.own(
+      await startProcess({
+        name,
+        command: process.execPath,
+        args: [join(this.build, kind, "dist/main.js"), "--config", file],
+        env,
+        logFile,
+        isReady: () => answersOk(`${url}/ready`),
+      }),
+    );
+    await child.ready();
+    return { ...child, url, log: () => readFileSync(logFile, "utf8"), folder: this.#folder };
+  }
+
+  #newName(kind) {
+    this.#names += 1;
+    return `${kind}-${this.#names}`;
+  }
+
+  /** Writes a file that only this user can read, and returns its path. Objects become JSON. */
+  write(name, content) {
+    const path = join(this.#folder, name);
+    writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content), { mode: 0o600 });
+    return path;
+  }
+
+  folder(name) {
+    const path = join(this.#folder, name);
+    mkdirSync(path, { recursive: true });
+    return path;
+  }
+
+  /** Returns addresses on loopback that no caller used before, so that no attack uses up the limits of another. */
+  callers(count) {
+    return Array.from({ length: count }, () => {
+      const number = ++this.#callers;
+      return `127.${1 + (number >> 16)}.${(number >> 8) & 255}.${number & 255}`;
+    });
+  }
+
+  caller() {
+    return this.callers(1)[0];
+  }
+
+  /** Publishes specs, and returns their hashes. */
+  publish(...specs) {
+    return publish(this.client, this.registry, specs);
+  }
+
+  /** The hex key of a spec with arguments. */
+  key(specHash, ...args) {
+    const key = webKey({ specHash, args });
+    if (!key.ok) throw new Error(key.error);
+    return key.value;
+  }
+
+  /** Asks a provider for a report. */
+  report(provider, { dataset = this.prices, key, round = Math.floor(Date.now() / 1_000) - 1 }, options = {}) {
+    const hex = key.startsWith("0x") ? key : stringToHex(key);
+    const body = { network_id: CHAIN_ID, dataset, key: hex, timestamp: round };
+    return postJson(`${provider.url}/report`, body, { from: this.#honest(options), ...options });
+  }
+
+  /** Asks an operator for an update. */
+  update(operator, { dataset = this.prices, key = KEYS[1], broadcast = false }, options = {}) {
+    const body = { network_id: CHAIN_ID, dataset, key, broadcast };
+    return postJson(`${operator.url}/data/request`, body, {
+      from: this.#honest(options),
+      timeoutMs: 30_000,
+      ...options,
+    });
+  }
+
+  /** Asks if a service is alive, from an address of its own. */
+  live(service, timeoutMs = 10_000) {
+    return call(`${service.url}/live`, { from: this.caller(), timeoutMs });
+  }
+
+  #honest({ from }) {
+    return from ?? this.caller();
+  }
+}
+
+/** A spec of a single source. */
+export function specOf(title, source, more = {}) {
+  const isNumber = (source.type ?? "uint") === "uint";
+  return {
+    title,
+    variables: [],
+    sources: [
+      {
+        method: "GET",
+        path: "$.value",
+        type: "uint",
+        ...(isNumber && { decimals: 0, rounding: "truncate" }),
+        ...source,
+      },
+    ],
+    minSources: 1,
+    combine: isNumber ? "median" : "majority",
+    ...more,
+  };
+}
+
+/** A variable of a spec. */
+export const variable = (name, characters = "unicode") => ({
+  ...{ name, type: "string", characters },
+  ...{ minLength: 1, maxLength: 120 },
+});

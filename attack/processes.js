@@ -1,0 +1,33 @@
+// What a process holds, by /proc. Everything is 0 where there is none.
+
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+/** Returns how many files below a folder a process has open. */
+export function openFiles(pid, folder) {
+  return orZero(() => {
+    const links = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`));
+    return links.filter((path) => path.startsWith(folder)).length;
+  });
+}
+
+/** Returns a process's resident memory, in bytes. */
+export function memoryOf(pid) {
+  return orZero(() => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1_024);
+}
+
+function linkOf(path) {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // It was closed meanwhile.
+    return "";
+  }
+}
+
+function orZero(read) {
+  try {
+    return read();
+  } catch {
+    return 0;
+  }
+}

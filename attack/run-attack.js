@@ -1,0 +1,30 @@
+import { randomOf } from "./random.js";
+
+/** An attack that ends by itself never comes near this. */
+const LONGEST_MS = 180_000;
+
+/**
+ * Runs one attack and ends the processes that it started. An attack that breaks, or tries nothing, counts as through:
+ * it has shown nothing.
+ */
+export async function runAttack(attack, network, report, seed) {
+  const tally = report.begin(attack.name);
+  const timer = new AbortController();
+  try {
+    await Promise.race([attack.run(network, tally, randomOf(seed)), deadline(timer.signal)]);
+    if (tally.tried === 0) tally.through("it tried nothing");
+  } catch (error) {
+    tally.through(`it broke: ${error.stack ?? error}`);
+  } finally {
+    timer.abort();
+    await network.endAttack();
+    report.end(tally);
+  }
+}
+
+function deadline(signal) {
+  return new Promise((_, reject) => {
+    const timer = setTimeout(() => reject(new Error(`not over after ${LONGEST_MS / 1_000} s`)), LONGEST_MS);
+    signal.addEventListener("abort", () => clearTimeout(timer));
+  });
+}
