@@ -66,5 +66,7 @@ export function runFoundry(tool, args) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [tool, ...args] = process.argv.slice(2);
-  process.exitCode = await runFoundry(tool, args);
+  // The scripts deploy the contracts as this compiles them.
+  if (tool === "forge" && args[0] === "script") process.exitCode = await runFoundry("forge", ["build", "src"]);
+  if (!process.exitCode) process.exitCode = await runFoundry(tool, args);
 }

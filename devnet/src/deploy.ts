@@ -18,18 +18,27 @@ export interface Deployed {
   readonly consumer: Address;
 }
 
-const SCRIPT_MS = 110_000;
+const FORGE_MS = 170_000;
+
+/** Compiles what is deployed, which takes a while once. */
+export async function compile(folder: Folder, components: Components): Promise<void> {
+  await runForge("compile", ["build", "src"], folder, components);
+}
 
 /** Deploys the financial dataset, the Web Oracle and the example consumer, with the scripts for any network. */
 export async function deploy(chainUrl: string, folder: Folder, components: Components): Promise<Deployed> {
-  const run = (script: string, env: Record<string, string>) => runScript(script, chainUrl, folder, components, env);
-  await run("script/DeployFinancialDataset.s.sol", {});
+  const run = (name: string, env: Record<string, string> = {}) => {
+    const args = ["script", `script/${name}.s.sol`, "--rpc-url", chainUrl];
+    args.push("--unlocked", "--sender", OWNER.address, "--broadcast");
+    const folders = { DEPLOYMENTS_DIR: folder.file("deployments"), FOUNDRY_BROADCAST: folder.file("broadcast") };
+    return runForge(name, args, folder, components, { ...folders, ...env });
+  };
+  await run("DeployFinancialDataset");
   const dataset = findDataset(folder, "financial");
-  const output = await run("script/DeployExampleConsumer.s.sol", { ORACLE: dataset.address });
+  const output = await run("DeployExampleConsumer", { ORACLE: dataset.address });
   const consumer = /Example consumer: (0x[0-9a-fA-F]{40})/.exec(output)?.[1];
-  if (!consumer)
-    throw new Error("The output of script/DeployExampleConsumer.s.sol has no address of the example consumer.");
-  await run("script/DeployWebOracle.s.sol", {});
+  if (!consumer) throw new Error("The output of DeployExampleConsumer.s.sol has no address of the example consumer.");
+  await run("DeployWebOracle");
   const { webOracleRegistry: registry } = loadDeployment(folder.file("deployments", "42.json"));
   if (!registry) throw new Error("The deployment file has no webOracleRegistry.");
   const [numbers, words] = ["webOracleNumber", "webOracleBytes"].map((name) => findDataset(folder, name).address);
@@ -44,25 +53,19 @@ export function findDataset(folder: Folder, name: string): DeployedDataset {
   return found;
 }
 
-/** Runs a forge script in a process group of its own, so that its compilers can be ended with it. */
-async function runScript(
-  script: string,
-  chainUrl: string,
+/** Runs forge in a process group of its own, so that its compilers can be ended with it. */
+async function runForge(
+  logName: string,
+  args: readonly string[],
   folder: Folder,
   components: Components,
-  env: Record<string, string>,
+  env: Record<string, string> = {},
 ): Promise<string> {
-  const args = ["script", script, "--rpc-url", chainUrl, "--unlocked", "--sender", OWNER.address, "--broadcast"];
   const child = spawn(foundryBinary("forge"), args, {
     cwd: ROOT,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...foundryEnv(),
-      DEPLOYMENTS_DIR: folder.file("deployments"),
-      FOUNDRY_BROADCAST: folder.file("broadcast"),
-      ...env,
-    },
+    env: { ...foundryEnv(), ...env },
   });
   const exited = once(child, "exit").then(() => undefined);
   const end = () => {
@@ -75,11 +78,11 @@ async function runScript(
       await exited;
     },
   });
-  const timer = setTimeout(end, SCRIPT_MS);
+  const timer = setTimeout(end, FORGE_MS);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
   clearTimeout(timer);
-  const log = folder.file("logs", `${script.split("/").at(-1)}.log`);
+  const log = folder.file("logs", `${logName}.log`);
   writeFileSync(log, stdout + stderr);
-  if (child.exitCode !== 0) throw new Error(`${script} failed. See its log: ${log}`);
+  if (child.exitCode !== 0) throw new Error(`forge ${args[0]} ${args[1]} failed. See its log: ${log}`);
   return stdout;
 }

@@ -5,7 +5,7 @@ import { announce } from "./announce.js";
 import { startChain } from "./anvil.js";
 import { neededPorts, readSettings, type Settings } from "./arguments.js";
 import { Components } from "./components.js";
-import { deploy } from "./deploy.js";
+import { compile, deploy } from "./deploy.js";
 import { publishExamples } from "./example-specs.js";
 import { createFolder } from "./folder.js";
 import { requireFreePorts } from "./ports.js";
@@ -23,7 +23,8 @@ async function start(settings: Settings, components: Components): Promise<void> 
   const folder = createFolder(settings.chainPort);
   const { isLive } = settings;
   const chain = await step("Starting the chain", () => startChain(settings.chainPort, components));
-  const deployed = await step("Compiling and deploying the contracts", () => deploy(chain.url, folder, components));
+  await step("Compiling the contracts", () => compile(folder, components));
+  const deployed = await step("Deploying the contracts", () => deploy(chain.url, folder, components));
   if (!isLive) await step("Starting the simulated market", () => startMarket(settings, folder, components));
   const providers = await step(`Starting ${PROVIDERS.length} data providers`, () =>
     startProviders(settings, chain.url, folder, components),

@@ -28,6 +28,17 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
   });
   afterAll(() => scripts.close());
 
+  /** Returns the code of every contract creation so far. */
+  async function creationCodes(): Promise<string[]> {
+    const last = Number(await scripts.client.getBlockNumber());
+    const blocks = await Promise.all(
+      Array.from({ length: last + 1 }, (_, number) =>
+        scripts.client.getBlock({ blockNumber: BigInt(number), includeTransactions: true }),
+      ),
+    );
+    return blocks.flatMap(({ transactions }) => transactions.filter(({ to }) => !to).map(({ input }) => input));
+  }
+
   /** Asserts that a dataset on chain matches its settings. */
   async function expectAsSet(name: (typeof DATASETS)[number]): Promise<void> {
     const settings = filledIn(chainId)[name];
@@ -89,6 +100,11 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     expect(byName.get("webOracleNumber")).toMatchObject({ kind: "median", keyForm: "WEB_ORACLE" });
     expect(byName.get("webOracleBytes")).toMatchObject({ kind: "majority", keyForm: "WEB_ORACLE" });
     for (const name of DATASETS) await expectAsSet(name);
+    const created = await creationCodes();
+    for (const name of ["MedianDataset", "MajorityDataset"]) {
+      const { bytecode } = JSON.parse(readFileSync(join(ROOT, `out/${name}.sol/${name}.json`), "utf8"));
+      expect(created.some((code) => code.startsWith(bytecode.object))).toBe(true);
+    }
     expect(await scripts.client.getCode({ address: webOracleRegistry as Address })).toMatch(/^0x[0-9a-f]{100,}$/);
   });
 

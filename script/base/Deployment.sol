@@ -3,8 +3,6 @@ pragma solidity ^0.8.37;
 
 import {console} from "forge-std/Script.sol";
 
-import {MajorityDataset} from "../../src/MajorityDataset.sol";
-import {MedianDataset} from "../../src/MedianDataset.sol";
 import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {KeyForm, matches} from "../../src/types/KeyForm.sol";
 import {NetworkScript} from "./NetworkScript.sol";
@@ -38,8 +36,9 @@ abstract contract Deployment is NetworkScript {
         }
         DatasetSettings memory settings = _settings(name, keyForm);
         string memory entry = _entry(name, kind, keyForm);
+        bytes memory code = _compiled(kind == Kind.MEDIAN ? "MedianDataset" : "MajorityDataset");
         vm.broadcast();
-        dataset = kind == Kind.MEDIAN ? IDataset(new MedianDataset(settings)) : new MajorityDataset(settings);
+        dataset = IDataset(_create(bytes.concat(code, abi.encode(settings))));
         _entries.push(Entry(path, vm.serializeAddress(name, "address", address(dataset))));
         console.log("Deploy %s at %s", name, address(dataset));
     }
@@ -71,6 +70,23 @@ abstract contract Deployment is NetworkScript {
             vm.writeJson(_entries[i].json, deploymentPath, _entries[i].path);
         }
         console.log("Written to:", deploymentPath);
+    }
+
+    /// @dev A contract that a script creates with `new` is compiled together with the script, and the optimizer's result
+    /// depends on that. This is the code that the tests run, and that block explorers get from the sources.
+    function _compiled(string memory name) private view returns (bytes memory code) {
+        try vm.getCode(string.concat(name, ".sol:", name)) returns (bytes memory found) {
+            code = found;
+        } catch {
+            revert(string.concat(name, " is not compiled. Run this first: npm run forge -- build src"));
+        }
+    }
+
+    function _create(bytes memory code) private returns (address created) {
+        assembly ("memory-safe") {
+            created := create(0, add(code, 0x20), mload(code))
+        }
+        require(created != address(0), "The dataset's constructor reverted.");
     }
 
     function _settings(string memory name, KeyForm keyForm) private view returns (DatasetSettings memory settings) {
