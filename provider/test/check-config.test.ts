@@ -1,12 +1,25 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ConfigError } from "@dataset-oracle/service/config";
 import { describe, expect, it } from "vitest";
+import { checkFolders, loadSetup } from "../src/setup.js";
 import { runProvider, writeConfig } from "./process.js";
 import { ACCOUNT, PRIVATE_KEY } from "./provider.js";
 
 const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
 const check = (config: string, env: Record<string, string> = ENV) =>
   runProvider(["--config", config, "--check-config"], env);
+
+/** Returns the error of a configuration, without a process for each. */
+async function errorOf(config: string, env: Record<string, string> = ENV): Promise<string> {
+  try {
+    checkFolders((await loadSetup(config, { ...env })).setup.config);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).message;
+  }
+  return "none";
+}
 
 describe("--check-config", () => {
   it("ends with 0 and says what would be served", async () => {
@@ -71,29 +84,30 @@ describe("--check-config", () => {
     ],
   ];
   for (const [what, change, chainId, message] of settings) {
-    it(`ends with 2 and names what to fix: ${what}`, async () => {
+    it(`names what to fix: ${what}`, async () => {
       const { config } = writeConfig(change, chainId);
-      const { code, stdout, stderr } = await check(config);
-      expect(stderr).toContain(message);
-      expect(stderr).not.toMatch(/\n\s+at /);
-      expect(stdout).toBe("");
-      expect(code).toBe(2);
+      expect(await errorOf(config)).toContain(message);
     });
   }
 
-  it("ends with 2 for a key of the deployment that is none", async () => {
-    const { config } = writeConfig({}, 42, ["0x5"]);
-    expect(await check(config)).toMatchObject({ code: 2, stderr: expect.stringContaining('key "0x5"') });
+  it("ends with 2 and prints the error alone", async () => {
+    const { config } = writeConfig({ prot: 1 });
+    const { code, stdout, stderr } = await check(config);
+    expect(stderr).toBe(`${await errorOf(config)}\n`);
+    expect(stderr).toContain("/prot: Unexpected property");
+    expect([code, stdout]).toEqual([2, ""]);
   });
 
-  it("ends with 2 for a file that is not there, and for one that is not JSON", async () => {
+  it("names a key of the deployment that is none", async () => {
+    const { config } = writeConfig({}, 42, ["0x5"]);
+    expect(await errorOf(config)).toContain('key "0x5"');
+  });
+
+  it("names a file that is not there, and one that is not JSON", async () => {
     const { folder } = writeConfig({});
-    expect(await check(join(folder, "no.json"))).toMatchObject({ code: 2, stderr: expect.stringContaining("ENOENT") });
+    expect(await errorOf(join(folder, "no.json"))).toContain("ENOENT");
     writeFileSync(join(folder, "broken.json"), "{");
-    expect(await check(join(folder, "broken.json"))).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("is not JSON"),
-    });
+    expect(await errorOf(join(folder, "broken.json"))).toContain("is not JSON");
   });
 });
 
@@ -113,39 +127,33 @@ describe("the signing key", () => {
   });
 
   it("must be there, once", async () => {
-    expect(await check(config, {})).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("Set PROVIDER_PRIVATE_KEY_FILE"),
-    });
-    expect(await check(config, { ...ENV, PROVIDER_PRIVATE_KEY_FILE: keyFile })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("Keep one."),
-    });
+    expect(await errorOf(config, {})).toContain("Set PROVIDER_PRIVATE_KEY_FILE");
+    expect(await errorOf(config, { ...ENV, PROVIDER_PRIVATE_KEY_FILE: keyFile })).toContain("Keep one.");
   });
 
   it("is never shown, also when it is not one", async () => {
     const digits = "ab".repeat(31);
     for (const key of [digits, `0x${digits}`, `0x${digits}zz`, `0x${"ff".repeat(32)}`]) {
-      const { code, stdout, stderr } = await check(config, { PROVIDER_PRIVATE_KEY: key });
-      expect(code).toBe(2);
-      expect(stderr).toContain("PROVIDER_PRIVATE_KEY does not hold a private key");
-      expect(stdout + stderr).not.toContain(key.slice(2, 20));
+      const error = await errorOf(config, { PROVIDER_PRIVATE_KEY: key });
+      expect(error).toContain("PROVIDER_PRIVATE_KEY does not hold a private key");
+      expect(error).not.toContain(key.slice(2, 20));
     }
+    const { stdout, stderr } = await check(config, { PROVIDER_PRIVATE_KEY: digits });
+    expect(stderr).toContain("PROVIDER_PRIVATE_KEY does not hold a private key");
+    expect(stdout + stderr).not.toContain(digits.slice(0, 18));
   });
 
   it("is never shown, also when it is set as the path of its file", async () => {
     for (const value of [PRIVATE_KEY, PRIVATE_KEY.slice(2), ` ${PRIVATE_KEY}\n`, PRIVATE_KEY.slice(0, -1)]) {
-      const { code, stdout, stderr } = await check(config, { PROVIDER_PRIVATE_KEY_FILE: value });
-      expect(code).toBe(2);
-      expect(stderr).toBe(
-        "PROVIDER_PRIVATE_KEY_FILE looks like a key. Set it to the path of a file that holds the key.\n",
+      expect(await errorOf(config, { PROVIDER_PRIVATE_KEY_FILE: value })).toBe(
+        "PROVIDER_PRIVATE_KEY_FILE looks like a key. Set it to the path of a file that holds the key.",
       );
-      expect(stdout).toBe("");
     }
-    expect(await check(config, { PROVIDER_PRIVATE_KEY_FILE: "/no/such/file" })).toMatchObject({
-      code: 2,
-      stderr: "The file that PROVIDER_PRIVATE_KEY_FILE names cannot be read: ENOENT.\n",
-    });
+    const { stdout, stderr } = await check(config, { PROVIDER_PRIVATE_KEY_FILE: PRIVATE_KEY });
+    expect(stdout + stderr).not.toContain(PRIVATE_KEY.slice(2, 20));
+    expect(await errorOf(config, { PROVIDER_PRIVATE_KEY_FILE: "/no/such/file" })).toBe(
+      "The file that PROVIDER_PRIVATE_KEY_FILE names cannot be read: ENOENT.",
+    );
   });
 });
 
