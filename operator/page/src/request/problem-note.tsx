@@ -3,7 +3,6 @@ import { Notice } from "../components/notice";
 import type { RequestEnd } from "./run-request";
 
 const YOURSELF = "You can send the transaction yourself: the operator then only collects the reports.";
-const SOON = "Nothing has changed on chain. Try again in a few seconds.";
 
 /** Advice on problems for which the page knows more than the operator says. */
 const ADVICE: Readonly<Partial<Record<DataRequestProblem["code"], string>>> = {
@@ -20,11 +19,8 @@ const ADVICE: Readonly<Partial<Record<DataRequestProblem["code"], string>>> = {
   rpc_timeout:
     "The operator's connection to the chain is slow. An update may still be on its way: check the age above.",
   no_quorum: "More than two thirds of the providers must sign. Nothing was sent. Try again in a few seconds.",
-  update_reverted: SOON,
   out_of_funds: `The operator's account has too little Ether. ${YOURSELF}`,
   fees_too_high: `Gas is more expensive than the operator's limit. ${YOURSELF}`,
-  not_ready: SOON,
-  shutting_down: SOON,
   unreachable: "The operator does not answer. Check your connection and try again.",
   timeout: "An update may still be on its way: check the age above.",
 };
