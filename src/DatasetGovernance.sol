@@ -9,14 +9,18 @@ import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
 import {CommitteeLibrary} from "./types/Committee.sol";
 
 /// @title DatasetGovernance
-/// @notice Lets the owner change the committee and the query price, and shares the income among the committee.
+/// @notice Lets the owner change the committee and the query price, and shares the income of each committee among its
+/// members.
+/// @dev Every wei of the balance has one owner: it is owed to a member, or set aside for a committee, or, if it is not
+/// reserved for either, the current committee's new income. Ether that is forced into the contract counts as income.
 abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTransient {
-    /// @dev The gas that a member's account may use when it receives its share.
-    uint256 private constant SHARE_GAS = 50_000;
+    /// @dev The gas that is forwarded with a share. The EVM adds a stipend of 2,300 to every call with Ether, so that a
+    /// member's account gets 50,000.
+    uint256 private constant FORWARDED_GAS = 50_000 - 2_300;
 
-    /// @dev A call forwards at most 63/64 of the remaining gas and costs up to 36,600 itself. That maximum applies only
-    /// to an account that does not exist yet, which needs none of the forwarded gas; hence 36,000 is enough.
-    uint256 private constant MIN_GAS_PER_SHARE = SHARE_GAS + SHARE_GAS / 63 + 36_000;
+    /// @dev A call forwards at most 63/64 of the remaining gas, and costs up to 11,600 itself; to keep a refused share
+    /// for its member costs up to 28,000. An account that does not exist yet costs 36,600, but it can refuse nothing.
+    uint256 private constant MIN_GAS_PER_SHARE = FORWARDED_GAS + FORWARDED_GAS / 63 + 40_000;
 
     /// @inheritdoc IDataset
     uint256 public immutable priceCeiling;
@@ -30,6 +34,15 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     /// @inheritdoc Oracle
     uint256 public queryPrice;
 
+    /// @inheritdoc IDataset
+    mapping(address member => uint256) public unpaidShares;
+
+    /// @dev What is set aside for a committee: its income up to the last time that it was shared, or replaced.
+    mapping(bytes32 committeeHash => uint256) private _setAside;
+
+    /// @dev The sum of all that is set aside or owed. At every call that leaves this contract, it is at most the balance.
+    uint256 private _reserved;
+
     constructor(DatasetSettings memory settings) Ownable(settings.owner) {
         priceCeiling = settings.priceCeiling;
         _setCommittee(settings.members, settings.toleranceBps);
@@ -37,7 +50,9 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     }
 
     /// @inheritdoc IDataset
+    /// @dev Pays nobody, so that no member can block a new committee.
     function setCommittee(address[] calldata members, uint256 toleranceBps) external onlyOwner {
+        _setNewIncomeAside();
         _setCommittee(members, toleranceBps);
     }
 
@@ -47,24 +62,61 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     }
 
     /// @inheritdoc IDataset
+    function unsharedIncomeOf(bytes32 committee) external view returns (uint256 income) {
+        income = _setAside[committee];
+        if (committee == committeeHash) income += address(this).balance - _reserved;
+    }
+
+    /// @inheritdoc IDataset
     function shareIncome(address[] calldata members, uint256 toleranceBps) external nonReentrant {
         bytes32 shown = CommitteeLibrary.hashOf(members, toleranceBps);
-        if (shown != committeeHash) revert WrongCommittee(shown, committeeHash);
+        _setNewIncomeAside();
+        uint256 income = _setAside[shown];
+        if (income == 0 && shown != committeeHash) revert NothingToShare(shown);
 
-        uint256 share = address(this).balance / members.length;
-        uint256 paid = 0;
-        for (uint256 i = 0; i < members.length; ++i) {
-            if (gasleft() < MIN_GAS_PER_SHARE) revert TooLittleGas(gasleft(), MIN_GAS_PER_SHARE);
-            if (_send(members[i], share)) paid += share;
-            else emit ShareRefused(members[i], share);
-        }
+        uint256 share = income / members.length;
+        _setAside[shown] = income % members.length;
+        uint256 paid = share == 0 ? 0 : _pay(members, share);
         emit IncomeShared(share, paid);
     }
 
+    /// @inheritdoc IDataset
+    function claimShares(address to) external nonReentrant {
+        uint256 amount = unpaidShares[msg.sender];
+        if (amount == 0) revert NothingToClaim(msg.sender);
+        unpaidShares[msg.sender] = 0;
+        _reserved -= amount;
+        emit SharesClaimed(msg.sender, to, amount);
+        if (!_send(to, amount, gasleft())) revert ClaimRejected(to, amount);
+    }
+
+    /// @dev Sets what the queries have paid since the last time aside for the current committee.
+    function _setNewIncomeAside() private {
+        uint256 balance = address(this).balance;
+        _setAside[committeeHash] += balance - _reserved;
+        _reserved = balance;
+    }
+
+    /// @dev Pays each member its share, or owes it to the member.
+    function _pay(address[] calldata members, uint256 share) private returns (uint256 paid) {
+        for (uint256 i = 0; i < members.length; ++i) {
+            if (gasleft() < MIN_GAS_PER_SHARE) revert TooLittleGas(gasleft(), MIN_GAS_PER_SHARE);
+            // Before the call, because the member may be the owner, and set a new committee.
+            _reserved -= share;
+            if (_send(members[i], share, FORWARDED_GAS)) {
+                paid += share;
+            } else {
+                _reserved += share;
+                unpaidShares[members[i]] += share;
+                emit ShareRefused(members[i], share);
+            }
+        }
+    }
+
     /// @dev Ignores the return data: a malicious account could return enough of it to exhaust the gas.
-    function _send(address member, uint256 amount) private returns (bool success) {
+    function _send(address to, uint256 amount, uint256 gasLimit) private returns (bool success) {
         assembly ("memory-safe") {
-            success := call(SHARE_GAS, member, amount, 0, 0, 0, 0)
+            success := call(gasLimit, to, amount, 0, 0, 0, 0)
         }
     }
 

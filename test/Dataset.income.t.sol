@@ -12,13 +12,14 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 contract DatasetIncomeTest is DatasetFixture {
     /// @dev The gas that an account may use, and the gas that the dataset requires before it pays one.
     uint256 private constant SHARE_GAS = 50_000;
-    uint256 private constant MIN_GAS_PER_SHARE = 86_793;
+    uint256 private constant MIN_GAS_PER_SHARE = 88_457;
 
     address[] private members;
 
     // ---------------------------------------------------------------- equal shares
 
-    /// No Ether is lost or created: unpaid shares stay, whichever members refuse, whatever the balance.
+    /// No Ether is lost or created, whichever members refuse, whatever the balance: a refused share stays, and only its
+    /// member can claim it.
     function testFuzz_shareIncome_losesNothing(uint256 size, uint96 income, uint256 refusing) public {
         _seat(_accounts(bound(size, 1, 60)));
         vm.deal(address(dataset), income);
@@ -29,6 +30,7 @@ contract DatasetIncomeTest is DatasetFixture {
                 paid += share;
             } else {
                 vm.etch(members[i], type(Refuser).runtimeCode);
+                if (share == 0) continue;
                 vm.expectEmit(address(dataset));
                 emit IDataset.ShareRefused(members[i], share);
             }
@@ -39,8 +41,16 @@ contract DatasetIncomeTest is DatasetFixture {
 
         for (uint256 i = 0; i < members.length; ++i) {
             assertEq(members[i].balance, (refusing >> i) & 1 == 0 ? share : 0);
+            assertEq(dataset.unpaidShares(members[i]), (refusing >> i) & 1 == 0 ? 0 : share);
         }
         assertEq(address(dataset).balance, income - paid);
+        address purse = makeAddr("purse");
+        for (uint256 i = 0; share > 0 && i < members.length; ++i) {
+            if ((refusing >> i) & 1 == 1) _claim(members[i], purse);
+        }
+        assertEq(purse.balance, share * members.length - paid);
+        assertEq(address(dataset).balance, income % members.length);
+        assertEq(dataset.unsharedIncomeOf(dataset.committeeHash()), income % members.length);
     }
 
     function test_shareIncome_keepsTheRemainder() public {
@@ -81,19 +91,6 @@ contract DatasetIncomeTest is DatasetFixture {
         _share();
         assertEq(members[0].balance, 1 ether);
         assertEq(members[254].balance, 1 ether);
-    }
-
-    /// A rejected share is not reserved for the member that rejected it: the next time it is shared among all.
-    function test_shareIncome_sharesRefusedIncomeNextTime() public {
-        _seat(_accounts(4));
-        vm.etch(members[2], type(Refuser).runtimeCode);
-        vm.deal(address(dataset), 4 ether);
-        _share();
-        assertEq(address(dataset).balance, 1 ether);
-        vm.etch(members[2], "");
-        _share();
-        assertEq(members[2].balance, 0.25 ether);
-        assertEq(members[0].balance, 1.25 ether);
     }
 
     function testFuzz_shareIncome_mayBeCalledByAnyone(address caller) public {
@@ -143,16 +140,94 @@ contract DatasetIncomeTest is DatasetFixture {
         _refuse(shown, uint256(uint160(members[0])));
     }
 
-    function test_shareIncome_paysTheCurrentCommittee() public {
+    // ---------------------------------------------------------------- each committee's income is its own
+
+    /// The owner cannot take what another committee earned, by no order of committees.
+    function test_setCommittee_movesNoIncomeToTheOwner() public {
         _seat(_accounts(4));
-        address[] memory first = members;
         vm.deal(address(dataset), 4 ether);
-        members = _accounts(2);
-        vm.prank(OWNER);
-        dataset.setCommittee(members, TOLERANCE_BPS);
-        _refuse(first, TOLERANCE_BPS);
+        address[] memory self = new address[](1);
+        self[0] = OWNER;
+        _setCommittee(self);
+        dataset.shareIncome(self, TOLERANCE_BPS);
+        _setCommittee(members);
+        _refuse(self);
+        assertEq(OWNER.balance, 0);
         _share();
-        assertEq(members[0].balance, 2 ether);
+        for (uint256 i = 0; i < 4; ++i) {
+            assertEq(members[i].balance, 1 ether);
+        }
+    }
+
+    /// Whatever committee is set at the time, every payment is the income of the committee that it was made under.
+    function testFuzz_shareIncome_sharesTheIncomeOfEachCommittee(uint256[12] memory steps) public {
+        address[][3] memory committees = [_accounts(2), _accounts(3), _accounts(5)];
+        uint256[3] memory earned;
+        uint256 seated = 0;
+        _seat(committees[0]);
+        for (uint256 i = 0; i < steps.length; ++i) {
+            uint256 amount = steps[i] % 1 ether;
+            vm.deal(address(dataset), address(dataset).balance + amount);
+            earned[seated] += amount;
+            // The same one again, too.
+            seated = (steps[i] >> 128) % 3;
+            _setCommittee(committees[seated]);
+        }
+        uint256 unpaid = 0;
+        for (uint256 i = 0; i < 3; ++i) {
+            assertEq(dataset.unsharedIncomeOf(_hash(committees[i], TOLERANCE_BPS)), earned[i]);
+            if (earned[i] == 0 && i != seated) continue;
+            uint256 share = earned[i] / committees[i].length;
+            uint256 before = committees[i][0].balance;
+            vm.expectEmit(address(dataset));
+            emit IDataset.IncomeShared(share, share * committees[i].length);
+            dataset.shareIncome(committees[i], TOLERANCE_BPS);
+            assertEq(committees[i][0].balance, before + share);
+            unpaid += earned[i] % committees[i].length;
+        }
+        assertEq(address(dataset).balance, unpaid);
+    }
+
+    /// The tolerance belongs to the committee: with another one, the same members are another committee.
+    function test_shareIncome_paysAFormerCommitteeOnce() public {
+        _seat(_accounts(4));
+        vm.deal(address(dataset), 4 ether);
+        vm.prank(OWNER);
+        dataset.setCommittee(members, TOLERANCE_BPS + 1);
+        vm.deal(address(dataset), 12 ether);
+        _share();
+        assertEq(members[3].balance, 1 ether);
+        vm.expectRevert(abi.encodeWithSelector(IDataset.NothingToShare.selector, _hash(members, TOLERANCE_BPS)));
+        _share();
+        dataset.shareIncome(members, TOLERANCE_BPS + 1);
+        assertEq(members[3].balance, 3 ether);
+        assertEq(address(dataset).balance, 0);
+    }
+
+    /// No member, whatever its account does, can keep its committee.
+    function test_setCommittee_callsNoMember() public {
+        _seat(_accounts(4));
+        for (uint256 i = 0; i < 4; ++i) {
+            vm.etch(members[i], type(Burner).runtimeCode);
+        }
+        vm.deal(address(dataset), 4 ether);
+        address[] memory next = _accounts(2);
+        vm.prank(OWNER);
+        dataset.setCommittee{gas: 150_000}(next, TOLERANCE_BPS);
+        assertEq(dataset.committeeHash(), _hash(next, TOLERANCE_BPS));
+        assertEq(dataset.unsharedIncomeOf(_hash(members, TOLERANCE_BPS)), 4 ether);
+    }
+
+    /// Ether that is at the address before the deployment is the first committee's.
+    function test_shareIncome_sharesWhatWasThereBeforeTheDeployment() public {
+        vm.deal(vm.computeCreateAddress(address(this), vm.getNonce(address(this))), 4 ether);
+        members = _accounts(4);
+        DatasetSettings memory settings_ = settings(providers);
+        settings_.members = members;
+        dataset = deploy(settings_);
+        assertEq(address(dataset).balance, 4 ether);
+        _share();
+        assertEq(members[0].balance, 1 ether);
     }
 
     // ---------------------------------------------------------------- accounts that refuse payment
@@ -199,6 +274,120 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(address(dataset).balance, 13 ether);
     }
 
+    /// Transactions are limited to 2^24 gas (EIP-7825). The rest of it is the transaction's own and its calldata's.
+    function test_shareIncome_fitsOneTransactionWhenACommitteeOf190Burns() public {
+        _seat(_accounts(190));
+        for (uint256 i = 0; i < 190; ++i) {
+            vm.etch(members[i], type(Burner).runtimeCode);
+            vm.cool(members[i]);
+        }
+        vm.deal(address(dataset), 190 ether);
+        vm.cool(address(dataset));
+        uint256 before = gasleft();
+        _share();
+        assertLt(before - gasleft(), 2 ** 24 - 200_000);
+        assertEq(dataset.unpaidShares(members[189]), 1 ether);
+    }
+
+    // ---------------------------------------------------------------- refused shares
+
+    /// A refused share stays its member's, even if it accepts the next one, or is no member any more.
+    function test_shareIncome_owesARefusedShareToItsMember() public {
+        _seat(_accounts(4));
+        vm.etch(members[2], type(Refuser).runtimeCode);
+        vm.deal(address(dataset), 4 ether);
+        _share();
+        assertEq(dataset.unpaidShares(members[2]), 1 ether);
+
+        vm.etch(members[2], "");
+        vm.deal(address(dataset), 5 ether);
+        _share();
+        assertEq(members[2].balance, 1 ether);
+        assertEq(members[0].balance, 2 ether);
+        assertEq(address(dataset).balance, 1 ether);
+
+        _setCommittee(_accounts(2));
+        _claim(members[2], members[2]);
+        assertEq(members[2].balance, 2 ether);
+        assertEq(address(dataset).balance, 0);
+    }
+
+    /// A member shares the income from inside its own lock, again and again: the order of the calls brings the others no
+    /// more than their shares, and costs it nothing.
+    function test_shareIncome_paysTheOthersNoMoreForALockedWallet() public {
+        _seat(_accounts(4));
+        Wallet wallet = new Wallet();
+        _replaceFirst(address(wallet));
+        for (uint256 i = 0; i < 10; ++i) {
+            vm.deal(address(dataset), address(dataset).balance + 4 ether);
+            wallet.execute(address(dataset), abi.encodeCall(IDataset.shareIncome, (members, TOLERANCE_BPS)));
+        }
+        assertEq(address(wallet).balance, 0);
+        assertEq(dataset.unpaidShares(address(wallet)), 10 ether);
+        for (uint256 i = 1; i < 4; ++i) {
+            assertEq(members[i].balance, 10 ether);
+        }
+        address purse = makeAddr("purse");
+        wallet.execute(address(dataset), abi.encodeCall(IDataset.claimShares, (purse)));
+        assertEq(purse.balance, 10 ether);
+        assertEq(address(dataset).balance, 0);
+    }
+
+    function testFuzz_claimShares_paysAnyAccountOnce(uint96 income, address to) public {
+        vm.assume(to.code.length == 0 && uint160(to) > 255 && to != address(vm));
+        _seat(_accounts(4));
+        vm.etch(members[1], type(Refuser).runtimeCode);
+        vm.deal(address(dataset), bound(income, 4, type(uint96).max));
+        uint256 share = address(dataset).balance / 4;
+        _share();
+        uint256 before = to.balance;
+        vm.expectEmit(address(dataset));
+        emit IDataset.SharesClaimed(members[1], to, share);
+        _claim(members[1], to);
+        assertEq(to.balance, before + share);
+        assertEq(dataset.unpaidShares(members[1]), 0);
+        vm.expectRevert(abi.encodeWithSelector(IDataset.NothingToClaim.selector, members[1]));
+        _claim(members[1], to);
+    }
+
+    function testFuzz_claimShares_RevertWhen_nothingIsOwed(address caller) public {
+        _seat(_accounts(4));
+        vm.etch(members[1], type(Refuser).runtimeCode);
+        vm.assume(caller != members[1]);
+        vm.deal(address(dataset), 4 ether);
+        _share();
+        vm.expectRevert(abi.encodeWithSelector(IDataset.NothingToClaim.selector, caller));
+        _claim(caller, caller);
+    }
+
+    function test_claimShares_RevertWhen_theAccountRejectsThem() public {
+        _seat(_accounts(4));
+        vm.etch(members[1], type(Refuser).runtimeCode);
+        vm.deal(address(dataset), 4 ether);
+        _share();
+        vm.expectRevert(abi.encodeWithSelector(IDataset.ClaimRejected.selector, members[1], 1 ether));
+        _claim(members[1], members[1]);
+        assertEq(dataset.unpaidShares(members[1]), 1 ether);
+        assertEq(address(dataset).balance, 1 ether);
+    }
+
+    /// What is owed is not shared again, while it is claimed neither.
+    function test_claimShares_RevertWhen_reentered() public {
+        _seat(_accounts(4));
+        Caller caller = new Caller();
+        _replaceFirst(address(caller));
+        vm.etch(members[0], type(Refuser).runtimeCode);
+        vm.deal(address(dataset), 8 ether);
+        _share();
+        vm.etch(members[0], address(new Caller()).code);
+        caller.plan(address(dataset), 0, abi.encodeCall(IDataset.shareIncome, (members, TOLERANCE_BPS)));
+        _claim(members[0], members[0]);
+        assertEq(
+            caller.reason(), abi.encodeWithSelector(ReentrancyGuardTransient.ReentrancyGuardReentrantCall.selector)
+        );
+        assertEq(address(caller).balance, 2 ether);
+    }
+
     // ---------------------------------------------------------------- accounts that call back
 
     function test_shareIncome_RevertWhen_reentered() public {
@@ -233,6 +422,25 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(address(dataset).balance, PRICE);
     }
 
+    /// A member claims what it is owed while it is being paid: later, it can.
+    function test_shareIncome_RevertWhen_sharesAreClaimedMeanwhile() public {
+        _seat(_accounts(4));
+        Caller caller = new Caller();
+        _replaceFirst(address(caller));
+        vm.etch(members[0], type(Refuser).runtimeCode);
+        vm.deal(address(dataset), 4 ether);
+        _share();
+        vm.etch(members[0], address(new Caller()).code);
+        caller.plan(address(dataset), 0, abi.encodeCall(IDataset.claimShares, (members[0])));
+        vm.deal(address(dataset), 5 ether);
+        _share();
+        assertEq(
+            caller.reason(), abi.encodeWithSelector(ReentrancyGuardTransient.ReentrancyGuardReentrantCall.selector)
+        );
+        assertEq(dataset.unpaidShares(members[0]), 1 ether);
+        assertEq(address(caller).balance, 1 ether);
+    }
+
     /// An owner that is a member changes the committee during the call: the old committee still gets this income.
     function test_shareIncome_isNotDisturbedByANewCommittee() public {
         Caller caller = new Caller();
@@ -250,7 +458,9 @@ contract DatasetIncomeTest is DatasetFixture {
         for (uint256 i = 0; i < 4; ++i) {
             assertEq(members[i].balance, 1 ether);
         }
-        _refuse(members, TOLERANCE_BPS);
+        assertEq(dataset.committeeHash(), _hash(next, TOLERANCE_BPS));
+        assertEq(dataset.unsharedIncomeOf(dataset.committeeHash()), 0);
+        _refuse(members);
     }
 
     /// A member becomes the owner during the call: ownership moves, and the income is shared as planned.
@@ -292,6 +502,17 @@ contract DatasetIncomeTest is DatasetFixture {
             assertEq(address(dataset).balance, 4 ether);
             _assertTooLittleGas(reason);
         }
+    }
+
+    /// With Ether, a call brings a stipend: it is a part of the 50,000, not added to it.
+    function test_shareIncome_givesNoMemberMoreGas() public {
+        _seat(_accounts(4));
+        Meter meter = new Meter();
+        _replaceFirst(address(meter));
+        vm.deal(address(dataset), 4 ether);
+        _share();
+        assertLe(meter.gas_(), 50_000);
+        assertGt(meter.gas_(), 49_900);
     }
 
     function test_shareIncome_RevertWhen_tooLittleGasIsLeft() public {
@@ -346,6 +567,20 @@ contract DatasetIncomeTest is DatasetFixture {
         dataset.setCommittee(members, TOLERANCE_BPS);
     }
 
+    function _setCommittee(address[] memory accounts) private {
+        vm.prank(OWNER);
+        dataset.setCommittee(accounts, TOLERANCE_BPS);
+    }
+
+    function _claim(address member, address to) private {
+        vm.prank(member);
+        dataset.claimShares(to);
+    }
+
+    function _hash(address[] memory accounts, uint256 toleranceBps) private pure returns (bytes32) {
+        return keccak256(abi.encodePacked(toleranceBps, accounts));
+    }
+
     function _share() private {
         dataset.shareIncome(members, TOLERANCE_BPS);
     }
@@ -392,10 +627,13 @@ contract DatasetIncomeTest is DatasetFixture {
 
     function _refuse(address[] memory shown, uint256 toleranceBps) private {
         vm.deal(address(dataset), 4 ether);
-        bytes32 hash = keccak256(abi.encodePacked(toleranceBps, shown));
-        vm.expectRevert(abi.encodeWithSelector(IDataset.WrongCommittee.selector, hash, dataset.committeeHash()));
+        vm.expectRevert(abi.encodeWithSelector(IDataset.NothingToShare.selector, _hash(shown, toleranceBps)));
         dataset.shareIncome(shown, toleranceBps);
         assertEq(address(dataset).balance, 4 ether);
+    }
+
+    function _refuse(address[] memory shown) private {
+        _refuse(shown, TOLERANCE_BPS);
     }
 }
 
@@ -428,10 +666,35 @@ contract LongAnswer {
     }
 }
 
-/// @dev Accepts its share only with all of the promised gas; a call with Ether adds a stipend of 2,300.
+/// @dev Accepts its share only with all of the promised gas.
 contract Hungry {
     receive() external payable {
-        require(gasleft() > 52_000);
+        require(gasleft() > 49_900);
+    }
+}
+
+/// @dev Records the gas that it got with its share.
+contract Meter {
+    uint256 public gas_;
+
+    receive() external payable {
+        gas_ = gasleft();
+    }
+}
+
+/// @dev Accepts no Ether while it makes a call, as wallets with a reentrancy guard do.
+contract Wallet {
+    bool private _isLocked;
+
+    receive() external payable {
+        require(!_isLocked);
+    }
+
+    function execute(address target, bytes calldata data) external {
+        _isLocked = true;
+        (bool done,) = target.call(data);
+        require(done);
+        _isLocked = false;
     }
 }
 

@@ -143,7 +143,7 @@ describe("ShareIncome", () => {
     expect(output).toContain("Share 4000000000000000003 wei among the committee's 4 members:");
     expect([exitCode, sent]).toEqual([0, 1]);
     for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
-    await expectNothingToDo(send("ShareIncome"), "Nothing to share: the balance is 3 wei.");
+    await expectNothingToDo(send("ShareIncome"), "Nothing to share: the committee's income is 3 wei.");
 
     // Accounts that exist already use less gas than the dataset requires to be left.
     await fill(4n);
@@ -151,11 +151,32 @@ describe("ShareIncome", () => {
     expect(await balance(dataset)).toBe(0n);
   });
 
+  test("pays a former committee what it earned, and leaves the current one its own", async () => {
+    await fill(parseEther("4"));
+    const { client } = scripts;
+    // The gas of the change is estimated on the last block.
+    await client.mine({ blocks: 1 });
+    const rotation = { abi: datasetAbi, address: dataset, functionName: "setCommittee", chain: null } as const;
+    await client.impersonateAccount({ address: OWNER });
+    const hash = await client.writeContract({ ...rotation, account: OWNER, args: [[OUTSIDER], 100n] });
+    expect((await client.waitForTransactionReceipt({ hash })).status).toBe("success");
+    await fill(parseEther("5"));
+
+    const former = { FORMER_MEMBERS: MEMBERS.join(","), FORMER_TOLERANCE_BPS: "100" };
+    const { output, sent } = await send("ShareIncome", former);
+    expect(output).toContain("Share 4000000000000000000 wei among the committee's 4 members:");
+    expect([sent, await balance(dataset)]).toEqual([1, parseEther("1")]);
+    for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
+    await expectNothingToDo(send("ShareIncome", former), "Nothing to share: the committee's income is 0 wei.");
+  });
+
   test("reports a member that refuses its share", async () => {
     await scripts.client.setCode({ address: MEMBERS[1] as Address, bytecode: "0x5f5ffd" });
     await fill(parseEther("4"));
     const { output, sent } = await send("ShareIncome");
-    expect(output).toContain("Some members refuse their shares. Wei that stay in the dataset: 1000000000000000000");
+    expect(output).toContain(
+      "Some members refuse their shares. Wei that they can claim with claimShares: 1000000000000000000",
+    );
     expect([sent, await balance(dataset)]).toEqual([1, parseEther("1")]);
   });
 
@@ -212,7 +233,7 @@ describe("RotateCommittee", () => {
     expect(await send("RotateCommittee")).toMatchObject({ exitCode: 0, sent: 1 });
     configure({ members: [OUTSIDER] });
     const { output, sent } = await send("RotateCommittee");
-    expect(output).toContain("Nothing to share: the balance is 0 wei.");
+    expect(output).toContain("Nothing to share: the committee's income is 0 wei.");
     expect(output).toContain("members 4 -> 1");
     expect(sent).toBe(1);
   });

@@ -63,21 +63,23 @@ abstract contract Operation is NetworkScript {
         }
     }
 
-    /// @notice Shares the income among the current committee, if there is any.
+    /// @notice Shares the income of a committee among its members, if there is any.
     function _shareIncome(string memory role, address account, address[] memory members, uint256 toleranceBps)
         internal
     {
-        uint256 income = address(dataset).balance;
+        uint256 income = dataset.unsharedIncomeOf(CommitteeLibrary.hashOf(members, toleranceBps));
         if (income < members.length) {
-            console.log("Nothing to share: the balance is %s wei.", income);
+            console.log("Nothing to share: the committee's income is %s wei.", income);
             return;
         }
         console.log("Share %s wei among the committee's %s members:", income, members.length);
+        uint256 balance = address(dataset).balance;
         // An estimate would be too low: the dataset requires more remaining gas than most accounts use.
         uint256 gasLimit = Math.min(150_000 + 90_000 * members.length, MAX_TRANSACTION_GAS);
         _callAs(role, account, abi.encodeCall(IDataset.shareIncome, (members, toleranceBps)), gasLimit);
-        if (address(dataset).balance < members.length) return;
-        console.log("Some members refuse their shares. Wei that stay in the dataset: %s", address(dataset).balance);
+        uint256 refused = income - income % members.length - (balance - address(dataset).balance);
+        if (refused == 0) return;
+        console.log("Some members refuse their shares. Wei that they can claim with claimShares: %s", refused);
     }
 
     /// @notice Returns the current committee. The dataset stores its hash and the block of its event: the logs of that

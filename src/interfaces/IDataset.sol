@@ -100,8 +100,11 @@ interface IDataset is Oracle {
     /// @notice The income was shared: `share` for each member, and `paid` in total to those that accepted it. In wei.
     event IncomeShared(uint256 share, uint256 paid);
 
-    /// @notice A member's account rejected its share, which stays in the dataset for the next time. In wei.
+    /// @notice A member's account rejected its share, which the dataset owes to it from now on. In wei.
     event ShareRefused(address indexed member, uint256 share);
+
+    /// @notice A member claimed what it was owed. In wei.
+    event SharesClaimed(address indexed member, address indexed to, uint256 amount);
 
     /// @notice The price of one query changed, in wei.
     event QueryPriceChanged(uint256 price);
@@ -157,6 +160,16 @@ interface IDataset is Oracle {
     error InvalidKey(bytes key);
 
     // ---------------------------------------------------------------- errors of governance and income
+
+    /// @notice The hash is neither the current committee's nor that of a former one with unshared income: a member or
+    /// the tolerance differs, or its income was shared already.
+    error NothingToShare(bytes32 committeeHash);
+
+    /// @notice The caller is owed nothing: its account accepted every share, or it has claimed them already.
+    error NothingToClaim(address member);
+
+    /// @notice The account rejected the claimed shares. Name one that accepts Ether. The amount is in wei.
+    error ClaimRejected(address to, uint256 amount);
 
     /// @notice Too little gas is left to pay the next member. Use a higher gas limit.
     error TooLittleGas(uint256 left, uint256 needed);
@@ -223,11 +236,33 @@ interface IDataset is Oracle {
     /// @param key The key in ASCII.
     function announce(bytes calldata key) external;
 
-    /// @notice Shares the balance equally among the committee. Anyone may call it. Shares that a member's account
-    /// rejects, and the remainder of the division, stay in the dataset for the next time.
-    /// @param members The whole committee, as in the `CommitteeChanged` event.
+    /// @notice Shares the unshared income of one committee equally among its members. Anyone may call it, for the
+    /// current committee and for every former one. A member's account gets 50,000 gas to accept its share; a share that
+    /// it rejects is owed to it, and the other members get no more. The remainder of the division stays with the
+    /// committee for the next time.
+    /// @dev A share is rejected too if the member's account calls this function while it is being paid and passes the
+    /// error on, or if the account is locked because this call comes from it.
+    /// @param members The whole committee, as in its `CommitteeChanged` event.
     /// @param toleranceBps Its tolerance, in basis points.
     function shareIncome(address[] calldata members, uint256 toleranceBps) external;
+
+    /// @notice Sends the caller all that it is owed: the shares that its account rejected. Reverts if that is nothing,
+    /// or if the receiving account rejects it.
+    /// @param to The account that receives it.
+    function claimShares(address to) external;
+
+    // ---------------------------------------------------------------- views of the income
+
+    /// @notice Returns what a committee has earned and not shared yet: what queries paid while it was the committee,
+    /// whatever committee the owner has set since.
+    /// @param committee The hash of a current or former committee, as `committeeHash` was then.
+    /// @return income In wei.
+    function unsharedIncomeOf(bytes32 committee) external view returns (uint256 income);
+
+    /// @notice Returns what a member can claim: the shares that its account rejected.
+    /// @param member A member of the current committee or of a former one.
+    /// @return amount In wei.
+    function unpaidShares(address member) external view returns (uint256 amount);
 
     // ---------------------------------------------------------------- views for relayers
 
@@ -248,7 +283,8 @@ interface IDataset is Oracle {
 
     // ---------------------------------------------------------------- governance, by the owner
 
-    /// @notice Replaces the committee and the tolerance.
+    /// @notice Replaces the committee and the tolerance. The income until now stays the old committee's, to be shared by
+    /// `shareIncome` at any time.
     /// @param members 1 to 255 addresses, strictly ascending, none of them zero.
     /// @param toleranceBps The distance from the median within which a value agrees with it, in basis points of the
     /// median.

@@ -21,13 +21,18 @@ contract DatasetHandler is CommonBase, StdUtils {
     uint256 private constant FAULTS = 2;
     uint256 private constant MAX_MEDIAN = type(uint208).max;
 
+    /// @notice Where members claim their shares to.
+    address public constant PURSE = address(0xF00D);
+
     IDataset public immutable dataset;
     bool private immutable IS_MAJORITY;
     bytes[] public keys;
 
     // Recorded observations.
-    uint256 public paid;
-    uint256 public shared;
+    uint256[2] public earned;
+    uint256[2] public shared;
+    uint256 public totalOwed;
+    uint256 public claimed;
     bytes32 public committeeHash;
     uint256 public queryPrice;
     address public owner;
@@ -38,6 +43,7 @@ contract DatasetHandler is CommonBase, StdUtils {
     mapping(bytes key => uint256) public lowestHonest;
     mapping(bytes key => uint256) public highestHonest;
     mapping(address member => uint256) public received;
+    mapping(address member => uint256) public owed;
 
     /// @notice The number of calls that ended in each path.
     mapping(string path => uint256) public paths;
@@ -186,7 +192,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         uint256 price = dataset.queryPrice();
         for (uint256 i = 0; i < count; ++i) {
             dataset.query{value: price}(_key(keySeed));
-            paid += price;
+            earned[_seated] += price;
         }
         ++paths["query: answered"];
     }
@@ -201,18 +207,50 @@ contract DatasetHandler is CommonBase, StdUtils {
         }
     }
 
+    /// @notice Forces Ether into the dataset, as a block's reward can be.
+    function forceEther(uint256 amount) external {
+        amount = bound(amount, 0, 1 ether);
+        vm.deal(address(dataset), address(dataset).balance + amount);
+        earned[_seated] += amount;
+    }
+
+    /// @notice Shares the income of either committee, whichever is the current one.
     function shareIncome(uint256 seed) external {
-        Providers shown = _committees[seed % 8 == 0 ? 1 - _seated : _seated];
-        address[] memory members = shown.members();
-        uint256 share = address(dataset).balance / members.length;
-        try dataset.shareIncome(members, shown.toleranceBps()) {
-            ++paths["shareIncome: shared"];
-            shared += share * members.length;
+        uint256 shown = seed % 4 == 0 ? 1 - _seated : _seated;
+        address[] memory members = _committees[shown].members();
+        uint256 share = (earned[shown] - shared[shown]) / members.length;
+        try dataset.shareIncome(members, _committees[shown].toleranceBps()) {
+            ++paths[shown == _seated ? "shareIncome: current" : "shareIncome: former"];
+            shared[shown] += share * members.length;
             for (uint256 i = 0; i < members.length; ++i) {
-                received[members[i]] += share;
+                if (members[i].code.length == 0) {
+                    received[members[i]] += share;
+                } else {
+                    owed[members[i]] += share;
+                    totalOwed += share;
+                }
             }
         } catch (bytes memory reason) {
             ++paths[string.concat("shareIncome: ", _name(reason))];
+        }
+    }
+
+    /// @notice Makes a member's account refuse its shares, or accept them again.
+    function changeAccount(uint256 seed) external {
+        address member = _member(seed);
+        vm.etch(member, member.code.length == 0 ? bytes(hex"5f5ffd") : bytes(""));
+    }
+
+    function claimShares(uint256 seed) external {
+        address member = _member(seed);
+        vm.prank(member);
+        try dataset.claimShares(PURSE) {
+            ++paths["claimShares: paid"];
+            claimed += owed[member];
+            totalOwed -= owed[member];
+            owed[member] = 0;
+        } catch (bytes memory reason) {
+            ++paths[string.concat("claimShares: ", _name(reason))];
         }
     }
 
@@ -390,6 +428,11 @@ contract DatasetHandler is CommonBase, StdUtils {
 
     function _members() private view returns (uint256) {
         return _committees[_seated].members().length;
+    }
+
+    function _member(uint256 seed) private view returns (address) {
+        address[] memory members = _committees[seed % 2].members();
+        return members[(seed >> 8) % members.length];
     }
 
     function _name(bytes memory reason) private pure returns (string memory) {

@@ -22,7 +22,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         handler = new DatasetHandler(dataset, isMajority, OWNER, committees[0], committees[1]);
         vm.deal(address(handler), 1000 ether);
         // All functions except `send`, which the handler calls itself.
-        bytes4[] memory selectors = new bytes4[](14);
+        bytes4[] memory selectors = new bytes4[](17);
         selectors[0] = DatasetHandler.submitUpdate.selector;
         selectors[1] = DatasetHandler.submitNoData.selector;
         selectors[2] = DatasetHandler.submitBatch.selector;
@@ -37,6 +37,9 @@ abstract contract DatasetInvariants is DatasetFixture {
         selectors[11] = DatasetHandler.transferOwnership.selector;
         selectors[12] = DatasetHandler.acceptOwnership.selector;
         selectors[13] = DatasetHandler.usurp.selector;
+        selectors[14] = DatasetHandler.forceEther.selector;
+        selectors[15] = DatasetHandler.changeAccount.selector;
+        selectors[16] = DatasetHandler.claimShares.selector;
         targetSelector(FuzzSelector(address(handler), selectors));
         bytes4[] memory waiting = new bytes4[](1);
         waiting[0] = DatasetHandler.pass.selector;
@@ -82,13 +85,33 @@ abstract contract DatasetInvariants is DatasetFixture {
 
     // ---------------------------------------------------------------- income
 
-    /// Every member has received what was shared with it.
-    function invariant_balanceIsWhatWasPaid() public view {
-        assertEq(address(dataset).balance, handler.paid() - handler.shared());
+    /// The balance is what is still to be shared or claimed; the rest is where it belongs.
+    function invariant_balanceIsWhatIsUnsharedOrOwed() public view {
+        uint256 expected = handler.totalOwed();
         for (uint256 i = 0; i < 2; ++i) {
+            expected += handler.earned(i) - handler.shared(i);
             address[] memory members = committees[i].members();
             for (uint256 place = 0; place < members.length; ++place) {
                 assertEq(members[place].balance, handler.received(members[place]));
+            }
+        }
+        assertEq(address(dataset).balance, expected);
+        assertEq(handler.PURSE().balance, handler.claimed());
+    }
+
+    /// Whatever the owner did, each committee keeps what it earned until it is shared with its own members.
+    function invariant_incomeIsItsCommittees() public view {
+        for (uint256 i = 0; i < 2; ++i) {
+            bytes32 hash = keccak256(abi.encodePacked(committees[i].toleranceBps(), committees[i].members()));
+            assertEq(dataset.unsharedIncomeOf(hash), handler.earned(i) - handler.shared(i));
+        }
+    }
+
+    function invariant_refusedSharesAreOwedToTheirMembers() public view {
+        for (uint256 i = 0; i < 2; ++i) {
+            address[] memory members = committees[i].members();
+            for (uint256 place = 0; place < members.length; ++place) {
+                assertEq(dataset.unpaidShares(members[place]), handler.owed(members[place]));
             }
         }
     }
@@ -121,7 +144,9 @@ abstract contract DatasetInvariants is DatasetFixture {
         _assertTaken("updateNotAvailable: stored");
         _assertTaken("announce: known");
         _assertTaken("query: answered");
-        _assertTaken("shareIncome: shared");
+        _assertTaken("shareIncome: current");
+        _assertTaken("shareIncome: former");
+        _assertTaken("claimShares: paid");
         _assertTaken("setQueryPrice: set");
         _assertTaken("setCommittee: set");
         _assertTaken("transferOwnership: begun");
@@ -142,7 +167,8 @@ abstract contract DatasetInvariants is DatasetFixture {
         _assertRefused("forged batch: ", IDataset.WrongCommittee.selector);
         _assertRefused("announce: ", IDataset.InvalidKey.selector);
         _assertRefused("query: ", IDataset.WrongPayment.selector);
-        _assertRefused("shareIncome: ", IDataset.WrongCommittee.selector);
+        _assertRefused("shareIncome: ", IDataset.NothingToShare.selector);
+        _assertRefused("claimShares: ", IDataset.NothingToClaim.selector);
         _assertRefused("setQueryPrice: ", IDataset.PriceAboveCeiling.selector);
         _assertRefused("acceptOwnership: ", Ownable.OwnableUnauthorizedAccount.selector);
         _assertRefused("usurp: ", Ownable.OwnableUnauthorizedAccount.selector);
@@ -166,7 +192,7 @@ abstract contract DatasetInvariants is DatasetFixture {
 
     function _act(uint256 seed) private {
         (uint256 a, uint256 b, uint256 c) = (seed >> 16, seed >> 64, uint256(keccak256(abi.encode(seed))));
-        uint256 action = seed % 15;
+        uint256 action = seed % 18;
         if (action == 0) handler.submitUpdate(a, b, c, seed, seed >> 192);
         if (action == 1) handler.submitNoData(a, b);
         if (action == 2) handler.submitBatch(a, b, c, seed >> 192);
@@ -182,6 +208,9 @@ abstract contract DatasetInvariants is DatasetFixture {
         if (action == 12) handler.acceptOwnership(a);
         if (action == 13) handler.usurp(address(bytes20(bytes32(seed))), a);
         if (action == 14) handler.pass(a);
+        if (action == 15) handler.forceEther(a);
+        if (action == 16) handler.changeAccount(a);
+        if (action == 17) handler.claimShares(a);
     }
 
     /// @dev Queries and then reverts the payment.

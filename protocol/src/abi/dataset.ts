@@ -62,6 +62,18 @@ export const datasetAbi = [
   },
   {
     "type": "function",
+    "name": "claimShares",
+    "inputs": [
+      {
+        "name": "to",
+        "type": "address"
+      }
+    ],
+    "outputs": [],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
     "name": "committeeBlock",
     "inputs": [],
     "outputs": [
@@ -279,6 +291,40 @@ export const datasetAbi = [
     ],
     "outputs": [],
     "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
+    "name": "unpaidShares",
+    "inputs": [
+      {
+        "name": "member",
+        "type": "address"
+      }
+    ],
+    "outputs": [
+      {
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "unsharedIncomeOf",
+    "inputs": [
+      {
+        "name": "committee",
+        "type": "bytes32"
+      }
+    ],
+    "outputs": [
+      {
+        "name": "income",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view"
   },
   {
     "type": "function",
@@ -568,6 +614,28 @@ export const datasetAbi = [
   },
   {
     "type": "event",
+    "name": "SharesClaimed",
+    "inputs": [
+      {
+        "name": "member",
+        "type": "address",
+        "indexed": true
+      },
+      {
+        "name": "to",
+        "type": "address",
+        "indexed": true
+      },
+      {
+        "name": "amount",
+        "type": "uint256",
+        "indexed": false
+      }
+    ],
+    "anonymous": false
+  },
+  {
+    "type": "event",
     "name": "Updated",
     "inputs": [
       {
@@ -592,6 +660,20 @@ export const datasetAbi = [
       }
     ],
     "anonymous": false
+  },
+  {
+    "type": "error",
+    "name": "ClaimRejected",
+    "inputs": [
+      {
+        "name": "to",
+        "type": "address"
+      },
+      {
+        "name": "amount",
+        "type": "uint256"
+      }
+    ]
   },
   {
     "type": "error",
@@ -642,6 +724,26 @@ export const datasetAbi = [
       {
         "name": "absentees",
         "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "NothingToClaim",
+    "inputs": [
+      {
+        "name": "member",
+        "type": "address"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "NothingToShare",
+    "inputs": [
+      {
+        "name": "committeeHash",
+        "type": "bytes32"
       }
     ]
   },
