@@ -9,14 +9,11 @@ export interface Account {
   readonly privateKey: `0x${string}`;
 }
 
-/** The chain's first account: it deploys and owns the datasets. The ten default accounts are unlocked. */
+/** The chain's first account: it deploys and owns the datasets, and publishes the example specs. The ten default accounts are unlocked. */
 export const OWNER = account(0);
 
 /** The chain's second account: it sends the update transactions. */
 export const OPERATOR = account(1);
-
-/** These publish one example spec each, because concurrent transactions of one account would reuse a nonce. */
-export const DEVELOPERS: readonly Account[] = [OWNER, account(2), account(3), account(4)];
 
 /** The providers only sign, so they need no funded default accounts. The order is that of script/config/42.json. */
 export const PROVIDERS: readonly Account[] = [account(13), account(11), account(10), account(12)];

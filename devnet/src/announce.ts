@@ -120,7 +120,7 @@ function commands({ settings, chainUrl, deployed, examples, folder }: Running, q
       { title: "Read it: hundredths of a kelvin, updatedAt, status", command: query(dataset, keyHex) },
       {
         title: "Publish a request spec: this one, or your own",
-        command: `npm run -s web-oracle -- ${publishArguments("devnet/specs/temperature.json", chainUrl, folder).join(" ")}`,
+        command: `npm run -s web-oracle -- ${publishArguments(["devnet/specs/temperature.json"], chainUrl, folder).join(" ")}`,
       },
     ]),
     {

@@ -5,7 +5,7 @@ import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { webKey } from "@dataset-oracle/protocol/web-key";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import type { Address, Hex } from "viem";
-import { CALLER, DEVELOPERS } from "./accounts.js";
+import { CALLER, OWNER } from "./accounts.js";
 import type { Folder } from "./folder.js";
 
 /** The Web Oracle on the devnet's chain. */
@@ -46,25 +46,31 @@ export const WEB_ORACLE_COMMAND = join(ROOT, "provider", "dist", "web-oracle", "
 const PUBLISH_MS = 60_000;
 
 /** Publishes the specs in devnet/specs as a dapp developer would. */
-export function publishExamples(chainUrl: string, folder: Folder, webOracle: WebOracle): Promise<PublishedExample[]> {
-  return Promise.all(
-    EXAMPLES.map(async ({ name, dataset, args }, i) => {
-      const command = [
-        WEB_ORACLE_COMMAND,
-        ...publishArguments(join("devnet", "specs", `${name}.json`), chainUrl, folder, DEVELOPERS[i]?.address),
-      ];
-      const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: ROOT, timeout: PUBLISH_MS });
-      const specHash = /^Published (0x[0-9a-f]{64}) /.exec(stdout)?.[1] as Hex | undefined;
-      if (specHash === undefined) throw new Error(`devnet/specs/${name}.json was not published: ${stdout}`);
-      const key = webKey({ specHash, args });
-      if (!key.ok) throw new Error(key.error);
-      return { name, dataset: webOracle[dataset], key: keyToAscii(key.value) ?? "", keyHex: key.value };
-    }),
-  );
+export async function publishExamples(
+  chainUrl: string,
+  folder: Folder,
+  webOracle: WebOracle,
+): Promise<PublishedExample[]> {
+  const files = EXAMPLES.map(({ name }) => join("devnet", "specs", `${name}.json`));
+  const command = [WEB_ORACLE_COMMAND, ...publishArguments(files, chainUrl, folder, OWNER.address)];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: ROOT, timeout: PUBLISH_MS });
+  const published = [...stdout.matchAll(/^Published (0x[0-9a-f]{64}) /gm)].map(([, specHash]) => specHash as Hex);
+  return EXAMPLES.map(({ name, dataset, args }, i) => {
+    const specHash = published[i];
+    if (specHash === undefined) throw new Error(`${files[i]} was not published: ${stdout}`);
+    const key = webKey({ specHash, args });
+    if (!key.ok) throw new Error(key.error);
+    return { name, dataset: webOracle[dataset], key: keyToAscii(key.value) ?? "", keyHex: key.value };
+  });
 }
 
-/** Returns the arguments that publish a spec on the devnet from an unlocked account. */
-export function publishArguments(spec: string, chainUrl: string, folder: Folder, from = CALLER.address): string[] {
+/** Returns the arguments that publish specs on the devnet from an unlocked account. */
+export function publishArguments(
+  specs: readonly string[],
+  chainUrl: string,
+  folder: Folder,
+  from = CALLER.address,
+): string[] {
   const deployment = folder.file("deployments", "42.json");
-  return ["publish", spec, "--deployment", deployment, "--rpc-url", chainUrl, "--from", from];
+  return ["publish", ...specs, "--deployment", deployment, "--rpc-url", chainUrl, "--from", from];
 }

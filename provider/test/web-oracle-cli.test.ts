@@ -261,6 +261,19 @@ describe("publish", () => {
     expect((await run(["publish", file])).stderr).toContain("--deployment FILE");
   });
 
+  it("publishes several specs, one transaction each, in their order", async () => {
+    const other = write("other.json", { ...spec, title: "Another value" });
+    const env = { PUBLISHER_PRIVATE_KEY: ANVIL_KEY };
+    const { stdout } = await run(
+      ["publish", other, file, "--deployment", deployment, "--rpc-url", registry.rpc.url],
+      env,
+    );
+    const lines = stdout.trim().split("\n");
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toContain(await hashOf());
+    expect(new Set(lines.map((line) => line.split(" by ")[1])).size).toBe(2);
+  });
+
   it("publishes the canonical bytes, whatever the file looks like", async () => {
     const { stdout } = await publish(["--dry-run"]);
     const { data } = JSON.parse(/\{[\s\S]*?\n\}/.exec(stdout)?.[0] ?? "");

@@ -22,7 +22,7 @@ const COMMANDS = {
 export interface CliCommand {
   readonly name: keyof typeof COMMANDS;
   readonly specFile: string;
-  /** The values of the spec's variables. */
+  /** The values of the spec's variables; of `publish`, the files of further specs. */
   readonly args: readonly string[];
   readonly options: ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 }
@@ -42,10 +42,8 @@ export function readCliCommand(argv: readonly string[]): CliCommand | null {
   const allowed: readonly string[] = COMMANDS[name];
   const other = Object.keys(options).find((option) => !allowed.includes(option));
   if (other !== undefined) throw new ConfigError(`${name} has no option --${other}.\n\n${USAGE}`);
-  if (args.length > 0 && name !== "try" && name !== "key") {
-    throw new ConfigError(
-      `${name} takes no arguments after the spec: it applies to all of the spec's keys.\n\n${USAGE}`,
-    );
+  if (args.length > 0 && name === "validate") {
+    throw new ConfigError(`validate takes no arguments after the spec: it applies to all of its keys.\n\n${USAGE}`);
   }
   return { name, specFile, args, options };
 }

@@ -19,6 +19,6 @@ await runMain(async () => {
     case "try":
       return trySpec(spec, command);
     case "publish":
-      return console.log(await publish(spec, command.options, process.env));
+      return console.log(await publish([spec, ...command.args.map(loadSpec)], command.options, process.env));
   }
 });

@@ -18,13 +18,13 @@ import type { LoadedSpec } from "./load-spec.js";
 const MINED_MS = 120_000;
 
 /**
- * Publishes a spec, or with --dry-run prints the transaction.
+ * Publishes specs, one transaction each, or with --dry-run prints the transactions.
  *
  * @returns The text for the person at the terminal.
  * @throws ConfigError
  */
 export async function publish(
-  { bytes, hash }: LoadedSpec,
+  specs: readonly LoadedSpec[],
   options: CliCommand["options"],
   env: NodeJS.ProcessEnv,
 ): Promise<string> {
@@ -32,8 +32,11 @@ export async function publish(
   if (file === undefined) throw new ConfigError("Name the network's deployment file: --deployment FILE.");
   const { chainId, webOracleRegistry: registry } = loadDeployment(file);
   if (registry === undefined) throw new ConfigError(`${file} has no webOracleRegistry: network ${chainId} has none.`);
-  const call = { abi: webOracleRegistryAbi, functionName: "publish", args: [bytes] } as const;
-  if (options["dry-run"] === true) return describe(chainId, registry, encodeFunctionData(call), rpcUrl);
+  const callOf = ({ bytes }: LoadedSpec) =>
+    ({ abi: webOracleRegistryAbi, functionName: "publish", args: [bytes] }) as const;
+  if (options["dry-run"] === true) {
+    return specs.map((spec) => describe(chainId, registry, encodeFunctionData(callOf(spec)), rpcUrl)).join("\n\n");
+  }
   if (rpcUrl === undefined) throw new ConfigError("Name the network's JSON-RPC endpoint: --rpc-url URL.");
   const account = await senderOf(options.from, env);
 
@@ -44,13 +47,19 @@ export async function publish(
     throw new ConfigError(
       `The endpoint belongs to network ${asked}, but ${file} to network ${chainId}. Change one of them.`,
     );
-  const sent = await ask(() =>
-    createWalletClient({ account, transport }).writeContract({ ...call, address: registry, chain: null }),
-  );
-  const receipt = await ask(() => client.waitForTransactionReceipt({ hash: sent, timeout: MINED_MS }));
-  if (receipt.status !== "success")
-    throw new ConfigError(`The transaction ${sent} reverted. Its trace says why: cast run ${sent}`);
-  return `Published ${hash} on network ${chainId}, in block ${receipt.blockNumber}, by ${sent}.`;
+  const wallet = createWalletClient({ account, transport });
+  const sent: { hash: Hex; transaction: Hex }[] = [];
+  for (const spec of specs) {
+    const transaction = await ask(() => wallet.writeContract({ ...callOf(spec), address: registry, chain: null }));
+    sent.push({ hash: spec.hash, transaction });
+  }
+  const lines = sent.map(async ({ hash, transaction }) => {
+    const receipt = await ask(() => client.waitForTransactionReceipt({ hash: transaction, timeout: MINED_MS }));
+    if (receipt.status !== "success")
+      throw new ConfigError(`The transaction ${transaction} reverted. Its trace says why: cast run ${transaction}`);
+    return `Published ${hash} on network ${chainId}, in block ${receipt.blockNumber}, by ${transaction}.`;
+  });
+  return (await Promise.all(lines)).join("\n");
 }
 
 async function senderOf(from: string | undefined, env: NodeJS.ProcessEnv): Promise<Account | Address> {

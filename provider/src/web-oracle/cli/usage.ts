@@ -6,7 +6,7 @@ Checks, tries and publishes request specs of the Web Oracle. In this repository:
   validate SPEC            check a request spec, which is a JSON file
   try SPEC [ARGUMENT...]   ask its sources now, and show each raw answer and its value
   key SPEC [ARGUMENT...]   print the key in ASCII and in hex
-  publish SPEC             publish it on a network, for all of its keys
+  publish SPEC...          publish one or more specs on a network, for all of their keys
 
 The arguments are the values of the spec's variables, in the same order.
 
