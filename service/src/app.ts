@@ -23,6 +23,7 @@ import { plainForwardedFor } from "./forwarded-for.js";
 import { BODY_LIMIT, methodNotAllowed, noSuchPath, toProblem, unreadable } from "./http-problems.js";
 import { ProblemError } from "./problem.js";
 import { type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";
+import { RequestLog } from "./request-log.js";
 import { parseStrictJson } from "./strict-json.js";
 import { requestIdOf, type Trace, traceFieldsOf, traceOf } from "./trace.js";
 
@@ -109,10 +110,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
     request.trace = traceOf(request.headers, request.id);
     done();
   });
+  const requestLog = new RequestLog(options.logger);
   app.addHook("onResponse", (request, reply, done) => {
-    request.log.info(requestLine(request, reply), "request");
+    requestLog.answered(request, reply);
     done();
   });
+  app.addHook("onClose", async () => requestLog.flush());
   endConnectionsAtClose(app);
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
   app.removeAllContentTypeParsers();
@@ -147,20 +150,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
     return sendProblem(reply, allowed.length > 0 ? methodNotAllowed(request.method, allowed) : noSuchPath(path));
   });
   return app as unknown as App;
-}
-
-/** Returns the log fields of an answered request. pino leaves out those that are undefined. */
-function requestLine({ trace, method, url, ip, problemCode }: FastifyRequest, reply: FastifyReply) {
-  return {
-    request_id: trace?.requestId,
-    trace_id: trace?.traceId,
-    method,
-    url,
-    ip,
-    status: reply.statusCode,
-    code: problemCode || undefined,
-    ms: Math.round(reply.elapsedTime * 1_000) / 1_000,
-  };
 }
 
 /** Returns the common limit. Callers with a reserved share are counted by address, even in one IPv6 network. */

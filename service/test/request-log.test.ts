@@ -1,0 +1,69 @@
+import { buildApp } from "@dataset-oracle/service/app";
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+type Line = Readonly<Record<string, unknown>>;
+type LoggedApp = Awaited<ReturnType<typeof startApp>>;
+
+let started: LoggedApp;
+
+async function startApp() {
+  const text: string[] = [];
+  const app = await buildApp({
+    logger: pino({}, { write: (line) => text.push(line) }),
+    requestsPerMinute: 10,
+    maxConnections: 100,
+    trustedProxies: ["127.0.0.1"],
+  });
+  app.get("/served", async () => ({}));
+  return { app, text, lines: () => text.splice(0).map((line): Line => JSON.parse(line)) };
+}
+
+/** Sends requests from one address. */
+async function ask(count: number, from: string, url: string): Promise<void> {
+  const headers = { "x-forwarded-for": from };
+  for (let i = 0; i < count; i++) await started.app.inject({ url, headers });
+}
+
+beforeEach(async () => {
+  started = await startApp();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await started.app.close();
+});
+
+test("a flood of refused requests with long urls is logged in a few short lines, which count all of them", async () => {
+  const { app, text, lines } = started;
+  await ask(500, "192.0.2.1", `/nowhere/${"x".repeat(7_000)}`);
+  vi.advanceTimersByTime(1_000);
+  expect(text.join("").length).toBeLessThan(2_000);
+  expect(lines()).toMatchObject([
+    { msg: "request", ip: "192.0.2.1", code: "no_such_path", url: expect.stringMatching(/^\/nowhere\/x{247}\.\.\.$/) },
+    { msg: "request", ip: "192.0.2.1", code: "too_many_requests" },
+    { msg: "more requests refused", ip: "192.0.2.1", code: "no_such_path", suppressed: 9 },
+    { msg: "more requests refused", ip: "192.0.2.1", code: "too_many_requests", suppressed: 489 },
+  ]);
+  // A refusal in another second is logged again, and one that was not is counted when the service closes.
+  await ask(2, "192.0.2.1", "/nowhere");
+  await app.close();
+  expect(lines().map(({ msg, suppressed }) => [msg, suppressed])).toEqual([
+    ["request", undefined],
+    ["more requests refused", 1],
+  ]);
+});
+
+test("refusals of very many callers are counted together", async () => {
+  for (let i = 0; i < 250; i++) await ask(1, `2001:db8:0:${i.toString(16)}::1`, "/nowhere");
+  vi.advanceTimersByTime(1_000);
+  const logged = started.lines();
+  expect(logged.length).toBe(101);
+  expect(logged.at(-1)).toMatchObject({ msg: "more requests refused", suppressed: 150 });
+});
+
+test("requests that are served are each logged", async () => {
+  await ask(10, "192.0.2.1", "/served");
+  expect(started.lines().map(({ status }) => status)).toEqual(Array(10).fill(200));
+});
