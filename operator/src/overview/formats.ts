@@ -4,8 +4,8 @@ import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { LRUCache } from "lru-cache";
-import { type Address, type Hex, hexToString } from "viem";
-import type { ChainClient } from "../chain/client.js";
+import { type Address, type Client, type Hex, hexToString } from "viem";
+import type { Clock } from "../clock.js";
 
 /** The part of a request spec that says what its values stand for. */
 const Spec = Type.Object({
@@ -24,25 +24,40 @@ const Spec = Type.Object({
 export const SPOT_PRICE: ValueFormat = { title: null, type: "uint", decimals: 18, sources: [] };
 
 const MAX_SPECS = 1_000;
+/** Anonymous callers can name any number of specs that do not exist. */
+const MAX_MISSING = 10_000;
+/** How long a spec that is not published, or not understood here, is not read again. */
+const MISSING_MS = 120_000;
+/** The same after a failure to read it. */
+const FAILED_MS = 30_000;
 
 /** The formats of Web Oracle values, from their published specs. A spec never changes: its hash names it. */
 export class Formats {
   readonly #known = new LRUCache<Hex, ValueFormat>({ max: MAX_SPECS });
+  /** When specs without a known format are read again, in milliseconds since 1970. */
+  readonly #missingUntil = new LRUCache<Hex, number>({ max: MAX_MISSING });
 
   constructor(
-    private readonly client: ChainClient,
+    private readonly client: Client,
     private readonly registry: Address,
+    private readonly clock: Clock,
   ) {}
 
-  /** Returns null where the spec is not published, cannot be read now, or is not understood here. */
+  /** Returns null where the spec was not published lately, cannot be read now, or is not understood here. */
   async of(key: Hex): Promise<ValueFormat | null> {
     const parsed = parseWebKey(key);
     if (!parsed.ok) return null;
     const { specHash } = parsed.value;
     const known = this.#known.get(specHash);
     if (known !== undefined) return known;
-    const format = await this.#read(specHash).catch(() => null);
+    if (this.clock() < (this.#missingUntil.get(specHash) ?? 0)) return null;
+    let readAgainMs = MISSING_MS;
+    const format = await this.#read(specHash).catch(() => {
+      readAgainMs = FAILED_MS;
+      return null;
+    });
     if (format !== null) this.#known.set(specHash, format);
+    else this.#missingUntil.set(specHash, this.clock() + readAgainMs);
     return format;
   }
 

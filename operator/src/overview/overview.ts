@@ -28,7 +28,7 @@ export class Overview {
     this.#networks = new SingleFlight(operator.clock, REMEMBER_MS);
     for (const network of operator.networks.values()) {
       const { client, registry, settings } = network;
-      if (registry !== null) this.#formats.set(network, new Formats(client, registry));
+      if (registry !== null) this.#formats.set(network, new Formats(client, registry, operator.clock));
       for (const dataset of network.datasets.values()) {
         if (dataset.keyForm === "WEB_ORACLE")
           this.#keys.set(dataset, new KnownKeys(client, dataset.address, settings.historyBlocks));
