@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EXCHANGES } from "@dataset-oracle/devnet/market/pairs";
+import { EXCHANGES } from "@dataset-oracle/devnet/market/exchanges";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { ReportDigests } from "@dataset-oracle/protocol/report-digests";
 import { keccak } from "@dataset-oracle/service/keccak";
@@ -17,6 +17,7 @@ import { readArguments } from "@dataset-oracle/tools/arguments";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { bytesToHex } from "viem";
 import { cpuTime } from "./cpu-time.js";
+import { postJson, repeat } from "./load.js";
 import { startProvider } from "./start-provider.js";
 
 const USAGE = `Usage: npm run bench:provider
@@ -70,16 +71,12 @@ try {
   const asRows = await measure(provider, (timestamp) =>
     Promise.all(rows.map((row) => post(provider, "/report/batch", { keys: row, timestamp }, hasAllValues))),
   );
-  const oneByOne = await measure(provider, () => {
-    const left = [...keys];
-    const worker = async () => {
-      for (let key = left.pop(); key !== undefined; key = left.pop()) {
-        // On a busy machine, a round shared by all requests would be too old for the last ones.
-        await post(provider, "/report", { key, timestamp: Math.floor(Date.now() / 1_000) }, usesAllSources);
-      }
-    };
-    return Promise.all(Array.from({ length: CONCURRENCY }, worker));
-  });
+  // On a busy machine, a round shared by all requests would be too old for the last ones.
+  const oneByOne = await measure(provider, () =>
+    repeat(KEYS, CONCURRENCY, (i) =>
+      post(provider, "/report", { key: keys[i], timestamp: Math.floor(Date.now() / 1_000) }, usesAllSources),
+    ),
+  );
   const alone = await signAlone(keys, rows);
 
   console.log(`${KEYS} keys, each read from ${EXCHANGES.length} exchanges: CPU time of the provider for one round,`);
@@ -105,13 +102,8 @@ function usesAllSources({ outcome, sources }) {
 }
 
 async function post(provider, path, body, isGood) {
-  const response = await fetch(`${provider.url}${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ network_id: 42, dataset: DATASET, ...body }),
-  });
-  const answer = await response.json();
-  if (response.status !== 200 || !isGood(answer)) throw new Error(JSON.stringify(answer).slice(0, 500));
+  const answer = await postJson(`${provider.url}${path}`, { network_id: 42, dataset: DATASET, ...body });
+  if (!isGood(answer)) throw new Error(JSON.stringify(answer).slice(0, 500));
 }
 
 /** Measures the CPU time of several rounds after a warm-up. Returns seconds, ascending. */

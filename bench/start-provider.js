@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EXCHANGES, marketOverrides, ORIGINS } from "@dataset-oracle/devnet/market/pairs";
+import { EXCHANGES, marketOverrides, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
 import { ROOT } from "@dataset-oracle/tools/foundry";

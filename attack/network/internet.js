@@ -3,7 +3,7 @@ import { request as requestHttp } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
-import { EXCHANGES, ORIGINS } from "@dataset-oracle/devnet/market/pairs";
+import { EXCHANGES, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
 import { makeAuthority } from "./certificates.js";
 
 const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(ORIGINS[name]).host, name]));

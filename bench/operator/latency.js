@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringToHex } from "viem";
+import { postJson } from "../load.js";
 import { median } from "../median.js";
 import { request } from "./cpu-per-request.js";
-import { postJson } from "./load.js";
 
 const SAMPLES = 60;
 const BEHIND_MS = 2_000;

@@ -3,10 +3,10 @@
 
 import { loadavg } from "node:os";
 import { readArguments } from "@dataset-oracle/tools/arguments";
+import { postJson } from "../load.js";
 import { median } from "../median.js";
 import { BENCHMARKS, isWithin } from "./benchmarks.js";
 import { request } from "./cpu-per-request.js";
-import { postJson } from "./load.js";
 import { Processes } from "./processes.js";
 
 const USAGE = `Usage: npm run bench:operator [-- --rounds N --only NAME]

@@ -6,8 +6,8 @@ import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import { fromPrivateKey } from "@dataset-oracle/service/local-account";
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { postJson, repeat } from "../load.js";
 import { request } from "./cpu-per-request.js";
-import { postJson, repeat } from "./load.js";
 
 /** Each update stores a different key. */
 const UPDATES = 1_000;

@@ -6,7 +6,7 @@ import type { Settings } from "./arguments.js";
 import type { Components } from "./components.js";
 import { findDataset } from "./deploy.js";
 import type { Folder } from "./folder.js";
-import { marketOverrides } from "./market/pairs.js";
+import { marketOverrides } from "./market/exchanges.js";
 import { WEATHER_ORIGIN } from "./market/weather.js";
 import { answersOk, type Process, startProcess } from "./processes.js";
 

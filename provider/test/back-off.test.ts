@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Exchange, ORIGINS } from "@dataset-oracle/devnet/market/pairs";
+import { type Exchange, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";

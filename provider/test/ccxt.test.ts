@@ -1,4 +1,5 @@
-import { type Exchange, MARKET_PAIRS, marketOverrides, ORIGINS } from "@dataset-oracle/devnet/market/pairs";
+import { type Exchange, marketOverrides, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import ccxt from "ccxt";

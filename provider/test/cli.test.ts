@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { marketOverrides } from "@dataset-oracle/devnet/market/pairs";
+import { marketOverrides } from "@dataset-oracle/devnet/market/exchanges";
 import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { coinbaseTicker, type Exchanges, startExchanges } from "./exchanges.js";

@@ -1,4 +1,4 @@
-import { EXCHANGES, type Exchange, ORIGINS } from "@dataset-oracle/devnet/market/pairs";
+import { EXCHANGES, type Exchange, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
 import { dialByTls } from "@dataset-oracle/service/egress/connector";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { parseUnits } from "viem";

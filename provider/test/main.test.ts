@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { MARKET_PAIRS, marketOverrides } from "@dataset-oracle/devnet/market/pairs";
+import { marketOverrides } from "@dataset-oracle/devnet/market/exchanges";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { recoverReporter } from "@dataset-oracle/protocol/report";

@@ -8,21 +8,6 @@ export interface MarketPair {
   readonly decimals: { readonly coinbase: number; readonly kraken: number; readonly bitstamp: number };
 }
 
-export const EXCHANGES = ["coinbase", "kraken", "bitstamp", "gemini", "bitfinex", "binance", "okx", "kucoin"] as const;
-export type Exchange = (typeof EXCHANGES)[number];
-
-/** The origin of each exchange's public API. */
-export const ORIGINS: Readonly<Record<Exchange, string>> = {
-  coinbase: "https://api.exchange.coinbase.com",
-  kraken: "https://api.kraken.com",
-  bitstamp: "https://www.bitstamp.net",
-  gemini: "https://api.gemini.com",
-  bitfinex: "https://api-pub.bitfinex.com",
-  binance: "https://data-api.binance.vision",
-  okx: "https://www.okx.com",
-  kucoin: "https://api.kucoin.com",
-};
-
 /** The rate that converts quotes in USDT to USD, listed by exchanges that have both. */
 export const USDT_USD: MarketPair = row("USDT-USD", "0.99985", 5, 5, 5);
 
@@ -65,9 +50,4 @@ export const MARKET_PAIRS: readonly MarketPair[] = [
 
 function row(pair: string, start: string, coinbase: number, kraken: number, bitstamp: number): MarketPair {
   return { pair, start, decimals: { coinbase, kraken, bitstamp } };
-}
-
-/** Returns source overrides that make a provider read a market instead of the exchanges. */
-export function marketOverrides(url: string): Record<string, string> {
-  return Object.fromEntries(EXCHANGES.map((name) => [ORIGINS[name], `${url}/${name}`]));
 }

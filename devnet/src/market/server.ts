@@ -3,11 +3,12 @@ import { binance } from "./binance.js";
 import { bitfinex } from "./bitfinex.js";
 import { bitstamp } from "./bitstamp.js";
 import { coinbase } from "./coinbase.js";
+import { EXCHANGES, type Exchange } from "./exchanges.js";
 import { gemini } from "./gemini.js";
 import { kraken } from "./kraken.js";
 import { kucoin } from "./kucoin.js";
 import { okx } from "./okx.js";
-import { EXCHANGES, type Exchange, MARKET_PAIRS, type MarketPair, USDT_USD } from "./pairs.js";
+import { MARKET_PAIRS, type MarketPair, USDT_USD } from "./pairs.js";
 import { Prices } from "./simulated-prices.js";
 import { weather } from "./weather.js";
 

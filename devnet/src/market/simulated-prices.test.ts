@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { EXCHANGES, type Exchange, MARKET_PAIRS, USDT_USD } from "./pairs.js";
+import { EXCHANGES, type Exchange } from "./exchanges.js";
+import { MARKET_PAIRS, USDT_USD } from "./pairs.js";
 import { Prices } from "./simulated-prices.js";
 
 /** The devnet's own seed, feed policy and tolerance (`services.ts`, `script/config/42.json`). */

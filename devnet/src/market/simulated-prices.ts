@@ -1,4 +1,5 @@
-import { type Exchange, type MarketPair, USDT_USD } from "./pairs.js";
+import type { Exchange } from "./exchanges.js";
+import { type MarketPair, USDT_USD } from "./pairs.js";
 import { PRICE_DECIMALS, toText, Walk } from "./walk.js";
 
 /** The offset of each exchange's prices, in millionths. Real exchanges differ too, but these stay well below 0.1 %. */

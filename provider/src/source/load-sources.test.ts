@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EXCHANGES, MARKET_PAIRS, ORIGINS } from "@dataset-oracle/devnet/market/pairs";
+import { EXCHANGES, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
 import { describe, expect, it } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "./load-sources.js";
 

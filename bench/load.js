@@ -28,13 +28,3 @@ export async function repeat(times, atOnce, work) {
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
-
-/** Runs `work` repeatedly for the given time, with `atOnce` runs in parallel. */
-export async function repeatFor(ms, atOnce, work) {
-  const end = performance.now() + ms;
-  let next = 0;
-  const worker = async () => {
-    while (performance.now() < end) await work(next++);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-}
