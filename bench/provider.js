@@ -18,6 +18,7 @@ import { ROOT } from "@dataset-oracle/tools/foundry";
 import { bytesToHex } from "viem";
 import { cpuTime } from "./cpu-time.js";
 import { postJson, repeat } from "./load.js";
+import { median } from "./median.js";
 import { startProvider } from "./start-provider.js";
 
 const USAGE = `Usage: npm run bench:provider
