@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
@@ -196,6 +197,15 @@ export class Network {
     const hex = key.startsWith("0x") ? key : stringToHex(key);
     const body = { network_id: CHAIN_ID, dataset, key: hex, timestamp: round };
     return postJson(`${provider.url}/report`, body, { from: this.#honest(options), ...options });
+  }
+
+  /** Asks a provider for a report of a published spec. A provider reads only a few new specs a second from the chain. */
+  async reportOfSpec(provider, request, options) {
+    for (;;) {
+      const answer = await this.report(provider, request, options);
+      if (answer.json?.code !== "registry_unavailable") return answer;
+      await sleep(300);
+    }
   }
 
   /** Asks an operator for an update. */

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CALLER, PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { decodeFunctionData, encodeFunctionData, numberToHex, stringToHex } from "viem";
+import { QUERY_PRICE } from "../network/contracts.js";
+import { KEYS } from "../network/network.js";
+
+const FLIPS = 150;
+
+export const alteredCalldata = {
+  name: "altered-calldata",
+  isThrough: "a dataset accepts calldata that was altered, and then answers anything but what was signed",
+  isFast: true,
+  async run(network, tally, random) {
+    const { operator, prices, client } = network;
+    const key = KEYS[3];
+    const { json, text } = await network.update(operator, { key });
+    if (json?.transaction === undefined) throw new Error(`There is no calldata: ${text}`);
+    const { data } = json.transaction;
+    await sleep(1_500);
+    /** What a query answers after the calldata; null if the dataset refuses it. */
+    const outcomeOf = async (calldata, to = prices) => {
+      const query = encodeFunctionData({ abi: datasetAbi, functionName: "query", args: [stringToHex(key)] });
+      const calls = [
+        { from: CALLER.address, to, data: calldata },
+        { from: CALLER.address, to: prices, data: query, value: numberToHex(QUERY_PRICE) },
+      ];
+      const params = [{ blockStateCalls: [{ calls }] }, "latest"];
+      const [{ calls: done }] = await client.request({ method: "eth_simulateV1", params });
+      return done[0].status === "0x1" ? done[1].returnData : null;
+    };
+    const right = await outcomeOf(data);
+    const before = await outcomeOf(encodeFunctionData({ abi: datasetAbi, functionName: "maxRoundAge" }));
+    if (right === null || right === before) throw new Error("The calldata as it was signed is refused.");
+    const attempt = async (name, calldata) => {
+      tally.attempt();
+      const outcome = await outcomeOf(calldata);
+      if (outcome !== null && outcome !== right && outcome !== before) tally.through(`${name}: ${calldata}`);
+    };
+
+    const bytes = Buffer.from(data.slice(2), "hex");
+    for (let i = 0; i < FLIPS; i++) {
+      const flipped = Buffer.from(bytes);
+      const at = 4 + random.below(bytes.length - 4);
+      flipped[at] ^= 1 << random.below(8);
+      await attempt(`a bit of byte ${at}`, `0x${flipped.toString("hex")}`);
+    }
+    for (let i = 0; i < 20; i++) {
+      const end = 4 + random.below(bytes.length - 4);
+      await attempt(`cut at ${end}`, `0x${bytes.subarray(0, end).toString("hex")}`);
+    }
+
+    const { functionName, args } = decodeFunctionData({ abi: datasetAbi, data });
+    const [signedKey, round, value, signers, reports, absentees, tolerance] = args;
+    const variants = {
+      "another key": [stringToHex(KEYS[4]), round, value, signers, reports, absentees, tolerance],
+      "a later round": [signedKey, round + 1n, value, signers, reports, absentees, tolerance],
+      "an earlier round": [signedKey, round - 1n, value, signers, reports, absentees, tolerance],
+      "another value": [
+        signedKey,
+        round,
+        numberToHex(BigInt(value) + 1n, { size: 32 }),
+        signers,
+        reports,
+        absentees,
+        tolerance,
+      ],
+      "no value": [signedKey, round, numberToHex(0, { size: 32 }), signers, reports, absentees, tolerance],
+      "the smallest report": [
+        signedKey,
+        round,
+        reports.map(({ content }) => content).toSorted()[0],
+        signers,
+        reports,
+        absentees,
+        tolerance,
+      ],
+      "a wider tolerance": [signedKey, round, value, signers, reports, absentees, tolerance + 1n],
+      "no tolerance": [signedKey, round, value, signers, reports, absentees, 0n],
+      "a report too few": [signedKey, round, value, signers, reports.slice(1), absentees, tolerance],
+      "one report many times": [
+        signedKey,
+        round,
+        reports[0].content,
+        signers,
+        reports.map(() => reports[0]),
+        absentees,
+        tolerance,
+      ],
+      "reports in another order": [signedKey, round, value, signers, reports.toReversed(), absentees, tolerance],
+      "two reports": [signedKey, round, reports[0].content, 3n, reports.slice(0, 2), absentees, tolerance],
+      "two reports and absentees": [
+        signedKey,
+        round,
+        reports[0].content,
+        3n,
+        reports.slice(0, 2),
+        PROVIDERS.slice(2).map(({ address }) => address),
+        tolerance,
+      ],
+      "no reports": [signedKey, round, value, 0n, [], PROVIDERS.map(({ address }) => address), tolerance],
+      "signers that are none": [signedKey, round, value, 2n ** 255n, reports, absentees, tolerance],
+    };
+    for (const [name, altered] of Object.entries(variants)) {
+      await attempt(name, encodeFunctionData({ abi: datasetAbi, functionName, args: altered }));
+    }
+
+    tally.attempt(2);
+    if ((await outcomeOf(data, network.numbers)) !== null) tally.through("another dataset accepts it");
+    const stored = await client.sendTransaction({ account: CALLER.address, to: prices, data, gas: 1_000_000n });
+    const { status } = await client.waitForTransactionReceipt({ hash: stored });
+    if (status !== "success") throw new Error("The calldata as it was signed is refused.");
+    if ((await outcomeOf(data)) !== null) tally.through("it is accepted a second time");
+  },
+};

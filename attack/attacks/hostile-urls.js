@@ -1,0 +1,123 @@
+import { forEachAtOnce } from "../http.js";
+import { specOf } from "../network/network.js";
+
+const PUBLIC = "93-184-215-14";
+/** Addresses that no published spec may reach, as they stand in a name. */
+const PRIVATE_V4 = [
+  "127-0-0-1",
+  "10-0-0-1",
+  "192-168-1-1",
+  "172-16-0-1",
+  "169-254-169-254",
+  "100-64-0-1",
+  "0-0-0-0",
+  "224-0-0-1",
+  "255-255-255-255",
+  "198-18-0-1",
+];
+const PRIVATE_V6 = [
+  "0-0-0-0-0-0-0-1",
+  "fd00-0-0-0-0-0-0-1",
+  "fe80-0-0-0-0-0-0-1",
+  "0-0-0-0-0-ffff-7f00-1",
+  "64-ff9b-0-0-0-0-a00-1",
+  "2002-a00-1-0-0-0-0-0",
+];
+
+const NAMES = [
+  ...PRIVATE_V4.flatMap((address) => [`v4-${address}`, `v4-${PUBLIC}--${address}`, `rebind-v4-${address}`]),
+  ...PRIVATE_V6.flatMap((address) => [`v6-${address}`, `rebind-v6-${address}`]),
+].map((name) => `https://${name}.attack.example/`);
+
+const LITERALS = [
+  ...[
+    "127.0.0.1",
+    "127.1",
+    "2130706433",
+    "0x7f000001",
+    "0177.0.0.1",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "[fe80::1%25lo]",
+    "0",
+    "localhost",
+    "LOCALHOST.",
+    "127.0.0.1.",
+  ],
+  ...[
+    "localhost.localdomain",
+    "metadata.google.internal",
+    "printer.local",
+    "host.internal",
+    "\u2488\u2488",
+    "1\u30022.3.4",
+    "a_b.example",
+    "xn--zzz.example",
+    "intranet",
+  ],
+].map((host) => `https://${host}/`);
+
+const SHAPES = [
+  ...[
+    "http://api.attack.example/",
+    "ftp://api.attack.example/",
+    "file:///etc/passwd",
+    "gopher://api.attack.example/",
+    "data:application/json,{}",
+    "//api.attack.example/",
+  ],
+  ...[
+    "https://user:secret@api.attack.example/",
+    "https://api.attack.example:8443/",
+    "https://api.attack.example:22/",
+    "https://api.attack.example\\@127.0.0.1/",
+  ],
+  ...[
+    "https://127.0.0.1#@api.attack.example/",
+    "https://api.attack.example/#fragment",
+    "https://api.attack.example/\r\nx: y",
+    "https:///etc",
+    "https://",
+    " https://127.0.0.1/",
+  ],
+];
+
+export const hostileUrls = {
+  name: "hostile-urls",
+  isThrough:
+    "a published spec makes a provider connect to an address that is not public, or a refused URL gives a value",
+  isFast: true,
+  async run(network, tally) {
+    const { internet, providers } = network;
+    const value = (_, response) => response.end('{"value":1}');
+    const redirects = [301, 302, 303, 307, 308].flatMap((status) =>
+      [internet.trapUrl, "https://169.254.169.254/", "http://localhost/", "file:///etc/passwd"].map((location, i) => {
+        const host = `to-${status}-${i}.attack.example`;
+        internet.serve(host, (_, response) => response.writeHead(status, { location }).end('{"value":1}'));
+        return `https://${host}/`;
+      }),
+    );
+    for (const url of NAMES) internet.serve(new URL(url).host, value);
+    const urls = [...NAMES, ...LITERALS, ...SHAPES, ...redirects];
+    const hashes = await network.publish(...urls.map((url, i) => specOf(`hostile ${i}`, { url })));
+    const before = internet.trapped();
+    await forEachAtOnce(urls, 8, async (url, i) => {
+      // A name that changes its address is asked for twice: first it is public.
+      const times = url.includes("rebind-") ? 2 : 1;
+      for (let time = 1; time <= times; time++) {
+        tally.attempt();
+        const request = {
+          dataset: network.numbers,
+          key: network.key(hashes[i]),
+          round: Math.floor(Date.now() / 1_000) - time,
+        };
+        const { json, text } = await network.reportOfSpec(providers[i % providers.length], request);
+        if (json === undefined) throw new Error(`${url} was not judged: ${text}`);
+        if (json.outcome === "OK" && !url.includes("rebind-")) tally.through(`${url} gave a value`);
+        if (json.code === "internal_error") tally.through(`${url}: ${text}`);
+      }
+    });
+    const trapped = internet.trapped() - before;
+    if (trapped > 0) tally.through(`there were ${trapped} connections to other addresses`, trapped);
+  },
+};

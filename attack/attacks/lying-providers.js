@@ -1,0 +1,135 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { signReport } from "@dataset-oracle/protocol/report";
+import { numberToHex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { KEYS } from "../network/network.js";
+
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const member = privateKeyToAccount(PROVIDERS[0].privateKey);
+const stranger = privateKeyToAccount(generatePrivateKey());
+
+async function signed(asked, { account = member, outcome = "OK", value = 1n, ...changed } = {}) {
+  const about = { ...asked, ...changed };
+  const word = numberToHex(value, { size: 32 });
+  const report = {
+    chainId: about.network_id,
+    dataset: about.dataset,
+    key: about.key,
+    round: BigInt(about.timestamp),
+    outcome,
+    value: word,
+  };
+  const signature = await signReport(account, report);
+  return { ...about, provider: member.address, outcome, value: word, signature };
+}
+
+const withHighS = (report) => {
+  const s = numberToHex(ORDER - BigInt(`0x${report.signature.slice(66, 130)}`), { size: 32 });
+  return {
+    ...report,
+    signature: `${report.signature.slice(0, 66)}${s.slice(2)}${report.signature.endsWith("1b") ? "1c" : "1b"}`,
+  };
+};
+
+const send = (make) => async (asked, response) => void response.end(JSON.stringify(await make(asked)));
+
+/** What one dishonest member answers. */
+const LIES = {
+  "a value far too low": send((asked) => signed(asked, { value: 1n })),
+  "a value far too high": send((asked) => signed(asked, { value: 2n ** 208n - 1n })),
+  "a value that is too large": send((asked) => signed(asked, { value: 2n ** 255n })),
+  "that there is no value": send((asked) => signed(asked, { outcome: "NOT_AVAILABLE", value: 0n })),
+  "no value, but one": send((asked) => signed(asked, { outcome: "NOT_AVAILABLE", value: 5n })),
+  "another signer's report": send((asked) => signed(asked, { account: stranger })),
+  "a report of another round": send((asked) => signed(asked, { timestamp: asked.timestamp - 1 })),
+  "another round under this one": send(async (asked) => ({
+    ...(await signed(asked, { timestamp: asked.timestamp - 1 })),
+    timestamp: asked.timestamp,
+  })),
+  "a report of another key": send((asked) => signed(asked, { key: "0x00" })),
+  "another chain's report": send(async (asked) => ({
+    ...(await signed(asked, { network_id: 1 })),
+    network_id: asked.network_id,
+  })),
+  "a value that it did not sign": send(async (asked) => ({
+    ...(await signed(asked)),
+    value: numberToHex(7n, { size: 32 }),
+  })),
+  "a malleated signature": send(async (asked) => withHighS(await signed(asked))),
+  "a short signature": send(async (asked) => ({ ...(await signed(asked)), signature: "0x00" })),
+  "a signature of zeros": send(async (asked) => ({ ...(await signed(asked)), signature: `0x${"00".repeat(65)}` })),
+  nothing: (_, response) => response.destroy(),
+  never: () => {},
+  "slowly, without end": async (_, response) => {
+    while (!response.destroyed) {
+      response.write(" ");
+      await sleep(100);
+    }
+  },
+  "a hundred megabytes": async (_, response) => {
+    for (let i = 0; i < 100 && !response.destroyed; i++) {
+      if (!response.write(" ".repeat(1_000_000)))
+        await Promise.race([once(response, "drain"), once(response, "close")]);
+    }
+    response.end("{}");
+  },
+  "no JSON": (_, response) => response.end("<html>"),
+  "JSON of another form": (_, response) => response.end('{"value":1}'),
+  "deep JSON": (_, response) => response.end("[".repeat(50_000)),
+  "a redirect": (_, response) => response.writeHead(307, { location: "http://127.0.0.1:1/" }).end(),
+  "an error": (_, response) => response.writeHead(500).end("{}"),
+  "headers without end": (_, response) => response.socket.write(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(100_000)}`),
+  "no HTTP": (_, response) => response.socket.end("hello\r\n\r\n"),
+  "another length": (_, response) => response.socket.end("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{}"),
+};
+
+export const lyingProviders = {
+  name: "lying-providers",
+  isThrough: "one dishonest member of four moves a value out of the range of the honest ones, or takes it away",
+  isFast: true,
+  async run(network, tally) {
+    let lie;
+    const liar = createServer(async (request, response) => {
+      response.on("error", () => {});
+      response.setHeader("content-type", "application/json");
+      const asked = JSON.parse(await text(request));
+      await lie(asked, response);
+    });
+    await once(liar.listen(0, "127.0.0.1"), "listening");
+    network.own({
+      close: async () => {
+        liar.closeAllConnections();
+        liar.close();
+      },
+    });
+    const url = `http://127.0.0.1:${liar.address().port}`;
+    const providers = network.providers.map((provider, i) => (i === 0 ? { address: member.address, url } : provider));
+    const operator = await network.startOperator(
+      { providerTimeoutMs: 3_000, graceMs: 200 },
+      { requestsPerMinute: 1_000 },
+      { providers },
+    );
+    // The honest ones have just started, and their first answers take longer.
+    for (const key of KEYS.slice(0, 3)) await network.update(network.operator, { key });
+    for (const [i, [name, answer]] of Object.entries(LIES).entries()) {
+      lie = answer;
+      tally.attempt();
+      const key = KEYS[i % KEYS.length];
+      const { status, json, text: said } = await network.update(operator, { key });
+      if (status !== 200 || json.status !== "OK") {
+        tally.through(`${name}: ${status} ${said}`);
+        continue;
+      }
+      const honest = json.reports
+        .filter(({ provider }) => provider !== member.address)
+        .map(({ value }) => BigInt(value));
+      const sorted = honest.toSorted((a, b) => (a < b ? -1 : 1));
+      const value = BigInt(json.value);
+      if (sorted.length < 3 || value < sorted[0] || value > sorted.at(-1)) tally.through(`${name}: ${said}`);
+    }
+  },
+};

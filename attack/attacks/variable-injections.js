@@ -1,0 +1,117 @@
+import { text } from "node:stream/consumers";
+import { forEachAtOnce } from "../http.js";
+import { specOf, variable } from "../network/network.js";
+
+const HOST = "variables.attack.example";
+const VALUES = [
+  ...[
+    "../secret",
+    "..",
+    ".",
+    "%2e%2e%2f",
+    "..%2f",
+    "a/../../b",
+    "a\\..\\b",
+    "//evil.example",
+    "@evil.example",
+    ":443",
+    "a?b=c",
+    "a#b",
+    "a&b=c",
+    "a;b",
+  ],
+  ...[
+    "a=b",
+    "%00",
+    "%0d%0ax:y",
+    "a b",
+    "a+b",
+    "{v}",
+    "{{v}}",
+    "$HOME",
+    "$(id)",
+    "`id`",
+    "'; drop",
+    '"',
+    "'",
+    '","admin":true,"x":"',
+    "\\",
+    "\\u0022",
+    "\\'",
+  ],
+  ...[
+    "') || true",
+    "' || '1'=='1",
+    "'] || @.['",
+    "*",
+    "]",
+    "[*]",
+    "$",
+    "@",
+    "$..*",
+    "a'b",
+    "a\u2028b",
+    "\u202e",
+    "\u00e9",
+    "e\u0301",
+    "\ud83d\ude00",
+    "\uff0e\uff0e\uff0f",
+    "__proto__",
+    "constructor",
+    "x".repeat(100),
+  ],
+];
+
+export const variableInjections = {
+  name: "variable-injections",
+  isThrough:
+    "a variable's value changes anything of a request but the place where it stands, or which node a path finds",
+  isFast: true,
+  async run(network, tally) {
+    const { internet, providers, words } = network;
+    const asked = [];
+    internet.serve(HOST, async (request, response) => {
+      asked.push({ method: request.method, url: request.url, host: request.headers.host, body: await text(request) });
+      response.end('{"items":[{"name":"other","value":"leaked"}],"value":"ok"}');
+    });
+    const source = {
+      method: "POST",
+      url: `https://${HOST}/a/{v}/b?q={v}&fixed=1`,
+      body: '{"v":"{v}","fixed":1}',
+      type: "string",
+    };
+    const spec = (title, path) => specOf(title, { ...source, path }, { variables: [variable("v")] });
+    const [requests, paths] = await network.publish(
+      spec("variables in a request", "$.value"),
+      spec("variables in a path", "$.items[?@.name == '{v}'].value"),
+    );
+    await forEachAtOnce(VALUES, 8, async (value, i) => {
+      for (const hash of [requests, paths]) {
+        tally.attempt();
+        const request = { dataset: words, key: network.key(hash, value) };
+        const { status, json, text: answer } = await network.reportOfSpec(providers[i % providers.length], request);
+        if (status === 500) tally.through(`${JSON.stringify(value)} is answered ${answer}`);
+        if (hash === paths && json?.outcome === "OK") tally.through(`${JSON.stringify(value)} finds another node`);
+      }
+    });
+    if (asked.length === 0) throw new Error("No request arrived.");
+    for (const request of asked) {
+      if (!isAsMeant(request)) tally.through(`a request arrived as ${JSON.stringify(request)}`);
+    }
+  },
+};
+
+/** True if only the variable's three places differ from the template, and all have the same value. */
+function isAsMeant({ method, url, host, body }) {
+  const found = /^\/a\/([^/?#]+)\/b\?q=([^&#]*)&fixed=1$/.exec(url);
+  if (method !== "POST" || host !== HOST || found === null) return false;
+  const [inPath, inQuery] = found.slice(1).map(decodeURIComponent);
+  const json = JSON.parse(body);
+  return (
+    VALUES.includes(inPath) &&
+    inQuery === inPath &&
+    json.v === inPath &&
+    json.fixed === 1 &&
+    Object.keys(json).length === 2
+  );
+}
