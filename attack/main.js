@@ -14,7 +14,7 @@ attack how often it was tried and how often it got through. It exits with 1 if a
 machine: the processes resolve every name to a server on loopback. It needs openssl and takes a few minutes; the attacks
 that count open files or use several addresses need Linux.
 
-  --only NAME   one attack, by its name (--list shows the names)
+  --only NAME   one attack, by its name (--list shows the names); several with several --only
   --fast        only the attacks that take seconds
   --seed N      the seed of everything random (default: 1)
   --build DIR   the repository whose operator and provider are attacked, for example one without a guard (default: this one)
@@ -26,7 +26,7 @@ Examples
   npm run attack -- --only hostile-urls --seed 7`;
 
 const { values } = readArguments(USAGE, {
-  only: { type: "string" },
+  only: { type: "string", multiple: true },
   fast: { type: "boolean", default: false },
   seed: { type: "string", default: "1", range: [0, 2 ** 31 - 1] },
   build: { type: "string", default: ROOT },
@@ -37,10 +37,10 @@ if (values.list) {
   process.exit(0);
 }
 const attacks = ATTACKS.filter(({ name, isFast }) =>
-  values.only === undefined ? !values.fast || isFast : name === values.only,
+  values.only === undefined ? !values.fast || isFast : values.only.includes(name),
 );
 if (attacks.length === 0) {
-  console.error(`There is no attack ${values.only}.\n\n${USAGE}`);
+  console.error(`There is no attack ${values.only?.join(" or ")}.\n\n${USAGE}`);
   process.exit(2);
 }
 

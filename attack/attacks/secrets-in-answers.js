@@ -26,7 +26,7 @@ const FORMS = {
 export const secretsInAnswers = {
   name: "secrets-in-answers",
   isThrough: "a provider's answer, signed value or log contains a secret that a paid API repeated",
-  isFast: true,
+  isFast: false,
   async run(network, tally) {
     const { internet, words } = network;
     const provider = await network.startProvider(

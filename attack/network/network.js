@@ -82,8 +82,10 @@ export class Network {
    *
    * @param settings Settings of its configuration.
    * @param options `env`: more of its environment. `name`: its earlier name, to start it again with its files.
+   *   `readyPath`: the path that answers once it has started.
    */
-  async startProvider(index = 0, settings = {}, { env = {}, name = this.#newName("provider"), nodeOptions = "" } = {}) {
+  async startProvider(index = 0, settings = {}, options = {}) {
+    const { env = {}, name = this.#newName("provider"), nodeOptions = "", readyPath } = options;
     const port = await freePort();
     const { address, privateKey } = PROVIDERS[index];
     const config = {
@@ -101,12 +103,10 @@ export class Network {
       ...settings,
     };
     const key = this.write(`${name}.key`, `${privateKey}\n`);
-    const started = await this.#startService("provider", name, config, {
-      ...this.internet.env,
-      NODE_OPTIONS: `--require=${PRELOAD} ${nodeOptions}`,
-      PROVIDER_PRIVATE_KEY_FILE: key,
-      ...env,
-    });
+    const own = { ...this.internet.env, NODE_OPTIONS: `--require=${PRELOAD} ${nodeOptions}`, ...env };
+    const started = await this.#startService(
+      ...["provider", name, config, { ...own, PROVIDER_PRIVATE_KEY_FILE: key }, readyPath],
+    );
     return { ...started, index, address, privateKey };
   }
 
@@ -132,7 +132,7 @@ export class Network {
     return { ...(await this.#startService("operator", name, config, { OPERATOR_PRIVATE_KEY_FILE: key })), sender };
   }
 
-  async #startService(kind, name, config, env) {
+  async #startService(kind, name, config, env, readyPath = "/ready") {
     const file = this.write(`${name}.json`, config);
     const logFile = join(this.#folder, `${name}.log`);
     const url = `http://127.0.0.1:${config.port}`;
@@ -143,7 +143,7 @@ export class Network {
         args: [join(this.build, kind, "dist/main.js"), "--config", file],
         env,
         logFile,
-        isReady: () => answersOk(`${url}/ready`),
+        isReady: () => answersOk(`${url}${readyPath}`),
       }),
     );
     await child.ready();

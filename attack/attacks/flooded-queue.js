@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CALLER } from "@dataset-oracle/devnet/accounts";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { stringToHex } from "viem";
+import { QUERY_PRICE } from "../network/contracts.js";
+import { KEYS } from "../network/network.js";
+
+const CALLERS = 14;
+const BLOCK_SECONDS = 5;
+const HEARTBEAT_SECONDS = 20;
+const FLOOD_MS = 45_000;
+/** The heartbeat, and a few blocks for updates that take longer than the ones before them. */
+const MOST_SECONDS = HEARTBEAT_SECONDS + 4 * BLOCK_SECONDS;
+
+export const floodedQueue = {
+  name: "flooded-queue",
+  isThrough: `with slow blocks, broadcasts from ${CALLERS} addresses make a feed older than ${MOST_SECONDS} s, where ${HEARTBEAT_SECONDS} s is its heartbeat`,
+  isFast: false,
+  async run(network, tally, random) {
+    const { client, prices } = network;
+    const [fed, ...others] = KEYS;
+    const feeds = [
+      {
+        dataset: prices,
+        keys: [fed],
+        heartbeatSeconds: HEARTBEAT_SECONDS,
+        deviationBps: 10_000,
+        minIntervalSeconds: 5,
+      },
+    ];
+    const gas = { gasPerHour: 1e12, gasPerHourForNewKeys: 1e12, gasPerHourForFeeds: 1e12 };
+    const operator = await network.startOperator({ feeds, feedPollMs: 1_000, ...gas });
+    const ask = (key, from) => network.update(operator, { key, broadcast: true }, { from, timeoutMs: 60_000 });
+    await Promise.all(others.map((key) => ask(key)));
+    await client.setIntervalMining({ interval: BLOCK_SECONDS });
+    try {
+      const end = Date.now() + FLOOD_MS;
+      const flood = network.callers(CALLERS).map(async (from) => {
+        while (Date.now() < end) {
+          tally.attempt();
+          const { status } = await ask(random.pick(others), from);
+          if (status !== 200) await sleep(500);
+        }
+      });
+      let oldest = 0;
+      while (Date.now() < end) {
+        oldest = Math.max(oldest, await ageOf(client, prices, fed));
+        await sleep(1_000);
+      }
+      if (oldest > MOST_SECONDS) tally.through(`the feed was ${oldest} s old`);
+      tally.note(`the feed was at most ${oldest} s old`);
+      await client.setIntervalMining({ interval: 1 });
+      await Promise.all(flood);
+    } finally {
+      await client.setIntervalMining({ interval: 1 });
+    }
+  },
+};
+
+async function ageOf(client, dataset, key) {
+  const { result } = await client.simulateContract({
+    ...{ address: dataset, abi: datasetAbi, functionName: "query", args: [stringToHex(key)] },
+    ...{ account: CALLER.address, value: QUERY_PRICE },
+  });
+  return Math.floor(Date.now() / 1_000) - Number(result[1]);
+}

@@ -1,0 +1,39 @@
+import { forEachAtOnce } from "../http.js";
+import { specOf, variable } from "../network/network.js";
+
+const REQUESTS = 24;
+const HEAP_MIB = 600;
+
+export const largeAnswers = {
+  name: "large-answers",
+  isThrough: `a provider with a heap of ${HEAP_MIB} MiB ends, or does not answer honest requests, when specs read large answers`,
+  isFast: false,
+  async run(network, tally) {
+    const answer = Buffer.from(`[${"{},".repeat(340_000)}0]`);
+    const sources = Array.from({ length: 8 }, (_, i) => {
+      const host = `large-${i}.attack.example`;
+      network.internet.serve(host, (_request, response) => response.end(answer));
+      return {
+        method: "GET",
+        url: `https://${host}/{v}`,
+        path: "$[340000]",
+        type: "uint",
+        decimals: 0,
+        rounding: "truncate",
+      };
+    });
+    const spec = specOf("large", sources[0], { sources, variables: [variable("v", "alphanumeric")] });
+    const [hash] = await network.publish(spec);
+    const provider = await network.startProvider(0, {}, { nodeOptions: `--max-old-space-size=${HEAP_MIB}` });
+    const callers = network.callers(4);
+    await forEachAtOnce(Array.from({ length: REQUESTS }), 10, async (_, i) => {
+      tally.attempt();
+      const request = { dataset: network.numbers, key: network.key(hash, `v${i}`) };
+      await network.report(provider, request, { from: callers[i % callers.length], timeoutMs: 30_000 });
+    });
+    const { status } = await network.live(provider);
+    if (status !== 200) tally.through(`/live is answered ${status}`);
+    const honest = await network.report(provider, { key: "SPOTPX/ETH-USD" });
+    if (honest.json?.outcome !== "OK") tally.through(`an honest request is answered ${honest.status}: ${honest.text}`);
+  },
+};

@@ -1,0 +1,25 @@
+import { call, forEachAtOnce } from "../http.js";
+
+const REQUESTS = 1_500;
+const URL_LENGTH = 7_000;
+/** Of one refused request on average: a short line for each, or long lines for few. */
+const MOST_BYTES = 512;
+
+export const logFlood = {
+  name: "log-flood",
+  isThrough: `a refused request makes a service log more than ${MOST_BYTES} bytes on average`,
+  isFast: true,
+  async run(network, tally) {
+    for (const service of [network.operator, network.providers[0]]) {
+      const from = network.caller();
+      const before = service.log().length;
+      await forEachAtOnce(Array.from({ length: REQUESTS }), 16, async (_, i) => {
+        tally.attempt();
+        await call(`${service.url}/${String(i).padEnd(URL_LENGTH, "x")}`, { from });
+      });
+      const bytes = Math.round((service.log().length - before) / REQUESTS);
+      tally.note(`${service.name} logged ${bytes} bytes for each`);
+      if (bytes > MOST_BYTES) tally.through(`${service.name} logged ${bytes} bytes for each of ${REQUESTS}`, REQUESTS);
+    }
+  },
+};

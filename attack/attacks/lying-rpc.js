@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { numberToHex } from "viem";
+import { startLyingRpc } from "../network/lying-rpc.js";
+import { KEYS } from "../network/network.js";
+
+const GWEI = 10n ** 9n;
+const MAX_PRIORITY_FEE = 50n * GWEI;
+const LIE_MS = 6_000;
+/** A process that does not end within 5 s is killed. */
+const END_MS = 4_900;
+
+const more = (by) => async (_, truth) => numberToHex(BigInt(await truth()) + by);
+const morePending = (by) => async (params, truth) => (params[1] === "pending" ? more(by)(params, truth) : truth());
+const dear = (fee) => ({
+  eth_maxPriorityFeePerGas: async () => numberToHex(fee),
+  eth_gasPrice: async () => numberToHex(fee),
+  eth_feeHistory: async (_, truth) => {
+    const history = await truth();
+    return { ...history, reward: history.reward?.map((block) => block.map(() => numberToHex(fee))) };
+  },
+});
+
+/** Lies by method. */
+const LIES = {
+  "a priority fee of 499 gwei": dear(499n * GWEI),
+  "a priority fee of 2^200": dear(2n ** 200n),
+  "50 pending transactions": { eth_getTransactionCount: morePending(50n) },
+  "1,000 pending transactions": { eth_getTransactionCount: morePending(1_000n) },
+  "2^40 pending transactions": { eth_getTransactionCount: morePending(2n ** 40n) },
+  "50 mined transactions": { eth_getTransactionCount: more(50n) },
+  "2^40 mined transactions": { eth_getTransactionCount: more(2n ** 40n) },
+  "counts that are no numbers": { eth_getTransactionCount: async () => "0xzz" },
+  "a head far in the future": { eth_blockNumber: more(10n ** 12n) },
+  "that nothing is mined": { eth_getTransactionReceipt: async () => null, eth_getTransactionByHash: async () => null },
+  "another chain": { eth_chainId: async () => "0x1" },
+};
+
+export const lyingRpc = {
+  name: "lying-rpc",
+  isThrough: `an RPC endpoint that lies for ${LIE_MS / 1_000} s makes an operator pay a priority fee above its cap, use up nonces on transfers to itself, not serve afterwards, or not end when it is told to`,
+  isFast: false,
+  async run(network, tally) {
+    // Each on an operator and an endpoint of its own, so that they can run side by side.
+    const lies = Object.entries(LIES);
+    for (let i = 0; i < lies.length; i += 3) {
+      await Promise.all(
+        lies
+          .slice(i, i + 3)
+          .map(([name, lie], j) => tell(network, tally, name, lie, KEYS.slice(2 * (i + j), 2 * (i + j) + 2))),
+      );
+    }
+  },
+};
+
+async function tell(network, tally, name, lie, keys) {
+  tally.attempt();
+  const { client } = network;
+  const rpc = network.own(await startLyingRpc(network.chain.url));
+  const budget = { gasPerHourForNewKeys: 1e9, rpcPollMs: 500, stuckSeconds: 2 };
+  const operator = await network.startOperator({ rpcUrls: [rpc.url], ...budget }, { requestsPerMinute: 10_000 });
+  const first = await client.getBlockNumber();
+  const ask = (key, seconds) =>
+    network.update(operator, { key, broadcast: true }, { headers: { prefer: `wait=${seconds}` } });
+  for (const [method, answer] of Object.entries(lie)) rpc.lies.set(method, answer);
+  const end = Date.now() + LIE_MS;
+  while (Date.now() < end) {
+    await Promise.all([ask(keys[0], 1), sleep(1_000)]);
+  }
+  rpc.lies.clear();
+  // Long enough to quarantine the endpoint, and to find it honest again.
+  let served = await ask(keys[1], 20);
+  for (let i = 0; i < 10 && served.status !== 200; i++) {
+    await sleep(1_000);
+    served = await ask(keys[1], 20);
+  }
+  if (served.status !== 200) tally.through(`${name}: afterwards it answers ${served.status} ${served.text}`);
+  for (const { hash, to, maxPriorityFeePerGas = 0n } of await sentBy(client, operator.sender, first)) {
+    if (maxPriorityFeePerGas > MAX_PRIORITY_FEE)
+      tally.through(`${name}: ${hash} pays ${maxPriorityFeePerGas / GWEI} gwei`);
+    if (to?.toLowerCase() === operator.sender.toLowerCase()) tally.through(`${name}: ${hash} uses up a nonce`);
+  }
+  for (const [method, answer] of Object.entries(lie)) rpc.lies.set(method, answer);
+  await sleep(1_500);
+  const start = Date.now();
+  await operator.close();
+  if (Date.now() - start > END_MS) tally.through(`${name}: it does not end`);
+}
+
+async function sentBy(client, sender, firstBlock) {
+  const sent = [];
+  const last = await client.getBlockNumber();
+  for (let blockNumber = firstBlock; blockNumber <= last; blockNumber++) {
+    const { transactions } = await client.getBlock({ blockNumber, includeTransactions: true });
+    sent.push(...transactions.filter(({ from }) => from.toLowerCase() === sender.toLowerCase()));
+  }
+  return sent;
+}

@@ -1,0 +1,30 @@
+import { forEachAtOnce } from "../http.js";
+import { specOf, variable } from "../network/network.js";
+
+const HOST = "keys.attack.example";
+const KEYS = 60;
+const HONEST = 3;
+
+export const newKeysFromOneAddress = {
+  name: "new-keys-from-one-address",
+  isThrough: "one caller's new keys use up the gas budget, so that another caller's are refused",
+  isFast: false,
+  async run(network, tally) {
+    network.internet.serve(HOST, (_, response) => response.end('{"value":1}'));
+    const source = { url: `https://${HOST}/{v}` };
+    const [hash] = await network.publish(specOf("many keys", source, { variables: [variable("v", "alphanumeric")] }));
+    // Gas is what this attack spends, not its own rate limit.
+    const operator = await network.startOperator({}, { broadcastsPerMinute: 1_000, requestsPerMinute: 1_000 });
+    const ask = (name, from) =>
+      network.update(operator, { dataset: network.numbers, key: network.key(hash, name), broadcast: true }, { from });
+    const attacker = network.caller();
+    await forEachAtOnce(Array.from({ length: KEYS }), 4, async (_, i) => {
+      tally.attempt();
+      await ask(`attack${i}`, attacker);
+    });
+    for (let i = 0; i < HONEST; i++) {
+      const { status, text } = await ask(`honest${i}`, network.caller());
+      if (status !== 200) tally.through(`an honest caller is answered ${status}: ${text}`);
+    }
+  },
+};

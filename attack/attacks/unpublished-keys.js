@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { OWNER } from "@dataset-oracle/devnet/accounts";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { encodeFunctionData } from "viem";
+import { call } from "../http.js";
+import { startLyingRpc } from "../network/lying-rpc.js";
+
+const KEYS = 200;
+const OVERVIEWS = 5;
+/** An overview reads the head, the new keys, and the price and the values of each of three datasets. */
+const MOST_CALLS = 40;
+
+export const unpublishedKeys = {
+  name: "unpublished-keys",
+  isThrough: `keys that anyone announced without a spec cost an operator more than ${MOST_CALLS} RPC calls for each further overview`,
+  isFast: false,
+  async run(network, tally) {
+    const { client, numbers } = network;
+    for (let i = 0; i < KEYS; i++) {
+      const key = network.key(`0x${(i + 1).toString(16).padStart(64, "e")}`);
+      const data = encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [key] });
+      await client.sendTransaction({ account: OWNER.address, to: numbers, data, gas: 300_000n });
+      tally.attempt();
+    }
+    await client.mine({ blocks: 1 });
+    const rpc = network.own(await startLyingRpc(network.chain.url));
+    const operator = await network.startOperator({ rpcUrls: [rpc.url] });
+    // The first may read each key once.
+    await overview(network, operator);
+    for (let i = 0; i < OVERVIEWS; i++) {
+      await sleep(1_100);
+      const before = rpc.count();
+      const points = await overview(network, operator);
+      const calls = rpc.count() - before;
+      if (points < KEYS) throw new Error(`The overview has ${points} points.`);
+      if (calls > MOST_CALLS) tally.through(`an overview of ${points} points cost ${calls} calls`, calls - MOST_CALLS);
+    }
+  },
+};
+
+async function overview(network, operator) {
+  const { status, text } = await call(`${operator.url}/overview`, { from: network.caller() });
+  if (status !== 200) throw new Error(`${status}: ${text}`);
+  return JSON.parse(text).networks[0].datasets.reduce((sum, { points }) => sum + (points?.length ?? 0), 0);
+}
