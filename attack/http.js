@@ -43,7 +43,13 @@ export function openConnection(url, from) {
   });
 }
 
-/** Sends bytes on a connection of their own and returns what comes back until it closes, or until the time is over. */
+/** Long enough for the rest of a short answer. */
+const REST_MS = 100;
+
+/**
+ * Sends bytes on a connection of their own and returns the beginning of what comes back; empty if nothing comes in time.
+ * The connection stays open meanwhile, because Node drops a request whose client has closed its half.
+ */
 export async function sendRaw(url, bytes, { from, timeoutMs = 3_000 } = {}) {
   const socket = await openConnection(url, from);
   if (socket === null) return "";
@@ -54,10 +60,14 @@ export async function sendRaw(url, bytes, { from, timeoutMs = 3_000 } = {}) {
       socket.destroy();
       resolve(Buffer.concat(chunks).toString("latin1"));
     };
-    const timer = setTimeout(end, timeoutMs);
-    socket.on("data", (chunk) => chunks.push(chunk));
+    let timer = setTimeout(end, timeoutMs);
+    socket.on("data", (chunk) => {
+      chunks.push(chunk);
+      clearTimeout(timer);
+      timer = setTimeout(end, REST_MS);
+    });
     socket.on("close", end);
-    socket.end(bytes);
+    socket.write(bytes);
   });
 }
 

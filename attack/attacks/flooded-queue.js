@@ -3,9 +3,11 @@ import { CALLER } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { stringToHex } from "viem";
 import { QUERY_PRICE } from "../network/contracts.js";
-import { KEYS } from "../network/network.js";
+import { KEYS, specOf, variable } from "../network/network.js";
 
+const HOST = "flood.attack.example";
 const CALLERS = 14;
+const BROADCASTS = 20;
 const BLOCK_SECONDS = 5;
 const HEARTBEAT_SECONDS = 20;
 const FLOOD_MS = 45_000;
@@ -16,9 +18,13 @@ export const floodedQueue = {
   name: "flooded-queue",
   isThrough: `with slow blocks, broadcasts from ${CALLERS} addresses make a feed older than ${MOST_SECONDS} s, where ${HEARTBEAT_SECONDS} s is its heartbeat`,
   isFast: false,
-  async run(network, tally, random) {
-    const { client, prices } = network;
-    const [fed, ...others] = KEYS;
+  async run(network, tally) {
+    const { client, numbers, prices } = network;
+    const [fed] = KEYS;
+    network.internet.serve(HOST, (_, response) => response.end('{"value":1}'));
+    const [hash] = await network.publish(
+      specOf("flood", { url: `https://${HOST}/{v}` }, { variables: [variable("v", "alphanumeric")] }),
+    );
     const feeds = [
       {
         dataset: prices,
@@ -30,18 +36,19 @@ export const floodedQueue = {
     ];
     const gas = { gasPerHour: 1e12, gasPerHourForNewKeys: 1e12, gasPerHourForFeeds: 1e12 };
     const operator = await network.startOperator({ feeds, feedPollMs: 1_000, ...gas });
-    const ask = (key, from) => network.update(operator, { key, broadcast: true }, { from, timeoutMs: 60_000 });
-    await Promise.all(others.map((key) => ask(key)));
+    await network.update(operator, { key: fed, broadcast: true }, { headers: { prefer: "wait=20" } });
     await client.setIntervalMining({ interval: BLOCK_SECONDS });
     try {
       const end = Date.now() + FLOOD_MS;
-      const flood = network.callers(CALLERS).map(async (from) => {
-        while (Date.now() < end) {
+      // Each caller sends as many at once as its limit lets it, one caller after the other: an update falls due in between.
+      const flood = network.callers(CALLERS).flatMap((from, caller) =>
+        Array.from({ length: BROADCASTS }, async (_, i) => {
+          await sleep(caller * 1_500);
           tally.attempt();
-          const { status } = await ask(random.pick(others), from);
-          if (status !== 200) await sleep(500);
-        }
-      });
+          const key = network.key(hash, `v${caller}x${i}`);
+          return network.update(operator, { dataset: numbers, key, broadcast: true }, { from, timeoutMs: 60_000 });
+        }),
+      );
       let oldest = 0;
       while (Date.now() < end) {
         oldest = Math.max(oldest, await ageOf(client, prices, fed));
