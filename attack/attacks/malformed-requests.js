@@ -31,7 +31,7 @@ function bodies(valid) {
       text.replaceAll('"', "'"),
       text.replaceAll('"', ""),
     ],
-    ...[`{${inside},${inside}}`, `{${inside},"broadcast":true}`, `{${inside},"__proto__":{"broadcast":true}}`],
+    ...[`{${inside},"network_id":43}`, `{${inside},"broadcast":true}`, `{${inside},"__proto__":{"broadcast":true}}`],
     ...[`{${inside},"constructor":{"prototype":{}}}`, `{${inside},"extra":1}`, `{${inside},"key\\u0000":1}`],
     ...[
       "NaN",
