@@ -16,6 +16,8 @@ import type { Setup } from "./setup.js";
 import { Signer } from "./signer.js";
 import { SourceReader } from "./source/reader.js";
 import { ValueReader } from "./value-reader.js";
+import { ExtractionPool } from "./web-oracle/extraction-pool.js";
+import { Extractor } from "./web-oracle/extractor.js";
 import { SpecFolder } from "./web-oracle/spec-folder.js";
 import { WebOracle } from "./web-oracle/web-oracle.js";
 
@@ -74,7 +76,9 @@ export async function buildProvider(
     );
   }
   const evidence = config.evidence && (await openEvidence(config.evidence, setup, logger));
-  const values = new ValueReader({ reader, policy: config, now, logger, metrics });
+  const pool = new ExtractionPool();
+  const extractor = new Extractor(pool, hasReserve);
+  const values = new ValueReader({ reader, extractor, policy: config, now, logger, metrics });
   const decider = new Decider({ values, store, evidence, now, metrics });
   const folder = setup.webOracle && new SpecFolder(setup.webOracle.folder);
   const webOracle = folder && new WebOracle(setup.webOracle, { folder, overrides, hasReserve, logger });
@@ -95,6 +99,7 @@ export async function buildProvider(
       store.close(),
       egress.close(),
       publishedEgress.close(),
+      pool.close(),
       evidence?.spot_price.close(),
       evidence?.web_oracle.close(),
     ]);

@@ -24,7 +24,7 @@ export type Combined =
   | { readonly kind: "value"; readonly value: bigint }
   /** Sources failed or disagreed, so there is no value now. */
   | { readonly kind: "none"; readonly reason: string }
-  /** It is unknown if there is a value, because sources that could decide it are at their rate limit. */
+  /** It is unknown if there is a value: sources that could decide it are at their rate limit, or were not read. */
   | { readonly kind: "busy"; readonly retryAfter: number };
 
 /** A value together with each source's part in it. */

@@ -139,14 +139,14 @@ export const notReady = () =>
 
 /**
  * @param retryAfter In seconds.
- * @param keys The keys whose sources are at their rate limits.
+ * @param keys The keys whose sources are at their rate limits, or whose answers cannot be read now.
  */
 export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
   new ProblemError({
-    title: "The sources' rate limits are used up.",
+    title: "The sources' rate limits, or the limits of computing time, are used up.",
     status: 503,
     code: "source_busy",
-    detail: `Too few sources could be asked to tell if there is a value. Try again in ${retryAfter} s.`,
+    detail: `Too few sources could be asked and read to tell if there is a value. Try again in ${retryAfter} s.`,
     extras: { keys },
     headers: { "retry-after": String(retryAfter) },
   });

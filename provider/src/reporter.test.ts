@@ -20,6 +20,8 @@ import { Reporter } from "./reporter.js";
 import { Signer } from "./signer.js";
 import { SourceReader } from "./source/reader.js";
 import { ValueReader } from "./value-reader.js";
+import { ExtractionPool } from "./web-oracle/extraction-pool.js";
+import { Extractor } from "./web-oracle/extractor.js";
 
 const NOW = 1_800_000_000;
 const key = spotPriceKey("ETH-USD");
@@ -42,7 +44,8 @@ async function smallReporter(clock: { now: number }, account: LocalAccount = pri
   const policy = { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 120 };
   const [logger, metrics] = [pino({ level: "silent" }), new Metrics(new Registry())];
   const reader = new SourceReader({ egress: new Egress(), timeoutMs: 1_000, hasReserve: false, now });
-  const values = new ValueReader({ reader, policy, now, logger, metrics });
+  const extractor = new Extractor(new ExtractionPool(), false);
+  const values = new ValueReader({ reader, extractor, policy, now, logger, metrics });
   const store = await DecisionStore.open(folder, { now: () => now() - 1_000n, capacity: 2 });
   return new Reporter({
     served: new Map([[42, new Map([[address, dataset]])]]),
@@ -52,7 +55,7 @@ async function smallReporter(clock: { now: number }, account: LocalAccount = pri
   });
 }
 
-const caller = { isReserved: false, trace: null };
+const caller = { id: "127.0.0.1", isReserved: false, trace: null };
 const request = (timestamp: number) => ({ network_id: 42, dataset: address, key, timestamp });
 
 describe("a reporter whose database is full", () => {

@@ -1,6 +1,7 @@
 import { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
 import { anonymousLimit } from "@dataset-oracle/service/anonymous-limit";
 import type { App } from "@dataset-oracle/service/app";
+import { callerAt } from "@dataset-oracle/service/caller";
 import { addOpenApi, gatherSchemas, RATE_HEADERS } from "@dataset-oracle/service/openapi";
 import { Type } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
@@ -78,7 +79,10 @@ interface RoutesParts {
 export function routes({ reporter, decider, isOperator, anonymousPerMinute }: RoutesParts) {
   return async (app: App): Promise<void> => {
     const preParsing = anonymousLimit(app, anonymousPerMinute, isOperator);
-    const callerOf = ({ ip, trace }: FastifyRequest): Caller => ({ isReserved: isOperator(ip), trace });
+    const callerOf = ({ ip, trace }: FastifyRequest): Caller => {
+      const isReserved = isOperator(ip);
+      return { id: isReserved ? ip : callerAt(ip), isReserved, trace };
+    };
     await gatherSchemas(app, API);
     addOpenApi(app);
     app.post("/report", { schema: reportSchema, preParsing }, (request) =>

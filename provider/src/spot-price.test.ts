@@ -126,7 +126,12 @@ describe("a converted price", () => {
   const source = (name: string, reading: Reading<Quote>, rate: PairSource["rate"] = null): PairSource => ({
     name,
     spec: {} as SpotSourceSpec,
-    request: { method: "GET", url: `https://${name}.example.com/`, rateLimit: null },
+    request: {
+      method: "GET",
+      url: `https://${name}.example.com/`,
+      rateLimit: null,
+      source: { name, findError: () => null },
+    },
     read: () => reading,
     rate,
   });

@@ -7,9 +7,13 @@ import type { Metrics } from "./metrics.js";
 import { readValue } from "./read-value.js";
 import type { SourceReader } from "./source/reader.js";
 import type { Policy } from "./spot-price.js";
+import type { Extractor } from "./web-oracle/extractor.js";
+import { extractFor } from "./web-oracle/web-oracle.js";
 
 /** The caller for whom a value is read. */
 export interface Caller {
+  /** The caller's address or network. */
+  readonly id: string;
   /** Allows use of the reserved part of the sources' rate limits. */
   readonly isReserved: boolean;
   /** Ties the log lines of one request together. */
@@ -28,6 +32,7 @@ export interface FreshValue {
 
 export interface ValueReaderParts {
   readonly reader: SourceReader;
+  readonly extractor: Extractor;
   readonly policy: Policy;
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
@@ -43,11 +48,12 @@ export class ValueReader {
     this.#parts = parts;
   }
 
-  async read(dataPoint: DataPoint, round: bigint, { isReserved, trace }: Caller): Promise<FreshValue> {
-    const { policy, now, logger, metrics } = this.#parts;
+  async read(dataPoint: DataPoint, round: bigint, caller: Caller): Promise<FreshValue> {
+    const { extractor, policy, now, logger, metrics } = this.#parts;
+    const { isReserved, trace } = caller;
     const reader = new RecordingReader(this.#parts.reader);
     const at = now();
-    const value = await readValue(dataPoint.key, { reader, isReserved, policy, at });
+    const value = await readValue(dataPoint.key, { reader, isReserved, policy, at }, extractFor(extractor, caller));
     metrics.valueRead(dataPoint.key.kind, value, at);
     const fields = logFields(dataPoint, round, trace);
     for (const { source, dropped } of value.sources) {

@@ -15,6 +15,7 @@ import { checkOverrides } from "../source/overrides.js";
 import { SourceReader } from "../source/reader.js";
 import type { SpotSource } from "../source/spot-source.js";
 import type { SpotPriceKey } from "../spot-price.js";
+import { EXTRACT_HERE } from "../web-oracle/web-oracle.js";
 import { findWebKey } from "./find-web-key.js";
 import { priceToJson, priceToTable } from "./show-price.js";
 import { webValueToJson, webValueToText } from "./show-web-value.js";
@@ -41,7 +42,7 @@ export async function fetchValue(args: readonly string[]): Promise<void> {
   const spinner = startSpinner(key, isText);
   try {
     const at = now();
-    const value = await readValue(key, { reader, isReserved: true, policy: config, at });
+    const value = await readValue(key, { reader, isReserved: true, policy: config, at }, EXTRACT_HERE);
     spinner.stop();
     console.log(isText ? toText(key, value, at) : toJson(key, value, at));
     process.exitCode = value.kind === "value" ? 0 : 1;

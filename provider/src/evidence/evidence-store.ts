@@ -9,7 +9,7 @@ import canonicalize from "canonicalize";
 import type { Logger } from "pino";
 import type { Decision } from "../decision-store.js";
 import type { ServedKey } from "../read-value.js";
-import type { Answer } from "../source/answer.js";
+import type { AnswerText } from "../source/answer.js";
 import type { SourceOverrides } from "../source/overrides.js";
 import type { SourceRequest } from "../source/reader.js";
 import type { Reading } from "../source/reading.js";
@@ -123,7 +123,7 @@ export class EvidenceStore {
     };
   }
 
-  async #recorded(minute: string, request: SourceRequest, reading: Reading<Answer>): Promise<RecordedAnswer> {
+  async #recorded(minute: string, request: SourceRequest, reading: Reading<AnswerText>): Promise<RecordedAnswer> {
     const { method, url, headers = {}, body } = request;
     const asked = { method, url, headers, ...(body !== undefined && { body }) };
     if (reading.ok) {

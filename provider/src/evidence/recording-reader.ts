@@ -1,18 +1,23 @@
-import type { Answer } from "../source/answer.js";
-import { requestId, type SourceReader, type SourceRequest } from "../source/reader.js";
+import type { Answer, AnswerText } from "../source/answer.js";
+import { type FileRequest, requestId, type SourceReader, type SourceRequest } from "../source/reader.js";
 import type { Reading } from "../source/reading.js";
 
 /** Reads sources for one value: makes each request once, however often it is needed, and records the answers. */
 export class RecordingReader {
   readonly #reader: Pick<SourceReader, "read">;
   /** By `requestId`. */
-  readonly answers = new Map<string, { readonly request: SourceRequest; readonly reading: Promise<Reading<Answer>> }>();
+  readonly answers = new Map<
+    string,
+    { readonly request: SourceRequest; readonly reading: Promise<Reading<AnswerText>> }
+  >();
 
   constructor(reader: Pick<SourceReader, "read">) {
     this.#reader = reader;
   }
 
-  read(request: SourceRequest, isReserved: boolean): Promise<Reading<Answer>> {
+  read(request: FileRequest, isReserved: boolean): Promise<Reading<Answer>>;
+  read(request: SourceRequest, isReserved: boolean): Promise<Reading<AnswerText>>;
+  read(request: SourceRequest, isReserved: boolean): Promise<Reading<AnswerText>> {
     const id = requestId(request);
     const known = this.answers.get(id);
     if (known !== undefined) return known.reading;

@@ -10,14 +10,14 @@ import { type Hex, keccak256, stringToHex } from "viem";
 import { type Decision, toDecision } from "../decision-store.js";
 import type { ExplainedValue } from "../explained-value.js";
 import { pairSources } from "../served.js";
-import type { Answer } from "../source/answer.js";
+import type { Answer, AnswerText } from "../source/answer.js";
 import { parseDocument } from "../source/document.js";
-import { requestId, type SourceReader, type SourceRequest } from "../source/reader.js";
+import { type FileRequest, requestId, type SourceReader, type SourceRequest } from "../source/reader.js";
 import type { FailureCode, Reading } from "../source/reading.js";
 import { compileSpotSource, SpotSourceSpec } from "../source/spot-source.js";
 import { readSpotPrice } from "../spot-price.js";
-import { type BoundRequest, type CompiledRequest, compileCanonical } from "../web-oracle/compile.js";
-import { readWebValue } from "../web-oracle/web-oracle.js";
+import { compileCanonical } from "../web-oracle/compile.js";
+import { EXTRACT_HERE, readWebValue, type WebOracleKey } from "../web-oracle/web-oracle.js";
 import { sha256 } from "./evidence-store.js";
 import { AnyRecord, type EvidenceRecord, type RecordedAnswer, SpotPriceRecord, WebOracleRecord } from "./record.js";
 
@@ -29,12 +29,7 @@ export type Replay = {
   readonly isSame: boolean;
 } & (
   | { readonly kind: "spot_price"; readonly record: SpotPriceRecord }
-  | {
-      readonly kind: "web_oracle";
-      readonly record: WebOracleRecord;
-      readonly compiled: CompiledRequest;
-      readonly request: BoundRequest;
-    }
+  | ({ readonly kind: "web_oracle"; readonly record: WebOracleRecord } & Pick<WebOracleKey, "compiled" | "request">)
 );
 
 /** More than any answer or spec has. */
@@ -83,7 +78,16 @@ async function replayWebValue(file: string): Promise<Replay> {
   if (!request.ok) throw new ConfigError(`${file}: ${request.error}`);
   const requests = request.value.sources.map((source) => ({ ...source.request, rateLimit: null }));
   const reader = readerOf(file, record);
-  const value = await readWebValue({ request: request.value, requests }, { reader, isReserved: false });
+  const asked: WebOracleKey = {
+    ...key.value,
+    kind: "web_oracle",
+    key: record.key as Hex,
+    name: record.key,
+    compiled: compiled.value,
+    request: request.value,
+    requests,
+  };
+  const value = await readWebValue(asked, { reader, isReserved: false }, EXTRACT_HERE);
   const again = decideAgain(record, value);
   return { kind: "web_oracle", record, compiled: compiled.value, request: request.value, value, ...again };
 }
@@ -101,26 +105,31 @@ function readerOf(file: string, record: EvidenceRecord): Pick<SourceReader, "rea
       return [requestId(request), request] as const;
     }),
   );
-  return {
-    async read(request: SourceRequest): Promise<Reading<Answer>> {
-      const answer = answers.get(requestId(request));
-      // ConfigError cuts a whole URL down to its host; without the scheme it shows all of it.
-      const asked = request.url.replace("https://", "");
-      if (answer === undefined) throw new ConfigError(`${file}: it has no answer of ${asked}.`);
-      return toReading(answer, (hash) => readText(file, hash));
-    },
-  };
+  function read(request: FileRequest): Promise<Reading<Answer>>;
+  function read(request: SourceRequest): Promise<Reading<AnswerText>>;
+  async function read(request: SourceRequest): Promise<Reading<AnswerText>> {
+    const answer = answers.get(requestId(request));
+    // ConfigError cuts a whole URL down to its host; without the scheme it shows all of it.
+    const asked = request.url.replace("https://", "");
+    if (answer === undefined) throw new ConfigError(`${file}: it has no answer of ${asked}.`);
+    const text = toReading(answer, (hash) => readText(file, hash));
+    return text.ok && request.source !== undefined ? withDocument(text.value) : text;
+  }
+  return { read };
 }
 
-function toReading(answer: RecordedAnswer, textOf: (hash: string) => string): Reading<Answer> {
+function withDocument({ text }: AnswerText): Reading<Answer> {
+  const document = parseDocument(text);
+  return document.ok ? ok({ document: document.value, text }) : document;
+}
+
+function toReading(answer: RecordedAnswer, textOf: (hash: string) => string): Reading<AnswerText> {
   if (answer.text === null) {
     const code = (answer.failure ?? "unreachable") as FailureCode;
     const { detail, retry_after: retryAfter } = answer;
     return err({ code, detail: detail ?? "", ...(retryAfter !== null && { retryAfter }) });
   }
-  const text = textOf(answer.text);
-  const document = parseDocument(text);
-  return document.ok ? ok({ document: document.value, text }) : document;
+  return ok({ text: textOf(answer.text) });
 }
 
 /** Reads a spec or an answer from the folder of a decision's file. */

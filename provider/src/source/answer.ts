@@ -1,13 +1,17 @@
 import { err, ok } from "@dataset-oracle/protocol/result";
 import type { EgressResult } from "@dataset-oracle/service/egress/egress";
+import type { HttpAnswer } from "@dataset-oracle/service/fetch";
 import { type Json, parseDocument } from "./document.js";
-import { failed, type Reading, type SourceFailure, throttled } from "./reading.js";
+import { failed, type Reading, type SourceFailure } from "./reading.js";
 
-/** A source's answer. */
-export interface Answer {
-  readonly document: Json;
-  /** The document as it was received. */
+/** The text of a source's answer, as it was received. */
+export interface AnswerText {
   readonly text: string;
+}
+
+/** A source file's answer. That of a published spec is parsed in a worker instead, because anyone may have chosen it. */
+export interface Answer extends AnswerText {
+  readonly document: Json;
 }
 
 /** The longest pause that a source's Retry-After can cause, in seconds. */
@@ -23,24 +27,44 @@ const MAX_RETRY_AFTER = 600;
 export function judgeAnswer(
   answer: EgressResult,
   now: number,
-  findError: (document: Json) => SourceFailure | null = () => null,
+  findError: (document: Json) => SourceFailure | null,
 ): Reading<Answer> {
   if (!answer.ok) return answer;
-  const { status, contentType, retryAfter, text } = answer.value;
-  const document: Reading<Json> = isJson(contentType)
-    ? parseDocument(text)
-    : failed("content_type", `answered ${contentType || "no content type"} instead of JSON`);
+  const { contentType, text } = answer.value;
+  const document: Reading<Json> = isJson(contentType) ? parseDocument(text) : notJson(contentType);
   const error = document.ok ? findError(document.value) : null;
-  const says = `answered HTTP ${status}${error === null ? "" : ` and ${error.detail}`}`;
+  const failure = judgeStatus(answer.value, now, error);
+  if (failure !== null) return err(failure);
+  return document.ok ? ok({ document: document.value, text }) : document;
+}
+
+/** Judges the answer to a published spec like `judgeAnswer`, without reading the text. */
+export function judgeText(answer: EgressResult, now: number): Reading<AnswerText> {
+  if (!answer.ok) return answer;
+  const failure = judgeStatus(answer.value, now, null);
+  if (failure !== null) return err(failure);
+  const { contentType, text } = answer.value;
+  return isJson(contentType) ? ok({ text }) : notJson(contentType);
+}
+
+const notJson = (contentType: string) =>
+  failed("content_type", `answered ${contentType || "no content type"} instead of JSON`);
+
+/** @param error The error that the source names in the answer. */
+function judgeStatus(
+  { status, retryAfter }: HttpAnswer,
+  now: number,
+  error: SourceFailure | null,
+): SourceFailure | null {
+  const detail = `answered HTTP ${status}${error === null ? "" : ` and ${error.detail}`}`;
   // Some exchanges answer 418 to callers that ignored 429. 503 is a rate limit only when it says when to retry.
   const isLimit = status === 429 || status === 418 || (status === 503 && retryAfter !== null);
-  if (isLimit || error?.code === "throttled") return throttled(says, toSeconds(retryAfter, now));
-  if (status !== 200) {
-    const isKnown = error !== null && error.code !== "source_error";
-    return failed(isKnown ? error.code : "http_status", says);
+  if (isLimit || error?.code === "throttled") {
+    return { code: "throttled", detail, retryAfter: toSeconds(retryAfter, now) };
   }
-  if (error !== null) return err(error);
-  return document.ok ? ok({ document: document.value, text }) : document;
+  if (status === 200) return error;
+  const isKnown = error !== null && error.code !== "source_error";
+  return { code: isKnown ? error.code : "http_status", detail };
 }
 
 /** Reads a Retry-After as 1 to `MAX_RETRY_AFTER` seconds; 1 when it is missing or malformed. */

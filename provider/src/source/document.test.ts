@@ -81,6 +81,12 @@ it("reads alike what is written as JSON.stringify does and what is not", () => {
   fc.assert(check, { numRuns: 1_000 });
 });
 
+it("reads 256 arrays and objects within each other, and no more, whatever strings contain", () => {
+  const nested = (depth: number) => `${'{"[\\\\\\"{":['.repeat(depth / 2)}"]]"${"]}".repeat(depth / 2)}`;
+  expect(parseDocument(nested(256)).ok).toBe(true);
+  expect(parseDocument(nested(258))).toMatchObject({ error: { detail: expect.stringContaining("more than 256") } });
+});
+
 it.each(["[".repeat(200_000), "[".repeat(200_000) + "]".repeat(200_000)])(
   "does not fall over a deep document",
   (text) => {

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Answer } from "./answer.js";
+import type { AnswerText } from "./answer.js";
 import type { Reading } from "./reading.js";
 
 /** The size that a reading counts with beside its text. */
@@ -8,12 +8,12 @@ const BASE_SIZE = 1_024;
 const CHECK_MS = 1_000;
 
 /**
- * Keeps readings until the clock's second is over, and no more of them than fit. A parsed answer takes up to thirty times
- * the memory of its text, so the bound is on the texts.
+ * Keeps readings until the clock's second is over, and no more of them than fit. The parsed answer of a source file takes
+ * up to thirty times the memory of its text, so the bound is on the texts.
  */
 export class FreshReadings {
   readonly #now: () => bigint;
-  readonly #kept: LRUCache<string, Reading<Answer>>;
+  readonly #kept: LRUCache<string, Reading<AnswerText>>;
   #second = -1n;
   #timer: NodeJS.Timeout | null = null;
 
@@ -35,12 +35,12 @@ export class FreshReadings {
   }
 
   /** Returns a reading of this second. */
-  get(id: string): Reading<Answer> | undefined {
+  get(id: string): Reading<AnswerText> | undefined {
     return this.#second === this.#now() ? this.#kept.get(id) : undefined;
   }
 
   /** Keeps a reading that has just arrived. */
-  keep(id: string, reading: Reading<Answer>): void {
+  keep(id: string, reading: Reading<AnswerText>): void {
     this.#forgetOld();
     this.#kept.set(id, reading);
     this.#timer ??= this.#check();

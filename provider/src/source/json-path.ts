@@ -5,7 +5,10 @@ import { type ChildName, type Comparison, parseJsonPath, type Segment } from "./
 import { failed, type Reading } from "./reading.js";
 import { compileText, type TextTemplate, type Values } from "./text-template.js";
 
-/** The most steps that finding a path's nodes may take: visiting a node or comparing 64 characters is one step. */
+/**
+ * The most steps that finding the nodes of a source file's path may take: visiting a node or comparing 64 characters is
+ * one step.
+ */
 export const MAX_STEPS = 1_000_000;
 
 const MAX_PATH = 1_024;
@@ -13,7 +16,7 @@ const MAX_PATH = 1_024;
 /** The steps for testing one element of an array by a member's text, apart from comparing the text. */
 const STEPS_PER_ELEMENT = 4;
 
-/** The steps that are left. */
+/** The steps that are left. It is below 0 once they did not suffice. */
 export interface Budget {
   steps: number;
 }
@@ -75,8 +78,8 @@ function fillSegment(segment: Segment, fill: <T>(part: T) => T | string): Segmen
 }
 
 /** Returns the one node that a path must match, or `no_node` or `several_nodes`. */
-export function findOne(path: BoundPath, document: Json): Reading<Json> {
-  const found = path.find(document);
+export function findOne(path: BoundPath, document: Json, budget?: Budget): Reading<Json> {
+  const found = path.find(document, budget);
   if (!found.ok) return found;
   const [node] = found.value;
   if (node === undefined) return failed("no_node", `${path.text} matches nothing`);
@@ -95,7 +98,7 @@ function findNodes(
     return ok(nodes);
   } catch (error) {
     if (!(error instanceof BudgetExceeded)) throw error;
-    return failed("path_too_costly", `${text} takes more than ${MAX_STEPS} steps`);
+    return failed("path_too_costly", `${text} takes more steps than it may`);
   }
 }
 

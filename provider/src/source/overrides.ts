@@ -47,6 +47,6 @@ function isLoopback(text: string): boolean {
 }
 
 /** Removes the rate limit from a request whose origin is overridden, because the origin itself is not asked. */
-export function withOverride(overrides: SourceOverrides, request: SourceRequest): SourceRequest {
+export function withOverride<R extends SourceRequest>(overrides: SourceOverrides, request: R): R {
   return Object.hasOwn(overrides, new URL(request.url).origin) ? { ...request, rateLimit: null } : request;
 }

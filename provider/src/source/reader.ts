@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { err } from "@dataset-oracle/protocol/result";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { FetchLimits, FetchRequest } from "@dataset-oracle/service/fetch";
-import { type Answer, judgeAnswer } from "./answer.js";
+import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./answer.js";
 import { BackOffs } from "./back-offs.js";
 import type { Json } from "./document.js";
 import { FreshReadings } from "./fresh-readings.js";
@@ -19,6 +19,9 @@ export interface SourceRequest extends FetchRequest {
   /** Applies to all requests to the URL's origin together; null without a limit, and then without back-off too. */
   readonly rateLimit: RateLimit | null;
 }
+
+/** A request of a source file. */
+export type FileRequest = SourceRequest & { readonly source: SourceFile };
 
 /** The part of a source file that judging an answer takes. */
 export interface SourceFile {
@@ -61,7 +64,7 @@ export const MAX_BYTES = 1024 * 1024;
 /** The memory of the requests of source files, or of published specs. */
 interface Shelf {
   /** Requests in progress, by `requestId`. */
-  readonly pending: Map<string, Promise<Reading<Answer>>>;
+  readonly pending: Map<string, Promise<Reading<AnswerText>>>;
   /** By `requestId`. */
   readonly fresh: FreshReadings;
   readonly backOffs: BackOffs;
@@ -78,9 +81,9 @@ export interface SourceReaderOptions {
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
   /** Called after each request with its duration in seconds and its result. */
-  readonly onAnswer?: (source: string, seconds: number, reading: Reading<Answer>) => void;
+  readonly onAnswer?: (source: string, seconds: number, reading: Reading<AnswerText>) => void;
   /** Called when a source starts to back off, and when it answers again. */
-  readonly onBackOff?: (request: SourceRequest, change: "started" | "ended", reading: Reading<Answer>) => void;
+  readonly onBackOff?: (request: SourceRequest, change: "started" | "ended", reading: Reading<AnswerText>) => void;
   /** Returns numbers from 0 to below 1, for jitter. */
   readonly random?: () => number;
 }
@@ -107,7 +110,9 @@ export class SourceReader {
   }
 
   /** Reads a source's answer. With `isReserved`, it may use the reserved part of the rate limit. */
-  async read(request: SourceRequest, isReserved: boolean): Promise<Reading<Answer>> {
+  read(request: FileRequest, isReserved: boolean): Promise<Reading<Answer>>;
+  read(request: SourceRequest, isReserved: boolean): Promise<Reading<AnswerText>>;
+  async read(request: SourceRequest, isReserved: boolean): Promise<Reading<AnswerText>> {
     const id = requestId(request);
     const { pending, fresh } = this.#shelfOf(request);
     const known = pending.get(id) ?? fresh.get(id);
@@ -127,7 +132,7 @@ export class SourceReader {
     return reading;
   }
 
-  async #fetch(request: SourceRequest, waitMs: number): Promise<Reading<Answer>> {
+  async #fetch(request: SourceRequest, waitMs: number): Promise<Reading<AnswerText>> {
     const { egress: own, publishedEgress = own, onAnswer } = this.#options;
     const egress = request.source === undefined ? publishedEgress : own;
     if (waitMs > 0) await sleep(waitMs);
@@ -139,8 +144,10 @@ export class SourceReader {
     const answer = await egress.fetchText(withHeaders(request), this.#limits);
     // The provider's own limit says nothing about the source.
     if (!answer.ok && answer.error.code === "busy") return throttled(answer.error.detail, 1);
-    const reading = judgeAnswer(answer, Date.now(), request.source?.findError);
-    onAnswer?.(request.source?.name ?? "published", (performance.now() - start) / 1_000, reading);
+    const { source } = request;
+    const reading =
+      source === undefined ? judgeText(answer, Date.now()) : judgeAnswer(answer, Date.now(), source.findError);
+    onAnswer?.(source?.name ?? "published", (performance.now() - start) / 1_000, reading);
     return this.#record(request, reading, start);
   }
 
@@ -154,7 +161,7 @@ export class SourceReader {
     return this.#ofFiles.backOffs.refusal(origin, null, now);
   }
 
-  #record(request: SourceRequest, reading: Reading<Answer>, startedAt: number): Reading<Answer> {
+  #record(request: SourceRequest, reading: Reading<AnswerText>, startedAt: number): Reading<AnswerText> {
     if (request.rateLimit === null) return reading;
     const { backOffs } = this.#shelfOf(request);
     const noted = backOffs.record([originOf(request), requestId(request)], reading, startedAt, performance.now());

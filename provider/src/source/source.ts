@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { FetchRequest } from "@dataset-oracle/service/fetch";
 import { digitsOf, isNumber, type Json } from "./document.js";
-import { type BoundPath, compileJsonPath, findOne } from "./json-path.js";
+import { type BoundPath, type Budget, compileJsonPath, findOne } from "./json-path.js";
 import type { FailureCode, Reading, SourceFailure } from "./reading.js";
 import { compileBody, compileUrl } from "./request-template.js";
 import type { SourceSpec } from "./source-spec.js";
@@ -22,7 +22,8 @@ export interface BoundSource {
   readonly request: FetchRequest;
   /** Returns the error that the source's answer names, or null. */
   findError(document: Json): SourceFailure | null;
-  extract(document: Json): Reading<bigint>;
+  /** @param budget The steps of both paths together; by default each may take `MAX_STEPS`. */
+  extract(document: Json, budget?: Budget): Reading<bigint>;
 }
 
 /** Headers that belong to the connection, that contain credentials, or that change how an answer is read. */
@@ -82,7 +83,7 @@ export function compileSource(spec: SourceSpec & KnownErrors, variables: readonl
           ...(filledBody.value !== null && { body: filledBody.value }),
         },
         findError: (document) => findError(extraction.errors, document),
-        extract: (document) => extract(extraction, document),
+        extract: (document, budget) => extract(extraction, document, budget),
       });
     },
   });
@@ -130,19 +131,19 @@ export interface ErrorRules {
   readonly codes: ReadonlyMap<string, FailureCode>;
 }
 
-export function extract({ path, errors, shape }: Extraction, document: Json): Reading<bigint> {
-  const error = findError(errors, document);
+export function extract({ path, errors, shape }: Extraction, document: Json, budget?: Budget): Reading<bigint> {
+  const error = findError(errors, document, budget);
   if (error !== null) return err(error);
-  const node = findOne(path, document);
+  const node = findOne(path, document, budget);
   return node.ok ? toValue(node.value, shape) : node;
 }
 
 const MAX_ERROR = 200;
 
 /** Returns the source's own error, or null when the answer has none. */
-export function findError({ path, codes }: ErrorRules, document: Json): SourceFailure | null {
+export function findError({ path, codes }: ErrorRules, document: Json, budget?: Budget): SourceFailure | null {
   if (path === null) return null;
-  const found = path.find(document);
+  const found = path.find(document, budget);
   if (!found.ok) return found.error;
   if (found.value.length === 0) return null;
   const texts = found.value.map((node) => (isNumber(node) ? digitsOf(node) : node)).filter((node) => isText(node));

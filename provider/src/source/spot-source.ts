@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { ROUNDINGS } from "./decimal.js";
 import type { Json } from "./document.js";
 import { compileQuoteTime, QuoteTimeSpec } from "./quote-time.js";
-import type { SourceRequest } from "./reader.js";
+import type { FileRequest } from "./reader.js";
 import type { Reading } from "./reading.js";
 import { compileSource } from "./source.js";
 import { errorTexts, SourceSpec } from "./source-spec.js";
@@ -112,7 +112,7 @@ export interface Quote {
 
 /** The request for the price of one pair, and the reader of its answer. */
 export interface PairQuery {
-  readonly request: SourceRequest;
+  readonly request: FileRequest;
   /** The pair whose rate the price must be multiplied by, for example USDT-USD, or null. */
   readonly rate: string | null;
   /** Reads the quote from the answer. */

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { parseWebKey } from "@dataset-oracle/protocol/web-key";
+import { parseWebKey, type WebKey } from "@dataset-oracle/protocol/web-key";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/problem";
 import type { Logger } from "pino";
@@ -8,15 +8,18 @@ import { type ExplainedValue, toUse } from "../explained-value.js";
 import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";
 import { type SourceOverrides, withOverride } from "../source/overrides.js";
 import type { SourceRequest } from "../source/reader.js";
+import type { Reading } from "../source/reading.js";
 import type { Asking } from "../spot-price.js";
 import type { BoundRequest, CompiledRequest } from "./compile.js";
+import { type Extracted, extractValues } from "./extract-values.js";
+import type { ExtractionCaller, Extractor } from "./extractor.js";
 import type { WebOraclePlan } from "./plan.js";
 import { Registry } from "./registry.js";
 import type { SpecFolder } from "./spec-folder.js";
 import { Specs } from "./specs.js";
 
 /** A key of the Web Oracle, with the requests that its spec makes for its arguments. */
-export interface WebOracleKey {
+export interface WebOracleKey extends WebKey {
   readonly kind: "web_oracle";
   readonly key: Hex;
   /** The key for logs: in ASCII. */
@@ -77,23 +80,63 @@ export class WebOracle {
       return withOverride(this.#overrides, { ...request, rateLimit });
     });
     const name = hexToString(key);
-    return ok({ kind: "web_oracle", key, name, compiled: compiled.value, request: request.value, requests });
+    return ok({
+      kind: "web_oracle",
+      key,
+      name,
+      ...web.value,
+      compiled: compiled.value,
+      request: request.value,
+      requests,
+    });
   }
 }
 
+/** Extracts a key's values from the answers to its requests. */
+export interface ExtractWebValues {
+  /** Returns after how many milliseconds the key's values may be extracted; 0 for now. */
+  waitMs(key: WebOracleKey): number;
+  /** Returns one reading for each answer, or after how many milliseconds to try again. */
+  extract(key: WebOracleKey, texts: readonly (string | null)[]): Promise<Result<Extracted["readings"], number>>;
+}
+
+/** Extracts in the calling thread, without allowances: for commands. */
+export const EXTRACT_HERE: ExtractWebValues = {
+  waitMs: () => 0,
+  extract: async ({ request }, texts) => ok(extractValues(request.sources, texts).readings),
+};
+
+/** Extracts as far as the allowances of a caller go. */
+export const extractFor = (extractor: Extractor, caller: ExtractionCaller): ExtractWebValues => ({
+  waitMs: ({ specHash }) => extractor.waitMs(caller, specHash),
+  extract: ({ specHash, args, compiled: { spec } }, texts) =>
+    extractor.extract({ specHash, spec, args, texts }, caller),
+});
+
 /** Asks all sources of a key at the same time and combines their values. Each source is named by its path in the spec. */
 export async function readWebValue(
-  { request, requests }: Pick<WebOracleKey, "request" | "requests">,
+  key: WebOracleKey,
   { reader, isReserved }: Pick<Asking, "reader" | "isReserved">,
+  extractor: ExtractWebValues,
 ): Promise<ExplainedValue> {
-  const readings = await Promise.all(
-    request.sources.map(async ({ extract }, index) => {
-      const answer = await reader.read(requests[index] as SourceRequest, isReserved);
-      return answer.ok ? extract(answer.value.document) : answer;
-    }),
+  // Asked first, so that a caller above its allowance costs no source a request.
+  const waitMs = extractor.waitMs(key);
+  if (waitMs > 0) return busy(waitMs);
+  const answers = await Promise.all(key.requests.map((request) => reader.read(request, isReserved)));
+  const extracted = await extractor.extract(
+    key,
+    answers.map((answer) => (answer.ok ? answer.value.text : null)),
   );
+  if (!extracted.ok) return busy(extracted.error);
+  const readings = answers.map((answer, index) => (answer.ok ? (extracted.value[index] as Reading<bigint>) : answer));
   const sources = readings.map((reading, index) =>
     toUse(`/sources/${index}`, reading.ok ? ok({ value: reading.value, quotedAt: null }) : reading),
   );
-  return { ...request.combine(readings), sources };
+  return { ...key.request.combine(readings), sources };
 }
+
+const busy = (waitMs: number): ExplainedValue => ({
+  kind: "busy",
+  retryAfter: Math.ceil(waitMs / 1_000),
+  sources: [],
+});

@@ -1,13 +1,14 @@
 import { ConfigError } from "@dataset-oracle/service/config";
-import { Egress } from "@dataset-oracle/service/egress/egress";
+import { Egress, type EgressResult } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { describeValue, printable, type Style, styleOf } from "../../cli/terminal.js";
 import { loadProviderConfig } from "../../config.js";
-import { judgeAnswer } from "../../source/answer.js";
+import { judgeText } from "../../source/answer.js";
 import { checkOverrides } from "../../source/overrides.js";
 import { MAX_BYTES, SOURCE_MS, withHeaders } from "../../source/reader.js";
 import type { Reading } from "../../source/reading.js";
 import type { BoundRequest, CompiledRequest } from "../compile.js";
+import { extractValues } from "../extract-values.js";
 import type { CliCommand } from "./arguments.js";
 import { bindSpec, type LoadedSpec } from "./load-spec.js";
 
@@ -52,25 +53,32 @@ export async function tryRequest(
   egress: Pick<Egress, "fetchText">,
   { bold, good, bad }: Style,
 ): Promise<{ readonly text: string; readonly hasValue: boolean }> {
-  const tried = await Promise.all(
-    bound.sources.map(async ({ request: asked, extract }, index) => {
-      const answer = await egress.fetchText(withHeaders(asked), { timeoutMs: SOURCE_MS, maxBytes: MAX_BYTES });
-      const judged = judgeAnswer(answer, Date.now());
-      const reading: Reading<bigint> = judged.ok ? extract(judged.value.document) : judged;
-      const status = answer.ok ? `HTTP ${answer.value.status} ${answer.value.contentType}` : "no answer";
-      const lines = [
-        bold(`/sources/${index}: ${asked.method} ${asked.url}`),
-        ...(asked.body === undefined ? [] : [`  body:   ${printable(asked.body)}`]),
-        `  answer: ${printable(status)}`,
-        ...(answer.ok ? [`  ${printable(answer.value.text).replaceAll("\n", "\n  ")}`] : []),
-        reading.ok
-          ? `  value:  ${good(describeValue(request, reading.value))}`
-          : `  value:  ${bad(`none: ${printable(reading.error.detail)} (${reading.error.code})`)}`,
-      ];
-      return { reading, lines };
-    }),
+  const answers = await Promise.all(
+    bound.sources.map(({ request: asked }) =>
+      egress.fetchText(withHeaders(asked), { timeoutMs: SOURCE_MS, maxBytes: MAX_BYTES }),
+    ),
   );
-  const combined = bound.combine(tried.map(({ reading }) => reading));
+  const judged = answers.map((answer) => judgeText(answer, Date.now()));
+  const { readings: extracted } = extractValues(
+    bound.sources,
+    judged.map((text) => (text.ok ? text.value.text : null)),
+  );
+  const readings = judged.map((text, index) => (text.ok ? (extracted[index] as Reading<bigint>) : text));
+  const sections = bound.sources.map(({ request: asked }, index) => {
+    const [answer, reading] = [answers[index] as EgressResult, readings[index] as Reading<bigint>];
+    const status = answer.ok ? `HTTP ${answer.value.status} ${answer.value.contentType}` : "no answer";
+    const lines = [
+      bold(`/sources/${index}: ${asked.method} ${asked.url}`),
+      ...(asked.body === undefined ? [] : [`  body:   ${printable(asked.body)}`]),
+      `  answer: ${printable(status)}`,
+      ...(answer.ok ? [`  ${printable(answer.value.text).replaceAll("\n", "\n  ")}`] : []),
+      reading.ok
+        ? `  value:  ${good(describeValue(request, reading.value))}`
+        : `  value:  ${bad(`none: ${printable(reading.error.detail)} (${reading.error.code})`)}`,
+    ];
+    return [...lines, ""];
+  });
+  const combined = bound.combine(readings);
   const result = () => {
     switch (combined.kind) {
       case "value":
@@ -81,6 +89,6 @@ export async function tryRequest(
         return bad(`unknown: sources are at their rate limits; try again in ${combined.retryAfter} s`);
     }
   };
-  const text = [...tried.flatMap(({ lines }) => [...lines, ""]), `${bold("value:")} ${result()}`].join("\n");
+  const text = [...sections.flat(), `${bold("value:")} ${result()}`].join("\n");
   return { text, hasValue: combined.kind === "value" };
 }

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { compileRequest } from "./compile.js";
+import { extractValues, MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
+
+const source = { method: "GET", url: "https://api.example.com/", type: "uint", decimals: 0, rounding: "truncate" };
+
+/** Extracts from as many sources as there are texts; each has the same paths. */
+function extract(texts: readonly (string | null)[], paths: object) {
+  const sources = texts.map(() => ({ ...source, ...paths }));
+  const spec = { title: "a", variables: [], sources, minSources: 1, combine: "median" };
+  const compiled = compileRequest(spec);
+  if (!compiled.ok) throw new Error(compiled.error);
+  const request = compiled.value.bind([]);
+  if (!request.ok) throw new Error(request.error);
+  const { readings, steps } = extractValues(request.value.sources, texts);
+  const codes = readings.map((reading) =>
+    reading === null || reading.ok ? (reading?.value ?? null) : reading.error.code,
+  );
+  return { codes, steps };
+}
+
+const numbers = (count: number) => `[${Array(count).fill(1).join(",")}]`;
+/** Takes a step for each number, and finds nothing. */
+const COSTLY = { path: "$[?@ > 2]" };
+
+describe("the steps of a key", () => {
+  it("are shared by its sources, and by the two paths of each", () => {
+    for (const [count, paths] of [
+      [1, { path: COSTLY.path, errorPath: COSTLY.path }],
+      [8, { path: COSTLY.path, errorPath: COSTLY.path }],
+    ] as const) {
+      const { codes, steps } = extract(Array(count).fill(numbers(50_000)), paths);
+      expect(codes).toEqual(Array(count).fill("path_too_costly"));
+      expect(steps).toBeLessThanOrEqual(MAX_KEY_STEPS);
+    }
+    // Each of the two paths alone would not be too costly.
+    const half = numbers(Math.floor(MAX_KEY_STEPS / 8));
+    expect(extract([half], COSTLY).codes).toEqual(["no_node"]);
+  });
+
+  it("do not depend on which other sources answered", () => {
+    const document = numbers(20_000);
+    const [alone] = extract([document, null, null, null, null, null, null, null], COSTLY).codes;
+    const [together] = extract(Array(8).fill(document), COSTLY).codes;
+    expect([alone, together]).toEqual(["path_too_costly", "path_too_costly"]);
+    expect(extract([document], COSTLY).codes).toEqual(["no_node"]);
+  });
+});
+
+it("a source that answers more than its share of text is not read, whatever the others answered", () => {
+  const share = MAX_KEY_TEXT / 4;
+  const text = (length: number) => `{"a":7,"b":"${"x".repeat(length - 14)}"}`;
+  const { codes } = extract([text(share), text(share + 1), null, "{"], { path: "$.a" });
+  expect(codes).toEqual([7n, "too_large", null, "not_json"]);
+});

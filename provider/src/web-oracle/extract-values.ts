@@ -1,0 +1,49 @@
+import { type Json, parseDocument } from "../source/document.js";
+import { failed, type Reading } from "../source/reading.js";
+import type { BoundSource } from "../source/source.js";
+
+/** The most text that the sources of one key may answer together, in UTF-16 code units. */
+export const MAX_KEY_TEXT = 1024 * 1024;
+
+/** The most steps that all paths of one key may take together; `MAX_STEPS` says what a step is. */
+export const MAX_KEY_STEPS = 200_000;
+
+/** The values in a key's answers, and what finding them took. */
+export interface Extracted {
+  /** One for each source; null where there was no answer. */
+  readonly readings: readonly (Reading<bigint> | null)[];
+  readonly steps: number;
+}
+
+/**
+ * Extracts the values of a published spec's sources from their answers. Each source has an equal share of the key's text
+ * and steps, so that a failure of one source never decides if another is read: what does not fit here fits nowhere, and
+ * every provider finds the same values in the same answers.
+ *
+ * @param texts The answers of the sources; null where there is none.
+ * @param parse Parses an answer; replaced to parse the same text only once.
+ */
+export function extractValues(
+  sources: readonly Pick<BoundSource, "extract">[],
+  texts: readonly (string | null)[],
+  parse: (text: string) => Reading<Json> = parseDocument,
+): Extracted {
+  const maxText = Math.floor(MAX_KEY_TEXT / sources.length);
+  const maxSteps = Math.floor(MAX_KEY_STEPS / sources.length);
+  let steps = 0;
+  const readings = sources.map(({ extract }, index) => {
+    const text = texts[index] ?? null;
+    if (text === null) return null;
+    if (text.length > maxText) {
+      const share = `its share of what ${sources.length} sources may answer`;
+      return failed("too_large", `answered ${text.length} characters, more than ${maxText}, ${share}`);
+    }
+    const document = parse(text);
+    if (!document.ok) return document;
+    const budget = { steps: maxSteps };
+    const reading = extract(document.value, budget);
+    steps += maxSteps - Math.max(budget.steps, 0);
+    return reading;
+  });
+  return { readings, steps };
+}

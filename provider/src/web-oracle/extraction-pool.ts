@@ -1,0 +1,178 @@
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import { MAX_KEY_TEXT } from "./extract-values.js";
+import type { Extraction, ExtractionJob } from "./extraction-worker.js";
+
+/** The worker is always the compiled one, because Node cannot load TypeScript; src and dist lie beside each other. */
+const WORKER = new URL("../../dist/web-oracle/extraction-worker.js", import.meta.url);
+
+/** The extraction was not done, and may be tried again: the pool is full or too slow, or the worker failed. */
+export type PoolFailure = "full" | "late" | "failed";
+
+/** The most text of different answers that waits, in UTF-16 code units. Half of it is for reserved callers only. */
+const MAX_WAITING_TEXT = 32 * MAX_KEY_TEXT;
+const MAX_WAITING_JOBS = 4_096;
+
+/** The longest that a job waits for a worker. */
+const WAIT_MS = 3_000;
+
+/** The longest that a job runs; its worker is terminated then. The budgets of a key end every job far earlier. */
+const RUN_MS = 3_000;
+
+/** The longest that a worker takes to start. */
+const START_MS = 10_000;
+
+const HEAP_MEGABYTES = 256;
+
+/** One core is left to the thread that answers requests. */
+const SIZE = Math.max(1, Math.min(availableParallelism() - 1, 2));
+
+/** Other values than the defaults are for tests. */
+export interface ExtractionPoolOptions {
+  /** The number of workers. */
+  readonly size?: number;
+  readonly worker?: URL;
+  readonly runMs?: number;
+  readonly heapMegabytes?: number;
+}
+
+interface Waiting {
+  readonly job: ExtractionJob;
+  readonly since: number;
+  readonly done: (result: Result<Extraction, PoolFailure>) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  state: "starting" | "idle" | "running";
+  /** Ends the thread when it takes too long to start or to run its job. */
+  deadline: NodeJS.Timeout | null;
+  done: Waiting["done"] | null;
+}
+
+/**
+ * Extracts values in worker threads, because whoever publishes a spec and whoever answers to it choose how long that
+ * takes. The jobs of reserved callers come first.
+ */
+export class ExtractionPool {
+  readonly #threads = new Set<Thread>();
+  readonly #options: Required<ExtractionPoolOptions>;
+  readonly #reserved: Waiting[] = [];
+  readonly #anonymous: Waiting[] = [];
+  /** The texts that wait, and how many jobs need each: callers that ask at the same time share answers. */
+  readonly #texts = new Map<string, number>();
+  #waitingText = 0;
+  #isClosed = false;
+
+  /** Starts nothing before the first job. */
+  constructor(options: ExtractionPoolOptions = {}) {
+    this.#options = { size: SIZE, worker: WORKER, runMs: RUN_MS, heapMegabytes: HEAP_MEGABYTES, ...options };
+  }
+
+  /** Extracts a key's values. It never rejects. */
+  run(job: ExtractionJob, isReserved: boolean): Promise<Result<Extraction, PoolFailure>> {
+    const [maxText, maxJobs] = isReserved
+      ? [MAX_WAITING_TEXT, MAX_WAITING_JOBS]
+      : [MAX_WAITING_TEXT / 2, MAX_WAITING_JOBS / 2];
+    if (this.#isClosed || this.#count >= maxJobs || this.#waitingText >= maxText) return Promise.resolve(err("full"));
+    return new Promise((done) => {
+      this.#countTexts(job, 1);
+      (isReserved ? this.#reserved : this.#anonymous).push({ job, since: performance.now(), done });
+      this.#assign();
+    });
+  }
+
+  /** Ends the workers. Jobs that are not done fail. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#failAll();
+    const threads = [...this.#threads];
+    for (const thread of threads) this.#remove(thread);
+    await Promise.all(threads.map(({ worker }) => worker.terminate()));
+  }
+
+  #assign(): void {
+    for (const thread of this.#threads) {
+      if (thread.state !== "idle") continue;
+      const next = this.#next();
+      if (next === undefined) return;
+      thread.state = "running";
+      thread.done = next.done;
+      thread.deadline = setTimeout(() => this.#remove(thread), this.#options.runMs);
+      thread.worker.ref();
+      thread.worker.postMessage(next.job);
+    }
+    const starting = [...this.#threads].filter(({ state }) => state === "starting").length;
+    if (this.#count > starting && this.#threads.size < this.#options.size) this.#start();
+  }
+
+  /** Takes the next job that has not waited for too long. */
+  #next(): Waiting | undefined {
+    for (let next = this.#take(); next !== undefined; next = this.#take()) {
+      if (performance.now() - next.since <= WAIT_MS) return next;
+      next.done(err("late"));
+    }
+    return undefined;
+  }
+
+  #take(): Waiting | undefined {
+    const next = this.#reserved.shift() ?? this.#anonymous.shift();
+    if (next !== undefined) this.#countTexts(next.job, -1);
+    return next;
+  }
+
+  get #count(): number {
+    return this.#reserved.length + this.#anonymous.length;
+  }
+
+  #start(): void {
+    const resourceLimits = { maxOldGenerationSizeMb: this.#options.heapMegabytes };
+    const worker = new Worker(this.#options.worker, { resourceLimits });
+    const thread: Thread = { worker, state: "starting", deadline: null, done: null };
+    thread.deadline = setTimeout(() => this.#remove(thread), START_MS);
+    this.#threads.add(thread);
+    worker.on("message", (message: "ready" | Extraction) => {
+      this.#free(thread, message === "ready" ? err("failed") : ok(message));
+      this.#assign();
+    });
+    // Out of memory, or a bug. The job may be tried again, by another worker.
+    worker.on("error", () => this.#remove(thread));
+    worker.on("exit", () => this.#remove(thread));
+  }
+
+  /** Answers a thread's job, if it has one, and makes it idle. An idle worker keeps no process alive. */
+  #free(thread: Thread, result: Result<Extraction, PoolFailure>): void {
+    if (thread.deadline !== null) clearTimeout(thread.deadline);
+    thread.done?.(result);
+    thread.done = null;
+    thread.state = "idle";
+    thread.worker.unref();
+  }
+
+  #remove(thread: Thread): void {
+    if (!this.#threads.delete(thread)) return;
+    // Workers that cannot start would be started for ever.
+    if (thread.state === "starting") this.#failAll();
+    this.#free(thread, err("failed"));
+    void thread.worker.terminate();
+    if (!this.#isClosed) this.#assign();
+  }
+
+  #failAll(): void {
+    for (let next = this.#take(); next !== undefined; next = this.#take()) next.done(err("failed"));
+  }
+
+  /** Counts a job's texts in, with 1, or out, with -1. */
+  #countTexts({ texts }: ExtractionJob, change: 1 | -1): void {
+    for (const text of texts) {
+      if (text === null) continue;
+      const before = this.#texts.get(text) ?? 0;
+      const after = before + change;
+      if (after === 0) this.#texts.delete(text);
+      else this.#texts.set(text, after);
+      if (before === 0) this.#waitingText += text.length;
+      if (after === 0) this.#waitingText -= text.length;
+    }
+  }
+}

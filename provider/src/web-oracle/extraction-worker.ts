@@ -1,0 +1,60 @@
+import { type MessagePort, parentPort } from "node:worker_threads";
+import { LRUCache } from "lru-cache";
+import type { Hex } from "viem";
+import { type Json, parseDocument } from "../source/document.js";
+import type { Reading } from "../source/reading.js";
+import { type CompiledRequest, compileRequest } from "./compile.js";
+import { type Extracted, extractValues, MAX_KEY_TEXT } from "./extract-values.js";
+import type { RequestSpec } from "./request-spec.js";
+
+/** The answers to one key's requests, and what to look for in them. */
+export interface ExtractionJob {
+  readonly specHash: Hex;
+  readonly spec: RequestSpec;
+  readonly args: readonly string[];
+  /** One for each source; null where there is no answer. */
+  readonly texts: readonly (string | null)[];
+}
+
+export interface Extraction extends Pick<Extracted, "readings"> {
+  /** The steps that were taken, and the characters that were parsed. */
+  readonly work: number;
+}
+
+const MAX_SPECS = 100;
+
+const specs = new LRUCache<Hex, CompiledRequest>({ max: MAX_SPECS });
+
+/** One answer may serve many keys of a spec. As much is kept as two keys may need, because parsed text takes far more. */
+const documents = new LRUCache<string, Reading<Json>>({
+  maxSize: 2 * MAX_KEY_TEXT,
+  sizeCalculation: (_, text) => text.length + 1,
+});
+
+function extract({ specHash, spec, args, texts }: ExtractionJob): Extraction {
+  const compiled = specs.get(specHash) ?? compile(spec);
+  specs.set(specHash, compiled);
+  const request = compiled.bind(args);
+  if (!request.ok) throw new Error(request.error);
+  let parsed = 0;
+  const { readings, steps } = extractValues(request.value.sources, texts, (text) => {
+    const known = documents.get(text);
+    if (known !== undefined) return known;
+    const document = parseDocument(text);
+    documents.set(text, document);
+    parsed += text.length;
+    return document;
+  });
+  return { readings, work: steps + parsed };
+}
+
+function compile(spec: RequestSpec): CompiledRequest {
+  const compiled = compileRequest(spec);
+  if (!compiled.ok) throw new Error(compiled.error);
+  return compiled.value;
+}
+
+const port = parentPort as MessagePort;
+port.on("message", (job: ExtractionJob) => port.postMessage(extract(job)));
+// The pool counts the time of a job from here on, and not from when the thread was started.
+port.postMessage("ready");
