@@ -69,6 +69,12 @@ export async function buildProvider(
     },
   });
   const store = await DecisionStore.open(config.database, { now, onWrite: (seconds) => metrics.written(seconds) });
+  if (store.wasDamaged) {
+    logger.error(
+      `${config.database} lost decisions, or holds damaged ones. No round up to ${store.prunedThrough} is decided again. ` +
+        "Check the disk. If this is the first start of a new version, there is nothing to do.",
+    );
+  }
   if (store.prunedThrough > now() + FAR_AHEAD) {
     logger.warn(
       `${config.database} accepts no round up to ${store.prunedThrough}, so nothing is signed until then. ` +

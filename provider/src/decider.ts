@@ -1,7 +1,7 @@
 import type { SourceNote } from "@dataset-oracle/protocol/wire";
 import { LRUCache } from "lru-cache";
+import { type Decision, toDecision } from "./decision-record.js";
 import type { DecisionStore } from "./decision-store.js";
-import { type Decision, toDecision } from "./decision-store.js";
 import type { EvidenceStore } from "./evidence/evidence-store.js";
 import type { DataPoint } from "./find-data-point.js";
 import type { Metrics } from "./metrics.js";

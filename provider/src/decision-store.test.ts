@@ -1,10 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import fc from "fast-check";
 import { numberToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Decision, DecisionStore, WRITE_INTERVAL_MS } from "./decision-store.js";
+import type { Decision } from "./decision-record.js";
+import { DecisionStore, WRITE_INTERVAL_MS } from "./decision-store.js";
 
 const NOW = 1_800_000_000n;
 
@@ -181,6 +183,85 @@ describe("a database", () => {
       `database: ${folder} is in use by another process. Stop that process, or give each its own folder.`,
     );
     await reopen();
+  });
+
+  it("whose files were damaged, cut, or removed while it was closed never decides a round with another value", async () => {
+    const outcomes = new Set<string>();
+    const damage = fc.record({
+      file: fc.nat(),
+      at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      how: fc.constantFrom("flip", "zeros", "cut", "remove"),
+      lives: fc.integer({ min: 1, max: 3 }),
+    });
+    const check = fc.asyncProperty(damage, async ({ file, at, how, lives }) => {
+      const damaged = mkdtempSync(join(tmpdir(), "damaged-"));
+      const now = () => NOW;
+      for (let life = 0; life < lives; ++life) {
+        // The first life begins long before the rounds.
+        const store = await DecisionStore.open(damaged, { now: () => NOW - 1_000n });
+        for (let round = 0; round < 3; ++round)
+          await store.decide(NOW - 9n + BigInt(3 * life + round), says(price(1), "a", "b"));
+        await store.close();
+      }
+      const files = readdirSync(damaged).filter((name) => /log$|ldb$|last-write/.test(name));
+      const path = join(damaged, files[file % files.length] ?? "");
+      const bytes = readFileSync(path);
+      const place = Math.floor(at * bytes.length);
+      if (how === "flip") bytes[place] = (bytes[place] ?? 0) ^ 0x10;
+      if (how === "zeros") bytes.fill(0, place);
+      if (how === "remove") rmSync(path);
+      else writeFileSync(path, how === "cut" ? bytes.subarray(0, place) : bytes);
+
+      const store = await DecisionStore.open(damaged, { now }).catch((error: Error) => error);
+      if (store instanceof Error) {
+        expect(store.message).toMatch(/^database: .* cannot be used: LEVEL_/);
+        outcomes.add("refused");
+        return;
+      }
+      for (let round = NOW - 9n; round < NOW - 9n + BigInt(3 * lives); ++round) {
+        const decided = await store.decide(round, says(price(2), "a", "b")).catch((error: Error) => error.message);
+        outcomes.add(typeof decided === "string" ? "silent" : "repeated");
+        if (typeof decided === "string") expect(decided).toMatch(/may have been signed already|is damaged/);
+        else expect(decided).toEqual(says(price(1), "a", "b"));
+      }
+      // Later rounds are decided as ever, and another start finds nothing to repair.
+      expect(await store.decide(NOW + 3n, says(price(3), "a"))).toEqual(says(price(3), "a"));
+      await store.close();
+      const again = await DecisionStore.open(damaged, { now });
+      expect(again.wasDamaged).toBe(false);
+      await again.close();
+      rmSync(damaged, { recursive: true });
+    });
+    await fc.assert(check, { numRuns: 40, seed: 1 });
+    expect(outcomes).toEqual(new Set(["refused", "silent", "repeated"]));
+  });
+
+  it("that is an older copy decides nothing for the rounds that could be signed before", async () => {
+    await decisions.decide(NOW, says(price(1), "a"));
+    await decisions.close();
+    const copy = `${folder}-copy`;
+    cpSync(folder, copy, { recursive: true });
+    decisions = await open();
+    await decisions.decide(NOW + 1n, says(price(1), "a"));
+    await decisions.close();
+    // All but the note beside LevelDB's files.
+    cpSync(join(folder, "last-write"), join(copy, "last-write"));
+    folder = copy;
+    decisions = await open();
+    expect(decisions.wasDamaged).toBe(true);
+    expect(await decisions.decide(NOW, says(price(2), "a"))).toEqual(says(price(1), "a"));
+    await expect(decisions.decide(NOW + 1n, says(price(2), "a"))).rejects.toThrow("may have been signed already");
+    expect(await decisions.decide(NOW + 3n, says(price(2), "a"))).toEqual(says(price(2), "a"));
+  });
+
+  it("that does not follow a symbolic link in place of its note", async () => {
+    await decisions.close();
+    const note = join(folder, "last-write");
+    rmSync(note);
+    symlinkSync(join(folder, "elsewhere"), note);
+    await expect(open()).rejects.toThrow(/^database: .* cannot be used: ELOOP/);
+    rmSync(note);
+    decisions = await open();
   });
 
   it("that is damaged is refused, and named", async () => {

@@ -1,19 +1,17 @@
 import { accessSync, constants, readdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Report, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
-import { bytesToHex, numberToHex } from "viem";
+import {
+  addCheck,
+  type Decision,
+  decodeDecision,
+  decodeNumbers,
+  encodeDecision,
+  encodeNumbers,
+} from "./decision-record.js";
+import { LastWrite, type Write } from "./last-write.js";
 import { MAX_AHEAD, MAX_BEHIND } from "./signing-window.js";
-
-/** A provider's final answer for a data point at a round: a value, or that there is none. */
-export type Decision = Pick<Report, "outcome" | "value">;
-
-/** Makes a decision of a value as a number, or of null when there is no data. */
-export const toDecision = (value: bigint | null): Decision =>
-  value === null
-    ? { outcome: "NOT_AVAILABLE", value: ZERO_VALUE }
-    : { outcome: "OK", value: numberToHex(value, { size: 32 }) };
 
 /** How long a decision is kept, in seconds: twice the report age that datasets accept by default. */
 export const RETENTION = 600n;
@@ -34,8 +32,14 @@ const PRUNE_SIZE = 20_000;
 /** Enough for a thousand keys at every second of the retention time, with room to spare. */
 const CAPACITY = 1_000_000;
 
-/** The database key of `prunedThrough`. It sorts after the keys of all decisions. */
-const MARK = "pruned-through";
+/**
+ * How long decisions are also kept in memory, in seconds: longer than a round can be decided. Damage to the disk meanwhile
+ * then cannot make one of them be decided again.
+ */
+const RECENT = 60n;
+
+/** The database key of the `Ledger`. It sorts after the keys of all decisions. */
+const LEDGER = "ledger";
 
 export interface DecisionStoreOptions {
   /** The clock, in whole seconds since 1970. */
@@ -47,6 +51,23 @@ export interface DecisionStoreOptions {
 }
 
 type Database = ClassicLevel<string, Uint8Array>;
+
+/** The part of the database's content that each write replaces, by which lost or damaged decisions are noticed. */
+interface Ledger {
+  readonly prunedThrough: bigint;
+  /** The number of the last write of decisions. */
+  readonly write: bigint;
+  /** The sum of the checks of all decisions. */
+  readonly sum: bigint;
+}
+
+/** What a database held when it was opened. */
+interface Content extends Ledger {
+  readonly count: number;
+  readonly lastRound: bigint;
+  readonly recent: Map<string, Decision>;
+  readonly state: "intact" | "new" | "damaged";
+}
 
 interface Proposal {
   readonly round: bigint;
@@ -61,12 +82,22 @@ interface Proposal {
  *
  * Decisions older than `RETENTION` are removed. The store remembers the last round that it removed a decision of, and
  * accepts no new decision up to that round, whatever the clock says. Only one process can open the database at a time.
+ *
+ * LevelDB's own checksums are not enough: by default it drops what it cannot read, and classic-level does not offer its
+ * paranoid checks. So each decision has a check, and the ledger the sum of all checks.
  */
 export class DecisionStore {
   readonly #database: Database;
   readonly #options: Required<DecisionStoreOptions>;
+  readonly #lastWrite: LastWrite;
+  readonly #recent: Map<string, Decision>;
+  /** True when decisions were lost or damaged before the database was opened. */
+  readonly wasDamaged: boolean;
   #prunedThrough: bigint;
   #count: number;
+  #lastRound: bigint;
+  #number: bigint;
+  #sum: bigint;
   #prunedAt = 0n;
   #waiting: Proposal[] = [];
   #isWriting = false;
@@ -76,18 +107,24 @@ export class DecisionStore {
   private constructor(
     database: Database,
     options: Required<DecisionStoreOptions>,
-    prunedThrough: bigint,
-    count: number,
+    lastWrite: LastWrite,
+    content: Content,
   ) {
     this.#database = database;
     this.#options = options;
-    this.#prunedThrough = prunedThrough;
-    this.#count = count;
+    this.#lastWrite = lastWrite;
+    this.#recent = content.recent;
+    this.wasDamaged = content.state === "damaged";
+    this.#prunedThrough = content.prunedThrough;
+    this.#count = content.count;
+    this.#lastRound = content.lastRound;
+    this.#number = content.write;
+    this.#sum = content.sum;
   }
 
   /**
-   * Opens the database in a folder, or creates it. A new database accepts no decision for a round that could have been
-   * signed before it existed, because an earlier database may have been lost.
+   * Opens the database in a folder, or creates it. A new database, and one that lost or damaged a decision, accepts no
+   * decision for a round that could have been signed before it was opened.
    *
    * @throws ConfigError when the database cannot be read or written, or another process has opened it.
    */
@@ -99,16 +136,20 @@ export class DecisionStore {
     } catch (error) {
       throw unopened(folder, error);
     }
+    let lastWrite: LastWrite | null = null;
     try {
-      const mark = await database.get<string, string>(MARK, { valueEncoding: "utf8" });
-      const prunedThrough = mark === undefined ? options.now() + MAX_AHEAD : BigInt(mark);
-      if (mark === undefined) {
-        await database.put<string, string>(MARK, String(prunedThrough), { valueEncoding: "utf8", sync: true });
-      }
-      let count = 0;
-      for await (const _ of database.keys({ lt: MARK })) count += 1;
-      return new DecisionStore(database, { capacity: CAPACITY, onWrite: () => {}, ...options }, prunedThrough, count);
+      lastWrite = new LastWrite(folder);
+      const content = await readContent(database, lastWrite.read(), options.now());
+      const store = new DecisionStore(
+        database,
+        { capacity: CAPACITY, onWrite: () => {}, ...options },
+        lastWrite,
+        content,
+      );
+      if (content.state !== "intact") await store.#commit(database.batch(), true);
+      return store;
     } catch (error) {
+      lastWrite?.close();
       await database.close();
       throw unusable(folder, error);
     }
@@ -152,8 +193,9 @@ export class DecisionStore {
     });
   }
 
-  close(): Promise<void> {
-    return this.#database.close();
+  async close(): Promise<void> {
+    await this.#database.close();
+    this.#lastWrite.close();
   }
 
   /** Writes one group of proposals at a time; those that arrive during a write form the next group. */
@@ -210,23 +252,44 @@ export class DecisionStore {
 
   /** Reads synchronously: recent decisions are in LevelDB's memory, and a trip to a worker thread costs far more. */
   #find(key: string): Decision | undefined {
+    const recent = this.#recent.get(key);
+    if (recent !== undefined) return recent;
     const bytes = this.#database.getSync(key);
-    return bytes === undefined ? undefined : fromBytes(bytes);
+    return bytes === undefined ? undefined : this.#decode(key, bytes).decision;
+  }
+
+  /** @throws When the decision is damaged. Nothing new is signed from then on, because others may be lost. */
+  #decode(key: string, bytes: Uint8Array) {
+    const record = decodeDecision(key, bytes);
+    if (record !== null) return record;
+    this.#failure ??= new Error(`The stored decision ${key} is damaged. Restart the provider.`);
+    throw this.#failure;
   }
 
   async #put(fresh: ReadonlyMap<string, Decision>): Promise<void> {
     const start = performance.now();
     const batch = this.#database.batch();
-    for (const [key, decision] of fresh) batch.put(key, toBytes(decision));
+    for (const [key, decision] of fresh) {
+      const { bytes, check } = encodeDecision(key, decision);
+      batch.put(key, bytes);
+      this.#sum = addCheck(this.#sum, check);
+      const round = roundOf(key);
+      if (round > this.#lastRound) this.#lastRound = round;
+    }
     await this.#commit(batch, true);
+    for (const [key, decision] of fresh) this.#recent.set(key, decision);
     this.#count += fresh.size;
     this.#options.onWrite((performance.now() - start) / 1_000);
   }
 
+  /** Writes a batch together with the ledger. With `sync`, it is on disk then, and counts as a write of decisions. */
   async #commit(batch: ChainedBatch<Database, string, Uint8Array>, sync: boolean): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     try {
+      if (sync) this.#number += 1n;
+      batch.put(LEDGER, Buffer.from(encodeNumbers(this.#prunedThrough, this.#number, this.#sum)));
       await batch.write({ sync });
+      if (sync) this.#lastWrite.write({ number: this.#number, lastRound: this.#lastRound });
     } catch (error) {
       // A part of the batch may be on disk, so later writes could be lost when the log is recovered.
       this.#failure = error;
@@ -239,6 +302,7 @@ export class DecisionStore {
     const since = now - this.#prunedAt;
     const isFull = this.#count >= this.#options.capacity;
     if (!isFull && since >= 0n && since < PRUNE_INTERVAL) return;
+    for (const key of this.#recent.keys()) if (roundOf(key) < now - RECENT) this.#recent.delete(key);
     const removed = await this.#remove(now - (isFull ? MAX_BEHIND : RETENTION));
     // Otherwise there are more to remove, after the next write.
     if (removed < PRUNE_SIZE) this.#prunedAt = now;
@@ -250,16 +314,20 @@ export class DecisionStore {
    */
   async #remove(end: bigint): Promise<number> {
     if (end <= 0n) return 0;
-    const keys = await this.#database.keys({ lt: keyOf(end, ""), limit: PRUNE_SIZE }).all();
-    const last = keys.at(-1);
+    const records = await this.#database.iterator({ lt: keyOf(end, ""), limit: PRUNE_SIZE }).all();
+    const last = records.at(-1);
     if (last === undefined) return 0;
-    const through = BigInt(last.slice(0, ROUND_DIGITS));
+    const through = roundOf(last[0]);
     if (through > this.#prunedThrough) this.#prunedThrough = through;
-    const batch = this.#database.batch().put(MARK, Buffer.from(String(this.#prunedThrough)));
-    for (const key of keys) batch.del(key);
+    const batch = this.#database.batch();
+    for (const [key, bytes] of records) {
+      this.#sum = addCheck(this.#sum, -this.#decode(key, bytes).check);
+      batch.del(key);
+      this.#recent.delete(key);
+    }
     await this.#commit(batch, false);
-    this.#count -= keys.length;
-    return keys.length;
+    this.#count -= records.length;
+    return records.length;
   }
 }
 
@@ -305,6 +373,12 @@ function unopened(folder: string, error: unknown): ConfigError {
 
 const unusable = (folder: string, error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "LEVEL_CORRUPTION") {
+    return new ConfigError(
+      `database: ${folder} cannot be used: ${code}. Check the disk, and delete the folder: with a new database, the ` +
+        "provider signs again after a few seconds.",
+    );
+  }
   return new ConfigError(
     `database: ${folder} cannot be used: ${code ?? message}. Check that it is a folder that this process may write.`,
   );
@@ -313,15 +387,62 @@ const unusable = (folder: string, error: unknown) => {
 /** The length that rounds are padded to, so that keys sort by round. */
 const ROUND_DIGITS = 13;
 
+/** Matches the keys that `keyOf` makes. */
+const KEY = /^\d{13}\//;
+
 const keyOf = (round: bigint, dataPoint: string) => `${String(round).padStart(ROUND_DIGITS, "0")}/${dataPoint}`;
 
-/** Encodes a decision as the value's 32 bytes, or as no bytes when there is no data. */
-const toBytes = ({ outcome, value }: Decision): Uint8Array =>
-  outcome === "OK" ? Buffer.from(value.slice(2), "hex") : new Uint8Array();
+const roundOf = (key: string) => BigInt(key.slice(0, ROUND_DIGITS));
 
-function fromBytes(bytes: Uint8Array): Decision {
-  if (bytes.length === 0) return { outcome: "NOT_AVAILABLE", value: ZERO_VALUE };
-  if (bytes.length !== 32)
-    throw new Error(`A stored decision has ${bytes.length} bytes instead of 0 or 32: the database is damaged.`);
-  return { outcome: "OK", value: bytesToHex(bytes) };
+/**
+ * Reads a whole database and compares it with its ledger. Damaged decisions are removed.
+ *
+ * @param lastWrite The last write as the file beside the database has it.
+ */
+async function readContent(database: Database, lastWrite: Write | null, now: bigint): Promise<Content> {
+  const text = await database.get<string, string>(LEDGER, { valueEncoding: "utf8" });
+  const [prunedThrough = 0n, write = 0n, sum = 0n] = decodeNumbers(text ?? "", 3) ?? [];
+  const recent = new Map<string, Decision>();
+  const damaged: string[] = [];
+  let [count, actual, lastRound] = [0, 0n, 0n];
+  for await (const [key, bytes] of database.iterator({ lt: LEDGER })) {
+    const record = KEY.test(key) ? decodeDecision(key, bytes) : null;
+    if (record === null) {
+      damaged.push(key);
+      continue;
+    }
+    count += 1;
+    actual = addCheck(actual, record.check);
+    lastRound = roundOf(key);
+    if (lastRound >= now - RECENT) recent.set(key, record.decision);
+  }
+  // The process may have ended between a write and its note, before anything of that write was signed.
+  const isLast = lastWrite !== null && (lastWrite.number === write || lastWrite.number === write - 1n);
+  if (isLast && damaged.length === 0 && actual === sum && write > 0n) {
+    return {
+      state: "intact",
+      prunedThrough,
+      write,
+      sum,
+      count,
+      recent,
+      lastRound: max(lastRound, lastWrite.lastRound),
+    };
+  }
+  await database.batch(damaged.map((key) => ({ type: "del", key })));
+  return {
+    state: text === undefined && lastWrite === null && count + damaged.length === 0 ? "new" : "damaged",
+    prunedThrough: max(prunedThrough, now + MAX_AHEAD, lastRound, lastWrite?.lastRound ?? 0n),
+    write: max(write, lastWrite?.number ?? 0n),
+    sum: actual,
+    count,
+    recent,
+    lastRound: max(lastRound, lastWrite?.lastRound ?? 0n),
+  };
+}
+
+function max(...numbers: readonly bigint[]): bigint {
+  let most = 0n;
+  for (const number of numbers) if (number > most) most = number;
+  return most;
 }

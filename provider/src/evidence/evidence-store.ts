@@ -7,7 +7,7 @@ import { gzip } from "node:zlib";
 import { ConfigError } from "@dataset-oracle/service/config";
 import canonicalize from "canonicalize";
 import type { Logger } from "pino";
-import type { Decision } from "../decision-store.js";
+import type { Decision } from "../decision-record.js";
 import type { ServedKey } from "../read-value.js";
 import type { AnswerText } from "../source/answer.js";
 import type { SourceOverrides } from "../source/overrides.js";

@@ -7,7 +7,7 @@ import { parseWebKey } from "@dataset-oracle/protocol/web-key";
 import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
-import { type Decision, toDecision } from "../decision-store.js";
+import { type Decision, toDecision } from "../decision-record.js";
 import type { ExplainedValue } from "../explained-value.js";
 import { pairSources } from "../served.js";
 import type { Answer, AnswerText } from "../source/answer.js";

@@ -1,0 +1,58 @@
+import { hash } from "node:crypto";
+import { type Report, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { bytesToHex, numberToHex } from "viem";
+
+/** A provider's final answer for a data point at a round: a value, or that there is none. */
+export type Decision = Pick<Report, "outcome" | "value">;
+
+/** Makes a decision of a value as a number, or of null when there is no data. */
+export const toDecision = (value: bigint | null): Decision =>
+  value === null
+    ? { outcome: "NOT_AVAILABLE", value: ZERO_VALUE }
+    : { outcome: "OK", value: numberToHex(value, { size: 32 }) };
+
+/** The length of a value and of a check, in bytes. */
+const VALUE_BYTES = 32;
+const CHECK_BYTES = 8;
+
+/** A decision as it is stored: the value's 32 bytes, or none when there is no data, and a check of key and value. */
+export interface DecisionRecord {
+  readonly bytes: Uint8Array;
+  readonly check: bigint;
+}
+
+export function encodeDecision(key: string, { outcome, value }: Decision): DecisionRecord {
+  const stored = outcome === "OK" ? value.slice(2) : "";
+  const check = checkOf(`${key} ${stored}`);
+  return { bytes: Buffer.from(stored + check.toString(16).padStart(2 * CHECK_BYTES, "0"), "hex"), check };
+}
+
+/** Returns the decision and its check; null when the record is not as it was written. */
+export function decodeDecision(key: string, bytes: Uint8Array): { decision: Decision; check: bigint } | null {
+  const length = bytes.length - CHECK_BYTES;
+  if (length !== 0 && length !== VALUE_BYTES) return null;
+  const value = bytesToHex(bytes.subarray(0, length));
+  const decision: Decision = length === 0 ? { outcome: "NOT_AVAILABLE", value: ZERO_VALUE } : { outcome: "OK", value };
+  const check = checkOf(`${key} ${value.slice(2)}`);
+  return check === BigInt(bytesToHex(bytes.subarray(length))) ? { decision, check } : null;
+}
+
+/** Returns a check of 64 bits, against damage and not against forgery. */
+export const checkOf = (text: string): bigint => BigInt(`0x${hash("sha256", text).slice(0, 2 * CHECK_BYTES)}`);
+
+/** Adds a check to the sum of the checks of all records, or takes it away. */
+export const addCheck = (sum: bigint, check: bigint): bigint => BigInt.asUintN(8 * CHECK_BYTES, sum + check);
+
+/** Writes numbers with a check, for a record of the store itself. */
+export function encodeNumbers(...numbers: readonly bigint[]): string {
+  const text = numbers.join(" ");
+  return `${text} ${checkOf(text)}`;
+}
+
+/** Returns the numbers; null when there is none of that count, or they are not as they were written. */
+export function decodeNumbers(text: string, count: number): bigint[] | null {
+  if (!/^\d+(?: \d+)*$/.test(text)) return null;
+  const numbers = text.split(" ").map(BigInt);
+  const check = numbers.pop();
+  return numbers.length === count && check === checkOf(numbers.join(" ")) ? numbers : null;
+}
