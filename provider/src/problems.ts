@@ -54,6 +54,16 @@ export const specNotPublished = (specHash: string, chainId: number) =>
       "and try again after the transaction is mined.",
   });
 
+/** @param retryAfter In seconds. */
+export const tooManyUnknownKeys = (retryAfter: number) =>
+  new ProblemError({
+    title: "Too many requests for keys whose request specs are not published.",
+    status: 429,
+    code: "too_many_requests",
+    detail: `The key was not looked up. Ask for keys whose specs are published, or try again in ${retryAfter} s.`,
+    headers: { "retry-after": String(retryAfter) },
+  });
+
 export const invalidSpec = (problem: string) =>
   new ProblemError({
     title: "The key's request spec is not valid.",

@@ -50,9 +50,9 @@ export class Reporter {
     return signer.signRow(dataset, keys, round, decisions, caller.trace);
   }
 
-  #findWebKey({ isReserved }: Caller): FindWebKey {
+  #findWebKey(caller: Caller): FindWebKey {
     const { webOracle } = this.#parts;
-    return webOracle && ((dataset, key) => webOracle.find(dataset, key, isReserved));
+    return webOracle && ((dataset, key) => webOracle.find(dataset, key, caller));
   }
 }
 

@@ -70,10 +70,14 @@ afterAll(async () => {
 
 const sourceOverrides = () => ({ [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` });
 
-async function start({ hosts = [HOST] as Hosts, evidence = null as ProviderConfig["evidence"] } = {}) {
+async function start({
+  hosts = [HOST] as Hosts,
+  evidence = null as ProviderConfig["evidence"],
+  trustedProxies = [] as string[],
+} = {}) {
   const dataset = { name: "web", keyForm: "WEB_ORACLE" as const, keys: [] };
   const provider = await startProvider(
-    { sourceOverrides: sourceOverrides(), evidence },
+    { sourceOverrides: sourceOverrides(), evidence, trustedProxies },
     {
       deployments: [
         {
@@ -397,19 +401,36 @@ describe("the registry", () => {
     },
   );
 
-  it("is not flooded by keys of anonymous callers, and a spec that is published later is found", async () => {
-    const provider = await start();
-    const before = registry.rpc.calls.length;
+  it("is not flooded by unknown keys, of one caller or of all, and a spec that is published later is found", async () => {
+    const provider = await start({ trustedProxies: ["127.0.0.1"] });
+    const ask = (hash: Hex, caller: string, ...args: string[]) =>
+      provider.ask({ dataset: NUMBERS, key: key(hash, ...args) }, { "x-forwarded-for": caller });
+    const lookups = () => registry.rpc.calls.filter((method) => method === "eth_call").length;
+    const unknown = Array.from({ length: 100 }, (_, i) => keccak256(stringToHex(String(i))));
+    const known = await registry.publish(spec("known to all"));
     const later = spec("published later");
-    const hashes = Array.from({ length: 100 }, (_, i) => keccak256(stringToHex(String(i))));
-    const answers = await Promise.all(hashes.map((hash) => provider.ask({ dataset: NUMBERS, key: key(hash) })));
-    const codes = answers.map(({ body }) => body.code);
-    expect(new Set(codes)).toEqual(new Set(["unknown_key", "registry_unavailable"]));
-    await Promise.all(hashes.slice(0, 10).map((hash) => provider.ask({ dataset: NUMBERS, key: key(hash) })));
-    expect(registry.rpc.calls.slice(before).filter((method) => method === "eth_call").length).toBeLessThanOrEqual(40);
+    const before = lookups();
+    const flood = await Promise.all(unknown.map((hash) => ask(hash, "203.0.113.1")));
+    expect(lookups() - before).toBe(10);
+    expect(flood.filter(({ body }) => body.code === "unknown_key")).toHaveLength(10);
+    const refused = flood.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(90);
+    expect(refused[0]?.body).toMatchObject({
+      code: "too_many_requests",
+      title: expect.stringContaining("not published"),
+    });
+    expect(refused[0]?.headers.get("retry-after")).toBe("6");
+
+    // Others are looked up, and what was found once is served to everyone.
+    expect((await ask(known, "203.0.113.2", "Lima")).body.outcome).toBe("OK");
+    expect((await ask(known, "203.0.113.1", "Lima")).body.outcome).toBe("OK");
+
+    const callers = unknown.map((hash, i) => ask(hash, `198.51.100.${i}`));
+    const codes = (await Promise.all(callers)).map(({ body }) => body.code);
+    expect(codes).toContain("registry_unavailable");
+    expect(lookups() - before).toBeLessThanOrEqual(50);
 
     await sleep(2_500);
-    const made = key(await registry.publish(later), "Lima");
-    expect((await provider.ask({ dataset: NUMBERS, key: made })).body.outcome).toBe("OK");
+    expect((await ask(await registry.publish(later), "203.0.113.2", "Lima")).body.outcome).toBe("OK");
   });
 });

@@ -1,27 +1,21 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { Hex } from "viem";
+import { Allowance, type Rate } from "../allowance.js";
 import { type Extracted, MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
 import type { ExtractionPool } from "./extraction-pool.js";
 import type { ExtractionJob } from "./extraction-worker.js";
-import { WorkAllowance, type WorkRate } from "./work-allowance.js";
+import type { WebCaller } from "./web-caller.js";
 
 /** A unit of work is a step or a parsed character, and takes a worker between 0.02 and 0.2 microseconds. */
-export const ANONYMOUS_WORK: WorkRate = { perSecond: 2_000_000, burst: 20_000_000 };
-const OPERATOR_WORK: WorkRate = { perSecond: 10_000_000, burst: 100_000_000 };
+export const ANONYMOUS_WORK: Rate = { perSecond: 2_000_000, burst: 20_000_000 };
+const OPERATOR_WORK: Rate = { perSecond: 10_000_000, burst: 100_000_000 };
 /** The work of all keys of a spec, for all callers together. */
-const SPEC_WORK: WorkRate = { perSecond: 2_000_000, burst: 20_000_000 };
+const SPEC_WORK: Rate = { perSecond: 2_000_000, burst: 20_000_000 };
 
 /** The work that a job counts as when it ended its worker. */
 const FAILED_WORK = 10 * (MAX_KEY_TEXT + MAX_KEY_STEPS);
 
 const RETRY_MS = 2_000;
-
-/** The caller for whom values are extracted. */
-export interface ExtractionCaller {
-  /** The caller's address or network. */
-  readonly id: string;
-  readonly isReserved: boolean;
-}
 
 /**
  * Extracts the values of published specs within allowances of each caller and of each spec, so that neither can keep
@@ -30,10 +24,11 @@ export interface ExtractionCaller {
 export class Extractor {
   readonly #pool: Pick<ExtractionPool, "run">;
   readonly #now: () => number;
-  readonly #specReserve: number;
-  readonly #anonymous = new WorkAllowance(ANONYMOUS_WORK);
-  readonly #operators = new WorkAllowance(OPERATOR_WORK);
-  readonly #specs = new WorkAllowance(SPEC_WORK);
+  /** How much of a spec's allowance must be left for an anonymous caller. */
+  readonly #anonymousLeast: number;
+  readonly #anonymous = new Allowance(ANONYMOUS_WORK);
+  readonly #operators = new Allowance(OPERATOR_WORK);
+  readonly #specs = new Allowance(SPEC_WORK);
 
   /**
    * @param hasReserve Reserves half of each spec's burst for reserved callers.
@@ -42,18 +37,18 @@ export class Extractor {
   constructor(pool: Pick<ExtractionPool, "run">, hasReserve: boolean, now = () => performance.now()) {
     this.#pool = pool;
     this.#now = now;
-    this.#specReserve = hasReserve ? SPEC_WORK.burst / 2 : 0;
+    this.#anonymousLeast = hasReserve ? SPEC_WORK.burst / 2 : 1;
   }
 
   /** Returns after how many milliseconds a caller may have a key of a spec extracted; 0 for now. */
-  waitMs({ id, isReserved }: ExtractionCaller, specHash: Hex): number {
+  waitMs({ id, isReserved }: WebCaller, specHash: Hex): number {
     const now = this.#now();
     const ofCaller = this.#allowanceOf(isReserved).waitMs(id, now);
-    return Math.max(ofCaller, this.#specs.waitMs(specHash, now, isReserved ? 0 : this.#specReserve));
+    return Math.max(ofCaller, this.#specs.waitMs(specHash, now, isReserved ? 1 : this.#anonymousLeast));
   }
 
   /** Extracts a key's values, or returns after how many milliseconds to try again. */
-  async extract(job: ExtractionJob, caller: ExtractionCaller): Promise<Result<Extracted["readings"], number>> {
+  async extract(job: ExtractionJob, caller: WebCaller): Promise<Result<Extracted["readings"], number>> {
     const wait = this.waitMs(caller, job.specHash);
     if (wait > 0) return err(wait);
     const extraction = await this.#pool.run(job, caller.isReserved);
@@ -62,13 +57,13 @@ export class Extractor {
     return extraction.ok ? ok(extraction.value.readings) : err(RETRY_MS);
   }
 
-  #spend({ specHash }: ExtractionJob, { id, isReserved }: ExtractionCaller, work: number): void {
+  #spend({ specHash }: ExtractionJob, { id, isReserved }: WebCaller, work: number): void {
     const now = this.#now();
     this.#allowanceOf(isReserved).spend(id, work, now);
     this.#specs.spend(specHash, work, now);
   }
 
-  #allowanceOf(isReserved: boolean): WorkAllowance {
+  #allowanceOf(isReserved: boolean): Allowance {
     return isReserved ? this.#operators : this.#anonymous;
   }
 }

@@ -4,14 +4,19 @@ import type { ProblemError } from "@dataset-oracle/service/problem";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
-import { invalidSpec, registryUnavailable, specNotPublished } from "../problems.js";
+import { Allowance, type Rate } from "../allowance.js";
+import { invalidSpec, registryUnavailable, specNotPublished, tooManyUnknownKeys } from "../problems.js";
 import { TokenBucket } from "../source/token-bucket.js";
 import { type CompiledRequest, compileCanonical } from "./compile.js";
 import { type Registry, RegistryError } from "./registry.js";
 import type { SpecFolder } from "./spec-folder.js";
+import type { WebCaller } from "./web-caller.js";
 
 /** The rate limit for each network's registry, because anonymous callers choose the hashes. */
 const REGISTRY_RATE = { perSecond: 5, burst: 20 };
+/** The lookups of specs that are not published that each caller may cause. */
+const ANONYMOUS_MISSES: Rate = { perSecond: 1 / 6, burst: 10 };
+const OPERATOR_MISSES: Rate = { perSecond: 1, burst: 60 };
 /** How long a spec that is not published is not looked up again. */
 const UNPUBLISHED_MS = 5_000;
 const MAX_UNPUBLISHED = 10_000;
@@ -35,18 +40,23 @@ export class Specs {
   readonly #unpublished = new LRUCache<string, true>({ max: MAX_UNPUBLISHED, ttl: UNPUBLISHED_MS });
   readonly #loading = new Map<string, Promise<Result<CompiledRequest, ProblemError>>>();
   readonly #buckets = new Map<number, TokenBucket>();
+  readonly #anonymousMisses = new Allowance(ANONYMOUS_MISSES);
+  readonly #operatorMisses = new Allowance(OPERATOR_MISSES);
 
   constructor(parts: SpecsParts) {
     this.#parts = parts;
   }
 
-  /** Finds a spec. With `isReserved`, it may use the reserved part of the registry's rate limit. */
-  async find(chainId: number, specHash: Hex, isReserved: boolean): Promise<Result<CompiledRequest, ProblemError>> {
+  /**
+   * Finds a spec. A caller that asked for too many specs that are not published is refused without a lookup, so that it
+   * cannot use up the registry's rate limit, which those who have just published a spec need.
+   */
+  async find(chainId: number, specHash: Hex, caller: WebCaller): Promise<Result<CompiledRequest, ProblemError>> {
     const id = `${chainId}/${specHash}`;
     const known = this.#compiled.get(id);
     if (known !== undefined) return known;
     if (this.#unpublished.has(id)) return err(specNotPublished(specHash, chainId));
-    const loading = this.#loading.get(id) ?? this.#load(id, chainId, specHash, isReserved);
+    const loading = this.#loading.get(id) ?? this.#load(id, chainId, specHash, caller);
     this.#loading.set(id, loading);
     return loading.finally(() => this.#loading.delete(id));
   }
@@ -55,19 +65,27 @@ export class Specs {
     id: string,
     chainId: number,
     specHash: Hex,
-    isReserved: boolean,
+    caller: WebCaller,
   ): Promise<Result<CompiledRequest, ProblemError>> {
     const { registries, folder, logger } = this.#parts;
     const stored = await folder.read(chainId, specHash);
     if (stored !== null) return this.#compile(id, stored);
     const registry = registries.get(chainId);
     if (registry === undefined) return err(specNotPublished(specHash, chainId));
-    const wait = this.#bucketOf(chainId).take(isReserved, performance.now());
-    if (!wait.ok) return err(registryUnavailable(Math.ceil(wait.error / 1_000)));
-    if (wait.value > 0) await sleep(wait.value);
+    const misses = caller.isReserved ? this.#operatorMisses : this.#anonymousMisses;
+    const now = () => performance.now();
+    const missWaitMs = misses.waitMs(caller.id, now());
+    if (missWaitMs > 0) return err(tooManyUnknownKeys(Math.ceil(missWaitMs / 1_000)));
+    // Charged in advance and given back unless it was a miss, because many lookups may be made at once.
+    misses.spend(caller.id, 1, now());
+    let isMiss = false;
     try {
+      const wait = this.#bucketOf(chainId).take(caller.isReserved, now());
+      if (!wait.ok) return err(registryUnavailable(Math.ceil(wait.error / 1_000)));
+      if (wait.value > 0) await sleep(wait.value);
       const spec = await registry.read(specHash);
       if (spec === null) {
+        isMiss = true;
         this.#unpublished.set(id, true);
         return err(specNotPublished(specHash, chainId));
       }
@@ -79,6 +97,8 @@ export class Specs {
       if (!(error instanceof RegistryError)) throw error;
       logger.warn({ network: chainId, spec: specHash, reason: error.message }, "registry cannot be read");
       return err(registryUnavailable(RETRY_AFTER));
+    } finally {
+      if (!isMiss) misses.spend(caller.id, -1, now());
     }
   }
 

@@ -12,11 +12,12 @@ import type { Reading } from "../source/reading.js";
 import type { Asking } from "../spot-price.js";
 import type { BoundRequest, CompiledRequest } from "./compile.js";
 import { type Extracted, extractValues } from "./extract-values.js";
-import type { ExtractionCaller, Extractor } from "./extractor.js";
+import type { Extractor } from "./extractor.js";
 import type { WebOraclePlan } from "./plan.js";
 import { Registry } from "./registry.js";
 import type { SpecFolder } from "./spec-folder.js";
 import { Specs } from "./specs.js";
+import type { WebCaller } from "./web-caller.js";
 
 /** A key of the Web Oracle, with the requests that its spec makes for its arguments. */
 export interface WebOracleKey extends WebKey {
@@ -56,18 +57,17 @@ export class WebOracle {
    * Finds a key, or tells why it is not served.
    *
    * @param key Of the form WEB_ORACLE.
-   * @param isReserved Allows use of the reserved part of the rate limits.
    */
   async find(
     dataset: { readonly chainId: number; readonly kind: DatasetKind },
     key: Hex,
-    isReserved: boolean,
+    caller: WebCaller,
   ): Promise<Result<WebOracleKey, ProblemError>> {
     const { hosts, rateLimitOf } = this.#plan;
     const web = parseWebKey(key);
     if (!web.ok) return err(invalidArguments(web.error));
     const { specHash, args } = web.value;
-    const compiled = await this.#specs.find(dataset.chainId, specHash, isReserved);
+    const compiled = await this.#specs.find(dataset.chainId, specHash, caller);
     if (!compiled.ok) return compiled;
     const { type, kind, hosts: asked, bind } = compiled.value;
     if (kind !== dataset.kind) return err(otherKind(type, kind));
@@ -107,7 +107,7 @@ export const EXTRACT_HERE: ExtractWebValues = {
 };
 
 /** Extracts as far as the allowances of a caller go. */
-export const extractFor = (extractor: Extractor, caller: ExtractionCaller): ExtractWebValues => ({
+export const extractFor = (extractor: Extractor, caller: WebCaller): ExtractWebValues => ({
   waitMs: ({ specHash }) => extractor.waitMs(caller, specHash),
   extract: ({ specHash, args, compiled: { spec } }, texts) =>
     extractor.extract({ specHash, spec, args, texts }, caller),
