@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SourceNote } from "@dataset-oracle/protocol/wire";
 import { LRUCache } from "lru-cache";
 import { type Decision, toDecision } from "./decision-record.js";
@@ -7,7 +8,7 @@ import type { DataPoint } from "./find-data-point.js";
 import type { Metrics } from "./metrics.js";
 import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "./problems.js";
 import type { ServedKey } from "./read-value.js";
-import { judgeWindow, USUAL_AGE } from "./signing-window.js";
+import { judgeWindow, MAX_BEHIND, MAX_DECIDED_BEHIND, USUAL_AGE } from "./signing-window.js";
 import { toNotes } from "./source/notes.js";
 import type { Caller, FreshValue, ValueReader } from "./value-reader.js";
 
@@ -65,11 +66,12 @@ export class Decider {
   async #decideNow(dataPoints: readonly DataPoint[], round: bigint, caller: Caller) {
     const { values, store, evidence, metrics } = this.#parts;
     // Checked before the sources are asked, so that an unsignable round cannot use up their rate limits.
-    this.#refuseUnsignable(round);
+    this.#refuseUnsignable(round, MAX_BEHIND);
+    await this.#untilBegun(round);
     const fresh = await Promise.all(dataPoints.map((dataPoint) => values.read(dataPoint, round, caller)));
     refuseBusy(fresh);
     // Checked again, because the round may have left the window while the sources answered.
-    this.#refuseUnsignable(round);
+    this.#refuseUnsignable(round, MAX_DECIDED_BEHIND);
     const proposed = new Map(
       fresh.map(({ dataPoint, value }) => [dataPoint.id, toDecision(value.kind === "value" ? value.value : null)]),
     );
@@ -88,11 +90,17 @@ export class Decider {
     return decided;
   }
 
+  /** Waits for a round that is ahead of the clock, because its value must not be read earlier. */
+  async #untilBegun(round: bigint): Promise<void> {
+    const ahead = round - this.#parts.now();
+    if (ahead > 0n) await sleep(Number(ahead) * 1_000);
+  }
+
   /** @throws ProblemError when a round must not be signed for the first time now. */
-  #refuseUnsignable(round: bigint): void {
+  #refuseUnsignable(round: bigint, maxBehind: bigint): void {
     const { store, now } = this.#parts;
     const time = now();
-    const verdict = judgeWindow(round, time);
+    const verdict = judgeWindow(round, time, maxBehind);
     if (verdict === "too_old") throw roundTooOld(round, time);
     if (verdict === "in_future") throw roundInFuture(round, time);
     if (round <= store.prunedThrough) throw roundForgotten(round, store.prunedThrough);

@@ -11,7 +11,7 @@ import {
   encodeNumbers,
 } from "./decision-record.js";
 import { LastWrite, type Write } from "./last-write.js";
-import { MAX_AHEAD, MAX_BEHIND } from "./signing-window.js";
+import { MAX_AHEAD, MAX_DECIDED_BEHIND } from "./signing-window.js";
 
 /** How long a decision is kept, in seconds: twice the report age that datasets accept by default. */
 export const RETENTION = 600n;
@@ -303,7 +303,7 @@ export class DecisionStore {
     const isFull = this.#count >= this.#options.capacity;
     if (!isFull && since >= 0n && since < PRUNE_INTERVAL) return;
     for (const key of this.#recent.keys()) if (roundOf(key) < now - RECENT) this.#recent.delete(key);
-    const removed = await this.#remove(now - (isFull ? MAX_BEHIND : RETENTION));
+    const removed = await this.#remove(now - (isFull ? MAX_DECIDED_BEHIND : RETENTION));
     // Otherwise there are more to remove, after the next write.
     if (removed < PRUNE_SIZE) this.#prunedAt = now;
   }

@@ -1,7 +1,7 @@
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { ProblemError } from "@dataset-oracle/service/problem";
-import { MAX_AHEAD, MAX_BEHIND } from "./signing-window.js";
+import { MAX_AHEAD, MAX_BEHIND, MAX_DECIDED_BEHIND } from "./signing-window.js";
 
 export const invalidAddress = (problem: string) =>
   new ProblemError({
@@ -166,6 +166,6 @@ export const tooManyRounds = () =>
     title: "This provider has no room for another decision.",
     status: 503,
     code: "too_many_rounds",
-    detail: `Its database is full of rounds that can still be signed. Try again in ${MAX_BEHIND} s.`,
-    headers: { "retry-after": String(MAX_BEHIND) },
+    detail: `Its database is full of rounds that can still be signed. Try again in ${MAX_DECIDED_BEHIND} s.`,
+    headers: { "retry-after": String(MAX_DECIDED_BEHIND) },
   });

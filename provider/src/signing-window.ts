@@ -1,7 +1,13 @@
-/** How far a round may lie behind the provider's clock to be signed for the first time, in seconds. */
-export const MAX_BEHIND = 10n;
+/**
+ * How far a round may lie behind the provider's clock when its value is read for the first time, in seconds. Whoever asks
+ * first chooses the moment, so a longer time would let a stranger have each provider read another price.
+ */
+export const MAX_BEHIND = 5n;
 
-/** How far a round may lie ahead of the provider's clock, in seconds, because clocks differ. */
+/** How far it may lie behind when the sources have answered and the value is decided, in seconds. */
+export const MAX_DECIDED_BEHIND = 12n;
+
+/** How far a round may lie ahead of the provider's clock, in seconds, because clocks differ. It is read once it begins. */
 export const MAX_AHEAD = 2n;
 
 /** The usual age of the rounds that operators ask for, in seconds. */
@@ -15,8 +21,9 @@ export type WindowVerdict = "in_window" | "too_old" | "in_future";
  *
  * @param round In seconds since 1970.
  * @param now The provider's clock, in whole seconds.
+ * @param maxBehind In seconds.
  */
-export function judgeWindow(round: bigint, now: bigint): WindowVerdict {
-  if (round < now - MAX_BEHIND) return "too_old";
+export function judgeWindow(round: bigint, now: bigint, maxBehind: bigint): WindowVerdict {
+  if (round < now - maxBehind) return "too_old";
   return round > now + MAX_AHEAD ? "in_future" : "in_window";
 }

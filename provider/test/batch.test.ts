@@ -82,7 +82,7 @@ describe("a row of a batch", () => {
 
   it("is signed for no round outside of the window", async () => {
     const { now } = quoted.provider.clock;
-    expect((await askRow({ timestamp: now - 11 })).body.code).toBe("round_too_old");
+    expect((await askRow({ timestamp: now - 6 })).body.code).toBe("round_too_old");
     expect((await askRow({ timestamp: now + 3 })).body.code).toBe("round_in_future");
     expect(quoted.exchanges.requests).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe("rows and reports of one round", () => {
     for (const exchange of ["coinbase", "bitstamp"] as const) {
       quoted.exchanges.behave(exchange, (response, url) => {
         // An answer serves all requests until the clock's second is over.
-        quoted.provider.clock.now = Math.min(quoted.provider.clock.now + 1, round + 9);
+        quoted.provider.clock.now = Math.min(quoted.provider.clock.now + 1, round + 5);
         price += 1;
         json(`{"price":"${price}","last":"${price}"}`)(response, url);
       });

@@ -2,7 +2,7 @@ import { EXCHANGES, type Exchange, ORIGINS } from "@dataset-oracle/devnet/market
 import { dialByTls } from "@dataset-oracle/service/egress/connector";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { parseUnits } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/reader.js";
 import { type Certificate, makeAuthority } from "./support/certificates.js";
@@ -68,7 +68,9 @@ describe("a certificate is refused", () => {
     ["that has expired", "CERT_HAS_EXPIRED", () => authority.issue(HOSTS, -1)],
     ["of an unknown authority", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", () => makeAuthority().issue(HOSTS)],
   ];
-  it.each(wrong)("%s, and nothing is sent", async (_, reason, certificate) => {
+  it.each(wrong)("%s, and nothing is sent, whatever the environment says", async (_, reason, certificate) => {
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    onTestFinished(() => void vi.unstubAllEnvs());
     const exchanges = await startTlsExchanges(certificate());
     try {
       const { reading } = await read("kraken", "BTC-USD", exchanges.port);

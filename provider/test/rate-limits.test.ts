@@ -74,7 +74,7 @@ describe("exchanges that are well and keep to their limits", () => {
   it("never make the provider sign no data, whatever is asked at once", async () => {
     provider = await startProvider({ sourceOverrides, minSources: 3 }, { deployments: DEPLOYMENTS });
     const { now } = provider.clock;
-    const answers = (await Promise.all([askAll(now), askAll(now - 3), askAll(now - 9)])).flat();
+    const answers = (await Promise.all([askAll(now), askAll(now - 3), askAll(now - 5)])).flat();
     for (const answer of answers) expect(answer.body.outcome === "OK" || isUnsigned(answer), answer.text).toBe(true);
     expect(answers.some(isUnsigned)).toBe(true);
     expect(provider.logs.some(({ outcome }) => outcome === "NOT_AVAILABLE")).toBe(false);
@@ -84,12 +84,12 @@ describe("exchanges that are well and keep to their limits", () => {
   it("are asked once a second for a price, whatever rounds it is asked for", async () => {
     provider = await startProvider({ sourceOverrides });
     const { now } = provider.clock;
-    for (let round = now - 10; round <= now + 2; ++round) {
+    for (let round = now - 5; round <= now; ++round) {
       expect((await provider.ask({ timestamp: round })).body.outcome).toBe("OK");
     }
     expect(requests()).toEqual([1, 1, 1]);
     provider.clock.now += 1;
-    expect((await provider.ask({ timestamp: now + 3 })).body.outcome).toBe("OK");
+    expect((await provider.ask({ timestamp: now + 1 })).body.outcome).toBe("OK");
     expect(requests()).toEqual([2, 2, 2]);
   });
 

@@ -125,12 +125,12 @@ describe("a round is signed once", () => {
 });
 
 describe("the window of rounds that are signed", () => {
-  it("reaches from 10 s behind the clock to 2 s ahead of it, both included", async () => {
+  it("reaches from 5 s behind the clock to 2 s ahead of it, both included", async () => {
     const { now } = quoted.provider.clock;
-    expect((await quoted.provider.ask({ timestamp: now - 10 })).status).toBe(200);
+    expect((await quoted.provider.ask({ timestamp: now - 5 })).status).toBe(200);
     expect((await quoted.provider.ask({ timestamp: now + 2 })).status).toBe(200);
     quoted.exchanges.requests.length = 0;
-    expect(await quoted.provider.ask({ timestamp: now - 11 })).toMatchObject({
+    expect(await quoted.provider.ask({ timestamp: now - 6 })).toMatchObject({
       status: 422,
       body: { code: "round_too_old" },
     });
@@ -141,10 +141,21 @@ describe("the window of rounds that are signed", () => {
     expect(quoted.exchanges.requests).toEqual([]);
   });
 
+  it("lets nobody have the sources read before a round begins", async () => {
+    const { provider, exchanges } = quoted;
+    const round = provider.clock.now + 1;
+    const before = provider.requests();
+    const early = provider.ask({ timestamp: round });
+    await expect.poll(() => provider.requests() - before).toBe(1);
+    exchanges.quote("200", "200", "200", round);
+    provider.clock.now = round;
+    expect((await early).body.value).toBe(wireValue(200n * 10n ** 18n));
+  });
+
   it("is judged again when the value has come: one that came too late is not signed", async () => {
     const round = quoted.provider.clock.now;
     quoted.exchanges.behave("kraken", (response, url) => {
-      quoted.provider.clock.now = round + 11;
+      quoted.provider.clock.now = round + 13;
       json('{"error":["EService:Busy"]}')(response, url);
     });
     expect(await quoted.provider.ask({ timestamp: round })).toMatchObject({

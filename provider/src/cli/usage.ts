@@ -13,8 +13,8 @@ on SIGTERM.
   --json          for fetch and replay: print JSON in a terminal too
   --help          show this text, or that of a command
 
-The signing key comes from the environment: PROVIDER_PRIVATE_KEY_FILE is the path of a file with the key,
-PROVIDER_PRIVATE_KEY is the key itself, and PROVIDER_KEYSTORE is the path of an encrypted keystore, with
+The environment names the signing key: PROVIDER_PRIVATE_KEY_FILE is the path of a file with the key,
+PROVIDER_PRIVATE_KEY is the key itself, for development, and PROVIDER_KEYSTORE is the path of an encrypted keystore, with
 PROVIDER_KEYSTORE_PASSWORD_FILE or PROVIDER_KEYSTORE_PASSWORD. Set one of the three. fetch and replay need none.
 
 Examples

@@ -32,6 +32,9 @@ const SPAN = 60n;
 /** The most decisions whose evidence waits to be written; further evidence is dropped. */
 const MAX_WAITING = 10_000;
 
+/** Opens a file for writing, and fails for a symbolic link: what is overwritten is in the folder. */
+const OWN_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+
 const compress = promisify(gzip);
 
 /**
@@ -152,7 +155,7 @@ export class EvidenceStore {
 
   async #put(minute: string, name: string, content: string | Buffer): Promise<void> {
     const path = join(minute, name);
-    await writeFile(`${path}.new`, content);
+    await writeFile(`${path}.new`, content, { flag: OWN_FILE });
     await rename(`${path}.new`, path);
     this.#minutes.set(minute, (this.#minutes.get(minute) ?? 0) + content.length);
   }

@@ -1,7 +1,10 @@
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { mkdir, open, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/web-key";
 import { bytesToHex, type Hex, hexToBytes, keccak256 } from "viem";
+
+const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 
 /** The most files for one network, because anyone can publish specs. */
 const MAX_FILES = 10_000;
@@ -19,8 +22,8 @@ export class SpecFolder {
   /** Reads a spec; null when there is no such file, or its content has another hash. */
   async read(chainId: number, specHash: Hex): Promise<Hex | null> {
     try {
-      const bytes = await readFile(this.#path(chainId, specHash));
-      if (bytes.length > MAX_SPEC_BYTES) return null;
+      const bytes = await readBounded(this.#path(chainId, specHash));
+      if (bytes === null) return null;
       const spec = bytesToHex(bytes);
       return keccak256(spec) === specHash ? spec : null;
     } catch {
@@ -38,11 +41,22 @@ export class SpecFolder {
     const path = this.#path(chainId, specHash);
     // The rename makes the file whole or absent, even if the process is killed.
     const temporary = `${path}.${process.pid}.tmp`;
-    await writeFile(temporary, hexToBytes(spec));
+    await writeFile(temporary, hexToBytes(spec), { flag: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW });
     await rename(temporary, path);
   }
 
   #path(chainId: number, specHash: Hex): string {
     return join(this.#folder, String(chainId), `${specHash.slice(2)}.json`);
+  }
+}
+
+/** Reads a file; null when it is not a plain file, or larger than any spec. */
+async function readBounded(path: string): Promise<Uint8Array | null> {
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const stats = await file.stat();
+    return stats.isFile() && stats.size <= MAX_SPEC_BYTES ? await file.readFile() : null;
+  } finally {
+    await file.close();
   }
 }

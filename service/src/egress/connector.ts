@@ -23,7 +23,8 @@ const CONNECT_MS = 2_500;
  * @param ca The trusted authorities as PEM; by default those of Node, which no configuration changes.
  */
 export const dialByTls = (ca?: string): buildConnector.connector =>
-  buildConnector({ timeout: CONNECT_MS, ...(ca !== undefined && { ca }) });
+  // Stated because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+  buildConnector({ timeout: CONNECT_MS, rejectUnauthorized: true, ...(ca !== undefined && { ca }) });
 
 /**
  * Connects to public hosts only. It resolves the name itself, requires every address to be public unicast, and connects to
