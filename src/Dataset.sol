@@ -5,6 +5,7 @@ import {DatasetGovernance} from "./DatasetGovernance.sol";
 import {ReportDomain} from "./ReportDomain.sol";
 import {Batch, DatasetSettings, IDataset, Report} from "./interfaces/IDataset.sol";
 import {Oracle} from "./Oracle.sol";
+import {Bits} from "./libraries/Bits.sol";
 import {Calldata} from "./libraries/Calldata.sol";
 import {Logs} from "./libraries/Logs.sol";
 import {Quorum} from "./libraries/Quorum.sol";
@@ -12,21 +13,17 @@ import {Signatures} from "./libraries/Signatures.sol";
 import {Column} from "./types/Column.sol";
 import {Committee, CommitteeLibrary} from "./types/Committee.sol";
 import {DataPoint, DataPointLibrary} from "./types/DataPoint.sol";
-import {KeyForm, matches} from "./types/KeyForm.sol";
+import {KeyForm, KeyFormLibrary} from "./types/KeyForm.sol";
 import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} from "./types/ReportTemplate.sol";
-import {Words, WordsLibrary} from "./types/Words.sol";
 
 /// @title Dataset
 /// @notice Stores the data points of a committee of data providers and sells them one query at a time. Each kind of
 /// dataset defines how the reported values are judged (`_judge`) and where they are stored (`_save`, `_load`).
 abstract contract Dataset is DatasetGovernance, ReportDomain {
-    using {matches} for KeyForm;
+    using KeyFormLibrary for KeyForm;
 
     /// @dev A row's `missing` bitmap has one bit for each key.
     uint256 private constant MAX_BATCH = 256;
-
-    /// @dev Passed in place of the rows' hashes when the reports are about a single key.
-    Words private constant NO_ROWS = Words.wrap(0);
 
     /// @inheritdoc IDataset
     uint256 public immutable maxRoundAge;
@@ -68,8 +65,7 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         bytes32 keyHash = Calldata.hash(input);
         DataPoint point = _slots[keyHash].point;
         updatedAt = point.timestamp();
-        // The form is checked only if nothing is stored, so that the common path does not pay for it.
-        if (updatedAt == 0) return (0, 0, keyForm.matches(input) ? QueryStatus.NOT_AVAILABLE : QueryStatus.INVALID);
+        if (updatedAt == 0) return (0, 0, _statusWithoutData(input));
         status = point.status();
         output = _load(keyHash, point);
     }
@@ -85,19 +81,21 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         Report[] calldata reports,
         address[] calldata absentees,
         uint256 toleranceBps
-    ) external returns (QueryStatus status) {
-        (bytes32 keyHash, Slot storage slot) = _openKey(key, timestamp);
+    ) external returns (QueryStatus status, bool isNew) {
+        bytes32 keyHash = Calldata.hash(key);
+        Slot storage slot = _slots[keyHash];
+        isNew = _open(slot, keyHash, key, timestamp);
+        if (!isNew) return (_storedStatus(slot.point, key), false);
+
         ReportTemplate template = ReportTemplateLibrary.create(
             REPORT_TYPEHASH, _domainSeparator(), keyHash, uint256(QueryStatus.OK), timestamp
         );
-        _checkCommittee(template, NO_ROWS, toleranceBps, signers, reports, absentees);
-        bytes32 output;
-        (status, output) = _conclude(value, toleranceBps, Calldata.contents(reports), absentees.length);
-        if (status == QueryStatus.INVALID) {
-            if (uint256(value) > _maxValue()) revert ValueTooLarge(value, _maxValue());
-            revert Undecided(reports.length, absentees.length);
-        }
-        _store(slot, keyHash, output, timestamp, status);
+        _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
+        Column values = Calldata.contents(reports);
+        KeyOutcome outcome;
+        (outcome, status) = _conclude(value, toleranceBps, values, absentees.length);
+        if (outcome != KeyOutcome.STORED) _refuse(outcome, value, values, absentees.length);
+        _store(slot, keyHash, status == QueryStatus.OK ? value : bytes32(0), timestamp, status);
     }
 
     /// @inheritdoc IDataset
@@ -108,17 +106,22 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         Report[] calldata reports,
         address[] calldata absentees,
         uint256 toleranceBps
-    ) external {
-        (bytes32 keyHash, Slot storage slot) = _openKey(key, timestamp);
+    ) external returns (QueryStatus status, bool isNew) {
+        bytes32 keyHash = Calldata.hash(key);
+        Slot storage slot = _slots[keyHash];
+        isNew = _open(slot, keyHash, key, timestamp);
+        if (!isNew) return (_storedStatus(slot.point, key), false);
+
         ReportTemplate template = ReportTemplateLibrary.create(
             REPORT_TYPEHASH, _domainSeparator(), keyHash, uint256(QueryStatus.NOT_AVAILABLE), timestamp
         );
-        _checkCommittee(template, NO_ROWS, toleranceBps, signers, reports, absentees);
-        _store(slot, keyHash, 0, timestamp, QueryStatus.NOT_AVAILABLE);
+        _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
+        status = QueryStatus.NOT_AVAILABLE;
+        _store(slot, keyHash, 0, timestamp, status);
     }
 
     /// @inheritdoc IDataset
-    function updateBatch(Batch calldata batch) external returns (bytes memory outcomes) {
+    function updateBatch(Batch calldata batch) external returns (KeyOutcome[] memory outcomes) {
         bytes32[] calldata keyHashes = batch.keyHashes;
         bytes32[] calldata values = batch.values;
         bytes calldata picks = batch.picks;
@@ -131,7 +134,7 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         (round.members, missing) = _checkRows(batch, keyHashes, values, rows);
 
         Column column = Calldata.firstColumn(values, keys, rows.length);
-        outcomes = new bytes(keys);
+        outcomes = new KeyOutcome[](keys);
         for (uint256 i = 0; i < keys; ++i) {
             if (missing != 0) column.setMissing(_missing(rows, i));
             KeyOutcome outcome =
@@ -139,6 +142,7 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
             _setOutcome(outcomes, i, outcome);
             column.advance();
         }
+        _return(outcomes);
     }
 
     /// @inheritdoc IDataset
@@ -152,16 +156,20 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
 
     // ---------------------------------------------------------------- rules of each kind of dataset
 
-    /// @notice Judges a claimed value against the reported ones. Reverts if the claim contradicts them.
+    /// @notice Judges a claimed value against the reported ones.
     /// @param value The value that the relayer claims.
     /// @param values The values that a quorum of the committee signed.
     /// @param absent The number of committee members without a value here.
-    /// @return OK or DISAGREEMENT; INVALID if the absent members could still decide the outcome.
+    /// @return outcome STORED if something can be stored, otherwise UNDECIDED or WRONG_CLAIM.
+    /// @return status OK if `value` is to be stored, DISAGREEMENT if 0 is; without a meaning unless `outcome` is STORED.
     function _judge(bytes32 value, uint256 toleranceBps, Column values, uint256 absent)
         internal
         pure
         virtual
-        returns (QueryStatus);
+        returns (KeyOutcome outcome, QueryStatus status);
+
+    /// @notice Reverts with the error that says why a claim is wrong. Called only if `_judge` has found that it is.
+    function _revertWrongClaim(bytes32 value, Column values) internal pure virtual;
 
     /// @notice Returns the largest value that can be stored.
     function _maxValue() internal pure virtual returns (uint256);
@@ -184,14 +192,25 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         }
     }
 
-    /// @dev Reverts unless the round can be stored for the key. Adds the key if it is new.
-    function _openKey(bytes calldata key, uint256 timestamp) private returns (bytes32 keyHash, Slot storage slot) {
-        keyHash = Calldata.hash(key);
-        slot = _slots[keyHash];
+    /// @dev Returns false if the same round or a newer one is stored: the update has nothing to change, and whoever sent
+    /// the stored one first must not make it fail. Otherwise reverts unless the round can be stored, and adds the key
+    /// if it is new.
+    function _open(Slot storage slot, bytes32 keyHash, bytes calldata key, uint256 timestamp) private returns (bool) {
         DataPoint point = slot.point;
-        if (timestamp <= point.timestamp()) revert StaleRound(timestamp, point.timestamp());
+        if (timestamp <= point.timestamp()) return false;
         _checkRound(timestamp);
         if (point.isEmpty()) _addKey(keyHash, key);
+        return true;
+    }
+
+    /// @dev Returns the status that a query of the key reports.
+    function _storedStatus(DataPoint point, bytes calldata key) private view returns (QueryStatus) {
+        return point.timestamp() == 0 ? _statusWithoutData(key) : point.status();
+    }
+
+    /// @dev The form is checked only if nothing is stored, so that the common path does not pay for it.
+    function _statusWithoutData(bytes calldata key) private view returns (QueryStatus) {
+        return keyForm.matches(key) ? QueryStatus.NOT_AVAILABLE : QueryStatus.INVALID;
     }
 
     function _addKey(bytes32 keyHash, bytes calldata key) private {
@@ -200,10 +219,12 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
     }
 
     /// @dev Reverts unless the signers and the absentees together are the whole committee and the signers are a quorum.
-    /// @param rowHashes In a batch, the hash of each row's values; otherwise `NO_ROWS`.
+    /// @param isBatch True if each report is a batch's row.
+    /// @param values All values of the batch, row by row; ignored unless it is one.
     function _checkCommittee(
         ReportTemplate template,
-        Words rowHashes,
+        bool isBatch,
+        bytes32[] calldata values,
         uint256 toleranceBps,
         uint256 signers,
         Report[] calldata reports,
@@ -216,8 +237,12 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         // Every number below is bounded by the lengths of two calldata arrays, so nothing overflows.
         unchecked {
             uint256 members = reports.length + absentees.length;
-            if (signers >> members != 0) revert WrongSigners(signers, reports.length, absentees.length);
+            // With as many bits as reports, none of them beyond the members, the loop reads each array exactly once.
+            if (Bits.count(signers) != reports.length || signers >> members != 0) {
+                revert WrongSigners(signers, reports.length, absentees.length);
+            }
             Committee committee = CommitteeLibrary.create(toleranceBps, members);
+            uint256 keys = values.length / reports.length;
             uint256 reported = 0;
             for (uint256 place = 0; place < members; ++place) {
                 if ((signers >> place) & 1 == 0) {
@@ -225,17 +250,24 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
                 } else {
                     Report calldata report = Calldata.item(reports, reported);
                     bytes32 content = report.content;
-                    if (Words.unwrap(rowHashes) != Words.unwrap(NO_ROWS)) {
+                    if (isBatch) {
                         template.setMissing(content);
-                        content = rowHashes.get(reported);
+                        content = Calldata.hash(values, reported * keys, keys);
                     }
                     committee.seat(place, Signatures.recover(template.digest(content), report.r, report.vs));
                     ++reported;
                 }
             }
-            if (reported != reports.length) revert WrongSigners(signers, reports.length, absentees.length);
             bytes32 shown = committee.hash(members);
             if (shown != committeeHash) revert WrongCommittee(shown, committeeHash);
+        }
+    }
+
+    /// @dev Passed in place of a batch's values when the reports are about a single key.
+    function _noValues() private pure returns (bytes32[] calldata values) {
+        assembly ("memory-safe") {
+            values.offset := 0
+            values.length := 0
         }
     }
 
@@ -254,19 +286,14 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         bytes32[] calldata values,
         Report[] calldata rows
     ) private view returns (uint256 members, uint256 missing) {
-        Words rowHashes = WordsLibrary.create(rows.length);
-        unchecked {
-            uint256 keys = keyHashes.length;
-            for (uint256 row = 0; row < rows.length; ++row) {
-                rowHashes.set(row, Calldata.hash(values, row * keys, keys));
-                missing |= uint256(Calldata.item(rows, row).content);
-            }
+        for (uint256 row = 0; row < rows.length; ++row) {
+            missing |= uint256(Calldata.item(rows, row).content);
         }
         ReportTemplate template = ReportTemplateLibrary.create(
             BATCH_TYPEHASH, _domainSeparator(), Calldata.hash(keyHashes, 0, keyHashes.length), 0, batch.timestamp
         );
         address[] calldata absentees = batch.absentees;
-        _checkCommittee(template, rowHashes, batch.toleranceBps, batch.signers, rows, absentees);
+        _checkCommittee(template, true, values, batch.toleranceBps, batch.signers, rows, absentees);
         members = rows.length + absentees.length;
     }
 
@@ -277,9 +304,20 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
         }
     }
 
-    function _setOutcome(bytes memory outcomes, uint256 key, KeyOutcome outcome) private pure {
+    /// @dev Assumes `key` < the number of outcomes; the batch's loop has checked it.
+    function _setOutcome(KeyOutcome[] memory outcomes, uint256 key, KeyOutcome outcome) private pure {
         assembly ("memory-safe") {
-            mstore8(add(add(outcomes, 0x20), key), outcome)
+            mstore(add(add(outcomes, 0x20), shl(5, key)), outcome)
+        }
+    }
+
+    /// @dev Ends the call. The array is encoded where it is, behind the word that tells its offset: the compiler would
+    /// copy and check every outcome once more. What was before the array is not needed any more.
+    function _return(KeyOutcome[] memory outcomes) private pure {
+        assembly ("memory-safe") {
+            let answer := sub(outcomes, 0x20)
+            mstore(answer, 0x20)
+            return(answer, add(0x40, shl(5, mload(outcomes))))
         }
     }
 
@@ -302,28 +340,31 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
                 _store(slot, keyHash, 0, timestamp, QueryStatus.NOT_AVAILABLE);
                 return KeyOutcome.STORED;
             }
-            (QueryStatus status, bytes32 output) = _conclude(value, round.toleranceBps, values, absent);
-            if (status == QueryStatus.INVALID) {
-                return uint256(value) > _maxValue() ? KeyOutcome.VALUE_TOO_LARGE : KeyOutcome.UNDECIDED;
-            }
-            _store(slot, keyHash, output, timestamp, status);
+            (KeyOutcome outcome, QueryStatus status) = _conclude(value, round.toleranceBps, values, absent);
+            if (outcome != KeyOutcome.STORED) return outcome;
+            _store(slot, keyHash, status == QueryStatus.OK ? value : bytes32(0), timestamp, status);
             return KeyOutcome.STORED;
         }
     }
 
-    /// @dev Derives what to store from the reported values. Reverts if `value` contradicts them.
+    /// @dev Derives what to store from the reported values, by the rules of every dataset and of this kind.
     /// @param absent The number of committee members without a value here.
-    /// @return status INVALID if nothing can be stored: the value is too large, or the absent members could still
-    /// decide.
-    /// @return output 0 unless `status` is OK.
+    /// @return STORED if something can be stored, otherwise VALUE_TOO_LARGE, UNDECIDED or WRONG_CLAIM.
+    /// @return The status to store, if any.
     function _conclude(bytes32 value, uint256 toleranceBps, Column values, uint256 absent)
         private
         pure
-        returns (QueryStatus status, bytes32 output)
+        returns (KeyOutcome, QueryStatus)
     {
-        if (uint256(value) > _maxValue()) return (QueryStatus.INVALID, 0);
-        status = _judge(value, toleranceBps, values, absent);
-        output = status == QueryStatus.OK ? value : bytes32(0);
+        if (uint256(value) > _maxValue()) return (KeyOutcome.VALUE_TOO_LARGE, QueryStatus.INVALID);
+        return _judge(value, toleranceBps, values, absent);
+    }
+
+    /// @dev Reverts with the error of an update that `_conclude` does not let be stored.
+    function _refuse(KeyOutcome outcome, bytes32 value, Column values, uint256 absent) private pure {
+        if (outcome == KeyOutcome.VALUE_TOO_LARGE) revert ValueTooLarge(value, _maxValue());
+        if (outcome == KeyOutcome.UNDECIDED) revert Undecided(values.count(), absent);
+        _revertWrongClaim(value, values);
     }
 
     function _store(Slot storage slot, bytes32 keyHash, bytes32 value, uint256 timestamp, QueryStatus status) private {

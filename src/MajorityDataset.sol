@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.37;
+pragma solidity 0.8.37;
 
 import {Dataset} from "./Dataset.sol";
 import {DatasetSettings} from "./interfaces/IDataset.sol";
@@ -8,26 +8,35 @@ import {DataPoint} from "./types/DataPoint.sol";
 
 /// @title MajorityDataset
 /// @notice Stores the 32-byte value that more than half of the whole committee signed.
+/// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract MajorityDataset is Dataset {
     mapping(bytes32 keyHash => bytes32) private _values;
 
     constructor(DatasetSettings memory settings) Dataset(settings) {}
 
     /// @inheritdoc Dataset
-    /// @dev Returns OK if more than half of the committee signed `value`, and DISAGREEMENT if no value has such a
-    /// majority, but INVALID while the absent members could still give the most frequent value a majority.
+    /// @dev Returns OK if more than half of the committee signed `value`, WRONG_CLAIM if they signed another one, and
+    /// DISAGREEMENT if no value has such a majority, but UNDECIDED while the absent members could still give the most
+    /// frequent value a majority.
     function _judge(bytes32 value, uint256, Column values, uint256 absent)
         internal
         pure
         override
-        returns (QueryStatus)
+        returns (KeyOutcome, QueryStatus)
     {
         uint256 members = values.present() + absent;
-        if (_frequency(value, values) * 2 > members) return QueryStatus.OK;
+        if (_frequency(value, values) * 2 > members) return (KeyOutcome.STORED, QueryStatus.OK);
 
-        (bytes32 mostFrequent, uint256 count) = _mostFrequent(values);
-        if (count * 2 > members) revert WrongMajority(value, mostFrequent);
-        return (count + absent) * 2 > members ? QueryStatus.INVALID : QueryStatus.DISAGREEMENT;
+        (, uint256 count) = _mostFrequent(values);
+        if (count * 2 > members) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
+        if ((count + absent) * 2 > members) return (KeyOutcome.UNDECIDED, QueryStatus.INVALID);
+        return (KeyOutcome.STORED, QueryStatus.DISAGREEMENT);
+    }
+
+    /// @inheritdoc Dataset
+    function _revertWrongClaim(bytes32 value, Column values) internal pure override {
+        (bytes32 majority,) = _mostFrequent(values);
+        revert WrongMajority(value, majority);
     }
 
     /// @inheritdoc Dataset

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.37;
+pragma solidity 0.8.37;
 
 import {Dataset} from "./Dataset.sol";
 import {DatasetSettings} from "./interfaces/IDataset.sol";
@@ -9,20 +9,21 @@ import {DataPoint} from "./types/DataPoint.sol";
 
 /// @title MedianDataset
 /// @notice Stores the median of the numbers, of up to 208 bits, that the committee reports.
+/// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract MedianDataset is Dataset {
     uint256 private constant BPS = 10_000;
 
     constructor(DatasetSettings memory settings) Dataset(settings) {}
 
     /// @inheritdoc Dataset
-    /// @dev Accepts only the lower median: of k values at most (k - 1) / 2 lie below it and at most k / 2 above it. A
-    /// value that no member signed fails too, because all k values would lie below or above it. The status is OK if all
-    /// but at most f of the values lie within the tolerance: |value - median| * 10,000 <= tolerance * median.
+    /// @dev The claim must be the lower median: of k values at most (k - 1) / 2 lie below it and at most k / 2 above it.
+    /// A value that no member signed is wrong too, because all k values would lie below or above it. The status is OK if
+    /// all but at most f of the values lie within the tolerance: |value - median| * 10,000 <= tolerance * median.
     function _judge(bytes32 value, uint256 toleranceBps, Column values, uint256 absent)
         internal
         pure
         override
-        returns (QueryStatus)
+        returns (KeyOutcome, QueryStatus)
     {
         uint256 median = uint256(value);
         // A median of 208 bits times a tolerance of at most 10,000 cannot overflow.
@@ -30,10 +31,17 @@ contract MedianDataset is Dataset {
             uint256 reach = median * toleranceBps / BPS;
             (uint256 below, uint256 above, uint256 outliers) = values.tally(median, reach);
             uint256 present = values.present();
-            if (2 * below >= present) revert WrongMedian(value, below, above);
-            if (2 * above > present) revert WrongMedian(value, below, above);
-            return outliers > Quorum.faultBound(present + absent) ? QueryStatus.DISAGREEMENT : QueryStatus.OK;
+            if (2 * below >= present) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
+            if (2 * above > present) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
+            bool isAgreed = outliers <= Quorum.faultBound(present + absent);
+            return (KeyOutcome.STORED, isAgreed ? QueryStatus.OK : QueryStatus.DISAGREEMENT);
         }
+    }
+
+    /// @inheritdoc Dataset
+    function _revertWrongClaim(bytes32 value, Column values) internal pure override {
+        (uint256 below, uint256 above,) = values.tallyOneByOne(uint256(value), 0);
+        revert WrongMedian(value, below, above);
     }
 
     /// @inheritdoc Dataset

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.37;
+pragma solidity 0.8.37;
 
 import {IWebOracleRegistry} from "./interfaces/IWebOracleRegistry.sol";
 
 /// @title WebOracleRegistry
+/// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract WebOracleRegistry is IWebOracleRegistry {
     uint256 private constant MAX_SPEC_LENGTH = 8_192;
 

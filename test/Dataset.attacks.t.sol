@@ -5,7 +5,7 @@ import {Vm, VmSafe} from "forge-std/Vm.sol";
 
 import {Oracle} from "../src/Oracle.sol";
 import {Batch, IDataset, Report} from "../src/interfaces/IDataset.sol";
-import {KeyForm, matches} from "../src/types/KeyForm.sol";
+import {KeyForm, KeyFormLibrary} from "../src/types/KeyForm.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {BatchLibrary, Providers, Update} from "./utils/Providers.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
@@ -14,7 +14,7 @@ import {ReferenceReports} from "./utils/ReferenceReports.sol";
 /// @dev All members that sign a value sign `VALUE`, so that they agree in every kind.
 abstract contract DatasetAttacks is DatasetFixture {
     using BatchLibrary for Batch;
-    using {matches} for KeyForm;
+    using KeyFormLibrary for KeyForm;
 
     uint256 private constant ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141;
     uint256 private constant VALUE = 7;
@@ -189,7 +189,7 @@ abstract contract DatasetAttacks is DatasetFixture {
     function testFuzz_update_storesNothingElseWhenAWordIsChanged(uint256 place, uint256 kind_, uint256 seed) public {
         bytes memory data = _agreed().encode();
         _setWord(data, place % (data.length / WORD), _anyWord(data, kind_, seed));
-        _assertStoredOnlyIf(_call(data), KEY, VALUE);
+        _assertStoredOnlyIf(_update(data), KEY, VALUE);
     }
 
     function testFuzz_updateNotAvailable_storesNothingElseWhenAWordIsChanged(uint256 place, uint256 kind_, uint256 seed)
@@ -197,7 +197,7 @@ abstract contract DatasetAttacks is DatasetFixture {
     {
         bytes memory data = validNoData().encodeNotAvailable();
         _setWord(data, place % (data.length / WORD), _anyWord(data, kind_, seed));
-        bool stored = _call(data);
+        bool stored = _update(data);
         assertAnswer(dataset, KEY, 0, stored ? START : 0, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
@@ -226,8 +226,8 @@ abstract contract DatasetAttacks is DatasetFixture {
         }
     }
 
-    /// The parts overlap: key hashes, rows, values, picks and absentees. One passes: the rows' leading zeros are valid
-    /// picks.
+    /// The parts overlap: key hashes, rows, values, picks and absentees. Two are signed correctly: the rows' leading zeros
+    /// are valid picks, and those in the key hashes are out of range.
     function test_updateBatch_storesNothingElseWhenItsPartsOverlap() public {
         _announce();
         for (uint256 i = 0; i < 25; ++i) {
@@ -237,7 +237,7 @@ abstract contract DatasetAttacks is DatasetFixture {
             // The first word is the offset of the struct.
             _setWord(data, 1 + one, _wordAt(data, 1 + other));
             bool isPicksOverRows = one == 1 && other == 5;
-            assertEq(_call(data), isPicksOverRows);
+            assertEq(_call(data), isPicksOverRows || (one == 1 && other == 0));
             for (uint256 key = 0; key < keys.length; ++key) {
                 (bytes32 output, uint256 updatedAt,) = query(dataset, keys[key]);
                 assertEq(updatedAt, isPicksOverRows ? START : 0);
@@ -246,6 +246,29 @@ abstract contract DatasetAttacks is DatasetFixture {
             dataset = deploy(providers);
             _announce();
         }
+    }
+
+    /// Behind the last key hash there is the hash of a known key, and behind the last values there are others.
+    function test_updateBatch_storesNoKeyBehindTheLast() public {
+        _announce();
+        bytes[] memory one = new bytes[](1);
+        one[0] = keys[0];
+        bytes32[][] memory rows = new bytes32[][](4);
+        for (uint256 row = 0; row < 4; ++row) {
+            rows[row] = new bytes32[](1);
+            rows[row][0] = bytes32(VALUE);
+        }
+        Batch memory batch = providers.reportMany(dataset, one, START, rows, new uint256[](4));
+        // The key hashes move to the end. Their offset counts from the struct, which begins with the calldata's second
+        // word.
+        bytes memory data = _encode(batch);
+        _setWord(data, 1, data.length - 4 - WORD);
+        data = bytes.concat(data, bytes32(uint256(1)), keccak256(keys[0]), keccak256(keys[1]));
+
+        assertTrue(_call(data));
+
+        assertAnswer(dataset, keys[0], bytes32(VALUE), START, Oracle.QueryStatus.OK);
+        assertAnswer(dataset, keys[1], 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     /// The length is so large that the size in bytes wraps around, in some cases to the original one.
@@ -375,6 +398,12 @@ abstract contract DatasetAttacks is DatasetFixture {
 
     function _call(bytes memory data) private returns (bool done) {
         (done,) = address(dataset).call(data);
+    }
+
+    /// @return stored False if the update reverted, or changed nothing because its round is not newer than the stored one.
+    function _update(bytes memory data) private returns (bool stored) {
+        (bool done, bytes memory answer) = address(dataset).call(data);
+        if (done) (, stored) = abi.decode(answer, (Oracle.QueryStatus, bool));
     }
 
     /// @dev Counts from behind the selector.

@@ -163,13 +163,13 @@ contract DatasetBatchTest is DatasetFixture {
     }
 
     /// A row's value for a key that it has no data for never counts, not even as a claim that no other row has.
-    function test_updateBatch_RevertWhen_thePickHasNoData() public {
+    function test_updateBatch_leavesAKeyWhosePickHasNoData() public {
         (bytes32[][] memory rows, uint256[] memory missing) = _rows(4);
         missing[3] = 2;
         rows[3][1] = bytes32(uint256(1));
         Batch memory batch = providers.reportMany(dataset, keys, START, rows, missing);
         batch.picks[1] = bytes1(uint8(3));
-        _refuse(batch, abi.encodeWithSelector(IDataset.WrongMedian.selector, 1, 0, 3));
+        _assertOutcome(batch, IDataset.KeyOutcome.WRONG_CLAIM);
     }
 
     // ---------------------------------------------------------------- array lengths
@@ -434,32 +434,35 @@ contract DatasetBatchTest is DatasetFixture {
 
     // ---------------------------------------------------------------- claims
 
-    /// One wrong claim reverts the whole batch, including the keys before it.
-    function test_updateBatch_RevertWhen_aPickIsWrong() public {
+    /// One wrong claim costs only its own key.
+    function test_updateBatch_leavesAKeyWhosePickIsWrong() public {
         (bytes32[][] memory rows, uint256[] memory missing) = _rows(3);
-        (rows[0][2], rows[1][2], rows[2][2]) = (bytes32(uint256(1)), bytes32(uint256(2)), bytes32(uint256(3)));
+        (rows[0][1], rows[1][1], rows[2][1]) = (bytes32(uint256(998)), bytes32(uint256(999)), bytes32(uint256(1000)));
         Batch memory batch = providers.reportMany(dataset, keys, START, rows, missing);
-        batch.picks[2] = bytes1(uint8(2));
-        _refuse(batch, abi.encodeWithSelector(IDataset.WrongMedian.selector, 3, 2, 0));
-        batch.picks[2] = bytes1(uint8(0));
-        _refuse(batch, abi.encodeWithSelector(IDataset.WrongMedian.selector, 1, 0, 2));
-        batch.picks[2] = bytes1(uint8(1));
-        _assertOutcomes(batch.send(dataset), IDataset.KeyOutcome.STORED);
+        uint256 state = vm.snapshotState();
+        batch.picks[1] = bytes1(uint8(2));
+        _assertOutcome(batch, IDataset.KeyOutcome.WRONG_CLAIM);
+        vm.revertToState(state);
+        batch.picks[1] = bytes1(uint8(0));
+        _assertOutcome(batch, IDataset.KeyOutcome.WRONG_CLAIM);
+        // The right pick, in the same round, still stores the key.
+        batch.picks[1] = bytes1(uint8(1));
+        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
+        assertEq(uint8(outcomes[1]), uint8(IDataset.KeyOutcome.STORED));
+        assertAnswer(dataset, keys[1], bytes32(uint256(999)), START, Oracle.QueryStatus.OK);
     }
 
     /// A pick beyond the rows points to other words of calldata: a claim that no member signed never passes.
     function testFuzz_updateBatch_storesNothingElseWhenAPickIsOutOfRange(uint8 pick, uint256 place) public {
         Batch memory batch = _valid();
         bytes32[3] memory medians = [_picked(batch, 0), _picked(batch, 1), _picked(batch, 2)];
-        batch.picks[place % 3] = bytes1(pick);
-        try dataset.updateBatch(batch) {}
-        catch (bytes memory reason) {
-            assertEq(selector(reason), IDataset.WrongMedian.selector);
-            return _assertNothingStored();
-        }
+        batch.picks[place %= 3] = bytes1(pick);
+        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
         for (uint256 i = 0; i < 3; ++i) {
-            (bytes32 output, uint256 updatedAt,) = query(dataset, keys[i]);
-            if (updatedAt != 0) assertEq(output, medians[i]);
+            bool isStored = outcomes[i] == IDataset.KeyOutcome.STORED;
+            assertTrue(isStored || i == place);
+            Oracle.QueryStatus status = isStored ? Oracle.QueryStatus.OK : Oracle.QueryStatus.NOT_AVAILABLE;
+            assertAnswer(dataset, keys[i], isStored ? medians[i] : bytes32(0), isStored ? START : 0, status);
         }
     }
 

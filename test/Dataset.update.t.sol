@@ -316,19 +316,36 @@ contract DatasetUpdateTest is DatasetFixture {
 
     // ---------------------------------------------------------------- rounds
 
-    function test_update_RevertWhen_replayed() public {
-        Update memory update = valid();
-        update.send(dataset);
-        refuse(update, abi.encodeWithSelector(IDataset.StaleRound.selector, START, START));
+    function test_update_tellsThatItsRoundIsNew() public {
+        (bool done, bytes memory answer) = address(dataset).call(valid().encode());
+        assertTrue(done);
+        assertEq(answer, abi.encode(Oracle.QueryStatus.OK, true));
     }
 
-    function testFuzz_update_RevertWhen_theRoundIsNotNewer(uint256 timestamp) public {
-        timestamp = bound(timestamp, 0, START);
-        valid().send(dataset);
-        refuse(
-            providers.report(dataset, KEY, timestamp, valuesNear3000(4, 2)),
-            abi.encodeWithSelector(IDataset.StaleRound.selector, timestamp, START)
-        );
+    function test_update_changesNothingWhenReplayed() public {
+        Update memory update = valid();
+        update.send(dataset);
+        assertStale(update);
+        vm.warp(START + MAX_ROUND_AGE + 1);
+        assertStale(update);
+    }
+
+    function testFuzz_update_changesNothingWhenTheRoundIsNotNewer(uint256 timestamp, uint256 stored) public {
+        stored = bound(stored, START - MAX_ROUND_AGE, START);
+        timestamp = bound(timestamp, 0, stored);
+        providers.report(dataset, KEY, stored, valuesNear3000(3, 1)).send(dataset);
+        assertStale(providers.report(dataset, KEY, timestamp, valuesNear3000(4, 2)));
+    }
+
+    /// A stale update is not verified: it says what is stored, and not what its reports say.
+    function test_update_returnsTheStoredStatusWhateverIsReported() public {
+        uint256[] memory values = new uint256[](4);
+        (values[0], values[1], values[2], values[3]) = (1, 2, 3, 4);
+        providers.report(dataset, KEY, START, values).send(dataset);
+        assertStale(valid());
+        Update memory update = valid();
+        (update.value, update.signers, update.reports) = (0, 0, new Report[](0));
+        assertStale(update);
     }
 
     function test_update_acceptsARoundOneSecondNewer() public {
@@ -338,11 +355,13 @@ contract DatasetUpdateTest is DatasetFixture {
         assertAnswer(dataset, KEY, valid().value, START, Oracle.QueryStatus.OK);
     }
 
-    function test_update_RevertWhen_theRoundIsZero() public {
-        refuse(
-            providers.report(dataset, KEY, 0, valuesNear3000(3, 1)),
-            abi.encodeWithSelector(IDataset.StaleRound.selector, 0, 0)
-        );
+    function test_update_changesNothingWhenTheRoundIsZero() public {
+        Update memory update = providers.report(dataset, KEY, 0, valuesNear3000(3, 1));
+        assertStale(update);
+        dataset.announce(KEY);
+        assertStale(update);
+        update.key = "SPOTPX/eth-usd";
+        assertStale(update);
     }
 
     function testFuzz_update_RevertWhen_theRoundLiesAfterTheBlock(uint256 timestamp) public {
@@ -372,6 +391,19 @@ contract DatasetUpdateTest is DatasetFixture {
             providers.report(dataset, KEY, START - age, valuesNear3000(3, 1)),
             abi.encodeWithSelector(IDataset.ExpiredRound.selector, age, MAX_ROUND_AGE)
         );
+    }
+
+    function testFuzz_update_isAsOldAsTheDatasetAllows(uint256 maxRoundAge) public {
+        DatasetSettings memory other = settings(providers);
+        other.maxRoundAge = bound(maxRoundAge, 0, START - 2);
+        dataset = deploy(other);
+        refuse(
+            providers.report(dataset, KEY, START - other.maxRoundAge - 1, valuesNear3000(3, 1)),
+            abi.encodeWithSelector(IDataset.ExpiredRound.selector, other.maxRoundAge + 1, other.maxRoundAge)
+        );
+        Update memory update = providers.report(dataset, KEY, START - other.maxRoundAge, valuesNear3000(3, 1));
+        update.send(dataset);
+        assertAnswer(dataset, KEY, update.value, START - other.maxRoundAge, Oracle.QueryStatus.OK);
     }
 
     function test_update_RevertWhen_theRoundIsOneSecondTooOld() public {
@@ -472,6 +504,16 @@ contract DatasetUpdateTest is DatasetFixture {
         refuseNoData(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
     }
 
+    /// A report of "no data" whose signed content is not 0 is one all the same.
+    function testFuzz_updateNotAvailable_storesZeroWhateverWasSigned(uint256[3] memory contents) public {
+        Update memory update = validNoData();
+        for (uint256 i = 0; i < 3; ++i) {
+            update.reports[i] = providers.sign(dataset, KEY, Oracle.QueryStatus.NOT_AVAILABLE, START, contents[i], i);
+        }
+        update.sendNotAvailable(dataset);
+        assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
     function test_updateNotAvailable_RevertWhen_exactlyTwoThirdsSign() public {
         Providers committee = new Providers(3, TOLERANCE_BPS);
         dataset = deploy(committee);
@@ -491,8 +533,14 @@ contract DatasetUpdateTest is DatasetFixture {
         );
         Update memory update = validNoData();
         update.sendNotAvailable(dataset);
-        refuseNoData(update, abi.encodeWithSelector(IDataset.StaleRound.selector, START, START));
-        refuse(valid(), abi.encodeWithSelector(IDataset.StaleRound.selector, START, START));
+        assertStale(update);
+        assertStale(valid());
+    }
+
+    function test_updateNotAvailable_tellsThatItsRoundIsNew() public {
+        (bool done, bytes memory answer) = address(dataset).call(validNoData().encodeNotAvailable());
+        assertTrue(done);
+        assertEq(answer, abi.encode(Oracle.QueryStatus.NOT_AVAILABLE, true));
     }
 
     function test_updateNotAvailable_RevertWhen_theKeyIsOfAnotherForm() public {
@@ -520,7 +568,7 @@ contract DatasetUpdateTest is DatasetFixture {
         bytes memory data = update.encode();
         place = bound(place, 4, data.length - 1);
         data[place] ^= bytes1(change);
-        bool stored = _call(data);
+        bool stored = _update(data);
         assertAnswer(
             dataset,
             KEY,
@@ -568,5 +616,11 @@ contract DatasetUpdateTest is DatasetFixture {
 
     function _call(bytes memory data) private returns (bool done) {
         (done,) = address(dataset).call(data);
+    }
+
+    /// @return stored False if the update reverted, or changed nothing because its round is not newer than the stored one.
+    function _update(bytes memory data) private returns (bool stored) {
+        (bool done, bytes memory answer) = address(dataset).call(data);
+        if (done) (, stored) = abi.decode(answer, (Oracle.QueryStatus, bool));
     }
 }

@@ -125,14 +125,15 @@ contract MajorityDatasetTest is DatasetFixture {
         assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
-    function test_updateBatch_RevertWhen_thePickIsNotTheMajority() public {
+    function test_updateBatch_leavesAKeyWhosePickIsNotTheMajority() public {
         bytes[] memory keys = new bytes[](1);
         keys[0] = KEY;
         dataset.announce(KEY);
         Batch memory batch = providers.reportMany(dataset, keys, START, _column(5, 5, 5), new uint256[](3));
         batch.picks[0] = bytes1(uint8(200));
-        vm.expectPartialRevert(IDataset.WrongMajority.selector);
-        dataset.updateBatch(batch);
+        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
+        assertEq(uint8(outcomes[0]), uint8(IDataset.KeyOutcome.WRONG_CLAIM));
+        assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
         batch.picks[0] = bytes1(uint8(2));
         dataset.updateBatch(batch);
         assertAnswer(dataset, KEY, bytes32(uint256(5)), START, Oracle.QueryStatus.OK);

@@ -4,12 +4,12 @@ pragma solidity ^0.8.37;
 import {console} from "forge-std/Script.sol";
 
 import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
-import {KeyForm, matches} from "../../src/types/KeyForm.sol";
+import {KeyForm, KeyFormLibrary} from "../../src/types/KeyForm.sol";
 import {NetworkScript} from "./NetworkScript.sol";
 
 /// @notice Deploys contracts that do not exist yet and records their addresses.
 abstract contract Deployment is NetworkScript {
-    using {matches} for KeyForm;
+    using KeyFormLibrary for KeyForm;
 
     enum Kind {
         MEDIAN,

@@ -75,14 +75,16 @@ interface IDataset is Oracle {
     /// @notice The outcome of one key of a batch. Every outcome but STORED leaves the key unchanged.
     /// UNKNOWN_KEY: the key was never stored or announced. STALE_ROUND: the same or a newer round is stored. NO_QUORUM:
     /// neither the rows with a value nor the rows without data are a quorum. VALUE_TOO_LARGE: the picked value does not
-    /// fit the dataset. UNDECIDED: the absent members could still decide the outcome.
+    /// fit the dataset. UNDECIDED: the absent members could still decide the outcome. WRONG_CLAIM: the rows contradict the
+    /// picked value, or the pick is out of range.
     enum KeyOutcome {
         STORED,
         UNKNOWN_KEY,
         STALE_ROUND,
         NO_QUORUM,
         VALUE_TOO_LARGE,
-        UNDECIDED
+        UNDECIDED,
+        WRONG_CLAIM
     }
 
     // ---------------------------------------------------------------- events
@@ -115,9 +117,6 @@ interface IDataset is Oracle {
     error WrongPayment(uint256 sent, uint256 price);
 
     // ---------------------------------------------------------------- errors of an update
-
-    /// @notice The key already has data of this round or a newer one. Both in seconds since 1970.
-    error StaleRound(uint256 timestamp, uint256 stored);
 
     /// @notice The round is later than the block. Both in seconds since 1970.
     error FutureRound(uint256 timestamp, uint256 blockTimestamp);
@@ -188,15 +187,19 @@ interface IDataset is Oracle {
 
     // ---------------------------------------------------------------- updates, open to anyone with signed reports
 
-    /// @notice Stores the value of a key that more than two thirds of the committee reported on.
+    /// @notice Stores the value of a key that more than two thirds of the committee reported on. If the same round or a
+    /// newer one is stored, changes nothing, checks nothing and does not revert, so that nobody can make an update fail by
+    /// sending its reports first.
     /// @param key The key in ASCII.
-    /// @param timestamp The round: newer than the stored one, not later than the block, not older than `maxRoundAge`.
+    /// @param timestamp The round: not later than the block, not older than `maxRoundAge`.
     /// @param value The outcome that the relayer claims; the dataset verifies it by counting.
     /// @param signers A bitmap of the committee, lowest bit first: set for each member whose report is included.
     /// @param reports Reports with a value, in committee order.
     /// @param absentees The members without such a report, in committee order, including those that signed "no data".
     /// @param toleranceBps The committee's tolerance, in basis points.
-    /// @return status OK or DISAGREEMENT. With DISAGREEMENT, 0 is stored instead of `value`.
+    /// @return status The status that is stored now. A new round's is OK or DISAGREEMENT; with DISAGREEMENT, 0 is stored
+    /// instead of `value`.
+    /// @return isNew True if this call stored the round; false if the same round or a newer one was stored before.
     function update(
         bytes calldata key,
         uint256 timestamp,
@@ -205,7 +208,7 @@ interface IDataset is Oracle {
         Report[] calldata reports,
         address[] calldata absentees,
         uint256 toleranceBps
-    ) external returns (QueryStatus status);
+    ) external returns (QueryStatus status, bool isNew);
 
     /// @notice Stores that more than two thirds of the committee serve a key but have no data for it now.
     /// @dev Works like `update`, with reports of "no data". Their values are ignored, and 0 is stored. A member that
@@ -216,6 +219,8 @@ interface IDataset is Oracle {
     /// @param reports Reports of "no data", in committee order.
     /// @param absentees The members without such a report, in committee order.
     /// @param toleranceBps As in `update`.
+    /// @return status The status that is stored now: NOT_AVAILABLE if the round is new.
+    /// @return isNew As in `update`.
     function updateNotAvailable(
         bytes calldata key,
         uint256 timestamp,
@@ -223,13 +228,14 @@ interface IDataset is Oracle {
         Report[] calldata reports,
         address[] calldata absentees,
         uint256 toleranceBps
-    ) external;
+    ) external returns (QueryStatus status, bool isNew);
 
     /// @notice Stores one round of many keys in one transaction. Each key ends up as `update` or `updateNotAvailable`
-    /// with the same reports would leave it, or stays as it was.
+    /// with the same reports would leave it, or stays as it was: where they would revert because of the key, its reports
+    /// or its claim, the outcome says why, and the other keys are stored.
     /// @param batch The round: its keys, the signed rows, and the relayer's claims.
-    /// @return outcomes The outcome of each key: one byte, a `KeyOutcome`.
-    function updateBatch(Batch calldata batch) external returns (bytes memory outcomes);
+    /// @return outcomes The outcome of each key.
+    function updateBatch(Batch calldata batch) external returns (KeyOutcome[] memory outcomes);
 
     /// @notice Makes a key known, so that a batch can refer to it by its hash. Does nothing if the key is known
     /// already.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.37;
+pragma solidity 0.8.37;
 
 import {Oracle} from "../Oracle.sol";
 
@@ -8,6 +8,7 @@ import {Oracle} from "../Oracle.sol";
 /// @dev Never deployed. An `eth_call` overrides the code and the balance of an unowned address with this contract's code
 /// and enough Ether for the queries, so that nobody pays. Multicall3 would need the price before the call, and is not on
 /// every network.
+/// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract QueryLens {
     /// @notice The answer to one query.
     struct Answer {

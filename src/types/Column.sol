@@ -81,50 +81,43 @@ library ColumnLibrary {
     }
 
     /// @notice Counts the present words below a median, above it, and (in `outliers`) further than `reach` from it.
-    /// @dev Assumes `reach` <= `median`, and that their sum does not overflow. `ReferenceMedian` in test/utils is the
-    /// same in plain Solidity.
+    /// @dev Assumes `reach` <= `median`, and that their sum does not overflow.
     function tally(Column column, uint256 median, uint256 reach)
         internal
         pure
         returns (uint256 below, uint256 above, uint256 outliers)
     {
-        uint256 offset;
-        uint256 stride;
+        if (column.missing() != 0) return column.tallyOneByOne(median, reach);
         assembly ("memory-safe") {
-            offset := mload(column)
-            stride := mload(add(column, 0x20))
-        }
-        (below, above, outliers) = _tally(offset, stride, column.count(), median, reach);
-        uint256 rest = column.missing();
-        if (rest == 0) return (below, above, outliers);
-        unchecked {
-            for (; rest != 0; rest >>= 1) {
-                if (rest & 1 == 1) {
-                    (uint256 below_, uint256 above_, uint256 outliers_) = _tally(offset, stride, 1, median, reach);
-                    below -= below_;
-                    above -= above_;
-                    outliers -= outliers_;
-                }
-                offset += stride;
-            }
-        }
-    }
-
-    function _tally(uint256 offset, uint256 stride, uint256 words, uint256 median, uint256 reach)
-        private
-        pure
-        returns (uint256 below, uint256 above, uint256 outliers)
-    {
-        assembly ("memory-safe") {
+            let offset := mload(column)
+            let stride := mload(add(column, 0x20))
+            let end := add(offset, mul(stride, mload(add(column, 0x40))))
             let lowest := sub(median, reach)
             let span := shl(1, reach)
-            let end := add(offset, mul(stride, words))
             for {} lt(offset, end) { offset := add(offset, stride) } {
                 let value := calldataload(offset)
                 below := add(below, lt(value, median))
                 above := add(above, gt(value, median))
                 // Below `lowest` the difference wraps around and exceeds any span.
                 outliers := add(outliers, gt(sub(value, lowest), span))
+            }
+        }
+    }
+
+    /// @notice Counts the same in plain Solidity, word by word.
+    function tallyOneByOne(Column column, uint256 median, uint256 reach)
+        internal
+        pure
+        returns (uint256 below, uint256 above, uint256 outliers)
+    {
+        unchecked {
+            uint256 absent = column.missing();
+            for (uint256 row = 0; row < column.count(); ++row) {
+                if ((absent >> row) & 1 == 1) continue;
+                uint256 value = uint256(column.word(row));
+                if (value < median) ++below;
+                if (value > median) ++above;
+                if ((value < median ? median - value : value - median) > reach) ++outliers;
             }
         }
     }

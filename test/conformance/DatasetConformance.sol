@@ -109,7 +109,7 @@ abstract contract DatasetConformance is DatasetFixture {
         second = bound(second, START - 2 * MAX_ROUND_AGE, START + MAX_ROUND_AGE);
         Update memory update = _agreed(8, second);
         if (second <= first) {
-            refuse(update, abi.encodeWithSelector(IDataset.StaleRound.selector, second, first));
+            assertStale(update);
         } else if (second > START) {
             refuse(update, abi.encodeWithSelector(IDataset.FutureRound.selector, second, START));
         } else {

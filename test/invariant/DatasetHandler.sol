@@ -77,8 +77,9 @@ contract DatasetHandler is CommonBase, StdUtils {
         try dataset.update(
             key, update.timestamp, update.value, update.signers, update.reports, update.absentees, update.toleranceBps
         ) returns (
-            Oracle.QueryStatus status
+            Oracle.QueryStatus status, bool isNew
         ) {
+            if (!isNew) return _seeStale("update", update);
             ++paths[status == Oracle.QueryStatus.OK ? "update: OK" : "update: DISAGREEMENT"];
             _see(key, update.timestamp);
             (lowestHonest[key], highestHonest[key]) = (honest, honest + spread);
@@ -93,7 +94,10 @@ contract DatasetHandler is CommonBase, StdUtils {
         Update memory update = _committees[_seated].reportNoData(dataset, key, _round(key, round), _members() - FAULTS);
         try dataset.updateNotAvailable(
             key, update.timestamp, update.signers, update.reports, update.absentees, update.toleranceBps
+        ) returns (
+            Oracle.QueryStatus, bool isNew
         ) {
+            if (!isNew) return _seeStale("updateNotAvailable", update);
             ++paths["updateNotAvailable: stored"];
             _see(key, update.timestamp);
         } catch (bytes memory reason) {
@@ -147,7 +151,10 @@ contract DatasetHandler is CommonBase, StdUtils {
             update.reports,
             update.absentees,
             update.toleranceBps
+        ) returns (
+            Oracle.QueryStatus, bool isNew
         ) {
+            if (!isNew) return _seeStale("forgery", update);
             ++paths["forgery: stored"];
         } catch (bytes memory reason) {
             ++paths[string.concat("forgery: ", _name(reason))];
@@ -321,7 +328,7 @@ contract DatasetHandler is CommonBase, StdUtils {
     function _submit(Batch memory batch, uint256 honest, uint256 spread) private {
         IDataset.KeyOutcome[] memory expected = new IDataset.KeyOutcome[](keys.length);
         for (uint256 i = 0; i < keys.length; ++i) {
-            expected[i] = _expect(batch, i);
+            expected[i] = _expect(batch, i, uint256(keccak256(abi.encode(batch.values, i))));
         }
         // An external call, so that the revert of a batch can be caught.
         try this.send(batch) returns (IDataset.KeyOutcome[] memory outcomes) {
@@ -343,8 +350,8 @@ contract DatasetHandler is CommonBase, StdUtils {
         return batch.send(dataset);
     }
 
-    /// @dev Also picks the row with the agreed value.
-    function _expect(Batch memory batch, uint256 index) private view returns (IDataset.KeyOutcome) {
+    /// @dev Also picks the row with the agreed value, or sometimes any row.
+    function _expect(Batch memory batch, uint256 index, uint256 random) private view returns (IDataset.KeyOutcome) {
         uint256 members = batch.rows.length + batch.absentees.length;
         uint256[] memory values = new uint256[](batch.rows.length);
         uint256 present = 0;
@@ -361,6 +368,12 @@ contract DatasetHandler is CommonBase, StdUtils {
             bool isClaim = uint256(batch.values[row * keys.length + index]) == claim;
             if (!isMissing && isClaim) batch.picks[index] = bytes1(bytes32(row << 248));
         }
+        uint256 agreed = claim;
+        if (random % 4 == 0) {
+            uint256 row = (random >> 8) % batch.rows.length;
+            batch.picks[index] = bytes1(bytes32(row << 248));
+            claim = uint256(batch.values[row * keys.length + index]);
+        }
         if (!_isKnown[keys[index]]) return IDataset.KeyOutcome.UNKNOWN_KEY;
         if (batch.timestamp <= newest[keys[index]]) return IDataset.KeyOutcome.STALE_ROUND;
         if (3 * present <= 2 * members) {
@@ -368,10 +381,13 @@ contract DatasetHandler is CommonBase, StdUtils {
             return 3 * none > 2 * members ? IDataset.KeyOutcome.STORED : IDataset.KeyOutcome.NO_QUORUM;
         }
         if (!IS_MAJORITY) {
-            return claim > MAX_MEDIAN ? IDataset.KeyOutcome.VALUE_TOO_LARGE : IDataset.KeyOutcome.STORED;
+            if (claim > MAX_MEDIAN) return IDataset.KeyOutcome.VALUE_TOO_LARGE;
+            return claim == agreed ? IDataset.KeyOutcome.STORED : IDataset.KeyOutcome.WRONG_CLAIM;
         }
-        bool isUndecided = ReferenceMajority.status(values, members) == Oracle.QueryStatus.INVALID;
-        return isUndecided ? IDataset.KeyOutcome.UNDECIDED : IDataset.KeyOutcome.STORED;
+        Oracle.QueryStatus status = ReferenceMajority.status(values, members);
+        if (status == Oracle.QueryStatus.INVALID) return IDataset.KeyOutcome.UNDECIDED;
+        bool isWrong = status == Oracle.QueryStatus.OK && claim != agreed;
+        return isWrong ? IDataset.KeyOutcome.WRONG_CLAIM : IDataset.KeyOutcome.STORED;
     }
 
     // ---------------------------------------------------------------- fuzzed inputs
@@ -444,6 +460,12 @@ contract DatasetHandler is CommonBase, StdUtils {
         if (block.timestamp - timestamp > oldestAge) oldestAge = block.timestamp - timestamp;
         if (timestamp > newest[key]) newest[key] = timestamp;
         _isKnown[key] = true;
+    }
+
+    /// @dev Only a round that is not newer than the stored one may be taken for stale.
+    function _seeStale(string memory call, Update memory update) private {
+        ++paths[string.concat(call, ": stale")];
+        if (update.timestamp > newest[update.key]) ++wrongOutcomes;
     }
 
     function _keep(Update memory update) private {

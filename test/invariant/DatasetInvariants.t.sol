@@ -155,14 +155,15 @@ abstract contract DatasetInvariants is DatasetFixture {
         _assertTaken("updateBatch: 1");
         _assertTaken("updateBatch: 2");
         _assertTaken("updateBatch: 3");
-        _assertRefused("update: ", IDataset.StaleRound.selector);
+        _assertTaken("updateBatch: 6");
+        _assertTaken("update: stale");
         _assertRefused("update: ", IDataset.FutureRound.selector);
         _assertRefused("update: ", IDataset.ExpiredRound.selector);
-        _assertRefused("updateNotAvailable: ", IDataset.StaleRound.selector);
+        _assertTaken("updateNotAvailable: stale");
         _assertRefused("updateNotAvailable: ", IDataset.FutureRound.selector);
         _assertRefused("updateBatch: ", IDataset.FutureRound.selector);
         _assertRefused("updateBatch: ", IDataset.ExpiredRound.selector);
-        _assertRefused("forgery: ", IDataset.StaleRound.selector);
+        _assertTaken("forgery: stale");
         _assertRefused("forgery: ", IDataset.WrongCommittee.selector);
         _assertRefused("forged batch: ", IDataset.WrongCommittee.selector);
         _assertRefused("announce: ", IDataset.InvalidKey.selector);

@@ -21,7 +21,7 @@ contract QueryLensTest is DatasetFixture {
         oracle.setQueryPrice(price);
         bytes[] memory keys = new bytes[](count);
         for (uint256 i = 0; i < count; ++i) {
-            keys[i] = abi.encodePacked("WEB/", i);
+            keys[i] = abi.encodePacked("SPOTPX/K", vm.toString(i), "-USD");
             (bytes32 output, uint256 age, Oracle.QueryStatus status) = expected(seed, i);
             oracle.setAnswer(keys[i], output, age, status);
         }

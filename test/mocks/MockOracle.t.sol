@@ -45,17 +45,53 @@ contract MockOracleTest is Test {
     }
 
     function test_query_answersNotAvailableToAKeyThatWasNotSet() public {
-        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = oracle.query{value: 0.001 ether}("WEB/x");
-        assertEq(output, 0);
-        assertEq(updatedAt, 0);
-        assertEq(uint8(status), uint8(Oracle.QueryStatus.NOT_AVAILABLE));
+        _assertNoData("SPOTPX/BTC-USD", Oracle.QueryStatus.NOT_AVAILABLE);
+        _assertNoData(_webKey(), Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
-    function testFuzz_setAnswer_isAtMostAsOldAsTheChain(uint256 age, uint32 time) public {
+    /// As a dataset does, and like it also to a key of the other form.
+    function test_query_answersInvalidToAKeyOfAnotherForm() public {
+        _assertNoData("ETH-USD", Oracle.QueryStatus.INVALID);
+        oracle.setSpotPrice("ETH-USD", 3000e18);
+        _assertNoData("ETH-USD", Oracle.QueryStatus.INVALID);
+        _assertNoData(_webKey(), Oracle.QueryStatus.INVALID);
+        oracle = new MockOracle();
+        oracle.setQueryPrice(0.001 ether);
+        oracle.setAnswer(_webKey(), 0, 0, Oracle.QueryStatus.OK);
+        _assertNoData("SPOTPX/ETH-USD", Oracle.QueryStatus.INVALID);
+    }
+
+    function test_setAnswer_RevertWhen_theKeyIsOfNoForm() public {
+        vm.expectRevert(abi.encodeWithSelector(MockOracle.InvalidKey.selector, "ETH-USD"));
+        oracle.setAnswer("ETH-USD", 0, 0, Oracle.QueryStatus.OK);
+        vm.expectRevert(abi.encodeWithSelector(MockOracle.InvalidKey.selector, "SPOTPX/eth-usd"));
+        oracle.setSpotPrice("eth-usd", 3000e18);
+    }
+
+    function test_setAnswer_RevertWhen_theKeyIsOfTheOtherForm() public {
+        oracle.setSpotPrice("ETH-USD", 3000e18);
+        vm.expectRevert(abi.encodeWithSelector(MockOracle.InvalidKey.selector, _webKey()));
+        oracle.setAnswer(_webKey(), 0, 0, Oracle.QueryStatus.OK);
+        oracle = new MockOracle();
+        oracle.setAnswer(_webKey(), 0, 0, Oracle.QueryStatus.OK);
+        vm.expectRevert(abi.encodeWithSelector(MockOracle.InvalidKey.selector, "SPOTPX/ETH-USD"));
+        oracle.setSpotPrice("ETH-USD", 3000e18);
+    }
+
+    function testFuzz_setAnswer_isAsOldAsItSays(uint32 age, uint32 time) public {
+        time = uint32(bound(time, 1, type(uint32).max));
+        age = uint32(bound(age, 0, time - 1));
         vm.warp(time);
-        oracle.setAnswer("WEB/x", 0, age, Oracle.QueryStatus.OK);
-        (, uint256 updatedAt,) = oracle.query{value: 0.001 ether}("WEB/x");
-        assertEq(updatedAt, age < time ? time - age : 0);
+        oracle.setSpotPrice("ETH-USD", 3000e18, age);
+        (, uint256 updatedAt,) = oracle.query{value: 0.001 ether}("SPOTPX/ETH-USD");
+        assertEq(updatedAt, time - age);
+    }
+
+    function testFuzz_setAnswer_RevertWhen_itIsOlderThanTheChain(uint256 age, uint32 time) public {
+        age = bound(age, time, type(uint256).max);
+        vm.warp(time);
+        vm.expectRevert(abi.encodeWithSelector(MockOracle.OlderThanTheChain.selector, age, time));
+        oracle.setSpotPrice("ETH-USD", 3000e18, age);
     }
 
     function testFuzz_query_RevertWhen_notPaidExactly(uint96 sent) public {
@@ -63,5 +99,16 @@ contract MockOracleTest is Test {
         vm.deal(address(this), sent);
         vm.expectRevert(abi.encodeWithSelector(MockOracle.WrongPayment.selector, sent, 0.001 ether));
         oracle.query{value: sent}("SPOTPX/ETH-USD");
+    }
+
+    function _assertNoData(bytes memory key, Oracle.QueryStatus expected) private {
+        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = oracle.query{value: 0.001 ether}(key);
+        assertEq(output, 0);
+        assertEq(updatedAt, 0);
+        assertEq(uint8(status), uint8(expected));
+    }
+
+    function _webKey() private pure returns (bytes memory) {
+        return bytes.concat("WEB/", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
     }
 }

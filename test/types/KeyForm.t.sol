@@ -3,11 +3,11 @@ pragma solidity ^0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {KeyForm, matches} from "../../src/types/KeyForm.sol";
+import {KeyForm, KeyFormLibrary} from "../../src/types/KeyForm.sol";
 
 /// @notice The edge cases of both key forms are in protocol/vectors/keys.json.
 contract KeyFormTest is Test {
-    using {matches} for KeyForm;
+    using KeyFormLibrary for KeyForm;
 
     bytes private constant SYMBOLS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     bytes private constant DIGITS = "0123456789abcdef";

@@ -110,6 +110,26 @@ abstract contract DatasetFixture is Test {
         assertEq(read(update.key), before, "a refused update left a trace");
     }
 
+    /// @notice Asserts that the dataset takes the update for one of a round that is not newer than the stored one:
+    /// it changes nothing and returns the stored status, whatever the update claims.
+    function assertStale(Update memory update) internal {
+        assertStale(update.key, update.encode());
+        assertStale(update.key, update.encodeNotAvailable());
+    }
+
+    function assertStale(bytes memory key, bytes memory data) private {
+        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus stored) = query(dataset, key);
+        vm.recordLogs();
+        vm.record();
+        (bool done, bytes memory answer) = address(dataset).call(data);
+        (, bytes32[] memory writes) = vm.accesses(address(dataset));
+        assertTrue(done, "reverted");
+        assertEq(answer, abi.encode(stored, false), "answer");
+        assertEq(writes.length, 0, "writes");
+        assertEq(vm.getRecordedLogs().length, 0, "events");
+        assertAnswer(dataset, key, output, updatedAt, stored);
+    }
+
     function wrongCommittee(Update memory update, Oracle.QueryStatus outcome) internal view returns (bytes memory) {
         return abi.encodeWithSelector(
             IDataset.WrongCommittee.selector,

@@ -22,14 +22,14 @@ struct Update {
 using UpdateLibrary for Update global;
 
 library UpdateLibrary {
-    function send(Update memory self, IDataset dataset) internal returns (Oracle.QueryStatus) {
-        return dataset.update(
+    function send(Update memory self, IDataset dataset) internal returns (Oracle.QueryStatus status) {
+        (status,) = dataset.update(
             self.key, self.timestamp, self.value, self.signers, self.reports, self.absentees, self.toleranceBps
         );
     }
 
-    function sendNotAvailable(Update memory self, IDataset dataset) internal {
-        dataset.updateNotAvailable(
+    function sendNotAvailable(Update memory self, IDataset dataset) internal returns (Oracle.QueryStatus status) {
+        (status,) = dataset.updateNotAvailable(
             self.key, self.timestamp, self.signers, self.reports, self.absentees, self.toleranceBps
         );
     }
@@ -52,13 +52,8 @@ library UpdateLibrary {
 }
 
 library BatchLibrary {
-    /// @notice Reads the return value of `updateBatch`. No other code depends on its form.
-    function send(Batch memory self, IDataset dataset) internal returns (IDataset.KeyOutcome[] memory outcomes) {
-        bytes memory answer = dataset.updateBatch(self);
-        outcomes = new IDataset.KeyOutcome[](answer.length);
-        for (uint256 i = 0; i < answer.length; ++i) {
-            outcomes[i] = IDataset.KeyOutcome(uint8(answer[i]));
-        }
+    function send(Batch memory self, IDataset dataset) internal returns (IDataset.KeyOutcome[] memory) {
+        return dataset.updateBatch(self);
     }
 }
 

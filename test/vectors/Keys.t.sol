@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {KeyForm, matches} from "../../src/types/KeyForm.sol";
+import {KeyForm, KeyFormLibrary} from "../../src/types/KeyForm.sol";
 import {Vectors} from "../utils/Vectors.sol";
 
 contract KeyVectorsTest is Vectors {
-    using {matches} for KeyForm;
+    using KeyFormLibrary for KeyForm;
 
     function test_matches_agreesWithTheVectors() public {
         load("keys", "forms");

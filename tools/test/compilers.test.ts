@@ -29,7 +29,7 @@ const FLOORS: Record<string, string> = {
 
 /** Returns the first version that a file's pragma allows. */
 function floorOf(path: string): string {
-  const [, floor = ""] = /^pragma solidity (?:\^|>=)(\d+\.\d+\.\d+)/m.exec(source(path)) ?? [];
+  const [, floor = ""] = /^pragma solidity (?:\^|>=)?(\d+\.\d+\.\d+)/m.exec(source(path)) ?? [];
   return floor;
 }
 

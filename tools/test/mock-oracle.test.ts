@@ -33,13 +33,13 @@ contract Reader is usingOracleProtocol {
 contract ExampleTest is Test {
     function test_fresh() public {
         Reader reader = new Reader();
-        ${lines.slice(0, 3).join("\n        ")}
+        ${lines.slice(0, 2).join("\n        ")}
         assertEq(reader.read(oracle), 3000e18);
     }
 
     function test_tooOld() public {
         Reader reader = new Reader();
-        ${lines.slice(0, 4).join("\n        ")}
+        ${lines.slice(0, 3).join("\n        ")}
         vm.expectRevert(abi.encodeWithSelector(OracleProtocol.DataExpired.selector, 660, 600));
         reader.read(oracle);
     }
@@ -52,8 +52,10 @@ contract ExampleTest is Test {
         reader.read(oracle);
     }
 
-    function test_withoutWarp() public {
-        ${lines.slice(1).join("\n        ")}
+    function test_tooOldForTheChain() public {
+        ${lines[0]}
+        vm.expectRevert(abi.encodeWithSelector(MockOracle.OlderThanTheChain.selector, 660, 1));
+        oracle.setSpotPrice("ETH-USD", 3000e18, 11 minutes);
     }
 }
 `;

@@ -377,6 +377,10 @@ export const datasetAbi = [
       {
         "name": "status",
         "type": "uint8"
+      },
+      {
+        "name": "isNew",
+        "type": "bool"
       }
     ],
     "stateMutability": "nonpayable"
@@ -441,7 +445,7 @@ export const datasetAbi = [
     "outputs": [
       {
         "name": "outcomes",
-        "type": "bytes"
+        "type": "uint8[]"
       }
     ],
     "stateMutability": "nonpayable"
@@ -489,7 +493,16 @@ export const datasetAbi = [
         "type": "uint256"
       }
     ],
-    "outputs": [],
+    "outputs": [
+      {
+        "name": "status",
+        "type": "uint8"
+      },
+      {
+        "name": "isNew",
+        "type": "bool"
+      }
+    ],
     "stateMutability": "nonpayable"
   },
   {
@@ -785,20 +798,6 @@ export const datasetAbi = [
     "type": "error",
     "name": "ReentrancyGuardReentrantCall",
     "inputs": []
-  },
-  {
-    "type": "error",
-    "name": "StaleRound",
-    "inputs": [
-      {
-        "name": "timestamp",
-        "type": "uint256"
-      },
-      {
-        "name": "stored",
-        "type": "uint256"
-      }
-    ]
   },
   {
     "type": "error",

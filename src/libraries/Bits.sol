@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.4;
+
+/// @title Bits
+/// @notice Counts the bits of bitmaps.
+library Bits {
+    /// @notice Returns the number of bits that are set; 0 if all 256 are.
+    /// @dev Adds up neighbouring bits, then pairs, then groups of four, side by side in one word. The product's highest
+    /// byte is the sum of all bytes. This costs the same for every bitmap, unlike a loop over its bits.
+    function count(uint256 bitmap) internal pure returns (uint256) {
+        unchecked {
+            uint256 pairs = bitmap - ((bitmap >> 1) & (type(uint256).max / 3));
+            uint256 fours = (pairs & (type(uint256).max / 5)) + ((pairs >> 2) & (type(uint256).max / 5));
+            uint256 eights = (fours + (fours >> 4)) & (type(uint256).max / 17);
+            return (eights * (type(uint256).max / 255)) >> 248;
+        }
+    }
+}
