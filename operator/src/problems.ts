@@ -136,7 +136,7 @@ export function staleRound(stored: bigint): ProblemError {
     status: 503,
     code: "update_reverted",
     detail: `Round ${stored} is stored or pending. Query the key, or try again in a few seconds.`,
-    extras: { error: "StaleRound" },
+    extras: { error: null },
   });
 }
 

@@ -100,7 +100,7 @@ test("the nonce is read from pending, never from latest alone", async () => {
   expect(new Set(counts.map(({ params }) => params[1]))).toEqual(new Set(["latest", "pending"]));
 });
 
-test("a transaction that reverts because another relayer was faster counts as a success", async () => {
+test("a transaction that changes nothing because another relayer was faster is answered with what that one stored", async () => {
   const another = await startOperator([{ chain, datasets: [dataset], providers }]);
   let open = () => {};
   proxy.gates.set("eth_sendRawTransaction", new Promise((resolve) => (open = resolve)));

@@ -157,7 +157,7 @@ describe("a node whose clock is behind a round", () => {
     }
   };
   const catchUp = () => {
-    const result = encodeFunctionResult({ abi: datasetAbi, functionName: "update", result: 1 });
+    const result = encodeFunctionResult({ abi: datasetAbi, functionName: "update", result: [1, true] });
     proxy.answers.set("eth_call", { body: { result } });
     proxy.answers.set("eth_estimateGas", { body: { result: "0x10000" } });
   };

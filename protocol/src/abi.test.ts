@@ -29,6 +29,8 @@ describe("the ABI", () => {
       "pendingOwner",
       "priceCeiling",
       "queryPrice",
+      "unpaidShares",
+      "unsharedIncomeOf",
     ]);
     const payable = functions.filter((item) => (item.stateMutability as string) === "payable").map(({ name }) => name);
     expect(payable).toEqual(["query"]);

@@ -39,7 +39,7 @@ describe("the reference of the contracts", () => {
       }
     }
     expect(text("oracle")).toContain("| `input` | The key in ASCII");
-    expect(text("dataset-interface")).toContain("error StaleRound(uint256 timestamp, uint256 stored);");
+    expect(text("dataset-interface")).toContain("error FutureRound(uint256 timestamp, uint256 blockTimestamp);");
     expect(text("dataset-interface")).toContain("    Report(bytes key,uint8 outcome,bytes32 value,uint256 timestamp)");
     expect(text("datasets")).toContain("As in `IDataset`.");
   });

@@ -14,11 +14,13 @@ import {
 } from "viem/actions";
 import { type ChainClient, unwrapRpcError } from "./client.js";
 
-/** The block of a mined transaction, and whether its call reverted. */
+/** The block of a mined transaction, and the result of its call. */
 export interface Mined {
   readonly blockNumber: number;
   readonly blockHash: Hex;
   readonly isReverted: boolean;
+  /** An update without an event stored nothing: its round, or a newer one, was stored before. */
+  readonly hasEvents: boolean;
 }
 
 /** Reads the number of transactions that an account has sent: its next nonce. */
@@ -31,8 +33,9 @@ export async function readMined(client: ChainClient, hash: Hex): Promise<Mined |
   const action = getTransactionReceipt(client, { hash }).catch(nullFor(TransactionReceiptNotFoundError));
   const receipt = await unwrapRpcError(client, "eth_getTransactionReceipt", action);
   if (receipt === null) return null;
-  const { blockNumber, blockHash, status } = receipt;
-  return { blockNumber: Number(blockNumber), blockHash, isReverted: status === "reverted" };
+  const { blockNumber, blockHash, status, logs } = receipt;
+  const isReverted = status === "reverted";
+  return { blockNumber: Number(blockNumber), blockHash, isReverted, hasEvents: logs.length > 0 };
 }
 
 /** Reads the hash of a block; null when the chain is not that long. */

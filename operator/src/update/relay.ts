@@ -24,11 +24,18 @@ const MAX_STORED_KEYS = 10_000;
 /** Whose gas budget pays for an update. */
 export type Payer = "request" | "feed";
 
+/** A mined update of this operator. */
+interface MinedUpdate {
+  readonly answer: DataAnswer;
+  /** False if it reverted, or changed nothing because another relayer's update was mined before it. */
+  readonly isStored: boolean;
+}
+
 /** A round that is on its way to the chain, sent by this operator or by another relayer before it. */
 export interface Relayed {
   readonly answer: DataAnswer;
   /** The mined update, of this round or a newer one; null when none is mined, and when another relayer sent it. */
-  readonly confirmed: Promise<{ readonly answer: DataAnswer; readonly isReverted: boolean } | null>;
+  readonly confirmed: Promise<MinedUpdate | null>;
 }
 
 /** Sends updates from the operator's accounts, within the gas budgets. */
@@ -65,9 +72,10 @@ export class Relayer {
       answer: answerOf(update, hash),
       confirmed: confirmed.then((mined) => {
         if (mined === null) return null;
-        const { isReverted, blockNumber } = mined;
-        if (!isReverted) progress.emit({ event: "mined", transaction_hash: mined.hash, block_number: blockNumber });
-        return { answer: answerOf(mined.call, mined.hash), isReverted };
+        const { isReverted, hasEvents, blockNumber } = mined;
+        const isStored = !isReverted && hasEvents;
+        if (isStored) progress.emit({ event: "mined", transaction_hash: mined.hash, block_number: blockNumber });
+        return { answer: answerOf(mined.call, mined.hash), isStored };
       }),
     };
   }
@@ -156,7 +164,7 @@ export async function answerAfter(
 ): Promise<DataAnswer> {
   const mined = waitMs === 0 ? null : await withTimeout(confirmed, waitMs);
   if (mined === null) return answer;
-  if (!mined.isReverted) return mined.answer;
+  if (mined.isStored) return mined.answer;
   // Another relayer's update came first in the block.
   const stored = await storedByOther(dataPoint);
   if (stored.answer.timestamp < Number(round)) throw updateReverted(null);

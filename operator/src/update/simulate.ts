@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Outcome, QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
 import type { ProblemError } from "@dataset-oracle/service/problem";
-import { type Address, decodeErrorResult, decodeFunctionResult, type Hex, hexToBytes } from "viem";
+import { type Address, decodeErrorResult, decodeFunctionResult, type Hex } from "viem";
 import { call, estimateGas, simulateBlocks } from "viem/actions";
 import { type ChainClient, unwrapRpcError } from "../chain/client.js";
 import { isInvalidOpcode } from "../chain/evm-version.js";
@@ -17,10 +17,9 @@ const TRUSTED_MS = 600_000;
 /** How long an update waits for a node whose clock is behind its round. Reports stay valid for longer. */
 const MAX_BEHIND_MS = 10_000;
 
-/** The chain has this round or a newer one, or is about to: `stored`, in seconds since 1970. */
+/** The update would change nothing: the chain has its round or a newer one, or is about to. */
 export interface StaleRound {
   readonly kind: "stale";
-  readonly stored: bigint;
 }
 
 /** The dataset would refuse an update. */
@@ -60,13 +59,13 @@ export class Simulator {
   ): Promise<{ readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint } | StaleRound | Refused> {
     try {
       const { result, gas } = await this.#executeDue(dataset, data);
-      return { kind: "ok", status: this.#decode(() => statusOf(outcome, result)), gas };
+      const [status, isNew] = this.#decode(() => decodeUpdate(outcome, result));
+      return isNew ? { kind: "ok", status: QUERY_STATUSES[status] ?? "INVALID", gas } : { kind: "stale" };
     } catch (error) {
       if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
       if (isInvalidOpcode(error.reason)) return { kind: "refused", problem: evmTooOld(error) };
       if (!hasRevertData(error)) return { kind: "refused", problem: error };
       const revert = decodeRevert(error.data);
-      if (revert?.errorName === "StaleRound") return { kind: "stale", stored: revert.args[1] };
       return { kind: "refused", problem: updateReverted(describe(revert), error) };
     }
   }
@@ -80,9 +79,9 @@ export class Simulator {
     try {
       const { result, gas } = await this.#executeDue(dataset, data);
       const outcomes = this.#decode(() =>
-        hexToBytes(decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result })),
+        decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result }),
       );
-      return { isStored: [...outcomes].map((outcome) => outcome === STORED), gas };
+      return { isStored: outcomes.map((outcome) => outcome === STORED), gas };
     } catch (error) {
       if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
       if (isInvalidOpcode(error.reason)) throw evmTooOld(error);
@@ -171,10 +170,10 @@ export class Simulator {
   }
 }
 
-function statusOf(outcome: Outcome, result: Hex): QueryStatus {
-  if (outcome === "NOT_AVAILABLE") return outcome;
-  const status = decodeFunctionResult({ abi: datasetAbi, functionName: "update", data: result });
-  return QUERY_STATUSES[status] ?? "INVALID";
+/** Returns the status that is stored after an update, and whether the update stored it. */
+function decodeUpdate(outcome: Outcome, data: Hex): readonly [status: number, isNew: boolean] {
+  const functionName = outcome === "NOT_AVAILABLE" ? "updateNotAvailable" : "update";
+  return decodeFunctionResult({ abi: datasetAbi, functionName, data });
 }
 
 /**

@@ -13,10 +13,15 @@ import { type Flight, followed, type SingleFlight, singleFlightOfRounds } from "
 import { toAnswer, toUnsent } from "./answer.js";
 import type { UpdateBuilder } from "./build.js";
 import { answerAfter, type Payer, type Relayed, Relayer, storedByOther } from "./relay.js";
-import type { StaleRound } from "./simulate.js";
+
+/** Another transaction stores this round or a newer one: `stored`, in seconds since 1970. */
+interface Overtaken {
+  readonly kind: "overtaken";
+  readonly stored: bigint;
+}
 
 /** A transaction for the caller to send. */
-type Prepared = { readonly kind: "prepared"; readonly answer: DataAnswer } | StaleRound;
+type Prepared = { readonly kind: "prepared"; readonly answer: DataAnswer } | Overtaken;
 
 /** How many rounds are tried for a caller's own transaction when other relayers keep being faster. */
 const MAX_ROUNDS_TRIED = 3;
@@ -122,7 +127,7 @@ export class Updates {
     if (overtaken !== null) return overtaken;
     const prepare = async (progress: Progress): Promise<Prepared> => {
       const update = await this.builder.build(dataPoint, round, progress);
-      if (update.kind === "stale") return update;
+      if (update.kind === "stale") return { kind: "overtaken", stored: await this.#storedRound(dataPoint, round) };
       const unsent = toUnsent(dataPoint.network.chainId, update);
       return { kind: "prepared", answer: { ...toAnswer(dataPoint, update), ...unsent } };
     };
@@ -131,11 +136,17 @@ export class Updates {
   }
 
   /** Finds a broadcast of this round or a newer one: the caller's own transaction would come too late. */
-  #overtakenBy(dataPoint: DataPoint, round: bigint): StaleRound | null {
+  #overtakenBy(dataPoint: DataPoint, round: bigint): Overtaken | null {
     for (let newest = roundAt(this.context.clock()); newest >= round; newest--) {
-      if (this.isRelaying(dataPoint, newest)) return { kind: "stale", stored: newest };
+      if (this.isRelaying(dataPoint, newest)) return { kind: "overtaken", stored: newest };
     }
     return null;
+  }
+
+  /** Reads the stored round. Nodes that do not know the pending state answer with an older one than `atLeast`. */
+  async #storedRound({ network, dataset, key }: DataPoint, atLeast: bigint): Promise<bigint> {
+    const { updatedAt } = await readStored(network.client, dataset.address, key, "pending");
+    return updatedAt > atLeast ? updatedAt : atLeast;
   }
 
   /** Answers with the stored value if the network is configured to, and the value is young enough. */

@@ -1,5 +1,14 @@
-import type { Account, Address, Client, Hash, TransactionReceipt } from "viem";
+import {
+  type Account,
+  type Address,
+  type Client,
+  type Hash,
+  isAddressEqual,
+  parseEventLogs,
+  type TransactionReceipt,
+} from "viem";
 import { getChainId, sendTransaction, waitForTransactionReceipt } from "viem/actions";
+import { datasetAbi } from "../abi/dataset.js";
 import type { UpdateTransaction } from "./request-update.js";
 
 /** The transaction and its sender. */
@@ -17,11 +26,13 @@ export interface SendUpdateParameters {
 /** A mined transaction. If it was replaced in the wallet, the receipt is that of the replacement. */
 export interface MinedUpdate {
   readonly hash: Hash;
-  /**
-   * Its `status` is `reverted` if the dataset rejected the update: another relayer was faster, so that the data point
-   * is fresh, or the round was too old.
-   */
+  /** Its `status` is `reverted` if the dataset rejected the update, most likely because the round was too old. */
   readonly receipt: TransactionReceipt;
+  /**
+   * True if the transaction stored its round. If it is false although the transaction succeeded, another relayer was
+   * faster: the data point has the same round or a newer one.
+   */
+  readonly isStored: boolean;
 }
 
 const DEFAULT_TIMEOUT_MS = 180_000;
@@ -67,5 +78,6 @@ export async function sendUpdate(
   const hash = await sendTransaction(walletClient, { account, chain: null, to, data, value, gas });
   onSent?.(hash);
   const receipt = await waitForTransactionReceipt(walletClient, { hash, timeout: timeoutMs });
-  return { hash, receipt };
+  const events = parseEventLogs({ abi: datasetAbi, eventName: "Updated", logs: receipt.logs });
+  return { hash, receipt, isStored: events.some(({ address }) => isAddressEqual(address, to)) };
 }

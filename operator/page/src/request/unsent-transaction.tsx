@@ -82,10 +82,14 @@ function noteOn({ step, block, message }: Sending, chainId: number): Note {
     confirming: { tone: "info", title: "Confirm the transaction in your wallet." },
     waiting: { tone: "info", title: "The transaction has been sent. Waiting until it is mined." },
     mined: { tone: "info", title: `The transaction was mined in block ${block}. The value is stored.` },
+    overtaken: {
+      tone: "info",
+      title: "Another update was faster, so yours changed nothing. The value is just as fresh.",
+    },
     reverted: {
       tone: "warn",
-      title: "The contract rejected the update, most likely because another one was faster.",
-      advice: "Check the age of the value.",
+      title: "The contract rejected the update, most likely because it is too old by now.",
+      advice: "Request it again.",
     },
     unseen: { tone: "warn", title: "The transaction has not been mined yet. Your wallet shows its state." },
     rejected: {

@@ -13,7 +13,7 @@ import { requestAddresses, switchChain } from "viem/actions";
 
 /** The state of a transaction that a wallet sends. */
 export interface Sending {
-  readonly step: "connecting" | "switching" | "confirming" | "waiting" | "mined" | "reverted" | "unseen" | Refusal;
+  readonly step: "connecting" | "switching" | "confirming" | "waiting" | "mined" | "overtaken" | "reverted" | "unseen" | Refusal;
   /** Once it has been sent. */
   readonly hash?: Hash;
   /** The block in which it was mined. */
@@ -49,7 +49,7 @@ export async function sendFromWallet(
       onStep({ step: "confirming" });
       return sendUpdate(client, { transaction, ...(account && { account }), onSent });
     };
-    const { receipt } = await send().catch(async (error) => {
+    const { receipt, isStored } = await send().catch(async (error) => {
       if (!(error instanceof WrongChainError)) throw error;
       onStep({ step: "switching" });
       await switchChain(client, { id: transaction.chainId });
@@ -57,7 +57,8 @@ export async function sendFromWallet(
     });
     // A transaction that was cancelled in the wallet is mined as another one.
     const isUpdate = receipt.to !== null && isAddressEqual(receipt.to, transaction.to);
-    const step = receipt.status === "reverted" ? "reverted" : isUpdate ? "mined" : "unseen";
+    const mined = isStored ? "mined" : "overtaken";
+    const step = receipt.status === "reverted" ? "reverted" : isUpdate ? mined : "unseen";
     onStep({ step, hash: receipt.transactionHash, block: receipt.blockNumber });
   } catch (error) {
     // A transaction that was sent may still be mined.
