@@ -154,7 +154,10 @@ describe("an update sent by the caller", () => {
     expect(reported).toEqual([sent.hash]);
     expect(sent.receipt).toMatchObject({ status: "success", from: CALLER.address.toLowerCase() });
     expect((await read("ADA-USD")).updatedAt).toBe(updatedAt);
-    expect(await sendUpdate(local(), { transaction })).toMatchObject({ receipt: { status: "success" }, isStored: false });
+    expect(await sendUpdate(local(), { transaction })).toMatchObject({
+      receipt: { status: "success" },
+      isStored: false,
+    });
   });
 
   test("is not sent on another chain, nor without an account", async () => {

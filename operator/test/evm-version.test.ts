@@ -30,7 +30,7 @@ test.each(["cancun", "prague"])("a chain with the %s EVM has all instructions", 
   expect(await findMissingInstructions(await startClient(fork))).toBeNull();
 });
 
-test("an operator on a chain with an old EVM warns when it starts, and says why an update fails", async () => {
+test("an operator on a chain with an old EVM warns when it starts, and updates all the same", async () => {
   const [chain, providers] = await Promise.all([startChain(42, "shanghai"), startProviders(4)]);
   try {
     const dataset = await chain.deploy(providers.map(({ address }) => address));
@@ -40,7 +40,8 @@ test("an operator on a chain with an old EVM warns when it starts, and says why 
     const operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
     try {
       expect(operator.log.join()).toContain("the chain's EVM is older than Cancun");
-      await expect.poll(() => operator.log.join(), { timeout: 20_000 }).toContain("invalid opcode");
+      const updates = () => chain.updates(dataset);
+      await expect.poll(async () => (await updates()).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(keys.length);
     } finally {
       await operator.close();
     }

@@ -139,6 +139,31 @@ test("simulation and estimate are compared again after ten minutes", async () =>
   expect(asked().slice(0, 2).toSorted()).toEqual(ON_PENDING);
 });
 
+test("an update that would change nothing is told from one that would be stored", async () => {
+  const answer = (isNew: boolean) =>
+    encodeFunctionResult({ abi: datasetAbi, functionName: "update", result: [3, isNew] });
+  proxy.answers.set("eth_estimateGas", { body: { result: "0x10000" } });
+  proxy.answers.set("eth_call", { body: { result: answer(true) } });
+  expect(await simulator.update(dataset, "OK", READS)).toMatchObject({ kind: "ok", status: "DISAGREEMENT" });
+  proxy.answers.set("eth_call", { body: { result: answer(false) } });
+  expect(await simulator.update(dataset, "OK", READS)).toEqual({ kind: "stale" });
+});
+
+test("of a batch, only the keys whose outcome is STORED are stored", async () => {
+  const result = encodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", result: [0, 6, 2, 0] });
+  proxy.answers.set("eth_estimateGas", { body: { result: "0x10000" } });
+  proxy.answers.set("eth_call", { body: { result } });
+  expect(await simulator.batch(dataset, READS)).toMatchObject({ isStored: [true, false, false, true] });
+});
+
+test("an EVM that lacks an instruction is named", async () => {
+  for (const method of ON_PENDING) {
+    proxy.answers.set(method, { body: { error: { code: -32000, message: "invalid opcode: MCOPY" } } });
+  }
+  const title = expect.stringContaining("invalid opcode");
+  expect(await simulator.update(dataset, "OK", READS)).toMatchObject({ kind: "refused", problem: { title } });
+});
+
 test("a failed endpoint does not change how the call is run", async () => {
   await untilTrusted();
   proxy.faults.set("eth_simulateV1", "HTTP 500");
