@@ -13,7 +13,16 @@ import { requestAddresses, switchChain } from "viem/actions";
 
 /** The state of a transaction that a wallet sends. */
 export interface Sending {
-  readonly step: "connecting" | "switching" | "confirming" | "waiting" | "mined" | "overtaken" | "reverted" | "unseen" | Refusal;
+  readonly step:
+    | "connecting"
+    | "switching"
+    | "confirming"
+    | "waiting"
+    | "mined"
+    | "overtaken"
+    | "reverted"
+    | "unseen"
+    | Refusal;
   /** Once it has been sent. */
   readonly hash?: Hash;
   /** The block in which it was mined. */
