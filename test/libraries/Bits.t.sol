@@ -16,9 +16,9 @@ contract BitsTest is Test {
         assertEq(Bits.count(0), 0);
         assertEq(Bits.count(type(uint256).max), 0);
         for (uint256 bit = 0; bit < 256; ++bit) {
-            assertEq(Bits.count(1 << bit), 1);
+            assertEq(Bits.count(2 ** bit), 1);
             assertEq(Bits.count(type(uint256).max >> bit), (256 - bit) % 256);
-            assertEq(Bits.count(~(1 << bit)), 255);
+            assertEq(Bits.count(~(2 ** bit)), 255);
         }
     }
 
