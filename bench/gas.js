@@ -39,6 +39,14 @@ const updates = [
       ...SIGNERS.map((k) => `**${number(update(`update, ${k} of ${COMMITTEES[k]} signers`))}**`),
       "per-provider values, median on chain",
     ],
+    [
+      "**this**, first update of a key",
+      "",
+      `**${number(update("first update of a key, 4 of 5 signers"))}**`,
+      "",
+      "",
+      "as above",
+    ],
     ...peers.update.map((peer) => [peer.system, ...SIGNERS.map((k) => number(peer[k])), peer.trust]),
   ],
 ];
@@ -71,6 +79,8 @@ const queries = [
   [
     ["**this**, price 0", `**${number(query("query, price 0"))}**`],
     ["**this**, paid (6,700 of it to move the Ether)", `**${number(query("query, paid"))}**`],
+    ["**this**, price 0, `querySpotPriceWithExpiry`", `**${number(query("querySpotPriceWithExpiry, price 0"))}**`],
+    ["**this**, paid, `querySpotPriceWithExpiry`", `**${number(query("querySpotPriceWithExpiry, paid"))}**`],
     ...peers.query.map(({ system, gas }) => [system, number(gas)]),
   ],
 ];

@@ -11,6 +11,7 @@ import {Update} from "./utils/Providers.sol";
 /// @notice Tests S8 against an oracle that answers anything.
 contract UsingOracleProtocolTest is Test {
     uint256 private constant NOW = 1_790_000_000;
+    uint256 private constant MAX_PRICE = 0.001 ether;
     bytes private constant WEB_KEY = "WEB/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff/London";
 
     OracleStub private oracle;
@@ -38,7 +39,7 @@ contract UsingOracleProtocolTest is Test {
     }
 
     function testFuzz_querySpotPrice_paysThePriceOutOfTheConsumersBalance(uint256 price) public {
-        price = bound(price, 0, 1 ether);
+        price = bound(price, 0, MAX_PRICE);
         oracle.setPrice(price);
         oracle.setAnswer(0, NOW, Oracle.QueryStatus.OK);
         uint256 purse = address(this).balance;
@@ -49,7 +50,8 @@ contract UsingOracleProtocolTest is Test {
     }
 
     function test_querySpotPrice_RevertWhen_theBalanceIsTooSmall() public {
-        oracle.setPrice(1 ether + 1);
+        consumer = new Consumer{value: MAX_PRICE - 1}();
+        oracle.setPrice(MAX_PRICE);
         oracle.setAnswer(0, NOW, Oracle.QueryStatus.OK);
         vm.expectRevert(bytes(""));
         consumer.spotPrice(oracle, "ETH-USD");
@@ -113,7 +115,7 @@ contract UsingOracleProtocolTest is Test {
 
     /// Every helper passes the key on unchanged and pays the price once, out of the consumer's balance.
     function testFuzz_query_queriesTheKeyAndPaysThePrice(bytes memory key, uint256 price) public {
-        price = bound(price, 0, 0.2 ether);
+        price = bound(price, 0, MAX_PRICE);
         uint256 purse = address(this).balance;
         for (uint256 i = 0; i < 5; ++i) {
             oracle = new OracleStub();
@@ -129,7 +131,8 @@ contract UsingOracleProtocolTest is Test {
     }
 
     function test_query_RevertWhen_theBalanceIsTooSmall() public {
-        oracle.setPrice(1 ether + 1);
+        consumer = new Consumer{value: MAX_PRICE - 1}();
+        oracle.setPrice(MAX_PRICE);
         oracle.setAnswer(0, NOW, Oracle.QueryStatus.OK);
         for (uint256 i = 0; i < 5; ++i) {
             vm.expectRevert(bytes(""));
@@ -163,6 +166,64 @@ contract UsingOracleProtocolTest is Test {
         consumer.bytes32WithExpiry(oracle, WEB_KEY, maxAge);
         vm.expectRevert(expired);
         consumer.uintWithExpiry(oracle, WEB_KEY, maxAge);
+    }
+
+    // ---------------------------------------------------------------- the maximum price
+
+    /// Without a maximum of its own, a consumer pays no raised price, whoever raised it, and in front of what.
+    function testFuzz_query_RevertWhen_thePriceIsAboveTheDefault(uint256 price) public {
+        oracle.setAnswer(0, NOW, Oracle.QueryStatus.OK);
+        oracle.setPrice(MAX_PRICE);
+        consumer.spotPrice(oracle, "ETH-USD");
+        uint256 left = address(consumer).balance;
+        oracle.setPrice(price = bound(price, MAX_PRICE + 1, type(uint256).max));
+        bytes memory reason = abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, MAX_PRICE);
+        for (uint256 i = 0; i < 5; ++i) {
+            vm.expectRevert(reason);
+            _read(i, WEB_KEY);
+        }
+        vm.expectRevert(reason);
+        consumer.spotPrice(oracle, "ETH-USD");
+        vm.expectRevert(reason);
+        consumer.spotPriceWithExpiry(oracle, "ETH-USD", 1);
+        assertEq(address(consumer).balance, left);
+    }
+
+    /// With a maximum, every helper pays the price up to it, and not a wei above it.
+    function testFuzz_queryWithMaxPrice_paysUpToTheMaximum(uint256 price, uint256 maxPrice) public {
+        price = bound(price, 0, 0.1 ether);
+        MaxPriceConsumer payer = new MaxPriceConsumer{value: 1 ether}();
+        oracle.setPrice(price);
+        oracle.setAnswer(bytes32(uint256(7)), NOW, Oracle.QueryStatus.OK);
+        uint256 enough = bound(maxPrice, price, type(uint256).max);
+        for (uint256 i = 0; i < 7; ++i) {
+            assertEq(payer.read(i, oracle, enough), 7);
+            assertEq(oracle.paid(), price);
+            assertEq(oracle.asked(), "SPOTPX/ETH-USD");
+            assertEq(address(payer).balance, 1 ether - (i + 1) * price);
+        }
+        if (price == 0) return;
+        uint256 tooLow = bound(maxPrice, 0, price - 1);
+        for (uint256 i = 0; i < 7; ++i) {
+            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, tooLow));
+            payer.read(i, oracle, tooLow);
+        }
+    }
+
+    function testFuzz_queryWithMaxPrice_RevertWhen_thereIsNoValue(uint8 status, uint256 age) public {
+        MaxPriceConsumer payer = new MaxPriceConsumer();
+        Oracle.QueryStatus status_ = _notOK(status);
+        oracle.setAnswer(0, NOW, status_);
+        for (uint256 i = 0; i < 6; ++i) {
+            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, status_));
+            payer.read(i, oracle, 0);
+        }
+        age = bound(age, 11, NOW);
+        oracle.setAnswer(0, NOW - age, Oracle.QueryStatus.OK);
+        for (uint256 i = 1; i < 6; i += 2) {
+            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.DataExpired.selector, age, 10));
+            payer.read(i, oracle, 0);
+        }
     }
 
     /// Calls one of the helpers that take a key. The last one does not revert for any status.
@@ -249,6 +310,25 @@ contract Consumer is usingOracleProtocol {
 
     function tryOf(Oracle oracle, bytes calldata key) external returns (bytes32, uint256, Oracle.QueryStatus) {
         return oracle.tryQuery(key);
+    }
+}
+
+/// @dev Passes a maximum price to each of the seven helpers; every second one has an expiry of ten seconds.
+contract MaxPriceConsumer is usingOracleProtocol {
+    using OracleProtocol for Oracle;
+
+    constructor() payable {}
+
+    function read(uint256 helper, Oracle oracle, uint256 maxPrice) external returns (uint256 value) {
+        bytes memory key = "SPOTPX/ETH-USD";
+        if (helper == 0) return oracle.querySpotPrice("ETH-USD", maxPrice);
+        if (helper == 1) return oracle.querySpotPriceWithExpiry("ETH-USD", 10, maxPrice);
+        if (helper == 2) return oracle.queryUint(key, maxPrice);
+        if (helper == 3) return oracle.queryUintWithExpiry(key, 10, maxPrice);
+        if (helper == 4) return uint256(oracle.queryBytes32(key, maxPrice));
+        if (helper == 5) return uint256(oracle.queryBytes32WithExpiry(key, 10, maxPrice));
+        (bytes32 output,,) = oracle.tryQuery(key, maxPrice);
+        return uint256(output);
     }
 }
 

@@ -5,7 +5,7 @@ import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {Providers, Update} from "../utils/Providers.sol";
 import {GasFixture} from "./GasFixture.sol";
 
-/// @notice Measures whole update transactions with cold storage, in steady state.
+/// @notice Measures whole update transactions with cold storage, in steady state except for the first of a key.
 /// forge-config: default.isolate = true
 contract UpdateGasTest is GasFixture {
     function test_update_3of4() public {
@@ -14,6 +14,13 @@ contract UpdateGasTest is GasFixture {
 
     function test_update_4of5() public {
         _snapshot("update, 4 of 5 signers", 5, 4);
+    }
+
+    function test_update_firstOfAKey() public {
+        Providers committee = new Providers(5, TOLERANCE_BPS);
+        IDataset target = deploy(committee);
+        Update memory update = committee.report(target, KEY, START, valuesNear3000(4, 1));
+        measure("update", "first update of a key, 4 of 5 signers", address(target), update.encode());
     }
 
     function test_update_9of13() public {

@@ -40,8 +40,8 @@ function solidity({ dataset, networkId, hex, text }: SnippetDataPoint): Snippet 
   const isNumber = dataset.kind === "median";
   const read =
     dataset.key_form === "SPOT_PRICE" && text !== null
-      ? `querySpotPriceWithExpiry("${text.replace("SPOTPX/", "")}", 10 minutes)`
-      : `${isNumber ? "queryUint" : "queryBytes32"}WithExpiry(${literal}, 10 minutes)`;
+      ? `querySpotPriceWithExpiry("${text.replace("SPOTPX/", "")}", 10 minutes, msg.value)`
+      : `${isNumber ? "queryUint" : "queryBytes32"}WithExpiry(${literal}, 10 minutes, msg.value)`;
   return {
     name: "Solidity",
     note: "Pays the query price and reverts unless the value is OK and at most ten minutes old.",
@@ -56,7 +56,7 @@ contract Reader is usingOracleProtocol {
     // ${dataset.name}, network ${networkId}
     Oracle private constant ORACLE = Oracle(${dataset.dataset});
 
-    // The caller must send ORACLE.queryPrice() wei.
+    // The caller must send ORACLE.queryPrice() wei: the most that the query may cost.
     function read() external payable returns (${isNumber ? "uint256" : "bytes32"}) {
         return ORACLE.${read};
     }
