@@ -73,6 +73,7 @@ export class Processes {
       metricsPort,
       requestsPerMinute: ENOUGH,
       broadcastsPerMinute: ENOUGH,
+      newKeysPerMinute: ENOUGH,
       maxConnectionsPerCaller: 1_000,
       networks: [
         {
@@ -81,6 +82,7 @@ export class Processes {
           providers,
           gasPerHour: ENOUGH,
           gasPerHourForNewKeys: ENOUGH,
+          gasPercentPerCaller: 100,
           maxPendingPerSender: 1_000,
           // All processes share one machine, so timeouts would only measure how busy it is.
           providerTimeoutMs: 60_000,

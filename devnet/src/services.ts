@@ -102,6 +102,7 @@ export async function startOperator(
     metricsPort: 0,
     requestsPerMinute: 100_000,
     broadcastsPerMinute: 100_000,
+    newKeysPerMinute: 100_000,
     // All callers share this machine's address.
     maxConnectionsPerCaller: 1_000,
     networks: [

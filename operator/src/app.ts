@@ -21,6 +21,7 @@ export type AppSettings = Pick<
   | "basePath"
   | "requestsPerMinute"
   | "broadcastsPerMinute"
+  | "newKeysPerMinute"
   | "maxConnections"
   | "maxConnectionsPerCaller"
   | "trustedProxies"
@@ -40,7 +41,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
   await app.register(
     async (scope) => {
       const routes = scope as unknown as App;
-      addDataRequest(routes, operator, settings.broadcastsPerMinute);
+      addDataRequest(routes, operator, settings);
       addDatasets(routes, operator);
       addOverview(routes, overview, settings.requestsPerMinute);
       addData(routes, operator, overview, settings.requestsPerMinute);

@@ -51,6 +51,12 @@ const NetworkSettings = Type.Object(
       default: 3_000_000,
       description: "Gas units that broadcasting may use in any hour, for keys that are stored for the first time.",
     }),
+    gasPercentPerCaller: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 25,
+      description: "How much of gasPerHour and of gasPerHourForNewKeys one caller may use, in percent.",
+    }),
     feeds: Type.Array(FeedSettings, {
       default: [],
       description: "The keys that the operator keeps fresh by itself.",
@@ -173,6 +179,13 @@ export const OperatorConfig = Type.Object(
       minimum: 1,
       default: 20,
       description: 'The maximum number of requests with "broadcast": true per minute and caller. Each can cost gas.',
+    }),
+    newKeysPerMinute: Type.Integer({
+      minimum: 1,
+      default: 6,
+      description:
+        "The maximum number of requests per minute and caller for keys that are not stored, nor a feed's, nor in the " +
+        "deployment file. All callers together may make ten times as many.",
     }),
     maxConnections: MaxConnections,
     maxConnectionsPerCaller: MaxConnectionsPerCaller,

@@ -23,9 +23,9 @@ test("says when enough is free again", () => {
   const budget = new GasBudget(100n);
   budget.reserve(60n, 0);
   budget.reserve(40n, 1_800_000);
-  expect(budget.reserve(50n, 1_800_000)).toEqual({ ok: false, retryAfterSeconds: 1_800 });
-  expect(budget.reserve(70n, 1_800_000)).toEqual({ ok: false, retryAfterSeconds: 3_600 });
-  expect(budget.reserve(101n, 1_800_000)).toEqual({ ok: false, retryAfterSeconds: 3_600 });
+  expect(budget.reserve(50n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 1_800 });
+  expect(budget.reserve(70n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 3_600 });
+  expect(budget.reserve(101n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 3_600 });
 });
 
 test("takes back what was not sent, once", () => {
@@ -36,4 +36,22 @@ test("takes back what was not sent, once", () => {
   first.release();
   expect(budget.reserve(100n, 0).ok).toBe(true);
   expect(budget.reserve(1n, 0).ok).toBe(false);
+});
+
+test("one caller can spend only its share, and the others the rest", () => {
+  const budget = new GasBudget(100n, 25);
+  const spend = (caller: string, gas: bigint, at = 0) => budget.reserve(gas, at, caller);
+  expect(spend("a", 20n).ok).toBe(true);
+  expect(spend("a", 5n, 1_000).ok).toBe(true);
+  expect(spend("a", 1n, 1_000)).toEqual({ ok: false, isShare: true, retryAfterSeconds: 3_599 });
+  for (const caller of ["b", "c", "d"]) expect(spend(caller, 25n, 1_000).ok).toBe(true);
+  expect(spend("e", 1n, 1_000)).toMatchObject({ ok: false, isShare: false });
+  expect(spend("a", 20n, HOUR).ok).toBe(true);
+});
+
+test("a transaction that needs more than a share is allowed once", () => {
+  const budget = new GasBudget(100n, 25);
+  expect(budget.reserve(60n, 0, "a").ok).toBe(true);
+  expect(budget.reserve(10n, 0, "a")).toMatchObject({ ok: false, isShare: true });
+  expect(budget.reserve(40n, 0, "b").ok).toBe(true);
 });

@@ -2,7 +2,8 @@ const HOUR_MS = 3_600_000;
 
 export type Reservation =
   | { readonly ok: true; readonly release: () => void }
-  | { readonly ok: false; readonly retryAfterSeconds: number };
+  /** `isShare`: the budget has gas left, but the caller has used its share. */
+  | { readonly ok: false; readonly isShare: boolean; readonly retryAfterSeconds: number };
 
 /** The feeds' own gas budget is spent. Requests do not draw on it, so no caller is told. */
 export class FeedGasSpent extends Error {
@@ -15,44 +16,70 @@ export class FeedGasSpent extends Error {
 interface Entry {
   readonly at: number;
   readonly gas: bigint;
+  /** Null for a feed. */
+  readonly caller: string | null;
 }
 
 /**
- * Limits the gas used in any hour, as a sliding window. A transaction is recorded before it is sent, with its gas limit:
+ * Limits the gas used in any hour, as a sliding window, and the share of each caller in it. A transaction is recorded before it is sent, with its gas limit:
  * the most that it can use.
  */
 export class GasBudget {
   /** Ordered by time. */
   readonly #entries = new Set<Entry>();
   #used = 0n;
+  readonly #share: bigint;
 
-  /** @param perHour In units of gas. */
-  constructor(private readonly perHour: bigint) {}
+  /**
+   * @param perHour In units of gas.
+   * @param percentPerCaller The share of one caller.
+   */
+  constructor(
+    private readonly perHour: bigint,
+    percentPerCaller = 100,
+  ) {
+    this.#share = (perHour * BigInt(percentPerCaller)) / 100n;
+  }
 
-  /** @param nowMs Milliseconds since 1970. */
-  reserve(gas: bigint, nowMs: number): Reservation {
+  /**
+   * Reserves gas. A caller that has used none may have one transaction even if it needs more than the caller's share.
+   *
+   * @param nowMs Milliseconds since 1970.
+   * @param caller Null for a feed, whose share is the whole budget.
+   */
+  reserve(gas: bigint, nowMs: number, caller: string | null = null): Reservation {
     for (const entry of this.#entries) {
       if (entry.at > nowMs - HOUR_MS) break;
       this.#remove(entry);
     }
-    if (this.#used + gas > this.perHour) return { ok: false, retryAfterSeconds: this.#secondsUntil(gas, nowMs) };
-    const entry = { at: nowMs, gas };
+    const excess = this.#used + gas - this.perHour;
+    if (excess > 0n) {
+      return { ok: false, isShare: false, retryAfterSeconds: secondsUntilFree(excess, this.#entries, nowMs) };
+    }
+    if (caller !== null) {
+      const own = [...this.#entries].filter((entry) => entry.caller === caller);
+      const ownExcess = own.reduce((sum, entry) => sum + entry.gas, gas) - this.#share;
+      if (own.length > 0 && ownExcess > 0n) {
+        return { ok: false, isShare: true, retryAfterSeconds: secondsUntilFree(ownExcess, own, nowMs) };
+      }
+    }
+    const entry = { at: nowMs, gas, caller };
     this.#entries.add(entry);
     this.#used += gas;
     return { ok: true, release: () => this.#remove(entry) };
   }
 
-  /** Returns when enough gas has left the window; an hour when even an empty window is too small. */
-  #secondsUntil(gas: bigint, nowMs: number): number {
-    let excess = this.#used + gas - this.perHour;
-    for (const entry of this.#entries) {
-      excess -= entry.gas;
-      if (excess <= 0n) return Math.max(1, Math.ceil((entry.at + HOUR_MS - nowMs) / 1000));
-    }
-    return HOUR_MS / 1000;
-  }
-
   #remove(entry: Entry): void {
     if (this.#entries.delete(entry)) this.#used -= entry.gas;
   }
+}
+
+/** Returns when the entries that cause an excess have left the window; an hour when they do not cause all of it. */
+function secondsUntilFree(excess: bigint, entries: Iterable<Entry>, nowMs: number): number {
+  let left = excess;
+  for (const entry of entries) {
+    left -= entry.gas;
+    if (left <= 0n) return Math.max(1, Math.ceil((entry.at + HOUR_MS - nowMs) / 1000));
+  }
+  return HOUR_MS / 1000;
 }

@@ -101,9 +101,9 @@ export async function connectNetwork(
       endpoints,
       registry: deployment.webOracleRegistry ?? null,
       settings,
-      senders: createSenders(client, settings, accounts, context),
-      gas: new GasBudget(BigInt(settings.gasPerHour)),
-      gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys)),
+      senders: createSenders(client, plan, accounts, context),
+      gas: new GasBudget(BigInt(settings.gasPerHour), settings.gasPercentPerCaller),
+      gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys), settings.gasPercentPerCaller),
       feeds: datasets.flatMap((dataset) => {
         const feeds = plan.feeds.get(dataset.address);
         return feeds === undefined ? [] : [{ dataset, feeds }];
@@ -147,7 +147,7 @@ function connectRpcs({ settings, deployment, rpcUrls }: NetworkPlan, context: Po
 
 function createSenders(
   client: ChainClient,
-  settings: NetworkSettings,
+  { settings, feeds }: NetworkPlan,
   accounts: readonly LocalAccount[],
   { clock, logger, closing }: PoolContext,
 ): Senders | null {
@@ -155,6 +155,7 @@ function createSenders(
     stuckMs: settings.stuckSeconds * 1000,
     unseenMs: UNSEEN_POLLS * settings.rpcPollMs,
     maxPending: settings.maxPendingPerSender,
+    reservedForFeeds: feeds.size > 0 ? Math.floor(settings.maxPendingPerSender / 4) : 0,
     maxFeePerGas: parseGwei(String(settings.maxFeePerGasGwei)),
     maxPriorityFeePerGas: parseGwei(String(Math.min(settings.maxPriorityFeePerGasGwei, settings.maxFeePerGasGwei))),
     pollMs: settings.rpcPollMs,

@@ -181,10 +181,42 @@ export function tooManyBroadcasts(perMinute: number, retryAfterSeconds: number):
   });
 }
 
-export function gasBudgetSpent(isNewKey: boolean, retryAfterSeconds: number): ProblemError {
-  const purpose = isNewKey ? "keys that are stored for the first time" : "this network";
+/** A caller has used its share of a gas budget, and others have not. */
+export class GasShareSpent extends ProblemError {
+  constructor(
+    readonly caller: string,
+    isNewKey: boolean,
+    retryAfterSeconds: number,
+  ) {
+    super({
+      title: `Your share of this operator's hourly gas budget for ${budgetOf(isNewKey)} is spent.`,
+      status: 429,
+      code: "gas_budget_spent",
+      detail: `Try again in ${retryAfterSeconds} s, or send "broadcast": false and send the transaction yourself.`,
+      headers: { "retry-after": String(retryAfterSeconds) },
+    });
+    this.name = "GasShareSpent";
+  }
+}
+
+const budgetOf = (isNewKey: boolean) => (isNewKey ? "keys that are stored for the first time" : "this network");
+
+/** @param who Begins the sentence "... may request N keys". */
+export function tooManyNewKeys(perMinute: number, retryAfterSeconds: number, who = "A caller"): ProblemError {
   return new ProblemError({
-    title: `This operator's hourly gas budget for ${purpose} is spent.`,
+    title: "Too many requests for keys that were never stored.",
+    status: 429,
+    code: "too_many_requests",
+    detail:
+      `${who} may make ${perMinute} such requests per minute, because each is a question to every data provider. Try ` +
+      `again in ${retryAfterSeconds} s. Keys that are stored or configured are served all the time.`,
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
+}
+
+export function gasBudgetSpent(isNewKey: boolean, retryAfterSeconds: number): ProblemError {
+  return new ProblemError({
+    title: `This operator's hourly gas budget for ${budgetOf(isNewKey)} is spent.`,
     status: 429,
     code: "gas_budget_spent",
     detail: `Try again in ${retryAfterSeconds} s, or send "broadcast": false and send the transaction yourself.`,

@@ -5,6 +5,8 @@ export type ProgressListener = (step: UpdateProgress) => void;
 
 /** The request that waits for an update. */
 export interface Caller {
+  /** The caller as rate limits identify it. */
+  readonly id: string;
   /** Null where no request is behind it. */
   readonly trace: Trace | null;
   readonly listener: ProgressListener;

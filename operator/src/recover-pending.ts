@@ -31,7 +31,7 @@ export function recoverJob(
     return batchJob(context, builder, { network, dataset, keys, round }, { ...roundCall, isStored: [] });
   }
   const dataPoint = dataPointOf(network, dataset, key);
-  return updateJob<RoundCall>(dataPoint, roundCall, () => builder.buildNewest(dataPoint));
+  return updateJob<RoundCall>(dataPoint, null, roundCall, () => builder.buildNewest(dataPoint));
 }
 
 interface PendingUpdate {

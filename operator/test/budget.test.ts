@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Address } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { msUntilRoundAfter, roundAt } from "../src/clock.js";
-import { type Chain, startChain } from "./support/chain.js";
+import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
@@ -124,5 +124,61 @@ test("broadcasts have a tighter limit, also with an event stream, and other requ
   expect(await nonce()).toBe(sent);
   expect(await operator.ask(body("SPOTPX/C-USD", false))).toHaveProperty("transaction");
   expect((await operator.fail(body("SPOTPX/C-USD", false))).code).toBe("too_many_requests");
+  await operator.close();
+});
+
+test("new keys of one caller spend only its share of the gas, and do not make others fail that share its work", async () => {
+  const settings = { gasPerHourForNewKeys: 800_000, gasPercentPerCaller: 25 };
+  const options = { trustedProxies: ["127.0.0.1"] };
+  const operator = await startOperator([{ chain, datasets: [dataset], providers, settings }], options);
+  const from = (caller: string) => ({ "x-forwarded-for": caller });
+  let greedy = await operator.post(body("SPOTPX/GREEDY0-USD"), from("192.0.2.1:1000"));
+  for (let i = 1; greedy.status === 200 && i < 10; i++) {
+    greedy = await operator.post(body(`SPOTPX/GREEDY${i}-USD`), from(`192.0.2.1:${1000 + i}`));
+  }
+  expect(await greedy.json()).toMatchObject({
+    status: 429,
+    code: "gas_budget_spent",
+    title: expect.stringMatching(/^Your share /),
+  });
+  expect(Number(greedy.headers.get("retry-after"))).toBeGreaterThan(3_500);
+  const [refused, served] = await Promise.all([
+    operator.post(body("SPOTPX/SHARED-USD"), from("192.0.2.1")),
+    operator.post(body("SPOTPX/SHARED-USD"), from("192.0.2.2")),
+  ]);
+  expect([refused.status, served.status]).toEqual([429, 200]);
+  expect((await operator.post(body("SPOTPX/OTHER-USD"), from("2001:db8::1"))).status).toBe(200);
+  await operator.close();
+});
+
+test("requests for keys that nobody has stored have a small limit, per caller and together, that spares the providers", async () => {
+  const options = { trustedProxies: ["127.0.0.1"], newKeysPerMinute: 2 };
+  const operator = await startOperator([{ chain, datasets: [dataset], providers }], options);
+  const ask = (key: string, caller: string) => operator.post(body(key, false), { "x-forwarded-for": caller });
+  const { transaction } = await operator.ask(body("SPOTPX/MINE-USD", false), { "x-forwarded-for": "198.51.100.1" });
+  await chain.wait(
+    await chain.client.request({
+      method: "eth_sendTransaction",
+      params: [{ from: OTHER_ACCOUNT, ...transaction }],
+    } as never),
+  );
+
+  for (const provider of providers) provider.behavior = "unknown key";
+  const asked = () => providers[0]?.asked.length ?? 0;
+  const before = asked();
+  const codes = [];
+  for (let caller = 0; caller < 11; caller++) {
+    for (let i = 0; i < 3; i++) {
+      const response = await ask(`SPOTPX/UNKNOWN${caller}X${i}-USD`, `192.0.2.${caller}`);
+      codes.push(((await response.json()) as { code: string }).code);
+    }
+  }
+  for (const provider of providers) provider.behavior = "honest";
+  // One of the twenty was used above.
+  expect(codes.filter((code) => code === "unknown_key").length).toBe(19);
+  expect(codes.slice(0, 3)).toEqual(["unknown_key", "unknown_key", "too_many_requests"]);
+  expect(asked() - before).toBe(19);
+  // Keys that are configured or stored are served to the same callers.
+  for (const key of ["SPOTPX/ETH-USD", "SPOTPX/MINE-USD"]) expect((await ask(key, "192.0.2.1")).status).toBe(200);
   await operator.close();
 });

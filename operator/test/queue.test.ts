@@ -24,6 +24,7 @@ const SETTINGS: QueueSettings = {
   maxPriorityFeePerGas: parseGwei("50"),
   pollMs: 50,
   reorgDepth: 8,
+  reservedForFeeds: 0,
 };
 
 beforeAll(async () => {
@@ -67,6 +68,7 @@ function call(round: bigint, expiresAt = NEVER): RoundCall {
 function job(dataPointId: string, change: Partial<Job<RoundCall>> = {}): Job<RoundCall> {
   return {
     dataPointId,
+    payer: null,
     call: call(1n),
     renew: async () => call(2n),
     isStored: async () => false,
@@ -301,7 +303,79 @@ test("an update answered with a hash is not lost when a later update of its key 
   await until(() => queue.depth.sent === 0, "it is mined");
 });
 
+test("feeds use the places that requests leave to them, and callers take turns", async () => {
+  const queue = startQueue({ maxPending: 4, reservedForFeeds: 1 });
+  const accepted: string[] = [];
+  const send = (id: string, payer: string | null) =>
+    queue.send(job(id, { payer })).then(
+      () => accepted.push(id),
+      () => {},
+    );
+  for (let i = 0; i < 8; i++) void send(`greedy ${i}`, "192.0.2.1");
+  await until(() => accepted.length === 3, "three of its requests");
+  void send("other", "192.0.2.2");
+  // No block is needed for it.
+  await send("feed", null);
+  expect(accepted).toEqual(["greedy 0", "greedy 1", "greedy 2", "feed"]);
+  await mine();
+  await until(() => accepted.length === 7, "three more requests");
+  expect(accepted.slice(4, 6)).toContain("other");
+});
+
+test("two processes with one sender get every update stored, and the log names the cause", async () => {
+  const startedAt = BigInt(Math.floor(Date.now() / 1000));
+  const round = startedAt + 60n;
+  // Each takes the other's pending transactions for its own.
+  const recover = (pending: Call) => job("other", { call: { ...call(1n), ...pending, round } });
+  const queues = [startQueue({}, connectNode(), recover), startQueue({}, connectNode(), recover)];
+  const sends = queues.flatMap((queue, i) =>
+    [0, 1, 2].map((n) => queue.send(job(`${i} ${n}`, { call: call(BigInt(10 * i + n)) }))),
+  );
+  const mining = setInterval(() => void mine(), 150);
+  const results = await Promise.allSettled(sends.map(async (sent) => (await sent).confirmed));
+  clearInterval(mining);
+  // One may fail because the other was faster with its nonce. Nothing that was accepted is lost.
+  const stored = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  expect(stored.length).toBeGreaterThan(0);
+  for (const confirmed of stored) expect(confirmed).toMatchObject({ isReverted: false });
+  await until(() => log.join("").includes("another process sends with this sender's key"), "the cause");
+});
+
 describe("a reorganisation", () => {
+  test("while pending transactions are recovered does not lose them", async () => {
+    const earlier = startQueue();
+    await earlier.send(job("K"));
+    await mine();
+    await earlier.send(job("L", { call: call(3n) }));
+    closing.abort();
+    closing = new AbortController();
+
+    const rpc = connectNode();
+    let reorganization: Promise<unknown> | null = null;
+    const reorganizing: JsonRpc = {
+      request: async (method, ...rest) => {
+        // The counts are read already, and show the block that is dropped now.
+        if (method.startsWith("txpool") || method === "eth_getTransactionBySenderAndNonce") {
+          reorganization ??= chain.client.request({ method: "anvil_reorg", params: [1, []] } as never);
+          await reorganization;
+        }
+        return rpc.request(method, ...rest);
+      },
+    };
+    const queue = startQueue({}, reorganizing, (found) =>
+      job("L", { call: { ...found, round: 3n, expiresAt: NEVER } }),
+    );
+    await until(() => log.join("").includes("recovered"), "the recovery");
+    const isStored = async () => {
+      await mine();
+      const mined = await chain.client.getTransactionCount({ address: account.address });
+      return mined === 2 && queue.depth.sent === 0;
+    };
+    await until(isStored, "the recovered update");
+    // The update of the block that was dropped is unknown to this process: its nonce is a gap.
+    expect(queue.counts).toMatchObject({ cancelled: 1, lost: 0 });
+  });
+
   test("that drops an update is detected, and the newest round is sent", async () => {
     const queue = startQueue();
     const { confirmed } = await queue.send(job("K"));

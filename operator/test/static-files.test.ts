@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -119,6 +119,26 @@ test("a file that was replaced is served in its new form", async () => {
   expect((await get("/oracle/guide/head.js")).body).toBe("old");
   write(guide, "head.js", "longer");
   expect((await get("/oracle/guide/head.js")).body).toBe("longer");
+});
+
+test("links are not served, whether they were there at the start or have replaced a file or its compressed form", async () => {
+  const folder = join(parent, "linked");
+  for (const name of ["index.html", "replaced.txt", "app.js"]) write(folder, name, "a part of the site");
+  symlinkSync(join(parent, "outside.txt"), join(folder, "file.txt"));
+  symlinkSync(parent, join(folder, "folder"));
+  const { app: linked } = await serve(page, folder);
+  const ask = (name: string) => linked.inject({ url: `/oracle/guide/${name}`, headers: { "accept-encoding": "gzip" } });
+  for (const name of ["replaced.txt", "app.js"]) expect((await ask(name)).statusCode).toBe(200);
+  for (const name of ["replaced.txt", "app.js.gz"]) {
+    rmSync(join(folder, name));
+    symlinkSync(join(parent, "outside.txt"), join(folder, name));
+  }
+  for (const name of ["file.txt", "folder/outside.txt", "replaced.txt", "app.js"]) {
+    const { statusCode, body } = await ask(name);
+    expect([name, statusCode]).toEqual([name, 404]);
+    expect(body).not.toContain(SECRET);
+  }
+  await linked.close();
 });
 
 test.each([

@@ -51,6 +51,7 @@ export function batchJob(
   const { network, dataset, keys } = batch;
   return {
     dataPointId: `${dataset.address} ${keys.join(" ")}`,
+    payer: null,
     call,
     renew: () => builder.buildBatch({ ...batch, round: roundAt(clock()) }),
     isStored: async (round) => {

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/wire";
 import { type App, logFailure } from "@dataset-oracle/service/app";
+import { callerAt } from "@dataset-oracle/service/caller";
 import { toProblem } from "@dataset-oracle/service/http-problems";
 import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/openapi";
 import { rateLimiter } from "@dataset-oracle/service/rate-limit";
@@ -9,7 +10,7 @@ import { Type } from "@sinclair/typebox";
 import { RpcError } from "../chain/rpc-error.js";
 import { dataPointFinder } from "../data-point.js";
 import type { Operator } from "../operator.js";
-import { noSender, shuttingDown, tooManyBroadcasts } from "../problems.js";
+import { noSender, shuttingDown, tooManyBroadcasts, tooManyNewKeys } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
 import { MAX_WAIT_MS } from "../update/relay.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
@@ -69,12 +70,29 @@ const schema = {
   },
 };
 
-/** Adds `POST /data/request`. A broadcast is counted against its rate limit before any provider or RPC endpoint is asked. */
-export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute: number): void {
+/** How many callers' requests for keys that were never stored all callers may make together. */
+const NEW_KEYS_OF_ALL = 10;
+
+/**
+ * Adds `POST /data/request`. A broadcast is counted against its rate limit before any provider or RPC endpoint is asked, and
+ * a request for a key that was never stored before any provider is: providers limit what they answer to one operator.
+ */
+export function addDataRequest(
+  app: App,
+  operator: Operator,
+  { broadcastsPerMinute, newKeysPerMinute }: { broadcastsPerMinute: number; newKeysPerMinute: number },
+): void {
   const limitBroadcasts = rateLimiter(app, {
     name: "broadcasts",
     perMinute: broadcastsPerMinute,
     exceeded: tooManyBroadcasts,
+  });
+  const limitNewKeys = rateLimiter(app, { name: "new-keys", perMinute: newKeysPerMinute, exceeded: tooManyNewKeys });
+  const limitNewKeysOfAll = rateLimiter(app, {
+    name: "new-keys-of-all",
+    perMinute: NEW_KEYS_OF_ALL * newKeysPerMinute,
+    callerOf: () => "all",
+    exceeded: (max, seconds) => tooManyNewKeys(max, seconds, "All callers together"),
   });
   const { updates } = operator;
   const findDataPoint = dataPointFinder(operator.networks);
@@ -91,12 +109,16 @@ export function addDataRequest(app: App, operator: Operator, broadcastsPerMinute
     reply.header("vary", "accept, prefer");
     const prepared = broadcast || isStream ? null : updates.preparedAnswer(dataPoint);
     if (prepared !== null) return prepared;
+    if (!(await updates.keys.isKnown(dataPoint))) {
+      await limitNewKeys(request, reply);
+      await limitNewKeysOfAll(request, reply);
+    }
 
     // A stream goes on until the transaction is mined, unless the caller prefers a shorter wait.
     const waitMs = preferred !== null ? preferred * 1000 : isStream ? MAX_WAIT_MS : 0;
     const { trace } = request;
     const work = async (listener: ProgressListener) => {
-      const caller = { trace, listener };
+      const caller = { id: callerAt(request.ip), trace, listener };
       try {
         return await (broadcast ? updates.broadcast(dataPoint, waitMs, caller) : updates.prepare(dataPoint, caller));
       } catch (error) {

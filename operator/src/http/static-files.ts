@@ -1,8 +1,10 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { join, posix, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import type { App } from "@dataset-oracle/service/app";
+import { noSuchPath } from "@dataset-oracle/service/http-problems";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import type { RateLimit } from "@dataset-oracle/service/rate-limit";
 import serveStatic from "@fastify/static";
@@ -53,9 +55,10 @@ export async function addGuide(app: App, folder = join(ROOT, "docs", "dist"), ra
 
 /**
  * Serves a folder as a site. Each file has its own route: no request is resolved to a path in the folder, and a missing
- * file is answered like any unknown path.
+ * file is answered like any unknown path. So is a link, because it can lead out of the folder.
  */
-async function addSite(app: App, { folder, prefix, rate }: Site): Promise<void> {
+async function addSite(app: App, { folder: given, prefix, rate }: Site): Promise<void> {
+  const folder = realpathSync(given);
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".gz"))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
@@ -69,10 +72,11 @@ async function addSite(app: App, { folder, prefix, rate }: Site): Promise<void> 
       const url = prefix + (isIndex ? name.slice(0, -"index.html".length) : name);
       // Fastify itself registers the root of a prefix with and without a slash.
       for (const each of isIndex && url !== "/" ? [url, url.slice(0, -1)] : [url]) {
-        scope.get(each, { schema: { hide: true }, config: { rate } }, (request, reply) => {
+        scope.get(each, { schema: { hide: true }, config: { rate } }, async (request, reply) => {
           const path = request.url.split("?", 1)[0] ?? "/";
           // Relative, because a proxy may serve the operator below another path.
           if (isIndex && !path.endsWith("/")) return reply.redirect(`${posix.basename(path)}/`, 308);
+          if (await isLink(join(folder, name))) throw noSuchPath(path);
           reply.headers({
             "content-security-policy": STATIC_POLICY,
             "cache-control": caching,
@@ -83,6 +87,13 @@ async function addSite(app: App, { folder, prefix, rate }: Site): Promise<void> 
       }
     }
   });
+}
+
+/** Tells if a file or its compressed form is a link, as after the start it can become. A missing one is not. */
+async function isLink(file: string): Promise<boolean> {
+  const paths = [file, `${file}.gz`];
+  const real = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
+  return real.some((path, index) => path !== paths[index]);
 }
 
 /**

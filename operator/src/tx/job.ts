@@ -21,6 +21,8 @@ export interface RoundCall extends Call {
 export interface Job<C extends RoundCall> {
   /** Identifies the data point, or the data points of a batch. */
   readonly dataPointId: string;
+  /** The caller that it is for; null for a feed, and for an update of an earlier process. */
+  readonly payer: string | null;
   readonly call: C;
   /** Builds the call of the newest round; null when the chain has a newer one than this job's. Throws if it cannot now. */
   renew(): Promise<C | null>;

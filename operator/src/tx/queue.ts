@@ -17,12 +17,15 @@ import { ReorgWatch } from "./reorg-watch.js";
 import { Replacements } from "./replacements.js";
 import { RetryQueue } from "./retry-queue.js";
 import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./submitter.js";
+import { WaitingUpdates } from "./waiting.js";
 
 export interface QueueSettings extends QueueLimits, FeeCaps {
   /** How often the chain is read while a transaction is pending. */
   readonly pollMs: number;
   /** For how many blocks a mined update is watched. */
   readonly reorgDepth: number;
+  /** How many of `maxPending` requests leave to the feeds, which then need not wait for a block. */
+  readonly reservedForFeeds: number;
 }
 
 export interface QueueContext {
@@ -45,7 +48,7 @@ const MAX_MISSED = 5;
  * A pass reads the chain, plans (plan.ts) and acts. Passes follow each other and never overlap.
  */
 export class TransactionQueue {
-  readonly #waiting: Task[] = [];
+  readonly #waiting = new WaitingUpdates();
   readonly #inFlight = new InFlightTransactions();
   readonly #nonces: NonceCounts;
   readonly #submitter: Submitter;
@@ -57,6 +60,8 @@ export class TransactionQueue {
   readonly #counts = { reorged: 0, lost: 0 };
   #recover: (call: Call) => Job<RoundCall> | null = () => null;
   #reorgsCheckedAt = 0;
+  readonly #startedAt: number;
+  #isSharedKeyReported = false;
   #isRunning = false;
   #isPassDue = false;
   #timer: NodeJS.Timeout | null = null;
@@ -70,6 +75,7 @@ export class TransactionQueue {
     const { clock, logger, closing } = context;
     const { pollMs, maxPending, reorgDepth } = settings;
     this.#log = logger;
+    this.#startedAt = clock();
     this.#submitter = new Submitter(client, account, settings, clock);
     this.#nonces = new NonceCounts(client, account.address, maxPending, clock);
     this.#replacements = new Replacements({
@@ -79,7 +85,7 @@ export class TransactionQueue {
     this.#foreign = new ForeignTransactions(client, account.address, logger, pollMs, maxPending);
     this.#reorgWatch = new ReorgWatch(client, reorgDepth);
     this.#retryQueue = new RetryQueue(clock, logger, (ready) => {
-      if (ready !== null) this.#waiting.push(ready);
+      if (ready !== null) this.#waiting.add(ready);
       this.#wake();
     });
     closing.addEventListener("abort", () => this.#close(), { once: true });
@@ -91,7 +97,7 @@ export class TransactionQueue {
 
   /** The number of updates that wait for a nonce, and of pending transactions. */
   get depth(): { readonly waiting: number; readonly sent: number } {
-    return { waiting: this.#waiting.length, sent: this.#inFlight.size };
+    return { waiting: this.#waiting.size, sent: this.#inFlight.size };
   }
 
   /** How often the queue had to do more than send, since the start. */
@@ -122,7 +128,7 @@ export class TransactionQueue {
       if (this.context.closing.aborted) return reject(shuttingDown());
       const giveUpAt = this.context.clock() + MAX_QUEUE_MS;
       const caller = { resolve: resolve as (sent: Sent<RoundCall>) => void, reject, giveUpAt };
-      this.#waiting.push(newTask(job as Job<RoundCall>, caller));
+      this.#waiting.add(newTask(job as Job<RoundCall>, caller));
       this.#wake();
     });
   }
@@ -146,7 +152,7 @@ export class TransactionQueue {
 
   /** An update that waits for a nonce waits for a block. Even an idle queue looks for foreign transactions. */
   get #pollsUntilNextPass(): number {
-    if (this.#waiting.length > 0) return 0.25;
+    if (this.#waiting.size > 0) return 0.25;
     const isBusy = this.#inFlight.size + this.#foreign.size + this.#reorgWatch.size + this.#retryQueue.size > 0;
     return isBusy ? 1 : IDLE_POLLS;
   }
@@ -166,12 +172,20 @@ export class TransactionQueue {
       dataPointId: one.task?.dataPointId ?? null,
       isPayable: covers(one.fees, market),
     }));
-    const actions = planActions(counts, inFlight, this.#foreign.stuckSince, this.#waiting.length, now, this.settings);
+    const limits = { ...this.settings, maxPending: this.#maxPending(counts) };
+    const actions = planActions(counts, inFlight, this.#foreign.stuckSince, this.#waiting.size, now, limits);
     await Promise.all(actions.filter(({ kind }) => kind === "confirm").map(({ nonce }) => this.#confirm(nonce)));
     for (const action of actions.filter((one) => one.kind !== "confirm")) {
       const goesOn = await this.#act(action, market);
       if (!goesOn) break;
     }
+  }
+
+  /** Returns how many transactions may be pending after this pass: feeds may have those that requests leave to them. */
+  #maxPending({ mined }: Counts): number {
+    const { maxPending, reservedForFeeds } = this.settings;
+    const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#foreign.size;
+    return Math.min(maxPending, Math.max(maxPending - reservedForFeeds, pending + this.#waiting.feeds));
   }
 
   async #checkReorgs(counts: Counts, now: number): Promise<void> {
@@ -199,7 +213,18 @@ export class TransactionQueue {
       const submission = { ...pooled, raw: null, result: { kind: "accepted" } } as const;
       this.#inFlight.add(nonce, newTask(job, null), job.call, submission, now);
       this.#log.info({ nonce, transaction: hash, round: job.call.round.toString() }, "recovered");
+      this.#reportSharedKey(job.call, hash);
     }
+  }
+
+  /** Names the cause when a transaction of this sender has a round that no process before this one can have sent. */
+  #reportSharedKey({ round }: RoundCall, transaction: Hex): void {
+    if (this.#isSharedKeyReported || Number(round) * 1000 < this.#startedAt) return;
+    this.#isSharedKeyReported = true;
+    this.#log.error(
+      { transaction },
+      "another process sends with this sender's key: give each process a key of its own",
+    );
   }
 
   /** @returns False when the rest of the plan is out of date. */
@@ -219,7 +244,7 @@ export class TransactionQueue {
   }
 
   async #sendNext(nonce: number, market: Market): Promise<boolean> {
-    const task = this.#waiting.shift();
+    const task = this.#waiting.take(this.#inFlight.values());
     if (task === undefined) return true;
     try {
       const submission = await this.#submitter.submit(nonce, task.call, market, task.onSigned);
@@ -248,7 +273,7 @@ export class TransactionQueue {
     const canSucceed = isFeeProblem(rejection) || why === "nonce_too_low" || why === "nonce_too_high";
     if (!canSucceed || ++task.attempts >= MAX_ATTEMPTS) throw error;
     // A node behind a load balancer can name a nonce that another node has already seen used.
-    this.#waiting.unshift(task);
+    this.#waiting.putBack(task);
     this.#isPassDue = true;
     await delay(RETRY_MS);
     return false;
@@ -306,9 +331,7 @@ export class TransactionQueue {
   }
 
   #giveUpLate(now: number): void {
-    for (const task of [...this.#waiting]) {
-      if (task.caller === null || now <= task.caller.giveUpAt) continue;
-      this.#waiting.splice(this.#waiting.indexOf(task), 1);
+    for (const task of this.#waiting.takeAll(({ caller }) => caller !== null && now > caller.giveUpAt)) {
       const { id } = this.client.chain;
       this.#fail(task, new RpcError("timeout", id, "eth_sendRawTransaction", "waited too long for its turn"));
     }
@@ -316,7 +339,7 @@ export class TransactionQueue {
 
   /** Fails the waiting updates because the chain could not be read. What was promised is tried again. */
   #failWaiting(error: unknown): void {
-    for (const task of this.#waiting.splice(0)) this.#fail(task, error);
+    for (const task of this.#waiting.takeAll()) this.#fail(task, error);
     if (!(error instanceof ProblemError)) this.#log.error({ err: error }, "a pass of the transaction queue failed");
   }
 

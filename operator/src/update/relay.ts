@@ -1,6 +1,5 @@
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import { traceFieldsOf } from "@dataset-oracle/service/trace";
-import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import { findUpdate } from "../chain/history.js";
 import { readStored } from "../chain/stored.js";
@@ -8,21 +7,16 @@ import type { Context } from "../context.js";
 import type { DataPoint } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import type { Network } from "../network.js";
-import { gasBudgetSpent, noSender, updateReverted } from "../problems.js";
+import { GasShareSpent, gasBudgetSpent, noSender, updateReverted } from "../problems.js";
 import type { Progress } from "../progress.js";
 import { type Job, OutcomeUnknown, type RoundCall, type Sent } from "../tx/job.js";
 import type { TransactionQueue } from "../tx/queue.js";
 import { toAnswer } from "./answer.js";
 import type { Update, UpdateBuilder } from "./build.js";
+import type { KnownKeys } from "./known-keys.js";
 
 /** The longest that anyone waits until a transaction is mined. */
 export const MAX_WAIT_MS = 60_000;
-
-/** Anonymous callers choose the keys. */
-const MAX_STORED_KEYS = 10_000;
-
-/** Whose gas budget pays for an update. */
-export type Payer = "request" | "feed";
 
 /** A mined update of this operator. */
 interface MinedUpdate {
@@ -40,25 +34,24 @@ export interface Relayed {
 
 /** Sends updates from the operator's accounts, within the gas budgets. */
 export class Relayer {
-  /** Data points that the chain has stored. A key never becomes unknown again, so each is read only once. */
-  readonly #stored = new LRUCache<string, true>({ max: MAX_STORED_KEYS });
-
   constructor(
     private readonly context: Context,
     private readonly builder: UpdateBuilder,
+    private readonly keys: KnownKeys,
   ) {}
 
   /**
    * Sends an update. It returns once an RPC endpoint has accepted the transaction.
    *
+   * @param payer The caller whose share of the gas budget pays for it; null for a feed.
    * @throws ProblemError when the gas budget is spent, or no RPC endpoint accepts the transaction. FeedGasSpent.
    */
-  async send(dataPoint: DataPoint, update: Update, payer: Payer, progress: Progress): Promise<Relayed> {
+  async send(dataPoint: DataPoint, update: Update, payer: string | null, progress: Progress): Promise<Relayed> {
     const { network, dataset, key } = dataPoint;
     if (network.senders === null) throw noSender(network.chainId);
     const release = await this.#reserveGas(dataPoint, update.gas, payer);
     const onSigned = (hash: Hex) => progress.emit({ event: "signed", transaction_hash: hash });
-    const job = updateJob(dataPoint, update, () => this.builder.buildNewest(dataPoint), onSigned);
+    const job = updateJob(dataPoint, payer, update, () => this.builder.buildNewest(dataPoint), onSigned);
     const { hash, confirmed } = await submit(network.senders.queueFor(dataset.address, key), job, release);
     const { round, status, reports } = update;
     const log = { network: network.chainId, dataset: dataset.address, key, round: round.toString(), transaction: hash };
@@ -81,20 +74,14 @@ export class Relayer {
   }
 
   /** Returns a function that gives the gas back. */
-  async #reserveGas(dataPoint: DataPoint, gas: bigint, payer: Payer): Promise<() => void> {
+  async #reserveGas(dataPoint: DataPoint, gas: bigint, payer: string | null): Promise<() => void> {
     const { network } = dataPoint;
-    if (payer === "feed") return reserveFeedGas(this.context, network, gas);
-    const isNewKey = await this.#isNew(dataPoint);
-    const reservation = (isNewKey ? network.gasForNewKeys : network.gas).reserve(gas, this.context.clock());
-    if (!reservation.ok) throw gasBudgetSpent(isNewKey, reservation.retryAfterSeconds);
-    return reservation.release;
-  }
-
-  async #isNew({ network, dataset, key, id }: DataPoint): Promise<boolean> {
-    if (this.#stored.has(id)) return false;
-    const { updatedAt } = await readStored(network.client, dataset.address, key, "latest");
-    if (updatedAt > 0n) this.#stored.set(id, true);
-    return updatedAt === 0n;
+    if (payer === null) return reserveFeedGas(this.context, network, gas);
+    const isNewKey = !(await this.keys.isStored(dataPoint));
+    const reservation = (isNewKey ? network.gasForNewKeys : network.gas).reserve(gas, this.context.clock(), payer);
+    if (reservation.ok) return reservation.release;
+    const { isShare, retryAfterSeconds } = reservation;
+    throw isShare ? new GasShareSpent(payer, isNewKey, retryAfterSeconds) : gasBudgetSpent(isNewKey, retryAfterSeconds);
   }
 }
 
@@ -129,16 +116,21 @@ export async function submit<C extends RoundCall>(
   }
 }
 
-/** The job of one update. If its transaction gets stuck or lost, `renew` builds the next. */
+/**
+ * The job of one update. If its transaction gets stuck or lost, `renew` builds the next.
+ *
+ * @param payer The caller that it is for; null for a feed.
+ */
 export function updateJob<C extends RoundCall>(
   { network, dataset, key, id }: DataPoint,
+  payer: string | null,
   call: C,
   renew: () => Promise<C | null>,
   onSigned: (hash: Hex) => void = () => {},
 ): Job<C> {
   const isStored = async (round: bigint) =>
     (await readStored(network.client, dataset.address, key, "latest")).updatedAt >= round;
-  return { dataPointId: id, call, renew, isStored, onSigned };
+  return { dataPointId: id, payer, call, renew, isStored, onSigned };
 }
 
 /** Returns what is stored, when another relayer has stored this round or a newer one. */

@@ -7,12 +7,13 @@ import { msUntilRoundAfter, roundAt } from "../clock.js";
 import type { Context } from "../context.js";
 import { type DataPoint, roundId } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
-import { staleRound } from "../problems.js";
+import { GasShareSpent, staleRound } from "../problems.js";
 import type { Caller, Progress } from "../progress.js";
 import { type Flight, followed, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import { toAnswer, toUnsent } from "./answer.js";
 import type { UpdateBuilder } from "./build.js";
-import { answerAfter, type Payer, type Relayed, Relayer, storedByOther } from "./relay.js";
+import { KnownKeys } from "./known-keys.js";
+import { answerAfter, type Relayed, Relayer, storedByOther } from "./relay.js";
 
 /** Another transaction stores this round or a newer one: `stored`, in seconds since 1970. */
 interface Overtaken {
@@ -26,9 +27,12 @@ type Prepared = { readonly kind: "prepared"; readonly answer: DataAnswer } | Ove
 /** How many rounds are tried for a caller's own transaction when other relayers keep being faster. */
 const MAX_ROUNDS_TRIED = 3;
 const MAX_ROUND_WAIT_MS = 3_000;
+/** How often a broadcast is tried again when the caller that it shared the work with has used its share of the gas. */
+const MAX_OTHER_PAYERS = 5;
 
 /** Updates data points for requests and feeds. Everyone who asks for a data point in one round shares the work. */
 export class Updates {
+  readonly keys = new KnownKeys();
   readonly #relayer: Relayer;
   readonly #relays: SingleFlight<Relayed>;
   readonly #prepared: SingleFlight<Prepared>;
@@ -39,7 +43,7 @@ export class Updates {
     private readonly context: Context,
     private readonly builder: UpdateBuilder,
   ) {
-    this.#relayer = new Relayer(context, builder);
+    this.#relayer = new Relayer(context, builder, this.keys);
     this.#relays = singleFlightOfRounds(context, "broadcast");
     this.#prepared = singleFlightOfRounds(context, "unsent");
     this.#fresh = singleFlightOfRounds(context, "fresh");
@@ -54,14 +58,17 @@ export class Updates {
   async broadcast(dataPoint: DataPoint, waitMs: number, caller: Caller): Promise<DataAnswer> {
     const fresh = await this.#freshAnswer(dataPoint);
     if (fresh !== null) return fresh;
-    const round = roundAt(this.context.clock());
-    try {
-      const flight = this.#relay(dataPoint, round, "request", caller.trace);
-      return await followed(flight, caller.listener, (relayed) => answerAfter(relayed, dataPoint, round, waitMs));
-    } catch (error) {
-      // A feed started this work, and its gas budget is spent. Requests have a budget of their own.
-      if (error instanceof FeedGasSpent) return this.broadcast(dataPoint, waitMs, caller);
-      throw error;
+    for (let tried = 1; ; tried++) {
+      const round = roundAt(this.context.clock());
+      try {
+        const flight = this.#relay(dataPoint, round, caller.id, caller.trace);
+        return await followed(flight, caller.listener, (relayed) => answerAfter(relayed, dataPoint, round, waitMs));
+      } catch (error) {
+        // A feed or another caller started this work, and its own gas is spent.
+        const isOthers =
+          error instanceof FeedGasSpent || (error instanceof GasShareSpent && error.caller !== caller.id);
+        if (!isOthers || tried > MAX_OTHER_PAYERS) throw error;
+      }
     }
   }
 
@@ -71,13 +78,13 @@ export class Updates {
    * @param batched The outcome of a batch that includes this data point: null when it has to be sent by itself.
    */
   relayFeed(dataPoint: DataPoint, round: bigint, batched?: Promise<Relayed | null>): Promise<Relayed> {
-    return this.#relay(dataPoint, round, "feed", null, batched).result;
+    return this.#relay(dataPoint, round, null, null, batched).result;
   }
 
   #relay(
     dataPoint: DataPoint,
     round: bigint,
-    payer: Payer,
+    payer: string | null,
     trace: Trace | null,
     batched?: Promise<Relayed | null>,
   ): Flight<Relayed> {

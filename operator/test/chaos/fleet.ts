@@ -62,7 +62,7 @@ function writeConfig(options: FleetOptions, port: number, replicas: readonly Add
     ...{ gasPerHour: 10 ** 15, gasPerHourForNewKeys: 10 ** 15, gasPerHourForFeeds: 10 ** 15 },
     ...{ rpcTimeoutMs: 1_500, rpcPollMs: 300, providerTimeoutMs: 2_500, graceMs: 200, stuckSeconds: 5 },
   };
-  const limits = { requestsPerMinute: 1_000_000, broadcastsPerMinute: 1_000_000 };
+  const limits = { requestsPerMinute: 1_000_000, broadcastsPerMinute: 1_000_000, newKeysPerMinute: 100_000 };
   const path = join(folder, `operator-${i}.json`);
   writeFileSync(path, JSON.stringify({ port, metricsPort: 0, ...limits, networks: [network] }));
   return path;

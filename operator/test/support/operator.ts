@@ -32,6 +32,8 @@ export interface OperatorOptions {
   /** A new one when there is none. */
   readonly account?: LocalAccount;
   readonly broadcastsPerMinute?: number;
+  readonly newKeysPerMinute?: number;
+  readonly trustedProxies?: readonly string[];
   /** The machine's by default. */
   readonly clock?: Clock;
 }
@@ -67,9 +69,10 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
       basePath: options.basePath ?? "",
       requestsPerMinute: options.requestsPerMinute ?? 10_000,
       broadcastsPerMinute: options.broadcastsPerMinute ?? 10_000,
+      newKeysPerMinute: options.newKeysPerMinute ?? 10_000,
       maxConnections: 1_000,
       maxConnectionsPerCaller: 1_000,
-      trustedProxies: [],
+      trustedProxies: [...(options.trustedProxies ?? [])],
     },
     registry,
   );
@@ -124,6 +127,7 @@ function planOf({ chain, datasets, providers, settings, rpcUrls }: ServedNetwork
       graceMs: 200,
       rpcTimeoutMs: 5_000,
       rpcPollMs: 200,
+      gasPercentPerCaller: 100,
       ...settings,
     },
     deployment: { chainId: chain.chainId, datasets: deployed },
