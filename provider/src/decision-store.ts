@@ -100,6 +100,8 @@ export class DecisionStore {
   #sum: bigint;
   #prunedAt = 0n;
   #waiting: Proposal[] = [];
+  /** The decisions of the write in progress, which LevelDB shows before the write is complete. */
+  #unfinished: ReadonlyMap<string, Decision> = new Map();
   #isWriting = false;
   #wroteAt = Number.NEGATIVE_INFINITY;
   #failure: unknown;
@@ -170,11 +172,12 @@ export class DecisionStore {
     return this.#failure === undefined;
   }
 
-  /** Returns the stored decisions for data points at a round, without those that are still undecided. */
+  /** Returns the stored decisions for data points at a round, without those that are undecided or still being written. */
   recall(round: bigint, dataPoints: readonly string[]): Map<string, Decision> {
     const decided = new Map<string, Decision>();
     for (const dataPoint of dataPoints) {
-      const decision = this.#find(keyOf(round, dataPoint));
+      const key = keyOf(round, dataPoint);
+      const decision = this.#unfinished.has(key) ? undefined : this.#find(key);
       if (decision !== undefined) decided.set(dataPoint, decision);
     }
     return decided;
@@ -276,7 +279,9 @@ export class DecisionStore {
       const round = roundOf(key);
       if (round > this.#lastRound) this.#lastRound = round;
     }
+    this.#unfinished = fresh;
     await this.#commit(batch, true);
+    this.#unfinished = new Map();
     for (const [key, decision] of fresh) this.#recent.set(key, decision);
     this.#count += fresh.size;
     this.#options.onWrite((performance.now() - start) / 1_000);

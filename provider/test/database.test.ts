@@ -1,10 +1,10 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Exchanges, startExchanges } from "./exchanges.js";
 import { type ProviderProcess, runProvider, spawnProvider, untilListening, writeConfig } from "./process.js";
-import { PRIVATE_KEY, request, START, signedPart, startProvider } from "./provider.js";
+import { PRIVATE_KEY, request, START, signedPart, startProvider, wireValue } from "./provider.js";
 
 const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
 
@@ -52,6 +52,30 @@ describe("a provider's next life", () => {
     expect((await second.ask({ timestamp: START + 1 })).body.outcome).toBe("OK");
     await second.close();
   });
+
+  it.each(["log", "last-write"])(
+    "signs no other value when its %s was damaged in between, and says so",
+    async (file) => {
+      const first = await life(START);
+      expect((await first.ask()).body.outcome).toBe("OK");
+      await first.close();
+      const name = readdirSync(database).find((other) => other.endsWith(file)) ?? "";
+      const bytes = readFileSync(join(database, name));
+      bytes.fill(0xff, bytes.length >> 1);
+      writeFileSync(join(database, name), bytes);
+
+      exchanges.quote("200", "200", "200", START);
+      const second = await life(START);
+      const again = await second.ask();
+      if (file === "log") expect(again.body.code).toBe("round_forgotten");
+      else expect(again.body.value).toBe(wireValue(100n * 10n ** 18n));
+      expect((await second.ask({ timestamp: START + 1 })).body.outcome).toBe("OK");
+      expect(second.logs).toContainEqual(
+        expect.objectContaining({ level: 50, msg: expect.stringContaining("lost decisions") }),
+      );
+      await second.close();
+    },
+  );
 
   it("says that it will be silent when its database is far ahead of the clock", async () => {
     await (await life(START + 86_400)).close();
