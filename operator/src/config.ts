@@ -182,7 +182,7 @@ export const OperatorConfig = Type.Object(
     }),
     newKeysPerMinute: Type.Integer({
       minimum: 1,
-      default: 6,
+      default: 20,
       description:
         "The maximum number of requests per minute and caller for keys that are not stored, nor a feed's, nor in the " +
         "deployment file. All callers together may make ten times as many.",

@@ -3,19 +3,22 @@ import { callerAt } from "./caller.js";
 
 const MAX_URL = 256;
 const SAMPLE_MS = 1_000;
+/** How many of a caller's refusals with the same problem are logged in one second. */
+const SAMPLES = 10;
 /** Of how many callers and problems refusals are logged in one second. */
 const MAX_SAMPLED = 100;
 
 interface Sampled {
   readonly ip: string;
   readonly code: string;
+  logged: number;
   /** How many refusals were not logged. */
   suppressed: number;
 }
 
 /**
  * Logs answered requests, each in one line. Refusals cost their caller nothing, so they could fill the disk: of each
- * caller's refusals with the same problem one is logged in a second, and then the number of the others.
+ * caller's refusals with the same problem ten are logged in a second, and then the number of the others.
  */
 export class RequestLog {
   readonly #sampled = new Map<string, Sampled>();
@@ -35,8 +38,8 @@ export class RequestLog {
   flush(): void {
     clearTimeout(this.#timer ?? undefined);
     this.#timer = null;
-    for (const sampled of this.#sampled.values()) {
-      if (sampled.suppressed > 0) this.logger.info({ ...sampled }, "more requests refused");
+    for (const { ip, code, suppressed } of this.#sampled.values()) {
+      if (suppressed > 0) this.logger.info({ ip, code, suppressed }, "more requests refused");
     }
     if (this.#unsampled > 0) this.logger.info({ suppressed: this.#unsampled }, "more requests refused");
     this.#sampled.clear();
@@ -47,11 +50,21 @@ export class RequestLog {
     this.#timer ??= setTimeout(() => this.flush(), SAMPLE_MS).unref();
     const caller = callerAt(ip);
     const id = `${caller} ${code}`;
-    const known = this.#sampled.get(id);
-    if (known !== undefined) known.suppressed++;
-    else if (this.#sampled.size >= MAX_SAMPLED) this.#unsampled++;
-    else this.#sampled.set(id, { ip: caller, code, suppressed: 0 });
-    return known === undefined && this.#sampled.has(id);
+    let sampled = this.#sampled.get(id);
+    if (sampled === undefined) {
+      if (this.#sampled.size >= MAX_SAMPLED) {
+        this.#unsampled++;
+        return false;
+      }
+      sampled = { ip: caller, code, logged: 0, suppressed: 0 };
+      this.#sampled.set(id, sampled);
+    }
+    if (sampled.logged >= SAMPLES) {
+      sampled.suppressed++;
+      return false;
+    }
+    sampled.logged++;
+    return true;
   }
 }
 

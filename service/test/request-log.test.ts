@@ -39,18 +39,20 @@ test("a flood of refused requests with long urls is logged in a few short lines,
   const { app, text, lines } = started;
   await ask(500, "192.0.2.1", `/nowhere/${"x".repeat(7_000)}`);
   vi.advanceTimersByTime(1_000);
-  expect(text.join("").length).toBeLessThan(2_000);
-  expect(lines()).toMatchObject([
-    { msg: "request", ip: "192.0.2.1", code: "no_such_path", url: expect.stringMatching(/^\/nowhere\/x{247}\.\.\.$/) },
-    { msg: "request", ip: "192.0.2.1", code: "too_many_requests" },
-    { msg: "more requests refused", ip: "192.0.2.1", code: "no_such_path", suppressed: 9 },
-    { msg: "more requests refused", ip: "192.0.2.1", code: "too_many_requests", suppressed: 489 },
+  expect(text.join("").length).toBeLessThan(15_000);
+  const [first, ...others] = lines();
+  expect(first).toMatchObject({ msg: "request", url: expect.stringMatching(/^\/nowhere\/x{247}\.\.\.$/) });
+  expect(others.map(({ code }) => code)).toEqual([
+    ...Array(9).fill("no_such_path"),
+    ...Array(10).fill("too_many_requests"),
+    "too_many_requests",
   ]);
-  // A refusal in another second is logged again, and one that was not is counted when the service closes.
-  await ask(2, "192.0.2.1", "/nowhere");
+  expect(others.at(-1)).toMatchObject({ msg: "more requests refused", ip: "192.0.2.1", suppressed: 480 });
+  // Refusals in another second are logged again, and the rest is counted when the service closes.
+  await ask(11, "192.0.2.1", "/nowhere");
   await app.close();
   expect(lines().map(({ msg, suppressed }) => [msg, suppressed])).toEqual([
-    ["request", undefined],
+    ...Array(10).fill(["request", undefined]),
     ["more requests refused", 1],
   ]);
 });
