@@ -275,7 +275,9 @@ interface IDataset is Oracle {
     /// @notice Returns keccak256 of the tolerance in basis points and the members, each in 32 bytes.
     function committeeHash() external view returns (bytes32);
 
-    /// @notice Returns the block whose `CommitteeChanged` event has the current committee.
+    /// @notice Returns the block whose `CommitteeChanged` event has the current committee, as `block.number` tells it. On
+    /// chains such as Arbitrum that is a block of another chain: find the event by the dataset's address, and know it by
+    /// `committeeHash`.
     function committeeBlock() external view returns (uint256);
 
     /// @notice Returns the maximum age of a round when it is stored, in seconds.

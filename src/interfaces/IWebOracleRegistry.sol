@@ -17,7 +17,8 @@ interface IWebOracleRegistry {
     /// @return specHash keccak256 of the spec. The spec's keys begin with "WEB/" and its hex digits.
     function publish(bytes calldata spec) external returns (bytes32 specHash);
 
-    /// @notice Returns the block whose event has the spec; 0 if it was never published.
+    /// @notice Returns the block whose event has the spec, as `block.number` tells it; 0 if it was never published. On
+    /// chains such as Arbitrum that is a block of another chain: find the event by its `specHash`.
     /// @param specHash keccak256 of the spec.
     function publishedAt(bytes32 specHash) external view returns (uint256);
 }

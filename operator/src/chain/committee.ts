@@ -48,22 +48,23 @@ export class CommitteeWatch {
   }
 }
 
-/** Reads the present committee from the one block that holds its event, and checks it against the stored hash. */
+/**
+ * Reads the present committee from its event, which it knows by the stored hash. The event is looked for in the block that
+ * the dataset names, and else in the whole chain: on chains such as Arbitrum, contracts see the number of a block of
+ * another chain. That takes one request more, which the RPC endpoint must accept.
+ */
 async function readCommittee(client: ChainClient, dataset: Address): Promise<StoredCommittee> {
   const [hash, block] = await Promise.all([
     readView(client, dataset, "committeeHash"),
     readView(client, dataset, "committeeBlock"),
   ]);
-  const events = getContractEvents(client, {
-    address: dataset,
-    abi: datasetAbi,
-    eventName: "CommitteeChanged",
-    fromBlock: block,
-    toBlock: block,
-    strict: true,
-  });
-  const found = (await unwrapRpcError(client, "eth_getLogs", events)).find(({ args }) => committeeHash(args) === hash);
+  const find = async (fromBlock: bigint | "earliest", toBlock: bigint | "latest") => {
+    const contract = { address: dataset, abi: datasetAbi, eventName: "CommitteeChanged" } as const;
+    const events = getContractEvents(client, { ...contract, fromBlock, toBlock, strict: true });
+    return (await unwrapRpcError(client, "eth_getLogs", events)).find(({ args }) => committeeHash(args) === hash);
+  };
+  const found = (await find(block, block)) ?? (await find("earliest", "latest"));
   if (found !== undefined) return { ...found.args, hash };
-  const reason = `block ${block} has no event of the committee of ${dataset}`;
+  const reason = `neither block ${block} nor any other has the event of the committee of ${dataset}`;
   throw new RpcError("failed", client.chain.id, "eth_getLogs", reason);
 }

@@ -11,12 +11,13 @@ export interface PublishedSpecParameters {
 }
 
 /**
- * Reads the bytes of a published request spec.
+ * Reads the bytes of a published request spec from its event. The event is looked for in the block that the registry
+ * names, and else in the whole chain: on chains such as Arbitrum, contracts see the number of a block of another chain.
  *
  * @param client Any viem client of the registry's network.
  * @returns Null if the spec was never published.
- * @throws viem's errors when there is no registry at the address, or the RPC fails. An Error when the RPC does not have
- * the event of the block in which the spec was published.
+ * @throws viem's errors when there is no registry at the address, the RPC fails, or it refuses to search the whole chain.
+ * An Error when the RPC does not have the event.
  */
 export async function readPublishedSpec(
   client: Client,
@@ -25,18 +26,15 @@ export async function readPublishedSpec(
   const contract = { address: registry, abi: webOracleRegistryAbi } as const;
   const block = await readContract(client, { ...contract, functionName: "publishedAt", args: [specHash] });
   if (block === 0n) return null;
-  const events = await getContractEvents(client, {
-    ...contract,
-    eventName: "SpecPublished",
-    args: { specHash },
-    fromBlock: block,
-    toBlock: block,
-    strict: true,
-  });
-  const found = events.find(({ args }) => keccak256(args.spec) === specHash);
+  const find = async (fromBlock: bigint | "earliest", toBlock: bigint | "latest") => {
+    const event = { eventName: "SpecPublished", args: { specHash }, strict: true } as const;
+    const events = await getContractEvents(client, { ...contract, ...event, fromBlock, toBlock });
+    return events.find(({ args }) => keccak256(args.spec) === specHash);
+  };
+  const found = (await find(block, block)) ?? (await find("earliest", "latest"));
   if (found === undefined) {
     throw new Error(
-      `Block ${block} has no event with the bytes of spec ${specHash}. Use an RPC that keeps the events of old blocks.`,
+      `Neither block ${block} nor any other has the event with the bytes of spec ${specHash}. Use an RPC that keeps the events of old blocks.`,
     );
   }
   return found.args.spec;
