@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { OWNER } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { encodeFunctionData } from "viem";
 import { call } from "../http.js";
+import { sendAll } from "../network/contracts.js";
 import { startLyingRpc } from "../network/lying-rpc.js";
 
 const KEYS = 200;
@@ -16,13 +16,10 @@ export const unpublishedKeys = {
   isFast: false,
   async run(network, tally) {
     const { client, numbers } = network;
-    for (let i = 0; i < KEYS; i++) {
-      const key = network.key(`0x${(i + 1).toString(16).padStart(64, "e")}`);
-      const data = encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [key] });
-      await client.sendTransaction({ account: OWNER.address, to: numbers, data, gas: 300_000n });
-      tally.attempt();
-    }
-    await client.mine({ blocks: 1 });
+    const keys = Array.from({ length: KEYS }, (_, i) => network.key(`0x${(i + 1).toString(16).padStart(64, "e")}`));
+    const announce = (key) => encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [key] });
+    await sendAll(client, numbers, keys.map(announce));
+    tally.attempt(KEYS);
     const rpc = network.own(await startLyingRpc(network.chain.url));
     const operator = await network.startOperator({ rpcUrls: [rpc.url] });
     // The first may read each key once.

@@ -63,14 +63,23 @@ async function deployOne(client, name, abi, args) {
 /** Publishes specs in one block, and returns their hashes. */
 export async function publish(client, registry, specs) {
   const bytes = specs.map((spec) => stringToHex(typeof spec === "string" ? spec : canonical(spec)));
+  const calls = bytes.map((spec) =>
+    encodeFunctionData({ abi: webOracleRegistryAbi, functionName: "publish", args: [spec] }),
+  );
+  await sendAll(client, registry, calls);
+  return bytes.map((spec) => keccak256(spec));
+}
+
+/** Sends calls to a contract and waits until they are mined. The nonces are counted here: while it mines, anvil may take one twice. */
+export async function sendAll(client, to, calls) {
+  const { address } = OWNER;
+  const first = await client.getTransactionCount({ address, blockTag: "pending" });
   const hashes = [];
-  for (const spec of bytes) {
-    const data = encodeFunctionData({ abi: webOracleRegistryAbi, functionName: "publish", args: [spec] });
-    hashes.push(await client.sendTransaction({ account: OWNER.address, to: registry, data, gas: 1_000_000n }));
+  for (const [i, data] of calls.entries()) {
+    hashes.push(await client.sendTransaction({ account: address, to, data, gas: 300_000n, nonce: first + i }));
   }
   await client.mine({ blocks: 1 });
-  for (const hash of hashes) await client.waitForTransactionReceipt({ hash });
-  return bytes.map((spec) => keccak256(spec));
+  for (const hash of hashes) await client.waitForTransactionReceipt({ hash, timeout: 30_000 });
 }
 
 /** Canonical JSON (RFC 8785) of the values that specs have: texts, whole numbers, booleans, arrays and objects. */
