@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {Dataset} from "./Dataset.sol";
 import {DatasetSettings} from "./interfaces/IDataset.sol";
+import {Median} from "./libraries/Median.sol";
 import {Quorum} from "./libraries/Quorum.sol";
 import {Column} from "./types/Column.sol";
 import {DataPoint} from "./types/DataPoint.sol";
@@ -11,8 +12,6 @@ import {DataPoint} from "./types/DataPoint.sol";
 /// @notice Stores the median of the numbers, of up to 208 bits, that the committee reports.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract MedianDataset is Dataset {
-    uint256 private constant BPS = 10_000;
-
     constructor(DatasetSettings memory settings) Dataset(settings) {}
 
     /// @inheritdoc Dataset
@@ -26,13 +25,12 @@ contract MedianDataset is Dataset {
         returns (KeyOutcome, QueryStatus)
     {
         uint256 median = uint256(value);
-        // A median of 208 bits times a tolerance of at most 10,000 cannot overflow.
         unchecked {
-            uint256 reach = median * toleranceBps / BPS;
+            uint256 reach = Median.reach(median, toleranceBps);
             (uint256 below, uint256 above, uint256 outliers) = values.tally(median, reach);
             uint256 present = values.present();
-            if (2 * below >= present) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
-            if (2 * above > present) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
+            if (Median.isTooHigh(below, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
+            if (Median.isTooLow(above, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
             bool isAgreed = outliers <= Quorum.faultBound(present + absent);
             return (KeyOutcome.STORED, isAgreed ? QueryStatus.OK : QueryStatus.DISAGREEMENT);
         }
