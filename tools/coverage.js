@@ -31,8 +31,33 @@ const EXCEPTIONS = [
   },
   {
     file: "src/Dataset.sol",
-    line: "mstore8(add(add(outcomes, 0x20), key), outcome)",
+    line: "mstore(add(add(outcomes, 0x20), shl(5, key)), outcome)",
     why: "Assembly in a contract: no run sees it. Every test of a batch's outcomes takes it.",
+  },
+  {
+    file: "src/Dataset.sol",
+    line: "let answer := sub(outcomes, 0x20)",
+    why: "Assembly in a contract: no run sees it. Every test of a batch takes it.",
+  },
+  {
+    file: "src/Dataset.sol",
+    line: "mstore(answer, 0x20)",
+    why: "Assembly in a contract: no run sees it. Every test of a batch takes it.",
+  },
+  {
+    file: "src/Dataset.sol",
+    line: "return(answer, add(0x40, shl(5, mload(outcomes))))",
+    why: "Assembly in a contract: no run sees it. Every test of a batch takes it.",
+  },
+  {
+    file: "src/Dataset.sol",
+    line: "values.offset := 0",
+    why: "Assembly in a contract: no run sees it. Every test of a single update takes it.",
+  },
+  {
+    file: "src/Dataset.sol",
+    line: "values.length := 0",
+    why: "Assembly in a contract: no run sees it. Every test of a single update takes it.",
   },
   {
     file: "src/Dataset.sol",

@@ -21,8 +21,8 @@ interface Entry {
 }
 
 /**
- * Limits the gas used in any hour, as a sliding window, and the share of each caller in it. A transaction is recorded before it is sent, with its gas limit:
- * the most that it can use.
+ * Limits the gas used in any hour, as a sliding window, and the share of each caller in it. A transaction is recorded
+ * before it is sent, with its gas limit: the most that it can use.
  */
 export class GasBudget {
   /** Ordered by time. */

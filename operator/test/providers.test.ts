@@ -200,16 +200,17 @@ describe("an unserved key", () => {
     await operator.ask(body(5, key, false));
   });
 
-  test("costs no call to the RPC", async () => {
+  test("costs two calls to the RPC, for the price and for what is stored", async () => {
     const proxy = await startRpcProxy(chain.url);
     const watched = await startOperator([{ chain, datasets: [ofSize(4)], providers, rpcUrls: [proxy.url] }]);
     await watched.recovered;
     behave("unknown key", "unknown key", "unknown key");
     proxy.calls.length = 0;
     await watched.fail(body(4, newKey()));
-    // The queue reads its sender's nonce and fees when it starts; the dataset is not called.
+    // The queue reads its sender's nonce and fees when it starts.
     const queueMethods = ["eth_getTransactionCount", "eth_getBlockByNumber", "eth_maxPriorityFeePerGas"];
-    expect(proxy.calls.map(({ method }) => method).filter((method) => !queueMethods.includes(method))).toEqual([]);
+    const methods = proxy.calls.map(({ method }) => method).filter((method) => !queueMethods.includes(method));
+    expect(methods).toEqual(["eth_call", "eth_call"]);
     await watched.close();
     await proxy.close();
   });
