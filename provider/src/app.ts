@@ -83,6 +83,7 @@ export async function buildProvider(
   }
   const evidence = config.evidence && (await openEvidence(config.evidence, setup, logger));
   const pool = new ExtractionPool();
+  if (setup.webOracle !== null) pool.start();
   const extractor = new Extractor(pool, hasReserve);
   const values = new ValueReader({ reader, extractor, policy: config, now, logger, metrics });
   const decider = new Decider({ values, store, evidence, now, metrics });

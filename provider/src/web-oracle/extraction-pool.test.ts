@@ -51,6 +51,16 @@ describe("a pool of workers", () => {
     ]);
   });
 
+  it("does not count the start of the first worker as waiting", async () => {
+    const slow = worker("port.postMessage({ readings: [], work: 1 });").href.replace(
+      "port.postMessage(%22ready%22)",
+      "setTimeout(() => port.postMessage(%22ready%22), 500)",
+    );
+    const pool = open({ worker: new URL(slow), waitMs: 100 });
+    expect(slow).toContain("setTimeout");
+    expect(await pool.run(job("a"), false)).toMatchObject({ ok: true });
+  });
+
   it("survives a worker that runs out of memory", async () => {
     const pool = open({
       worker: worker("const all = []; for (;;) all.push(Array(1e5).fill(job));"),

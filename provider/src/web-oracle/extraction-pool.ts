@@ -14,7 +14,7 @@ export type PoolFailure = "full" | "late" | "failed";
 const MAX_WAITING_TEXT = 32 * MAX_KEY_TEXT;
 const MAX_WAITING_JOBS = 4_096;
 
-/** The longest that a job waits for a worker. */
+/** The longest that a job waits for a worker, not counting the start of the first one. */
 const WAIT_MS = 3_000;
 
 /** The longest that a job runs; its worker is terminated then. The budgets of a key end every job far earlier. */
@@ -33,13 +33,14 @@ export interface ExtractionPoolOptions {
   /** The number of workers. */
   readonly size?: number;
   readonly worker?: URL;
+  readonly waitMs?: number;
   readonly runMs?: number;
   readonly heapMegabytes?: number;
 }
 
 interface Waiting {
   readonly job: ExtractionJob;
-  readonly since: number;
+  since: number;
   readonly done: (result: Result<Extraction, PoolFailure>) => void;
 }
 
@@ -65,9 +66,20 @@ export class ExtractionPool {
   #waitingText = 0;
   #isClosed = false;
 
-  /** Starts nothing before the first job. */
   constructor(options: ExtractionPoolOptions = {}) {
-    this.#options = { size: SIZE, worker: WORKER, runMs: RUN_MS, heapMegabytes: HEAP_MEGABYTES, ...options };
+    this.#options = {
+      size: SIZE,
+      worker: WORKER,
+      waitMs: WAIT_MS,
+      runMs: RUN_MS,
+      heapMegabytes: HEAP_MEGABYTES,
+      ...options,
+    };
+  }
+
+  /** Starts a worker before the first job needs it. */
+  start(): void {
+    if (this.#threads.size === 0) this.#start();
   }
 
   /** Extracts a key's values. It never rejects. */
@@ -110,7 +122,7 @@ export class ExtractionPool {
   /** Takes the next job that has not waited for too long. */
   #next(): Waiting | undefined {
     for (let next = this.#take(); next !== undefined; next = this.#take()) {
-      if (performance.now() - next.since <= WAIT_MS) return next;
+      if (performance.now() - next.since <= this.#options.waitMs) return next;
       next.done(err("late"));
     }
     return undefined;
@@ -133,12 +145,19 @@ export class ExtractionPool {
     thread.deadline = setTimeout(() => this.#remove(thread), START_MS);
     this.#threads.add(thread);
     worker.on("message", (message: "ready" | Extraction) => {
+      if (message === "ready") this.#restartWaiting();
       this.#free(thread, message === "ready" ? err("failed") : ok(message));
       this.#assign();
     });
     // Out of memory, or a bug. The job may be tried again, by another worker.
     worker.on("error", () => this.#remove(thread));
     worker.on("exit", () => this.#remove(thread));
+  }
+
+  /** Without a running worker nothing could be done for those that wait. */
+  #restartWaiting(): void {
+    if ([...this.#threads].some(({ state }) => state !== "starting")) return;
+    for (const waiting of [...this.#reserved, ...this.#anonymous]) waiting.since = performance.now();
   }
 
   /** Answers a thread's job, if it has one, and makes it idle. An idle worker keeps no process alive. */
