@@ -70,16 +70,32 @@ export async function publish(client, registry, specs) {
   return bytes.map((spec) => keccak256(spec));
 }
 
-/** Sends calls to a contract and waits until they are mined. The nonces are counted here: while it mines, anvil may take one twice. */
+/**
+ * Sends calls to a contract and waits until they are mined. The nonces are counted here, and lost transactions sent again:
+ * while it mines, anvil may take a nonce twice.
+ */
 export async function sendAll(client, to, calls) {
   const { address } = OWNER;
-  const first = await client.getTransactionCount({ address, blockTag: "pending" });
-  const hashes = [];
-  for (const [i, data] of calls.entries()) {
-    hashes.push(await client.sendTransaction({ account: address, to, data, gas: 300_000n, nonce: first + i }));
+  let left = calls;
+  for (let tried = 1; left.length > 0; tried++) {
+    if (tried > 3) throw new Error(`${left.length} of ${calls.length} transactions were not mined.`);
+    await client.mine({ blocks: 1 });
+    const first = await client.getTransactionCount({ address });
+    const hashes = [];
+    for (const [i, data] of left.entries()) {
+      const send = client.sendTransaction({ account: address, to, data, gas: 300_000n, nonce: first + i });
+      hashes.push(await send.catch(() => null));
+    }
+    await client.mine({ blocks: 1 });
+    const isMined = await Promise.all(
+      hashes.map(async (hash) => {
+        if (hash === null) return false;
+        const receipt = client.waitForTransactionReceipt({ hash, timeout: 10_000 });
+        return receipt.then(() => true).catch(() => false);
+      }),
+    );
+    left = left.filter((_, i) => !isMined[i]);
   }
-  await client.mine({ blocks: 1 });
-  for (const hash of hashes) await client.waitForTransactionReceipt({ hash, timeout: 30_000 });
 }
 
 /** Canonical JSON (RFC 8785) of the values that specs have: texts, whole numbers, booleans, arrays and objects. */
