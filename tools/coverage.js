@@ -30,6 +30,11 @@ const EXCEPTIONS = [
     why: "Assembly in a contract: no run sees it. Every test in Dataset.income.t.sol covers it.",
   },
   {
+    file: "src/DatasetGovernance.sol",
+    line: "_setNewIncomeAside();",
+    why: "The compiler puts the function in its place. The tests of a former committee's income take both calls.",
+  },
+  {
     file: "src/Dataset.sol",
     line: "mstore(add(add(outcomes, 0x20), shl(5, key)), outcome)",
     why: "Assembly in a contract: no run sees it. Every test of a batch's outcomes takes it.",
@@ -66,8 +71,11 @@ const EXCEPTIONS = [
   },
 ];
 
-/** Without the optimizer a query costs more than a member's 50,000 gas; the gas tests measure only what is optimized. */
-const LEFT_OUT = ["--no-match-test", "test_shareIncome_keepsAQueryPaidMeanwhile"];
+/** Tests of a gas limit, which code without the optimizer exceeds. */
+const LEFT_OUT = [
+  "--no-match-test",
+  "test_shareIncome_keepsAQueryPaidMeanwhile|test_shareIncome_costsAtMostItsSharesWhenAllBurn",
+];
 const DEPLOYED = ["Dataset.sol", "MedianDataset.sol", "MajorityDataset.sol", "script"];
 
 const RUNS = {
@@ -91,7 +99,7 @@ function read(report, hits) {
 
 const folder = mkdtempSync(join(tmpdir(), "coverage-"));
 const hits = new Map();
-let failed = 0;
+let failed = false;
 let runs = 0;
 try {
   // An artifact of these runs is no use to any other; and a profile for each file would count every line twice.
@@ -103,15 +111,9 @@ try {
   for (const [name, args] of Object.entries(RUNS)) {
     console.log(`Run ${++runs} of ${Object.keys(RUNS).length}: ${name}`);
     const report = join(folder, `${name}.info`);
-    failed ||= await runFoundry("forge", [
-      "coverage",
-      "--report",
-      "lcov",
-      "--report-file",
-      report,
-      "--exclude-tests",
-      ...args,
-    ]);
+    const output = ["--report", "lcov", "--report-file", report, "--exclude-tests"];
+    const code = await runFoundry("forge", ["coverage", ...output, ...args]);
+    failed ||= code !== 0;
     read(report, hits);
   }
 } finally {
