@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {DatasetGovernance} from "./DatasetGovernance.sol";
 import {ReportDomain} from "./ReportDomain.sol";
 import {Batch, DatasetSettings, IDataset, Report} from "./interfaces/IDataset.sol";
 import {Oracle} from "./Oracle.sol";
+import {Subscriptions} from "./Subscriptions.sol";
 import {Bits} from "./libraries/Bits.sol";
 import {Calldata} from "./libraries/Calldata.sol";
 import {Logs} from "./libraries/Logs.sol";
@@ -19,7 +19,7 @@ import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} 
 /// @title Dataset
 /// @notice Stores the data points of a committee of data providers and sells them one query at a time. Each kind of
 /// dataset defines how the reported values are judged (`_judge`) and where they are stored (`_save`, `_load`).
-abstract contract Dataset is DatasetGovernance, ReportDomain {
+abstract contract Dataset is Subscriptions, ReportDomain {
     using KeyFormLibrary for KeyForm;
 
     /// @dev A row's `missing` bitmap has one bit for each key.
@@ -46,7 +46,7 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
     /// @dev There is no getter, because contracts have to pay for what they read.
     mapping(bytes32 keyHash => Slot) private _slots;
 
-    constructor(DatasetSettings memory settings) DatasetGovernance(settings) {
+    constructor(DatasetSettings memory settings) Subscriptions(settings) {
         maxRoundAge = settings.maxRoundAge;
         keyForm = settings.keyForm;
     }
@@ -61,13 +61,13 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
     {
         uint256 price = queryPrice;
         if (msg.value != price) revert WrongPayment(msg.value, price);
+        return _stored(input);
+    }
 
-        bytes32 keyHash = Calldata.hash(input);
-        DataPoint point = _slots[keyHash].point;
-        updatedAt = point.timestamp();
-        if (updatedAt == 0) return (0, 0, _statusWithoutData(input));
-        status = point.status();
-        output = _load(keyHash, point);
+    /// @inheritdoc IDataset
+    function read(bytes calldata key) external view returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
+        _requireFreeReading();
+        return _stored(key);
     }
 
     // ---------------------------------------------------------------- updating
@@ -180,6 +180,18 @@ abstract contract Dataset is DatasetGovernance, ReportDomain {
 
     /// @notice Returns the value that `_save` stored.
     function _load(bytes32 keyHash, DataPoint point) internal view virtual returns (bytes32 value);
+
+    // ---------------------------------------------------------------- rules of every reading
+
+    /// @dev Returns the answer to a query of the key.
+    function _stored(bytes calldata key) private view returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
+        bytes32 keyHash = Calldata.hash(key);
+        DataPoint point = _slots[keyHash].point;
+        updatedAt = point.timestamp();
+        if (updatedAt == 0) return (0, 0, _statusWithoutData(key));
+        status = point.status();
+        output = _load(keyHash, point);
+    }
 
     // ---------------------------------------------------------------- rules of every update
 

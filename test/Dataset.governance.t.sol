@@ -2,12 +2,12 @@
 pragma solidity ^0.8.37;
 
 import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
-import {Vm} from "forge-std/Vm.sol";
 
 import {Oracle} from "../src/Oracle.sol";
 import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
 import {KeyForm} from "../src/types/KeyForm.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {Deployer} from "./utils/Deployer.sol";
 import {Providers, Update} from "./utils/Providers.sol";
 
 contract DatasetGovernanceTest is DatasetFixture {
@@ -248,23 +248,6 @@ contract DatasetGovernanceTest is DatasetFixture {
         members = new address[](count);
         for (uint256 i = 0; i < count; ++i) {
             members[i] = address(bytes20(bytes32((0x1000 + i) << 96)));
-        }
-    }
-}
-
-/// @notice Deploys a dataset and forwards the constructor's error, which `deployCode` would swallow.
-contract Deployer {
-    Vm private constant VM = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
-
-    function deploy(DatasetSettings calldata settings_) external returns (address deployed) {
-        bytes memory code = bytes.concat(VM.getCode("MedianDataset.sol:MedianDataset"), abi.encode(settings_));
-        assembly ("memory-safe") {
-            deployed := create(0, add(code, 0x20), mload(code))
-            if iszero(deployed) {
-                let reason := mload(0x40)
-                returndatacopy(reason, 0, returndatasize())
-                revert(reason, returndatasize())
-            }
         }
     }
 }

@@ -40,6 +40,8 @@ export async function deploy(client) {
     maxRoundAge: 300n,
     priceCeiling: parseEther("1"),
     queryPrice: QUERY_PRICE,
+    subscriptionPriceCeiling: parseEther("1"),
+    subscriptionPrice: parseEther("0.1"),
     toleranceBps: TOLERANCE_BPS,
     members: PROVIDERS.map(({ address }) => address).toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)),
   });

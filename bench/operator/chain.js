@@ -30,6 +30,8 @@ async function deploy(client) {
     maxRoundAge: 300n,
     priceCeiling: parseEther("1"),
     queryPrice: 1_000n,
+    subscriptionPriceCeiling: parseEther("1"),
+    subscriptionPrice: parseEther("0.1"),
     toleranceBps: 100n,
     members: PROVIDERS.map(({ address }) => address),
   };

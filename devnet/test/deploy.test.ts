@@ -47,12 +47,22 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     expect(dataset?.keys).toEqual(settings.keys.map((key) => stringToHex(key)));
     const address = dataset?.address as Address;
     const read = (
-      functionName: "owner" | "queryPrice" | "priceCeiling" | "maxRoundAge" | "committeeBlock" | "keyForm",
+      functionName:
+        | "owner"
+        | "queryPrice"
+        | "priceCeiling"
+        | "subscriptionPrice"
+        | "subscriptionPriceCeiling"
+        | "maxRoundAge"
+        | "committeeBlock"
+        | "keyForm",
     ) => client.readContract({ address, abi: datasetAbi, functionName });
     expect(await read("owner")).toBe(OWNER);
     expect(await read("keyForm")).toBe(dataset?.keyForm === "SPOT_PRICE" ? 0 : 1);
     expect(await read("queryPrice")).toBe(BigInt(settings.queryPrice));
     expect(await read("priceCeiling")).toBe(BigInt(settings.priceCeiling));
+    expect(await read("subscriptionPrice")).toBe(BigInt(settings.subscriptionPrice));
+    expect(await read("subscriptionPriceCeiling")).toBe(BigInt(settings.subscriptionPriceCeiling));
     expect(await read("maxRoundAge")).toBe(BigInt(settings.maxRoundAge));
     const fromBlock = (await read("committeeBlock")) as bigint;
     const [change] = await client.getContractEvents({
@@ -204,6 +214,11 @@ describe("invalid settings are rejected, with a sentence that says how to fix th
       "with a price over its ceiling",
       change({ queryPrice: "10000000000000001" }),
       "financial.queryPrice is above priceCeiling.",
+    ],
+    [
+      "with a subscription's price over its ceiling",
+      change({ subscriptionPrice: "1000000000000000001" }),
+      "financial.subscriptionPrice is above subscriptionPriceCeiling.",
     ],
     ["without an age", change({ maxRoundAge: "0" }), "financial.maxRoundAge is 0: no round could be stored."],
     [

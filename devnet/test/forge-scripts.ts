@@ -17,6 +17,8 @@ export interface DatasetSettings {
   toleranceBps: string;
   queryPrice: string;
   priceCeiling: string;
+  subscriptionPrice: string;
+  subscriptionPriceCeiling: string;
   maxRoundAge: string;
   keys: string[];
 }

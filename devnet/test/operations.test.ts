@@ -17,8 +17,9 @@ let scripts: Scripts;
 let dataset: Address;
 let snapshot: Hex;
 
-const read = (functionName: "queryPrice" | "committeeHash" | "owner" | "pendingOwner" | "committeeBlock") =>
-  scripts.client.readContract({ address: dataset, abi: datasetAbi, functionName });
+const read = (
+  functionName: "queryPrice" | "subscriptionPrice" | "committeeHash" | "owner" | "pendingOwner" | "committeeBlock",
+) => scripts.client.readContract({ address: dataset, abi: datasetAbi, functionName });
 const balance = (address: Address) => scripts.client.getBalance({ address });
 const fill = (wei: bigint) => scripts.client.setBalance({ address: dataset, value: wei });
 const configure = (changes: object) =>
@@ -104,8 +105,8 @@ describe("every operation", () => {
 
   test("that is reserved to the owner is refused to anyone else", async () => {
     const refusal = `The owner is ${OWNER}, not the sender. Sign with its key.`;
-    configure({ queryPrice: "7", toleranceBps: "7", owner: OUTSIDER });
-    for (const name of ["SetQueryPrice", "RotateCommittee", "TransferOwnership"]) {
+    configure({ queryPrice: "7", subscriptionPrice: "7", toleranceBps: "7", owner: OUTSIDER });
+    for (const name of ["SetQueryPrice", "SetSubscriptionPrice", "RotateCommittee", "TransferOwnership"]) {
       await expectRefused(send(name, {}, OUTSIDER), refusal);
     }
   });
@@ -132,6 +133,59 @@ describe("SetQueryPrice", () => {
     configure({ queryPrice: "10000000000000001" });
     const refusal = "financial.queryPrice is above the dataset's ceiling of 10000000000000000 wei. Lower it.";
     await expectRefused(send("SetQueryPrice"), refusal);
+  });
+});
+
+describe("SetSubscriptionPrice", () => {
+  test("sets the price of the settings, once, after a dry run that sends nothing", async () => {
+    configure({ subscriptionPrice: "200000000000000000" });
+    const change = "Set the subscription price: 100000000000000000 -> 200000000000000000 wei";
+    const dry = await dryRun("SetSubscriptionPrice");
+    expect(dry.output).toContain(change);
+    expect([dry.exitCode, dry.sent, await read("subscriptionPrice")]).toEqual([0, 0, parseEther("0.1")]);
+
+    const { exitCode, output, sent } = await send("SetSubscriptionPrice");
+    expect(output).toContain(change);
+    expect([exitCode, sent, await read("subscriptionPrice")]).toEqual([0, 1, parseEther("0.2")]);
+    await expectNothingToDo(
+      send("SetSubscriptionPrice"),
+      "Nothing to do: the subscription price is 200000000000000000 wei.",
+    );
+  });
+
+  test("refuses a price above the ceiling", async () => {
+    configure({ subscriptionPrice: "1000000000000000001" });
+    const refusal = "financial.subscriptionPrice is above the dataset's ceiling of 1000000000000000000 wei. Lower it.";
+    await expectRefused(send("SetSubscriptionPrice"), refusal);
+  });
+});
+
+describe("Subscribe", () => {
+  const until = () =>
+    scripts.client.readContract({
+      address: dataset,
+      abi: datasetAbi,
+      functionName: "subscribedUntil",
+      args: [MULTISIG],
+    });
+
+  test("pays for the periods that are missing, whoever sends it, and for none twice", async () => {
+    const env = { READER: MULTISIG, DAYS: "31" };
+    const change = `Subscribe ${MULTISIG} for 2 periods of 30 days: 200000000000000000 wei`;
+    const dry = await dryRun("Subscribe", env);
+    expect(dry.output).toContain(change);
+    expect([dry.exitCode, dry.sent, await until()]).toEqual([0, 0, 0n]);
+
+    const { exitCode, output, sent } = await send("Subscribe", env, OUTSIDER);
+    expect(output).toContain(change);
+    expect([exitCode, sent, await balance(dataset)]).toEqual([0, 1, parseEther("0.2")]);
+    const { timestamp } = await scripts.client.getBlock();
+    expect(await until()).toBe(timestamp + 60n * 86_400n);
+
+    await expectNothingToDo(send("Subscribe", env), `Nothing to do: ${MULTISIG} is subscribed until ${await until()}.`);
+    const longer = await send("Subscribe", { ...env, DAYS: "61" });
+    expect(longer.output).toContain(`Subscribe ${MULTISIG} for 1 periods of 30 days: 100000000000000000 wei`);
+    expect(await until()).toBe(timestamp + 90n * 86_400n);
   });
 });
 

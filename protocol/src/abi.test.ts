@@ -17,9 +17,10 @@ describe("the ABI", () => {
     expect(datasetAbi).toEqual(expect.arrayContaining([...oracleAbi]));
   });
 
-  it("reads a data point only for payment: no view tells of one", () => {
+  it("reads a data point only for payment: no view but that of subscribers tells of one", () => {
     const views = functions.filter(({ stateMutability }) => stateMutability === "view").map(({ name }) => name);
     expect(views).toEqual([
+      "SUBSCRIPTION_PERIOD",
       "committeeBlock",
       "committeeHash",
       "eip712Domain",
@@ -29,10 +30,14 @@ describe("the ABI", () => {
       "pendingOwner",
       "priceCeiling",
       "queryPrice",
+      "read",
+      "subscribedUntil",
+      "subscriptionPrice",
+      "subscriptionPriceCeiling",
       "unpaidShares",
       "unsharedIncomeOf",
     ]);
     const payable = functions.filter((item) => (item.stateMutability as string) === "payable").map(({ name }) => name);
-    expect(payable).toEqual(["query"]);
+    expect(payable).toEqual(["query", "subscribe"]);
   });
 });

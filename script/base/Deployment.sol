@@ -98,6 +98,13 @@ abstract contract Deployment is NetworkScript {
         settings.priceCeiling = _uintSetting(name, "priceCeiling");
         settings.queryPrice = _uintSetting(name, "queryPrice");
         _check(settings.queryPrice <= settings.priceCeiling, name, "queryPrice is above priceCeiling. Lower it.");
+        settings.subscriptionPriceCeiling = _uintSetting(name, "subscriptionPriceCeiling");
+        settings.subscriptionPrice = _uintSetting(name, "subscriptionPrice");
+        _check(
+            settings.subscriptionPrice <= settings.subscriptionPriceCeiling,
+            name,
+            "subscriptionPrice is above subscriptionPriceCeiling. Lower it."
+        );
     }
 
     /// @dev Everything except the address, which is unknown until the dataset is deployed.

@@ -37,11 +37,17 @@ abstract contract Operation is NetworkScript {
     /// such as a multisig, to make. A call that would revert is not sent.
     /// @param role The role of the account, for messages.
     function _callAs(string memory role, address account, bytes memory data) internal {
-        _callAs(role, account, data, gasleft());
+        _callAs(role, account, data, 0, gasleft());
+    }
+
+    /// @notice Calls the dataset from the signer's account, and pays it.
+    /// @param value The payment, in wei.
+    function _pay(bytes memory data, uint256 value) internal {
+        _callAs("signer", msg.sender, data, value, gasleft());
     }
 
     /// @param gasLimit The transaction's gas limit; without a limit if it is all of the script's gas.
-    function _callAs(string memory role, address account, bytes memory data, uint256 gasLimit) private {
+    function _callAs(string memory role, address account, bytes memory data, uint256 value, uint256 gasLimit) private {
         bool isSigner = msg.sender == account;
         require(
             isSigner || account.code.length > 0,
@@ -55,7 +61,7 @@ abstract contract Operation is NetworkScript {
             console.log("  Not sent. The %s is a contract, which has to make this call: %s", role, account);
             vm.prank(account);
         }
-        (bool isDone, bytes memory reason) = address(dataset).call{gas: gasLimit}(data);
+        (bool isDone, bytes memory reason) = address(dataset).call{value: value, gas: gasLimit}(data);
         if (isDone) return;
         console.log("The dataset rejects this call, so nothing was sent.");
         assembly ("memory-safe") {
@@ -76,7 +82,7 @@ abstract contract Operation is NetworkScript {
         uint256 balance = address(dataset).balance;
         // An estimate would be too low: the dataset requires more remaining gas than most accounts use.
         uint256 gasLimit = Math.min(150_000 + 90_000 * members.length, MAX_TRANSACTION_GAS);
-        _callAs(role, account, abi.encodeCall(IDataset.shareIncome, (members, toleranceBps)), gasLimit);
+        _callAs(role, account, abi.encodeCall(IDataset.shareIncome, (members, toleranceBps)), 0, gasLimit);
         uint256 refused = income - income % members.length - (balance - address(dataset).balance);
         if (refused == 0) return;
         console.log("Some members refuse their shares. Wei that they can claim with claimShares: %s", refused);

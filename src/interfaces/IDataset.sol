@@ -41,6 +41,9 @@ struct Batch {
 /// @param maxRoundAge The maximum age of a round when it is stored, in seconds. Immutable.
 /// @param priceCeiling The highest query price that the owner can ever set, in wei. Immutable.
 /// @param queryPrice The initial price of one query, in wei.
+/// @param subscriptionPriceCeiling The highest price of a subscription's period that the owner can ever set, in wei.
+/// Immutable.
+/// @param subscriptionPrice The initial price of a subscription's period, in wei.
 /// @param toleranceBps The distance from the median within which a value agrees with it, in basis points of the median.
 /// @param members The committee: 1 to 255 addresses, strictly ascending, none of them zero.
 struct DatasetSettings {
@@ -49,6 +52,8 @@ struct DatasetSettings {
     uint256 maxRoundAge;
     uint256 priceCeiling;
     uint256 queryPrice;
+    uint256 subscriptionPriceCeiling;
+    uint256 subscriptionPrice;
     uint256 toleranceBps;
     address[] members;
 }
@@ -111,10 +116,27 @@ interface IDataset is Oracle {
     /// @notice The price of one query changed, in wei.
     event QueryPriceChanged(uint256 price);
 
-    // ---------------------------------------------------------------- errors of a query
+    /// @notice `payer` paid for `reader` to read without payment until `until`, inclusive, in seconds since 1970.
+    event Subscribed(address indexed reader, address indexed payer, uint256 until);
 
-    /// @notice The payment of a query is not its exact price. Both in wei.
+    /// @notice The price of a subscription's period changed, in wei.
+    event SubscriptionPriceChanged(uint256 price);
+
+    // ---------------------------------------------------------------- errors of a query or a subscription
+
+    /// @notice The payment is not the exact price. Both in wei.
     error WrongPayment(uint256 sent, uint256 price);
+
+    /// @notice Queries are charged, and `reader`, the caller, has no running subscription. To get one, anyone calls
+    /// `subscribe(reader, periods)` with `price * periods` wei, for `periods` times `period` seconds.
+    error SubscriptionNeeded(address reader, uint256 price, uint256 period);
+
+    /// @notice A subscription was asked for no period. Buy at least one.
+    error NoPeriods();
+
+    /// @notice The subscription would run until `until`. Buy fewer periods: it may run until `latest`. Both in seconds
+    /// since 1970.
+    error SubscriptionTooLong(uint256 until, uint256 latest);
 
     // ---------------------------------------------------------------- errors of an update
 
@@ -184,6 +206,39 @@ interface IDataset is Oracle {
 
     /// @notice The price is above the ceiling fixed at deployment. Both in wei.
     error PriceAboveCeiling(uint256 price, uint256 ceiling);
+
+    // ---------------------------------------------------------------- reading without a payment per query
+
+    /// @notice Returns what `query` answers, without a payment, so that contracts can read in `view`. The caller may read
+    /// while the query price is 0, or until the end of its subscription. So may a call that belongs to no transaction: an
+    /// `eth_call` without a sender. Reverts with `SubscriptionNeeded` for anyone else.
+    /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
+    /// @return output As in `query`.
+    /// @return updatedAt As in `query`.
+    /// @return status As in `query`.
+    function read(bytes calldata key) external view returns (bytes32 output, uint256 updatedAt, QueryStatus status);
+
+    /// @notice Pays for an address to read without payment for some periods: from now on, or from the end of its running
+    /// subscription. Anyone may pay for anyone, exactly `subscriptionPrice() * periods` wei. What is paid is not returned,
+    /// and a later price does not change what was bought.
+    /// @param reader The address that reads, which is the `msg.sender` of `read`: of an adapter, its own.
+    /// @param periods At least 1; the subscription may run for at most 120 periods from now.
+    /// @return until When the subscription ends: the last second in which `reader` may read, in seconds since 1970.
+    function subscribe(address reader, uint256 periods) external payable returns (uint256 until);
+
+    /// @notice Returns the last second in which an address may read by subscription, in seconds since 1970; 0 if it never
+    /// had one.
+    /// @param reader The address that reads.
+    function subscribedUntil(address reader) external view returns (uint256 until);
+
+    /// @notice Returns the price of one period of a subscription, in wei.
+    function subscriptionPrice() external view returns (uint256);
+
+    /// @notice Returns the highest price of a period that the owner can set, in wei.
+    function subscriptionPriceCeiling() external view returns (uint256);
+
+    /// @notice Returns the length of a period, in seconds: 30 days.
+    function SUBSCRIPTION_PERIOD() external view returns (uint256);
 
     // ---------------------------------------------------------------- updates, open to anyone with signed reports
 
@@ -301,4 +356,8 @@ interface IDataset is Oracle {
     /// @notice Sets the price of one query.
     /// @param price In wei, at most `priceCeiling`.
     function setQueryPrice(uint256 price) external;
+
+    /// @notice Sets the price of one period of a subscription. Subscriptions that were paid for keep their end.
+    /// @param price In wei, at most `subscriptionPriceCeiling`.
+    function setSubscriptionPrice(uint256 price) external;
 }

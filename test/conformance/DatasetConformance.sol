@@ -248,6 +248,8 @@ abstract contract DatasetConformance is DatasetFixture {
         assertEq(Ownable2Step(address(dataset)).owner(), OWNER);
         assertEq(dataset.queryPrice(), PRICE);
         assertEq(dataset.priceCeiling(), PRICE_CEILING);
+        assertEq(dataset.subscriptionPrice(), SUBSCRIPTION_PRICE);
+        assertEq(dataset.subscriptionPriceCeiling(), SUBSCRIPTION_PRICE_CEILING);
         assertEq(dataset.maxRoundAge(), MAX_ROUND_AGE);
         assertEq(uint256(dataset.keyForm()), uint256(KeyForm.SPOT_PRICE));
         assertEq(dataset.committeeHash(), keccak256(abi.encodePacked(TOLERANCE_BPS, providers.members())));
@@ -261,6 +263,8 @@ abstract contract DatasetConformance is DatasetFixture {
         vm.startPrank(caller);
         vm.expectRevert(reason);
         dataset.setQueryPrice(0);
+        vm.expectRevert(reason);
+        dataset.setSubscriptionPrice(0);
         vm.expectRevert(reason);
         dataset.setCommittee(members, 0);
     }

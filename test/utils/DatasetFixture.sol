@@ -16,6 +16,8 @@ abstract contract DatasetFixture is Test {
     bytes internal constant KEY = "SPOTPX/ETH-USD";
     uint256 internal constant PRICE = 0.001 ether;
     uint256 internal constant PRICE_CEILING = 0.01 ether;
+    uint256 internal constant SUBSCRIPTION_PRICE = 0.1 ether;
+    uint256 internal constant SUBSCRIPTION_PRICE_CEILING = 1 ether;
     uint256 internal constant MAX_ROUND_AGE = 300;
     uint256 internal constant TOLERANCE_BPS = 100;
     uint256 internal constant START = 1_790_000_000;
@@ -51,6 +53,8 @@ abstract contract DatasetFixture is Test {
             maxRoundAge: MAX_ROUND_AGE,
             priceCeiling: PRICE_CEILING,
             queryPrice: PRICE,
+            subscriptionPriceCeiling: SUBSCRIPTION_PRICE_CEILING,
+            subscriptionPrice: SUBSCRIPTION_PRICE,
             toleranceBps: providers_.toleranceBps(),
             members: providers_.members()
         });

@@ -44,6 +44,8 @@ contract UpdateVectorsTest is Vectors {
             maxRoundAge: 300,
             priceCeiling: 0,
             queryPrice: 0,
+            subscriptionPriceCeiling: 0,
+            subscriptionPrice: 0,
             toleranceBps: number(index, "toleranceBps"),
             members: accounts(index, "members")
         });

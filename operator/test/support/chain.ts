@@ -76,6 +76,8 @@ export function chainOf(node: TestNode, chainId: number) {
         maxRoundAge: 300n,
         priceCeiling: parseEther("1"),
         queryPrice: PRICE,
+        subscriptionPriceCeiling: parseEther("1"),
+        subscriptionPrice: parseEther("0.1"),
         toleranceBps: 100n,
         members,
       };

@@ -29,6 +29,14 @@ export const datasetAbi = [
             "type": "uint256"
           },
           {
+            "name": "subscriptionPriceCeiling",
+            "type": "uint256"
+          },
+          {
+            "name": "subscriptionPrice",
+            "type": "uint256"
+          },
+          {
             "name": "toleranceBps",
             "type": "uint256"
           },
@@ -40,6 +48,18 @@ export const datasetAbi = [
       }
     ],
     "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
+    "name": "SUBSCRIPTION_PERIOD",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view"
   },
   {
     "type": "function",
@@ -231,6 +251,31 @@ export const datasetAbi = [
   },
   {
     "type": "function",
+    "name": "read",
+    "inputs": [
+      {
+        "name": "key",
+        "type": "bytes"
+      }
+    ],
+    "outputs": [
+      {
+        "name": "output",
+        "type": "bytes32"
+      },
+      {
+        "name": "updatedAt",
+        "type": "uint256"
+      },
+      {
+        "name": "status",
+        "type": "uint8"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
     "name": "renounceOwnership",
     "inputs": [],
     "outputs": [],
@@ -266,6 +311,18 @@ export const datasetAbi = [
   },
   {
     "type": "function",
+    "name": "setSubscriptionPrice",
+    "inputs": [
+      {
+        "name": "price",
+        "type": "uint256"
+      }
+    ],
+    "outputs": [],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
     "name": "shareIncome",
     "inputs": [
       {
@@ -279,6 +336,68 @@ export const datasetAbi = [
     ],
     "outputs": [],
     "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
+    "name": "subscribe",
+    "inputs": [
+      {
+        "name": "reader",
+        "type": "address"
+      },
+      {
+        "name": "periods",
+        "type": "uint256"
+      }
+    ],
+    "outputs": [
+      {
+        "name": "until",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "payable"
+  },
+  {
+    "type": "function",
+    "name": "subscribedUntil",
+    "inputs": [
+      {
+        "name": "reader",
+        "type": "address"
+      }
+    ],
+    "outputs": [
+      {
+        "name": "until",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "subscriptionPrice",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "subscriptionPriceCeiling",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view"
   },
   {
     "type": "function",
@@ -649,6 +768,40 @@ export const datasetAbi = [
   },
   {
     "type": "event",
+    "name": "Subscribed",
+    "inputs": [
+      {
+        "name": "reader",
+        "type": "address",
+        "indexed": true
+      },
+      {
+        "name": "payer",
+        "type": "address",
+        "indexed": true
+      },
+      {
+        "name": "until",
+        "type": "uint256",
+        "indexed": false
+      }
+    ],
+    "anonymous": false
+  },
+  {
+    "type": "event",
+    "name": "SubscriptionPriceChanged",
+    "inputs": [
+      {
+        "name": "price",
+        "type": "uint256",
+        "indexed": false
+      }
+    ],
+    "anonymous": false
+  },
+  {
+    "type": "event",
     "name": "Updated",
     "inputs": [
       {
@@ -728,6 +881,11 @@ export const datasetAbi = [
   },
   {
     "type": "error",
+    "name": "NoPeriods",
+    "inputs": []
+  },
+  {
+    "type": "error",
     "name": "NoQuorum",
     "inputs": [
       {
@@ -798,6 +956,38 @@ export const datasetAbi = [
     "type": "error",
     "name": "ReentrancyGuardReentrantCall",
     "inputs": []
+  },
+  {
+    "type": "error",
+    "name": "SubscriptionNeeded",
+    "inputs": [
+      {
+        "name": "reader",
+        "type": "address"
+      },
+      {
+        "name": "price",
+        "type": "uint256"
+      },
+      {
+        "name": "period",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "SubscriptionTooLong",
+    "inputs": [
+      {
+        "name": "until",
+        "type": "uint256"
+      },
+      {
+        "name": "latest",
+        "type": "uint256"
+      }
+    ]
   },
   {
     "type": "error",

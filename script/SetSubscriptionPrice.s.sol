@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {console} from "forge-std/Script.sol";
+
+import {IDataset} from "../src/interfaces/IDataset.sol";
+import {Operation} from "./base/Operation.sol";
+
+/// @notice Sets the price of a subscription's period of DATASET to the one in its settings.
+contract SetSubscriptionPrice is Operation {
+    function run() external {
+        uint256 price = _uintSetting(name, "subscriptionPrice");
+        uint256 ceiling = dataset.subscriptionPriceCeiling();
+        _check(
+            price <= ceiling,
+            name,
+            string.concat(
+                "subscriptionPrice is above the dataset's ceiling of ", vm.toString(ceiling), " wei. Lower it."
+            )
+        );
+        uint256 current = dataset.subscriptionPrice();
+        if (price == current) {
+            console.log("Nothing to do: the subscription price is %s wei.", price);
+            return;
+        }
+        console.log("Set the subscription price: %s -> %s wei", current, price);
+        _callAs("owner", ownable.owner(), abi.encodeCall(IDataset.setSubscriptionPrice, (price)));
+        _finish();
+    }
+}

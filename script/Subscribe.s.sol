@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+import {console} from "forge-std/Script.sol";
+
+import {IDataset} from "../src/interfaces/IDataset.sol";
+import {Operation} from "./base/Operation.sol";
+
+/// @notice Pays for READER to read DATASET by subscription for at least the next DAYS days. Anyone may run it.
+contract Subscribe is Operation {
+    function run() external {
+        address reader = vm.envAddress("READER");
+        uint256 wanted = vm.getBlockTimestamp() + vm.envUint("DAYS") * 1 days;
+        uint256 until = dataset.subscribedUntil(reader);
+        if (until >= wanted) {
+            console.log("Nothing to do: %s is subscribed until %s.", reader, until);
+            return;
+        }
+        uint256 missing = wanted - Math.max(until, vm.getBlockTimestamp());
+        uint256 periods = Math.ceilDiv(missing, dataset.SUBSCRIPTION_PERIOD());
+        uint256 price = dataset.subscriptionPrice() * periods;
+        console.log("Subscribe %s for %s periods of 30 days: %s wei", reader, periods, price);
+        _pay(abi.encodeCall(IDataset.subscribe, (reader, periods)), price);
+        console.log("  until %s -> %s, in seconds since 1970", until, dataset.subscribedUntil(reader));
+        _finish();
+    }
+}
