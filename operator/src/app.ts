@@ -8,8 +8,10 @@ import { allowAnyOrigin } from "./http/any-origin.js";
 import { addData } from "./http/data.js";
 import { addDataRequest } from "./http/data-request.js";
 import { addDatasets } from "./http/datasets.js";
+import { addGateway } from "./http/gateway.js";
 import { addHealth } from "./http/health.js";
 import { addHistory } from "./http/history.js";
+import { newKeyLimit } from "./http/new-key-limit.js";
 import { API, addDocs } from "./http/openapi.js";
 import { addOverview } from "./http/overview.js";
 import { addGuide, addPage } from "./http/static-files.js";
@@ -41,7 +43,9 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
   await app.register(
     async (scope) => {
       const routes = scope as unknown as App;
-      addDataRequest(routes, operator, settings);
+      const limitNewKeys = newKeyLimit(routes, operator.updates.keys, settings.newKeysPerMinute);
+      addDataRequest(routes, operator, settings, limitNewKeys);
+      await addGateway(routes, operator, limitNewKeys);
       addDatasets(routes, operator);
       addOverview(routes, overview, settings.requestsPerMinute);
       addData(routes, operator, overview, settings.requestsPerMinute);

@@ -15,6 +15,11 @@ export function invalidProperty(property: string, problem: string): ProblemError
   });
 }
 
+/** The problem of a lens's question that is not one. @param detail A sentence. */
+export function invalidLookup(detail: string): ProblemError {
+  return new ProblemError({ title: "The lookup cannot be read.", status: 400, code: "bad_request", detail });
+}
+
 /** @param problems One sentence for each parameter. */
 export function invalidQuery(problems: readonly string[]): ProblemError {
   return new ProblemError({

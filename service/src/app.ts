@@ -17,6 +17,7 @@ import {
   CONNECTION_LIMITS,
   endConnectionsAtClose,
   limitConnectionsPerCaller,
+  MAX_HEADER_BYTES,
   MaxConnectionsPerCaller,
 } from "./connections.js";
 import { plainForwardedFor } from "./forwarded-for.js";
@@ -89,6 +90,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
+    // A gateway's paths contain calldata. The length of a path is limited with the request's head.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     trustProxy: trustedProxies.length > 0 ? isTrusted : false,
     ...CONNECTION_LIMITS,
     return503OnClosing: true,

@@ -23,7 +23,7 @@ const PAGES = [
     files: ["interfaces/IWebOracleRegistry.sol", "WebOracleRegistry.sol"],
   },
   { name: "mock", label: "MockOracle", files: ["mocks/MockOracle.sol"] },
-  { name: "lens", label: "QueryLens", files: ["lens/QueryLens.sol"] },
+  { name: "lens", label: "Lenses", files: ["lens/QueryLens.sol", "interfaces/IUpdateGateway.sol"] },
   { name: "internals", label: "Types and libraries", folders: ["types", "libraries"] },
 ];
 

@@ -4,8 +4,6 @@ import { openApiDocument } from "@dataset-oracle/operator/dist/openapi-document.
 import { objectsOf, typeOf } from "./schema.js";
 import { table } from "./table.js";
 
-const PROBLEM = "application/problem+json";
-
 export async function httpReference() {
   const { info, paths } = await openApiDocument();
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -16,7 +14,7 @@ export async function httpReference() {
     info.description,
     "Generated from the OpenAPI 3.1 document that every operator serves at `GET /openapi.json`. `GET /docs` shows the same " +
       "document as a page where requests can be tried out. All paths except `/live` and `/ready` are below the operator's " +
-      "base path. Problems are `application/problem+json`; [the operator's README](../../operator/README.md#http-api) says " +
+      "base path. Problems are `application/problem+json`, except those of the gateway, which have the form of ERC-3668; [the operator's README](../../operator/README.md#http-api) says " +
       "when each of them occurs.",
     ...operations,
   ].join("\n\n");
@@ -25,6 +23,7 @@ export async function httpReference() {
 function section(name, { summary, description, parameters = [], requestBody, responses }) {
   const parts = [`## ${name}`, [summary, description].filter(Boolean).join(" ")];
   for (const [place, title] of [
+    ["path", "Path parameters"],
     ["query", "Query parameters"],
     ["header", "Request headers"],
   ]) {
@@ -41,18 +40,19 @@ function section(name, { summary, description, parameters = [], requestBody, res
   if (requestBody) parts.push("### Request body", bodies(requestBody.content, "required"));
   const problems = Object.entries(responses).flatMap(([status, { content }]) => problemsOf(status, content));
   for (const [status, { description: about, content }] of Object.entries(responses)) {
-    if (content?.[PROBLEM] === undefined) parts.push(`### ${status}`, about, bodies(content, "always present"));
+    if (Number(status) < 400) parts.push(`### ${status}`, about, bodies(content, "always present"));
   }
   parts.push("### Problems", table(["status", "code", "own fields"], problems));
   return parts.filter(Boolean).join("\n\n");
 }
 
-/** The fields that every problem has. */
-const COMMON = ["title", "status", "code", "detail"];
+/** The fields that every problem has, and every error of a gateway. */
+const COMMON = ["title", "status", "code", "detail", "message"];
 
 /** Returns a row for each code that a status can have, with the fields of its body that other problems do not have. */
 function problemsOf(status, content = {}) {
-  const schema = content[PROBLEM]?.schema;
+  if (Number(status) < 400) return [];
+  const schema = Object.values(content)[0]?.schema;
   return (schema?.anyOf ?? [schema]).filter(Boolean).flatMap(({ properties }) => {
     const own = Object.keys(properties).filter((field) => !COMMON.includes(field));
     const codes = properties.code.anyOf ?? [properties.code];

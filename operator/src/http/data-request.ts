@@ -5,15 +5,15 @@ import { callerAt } from "@dataset-oracle/service/caller";
 import { toProblem } from "@dataset-oracle/service/http-problems";
 import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/openapi";
 import { rateLimiter } from "@dataset-oracle/service/rate-limit";
-import { traceFieldsOf } from "@dataset-oracle/service/trace";
 import { Type } from "@sinclair/typebox";
-import { RpcError } from "../chain/rpc-error.js";
 import { dataPointFinder } from "../data-point.js";
 import type { Operator } from "../operator.js";
-import { noSender, shuttingDown, tooManyBroadcasts, tooManyNewKeys } from "../problems.js";
+import { noSender, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
 import { MAX_WAIT_MS } from "../update/relay.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
+import { explainFailure } from "./explain-failure.js";
+import type { NewKeyLimit } from "./new-key-limit.js";
 import { dataPointProblems } from "./openapi.js";
 
 const EVENTS = [
@@ -70,29 +70,20 @@ const schema = {
   },
 };
 
-/** How many callers' requests for keys that were never stored all callers may make together. */
-const NEW_KEYS_OF_ALL = 10;
-
 /**
  * Adds `POST /data/request`. A broadcast is counted against its rate limit before any provider or RPC endpoint is asked, and
- * a request for a key that was never stored before any provider is: providers limit what they answer to one operator.
+ * a request for a key that was never stored before any provider is.
  */
 export function addDataRequest(
   app: App,
   operator: Operator,
-  { broadcastsPerMinute, newKeysPerMinute }: { broadcastsPerMinute: number; newKeysPerMinute: number },
+  { broadcastsPerMinute }: { broadcastsPerMinute: number },
+  limitNewKeys: NewKeyLimit,
 ): void {
   const limitBroadcasts = rateLimiter(app, {
     name: "broadcasts",
     perMinute: broadcastsPerMinute,
     exceeded: tooManyBroadcasts,
-  });
-  const limitNewKeys = rateLimiter(app, { name: "new-keys", perMinute: newKeysPerMinute, exceeded: tooManyNewKeys });
-  const limitNewKeysOfAll = rateLimiter(app, {
-    name: "new-keys-of-all",
-    perMinute: NEW_KEYS_OF_ALL * newKeysPerMinute,
-    callerOf: () => "all",
-    exceeded: (max, seconds) => tooManyNewKeys(max, seconds, "All callers together"),
   });
   const { updates } = operator;
   const findDataPoint = dataPointFinder(operator.networks);
@@ -109,10 +100,7 @@ export function addDataRequest(
     reply.header("vary", "accept, prefer");
     const prepared = broadcast || isStream ? null : updates.preparedAnswer(dataPoint);
     if (prepared !== null) return prepared;
-    if (!(await updates.keys.isKnown(dataPoint))) {
-      await limitNewKeys(request, reply);
-      await limitNewKeysOfAll(request, reply);
-    }
+    await limitNewKeys(request, reply, dataPoint);
 
     // A stream goes on until the transaction is mined, unless the caller prefers a shorter wait.
     const waitMs = preferred !== null ? preferred * 1000 : isStream ? MAX_WAIT_MS : 0;
@@ -122,13 +110,7 @@ export function addDataRequest(
       try {
         return await (broadcast ? updates.broadcast(dataPoint, waitMs, caller) : updates.prepare(dataPoint, caller));
       } catch (error) {
-        // The node's own words are for the operator's log, not for the caller.
-        if (error instanceof RpcError) {
-          const fields = { ...traceFieldsOf(trace), method: error.method, reason: error.reason };
-          request.log.warn(fields, "RPC failed");
-        }
-        // A shutdown ends everything that is waited for, so its failure says nothing about the request.
-        throw operator.closing.aborted ? shuttingDown() : error;
+        throw explainFailure(operator, request, error);
       }
     };
     if (!isStream) return work(() => {});

@@ -2,6 +2,7 @@ import { OPERATOR_PROBLEM_MEMBERS, type OperatorProblemCode } from "@dataset-ora
 import type { App } from "@dataset-oracle/service/app";
 import { type ApiDescription, addOpenApi, problemResponses } from "@dataset-oracle/service/openapi";
 import swaggerUi from "@fastify/swagger-ui";
+import { Type } from "@sinclair/typebox";
 import { STATIC_POLICY, shareBytes, staticRate } from "./static-files.js";
 
 export const API: ApiDescription = {
@@ -37,6 +38,23 @@ export const chainProblems = (own: Codes = {}) => problemResponses([LIMITED, CHA
 /** The problems of an operation about a data point. */
 export const dataPointProblems = (...own: Codes[]) =>
   problemResponses([LIMITED, DATA_POINT, ...own, CHAIN], OPERATOR_PROBLEM_MEMBERS);
+
+/** The errors of a gateway, in the form of ERC-3668. */
+export const gatewayErrors = (codes: Codes) =>
+  Object.fromEntries(
+    Object.entries(codes).map(([status, all]) => {
+      const code = Type.Union(
+        all.map((each) => Type.Literal(each)),
+        { description: "A stable code, for programs." },
+      );
+      const message = Type.String({ description: "The fact, and how to fix it." });
+      const schema = Type.Object({ message, code });
+      return [
+        status,
+        { description: `The error is ${all.join(" or ")}.`, content: { "application/json": { schema } } },
+      ];
+    }),
+  );
 
 /** Adds `GET /openapi.json`, and `GET /docs`, a page that shows it and sends requests to try it out. */
 export async function addDocs(app: App): Promise<void> {

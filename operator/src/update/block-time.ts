@@ -1,0 +1,45 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { getBlock } from "viem/actions";
+import { unwrapRpcError } from "../chain/client.js";
+import type { Context } from "../context.js";
+import type { Network } from "../network.js";
+import { type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
+
+/** The longest wait for a block: two slots of Ethereum and the time that a block takes to spread. */
+const MAX_WAIT_MS = 30_000;
+/** A block that has just arrived here is not yet at every other node. */
+const SPREAD_MS = 1_000;
+
+/**
+ * Waits until the newest block reaches a round. `eth_call` executes in the newest block, with its time, and a dataset
+ * refuses a round that is later: on a chain with a block every 12 seconds, that is most rounds of now.
+ */
+export class BlockTime {
+  readonly #waits: SingleFlight<void>;
+
+  constructor(private readonly context: Context) {
+    this.#waits = singleFlightOfRounds(context, "block");
+  }
+
+  /**
+   * Resolves once the newest block is not older than the round, or after a bound: then the caller's node tells what is
+   * wrong. Everyone who waits for the same round shares the calls.
+   *
+   * @param round Seconds since 1970.
+   * @throws RpcError
+   */
+  async reach(network: Network, round: bigint): Promise<void> {
+    await this.#waits.run(`${network.chainId} ${round}`, () => this.#wait(network, round)).result;
+  }
+
+  async #wait({ client, settings }: Network, round: bigint): Promise<void> {
+    const { clock, closing } = this.context;
+    const readTime = async () => (await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client))).timestamp;
+    if ((await readTime()) >= round) return;
+    const giveUpAt = clock() + MAX_WAIT_MS;
+    do {
+      await delay(settings.rpcPollMs, undefined, { signal: closing });
+    } while ((await readTime()) < round && clock() < giveUpAt);
+    await delay(SPREAD_MS, undefined, { signal: closing });
+  }
+}
