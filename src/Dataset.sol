@@ -70,6 +70,44 @@ abstract contract Dataset is Subscriptions, ReportDomain {
         return _stored(key);
     }
 
+    /// @inheritdoc IDataset
+    function verify(
+        bytes calldata key,
+        uint256 timestamp,
+        bytes32 value,
+        uint256 signers,
+        Report[] calldata reports,
+        address[] calldata absentees,
+        uint256 toleranceBps
+    ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
+        _requireVerificationPrice();
+        bytes32 keyHash = Calldata.hash(key);
+        if (!_isNew(_slots[keyHash].point, key, timestamp)) return _stored(key);
+
+        ReportTemplate template = _template(QueryStatus.OK, keyHash, timestamp);
+        _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
+        (output, status) = _derive(value, toleranceBps, reports, absentees.length);
+        updatedAt = timestamp;
+    }
+
+    /// @inheritdoc IDataset
+    function verifyNotAvailable(
+        bytes calldata key,
+        uint256 timestamp,
+        uint256 signers,
+        Report[] calldata reports,
+        address[] calldata absentees,
+        uint256 toleranceBps
+    ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
+        _requireVerificationPrice();
+        bytes32 keyHash = Calldata.hash(key);
+        if (!_isNew(_slots[keyHash].point, key, timestamp)) return _stored(key);
+
+        ReportTemplate template = _template(QueryStatus.NOT_AVAILABLE, keyHash, timestamp);
+        _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
+        return (0, timestamp, QueryStatus.NOT_AVAILABLE);
+    }
+
     // ---------------------------------------------------------------- updating
 
     /// @inheritdoc IDataset
@@ -84,18 +122,17 @@ abstract contract Dataset is Subscriptions, ReportDomain {
     ) external returns (QueryStatus status, bool isNew) {
         bytes32 keyHash = Calldata.hash(key);
         Slot storage slot = _slots[keyHash];
-        isNew = _open(slot, keyHash, key, timestamp);
-        if (!isNew) return (_storedStatus(slot.point, key), false);
-
-        ReportTemplate template = ReportTemplateLibrary.create(
-            REPORT_TYPEHASH, _domainSeparator(), keyHash, uint256(QueryStatus.OK), timestamp
-        );
-        _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
-        Column values = Calldata.contents(reports);
-        KeyOutcome outcome;
-        (outcome, status) = _conclude(value, toleranceBps, values, absentees.length);
-        if (outcome != KeyOutcome.STORED) _refuse(outcome, value, values, absentees.length);
-        _store(slot, keyHash, status == QueryStatus.OK ? value : bytes32(0), timestamp, status);
+        DataPoint point = slot.point;
+        isNew = _isNew(point, key, timestamp);
+        if (isNew) {
+            ReportTemplate template = _template(QueryStatus.OK, keyHash, timestamp);
+            _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
+            (value, status) = _derive(value, toleranceBps, reports, absentees.length);
+            if (point.isEmpty()) emit KeyAdded(keyHash, key);
+            _store(slot, keyHash, value, timestamp, status);
+        } else {
+            status = _storedStatus(point, key);
+        }
     }
 
     /// @inheritdoc IDataset
@@ -109,15 +146,17 @@ abstract contract Dataset is Subscriptions, ReportDomain {
     ) external returns (QueryStatus status, bool isNew) {
         bytes32 keyHash = Calldata.hash(key);
         Slot storage slot = _slots[keyHash];
-        isNew = _open(slot, keyHash, key, timestamp);
-        if (!isNew) return (_storedStatus(slot.point, key), false);
-
-        ReportTemplate template = ReportTemplateLibrary.create(
-            REPORT_TYPEHASH, _domainSeparator(), keyHash, uint256(QueryStatus.NOT_AVAILABLE), timestamp
-        );
-        _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
-        status = QueryStatus.NOT_AVAILABLE;
-        _store(slot, keyHash, 0, timestamp, status);
+        DataPoint point = slot.point;
+        isNew = _isNew(point, key, timestamp);
+        if (isNew) {
+            ReportTemplate template = _template(QueryStatus.NOT_AVAILABLE, keyHash, timestamp);
+            _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
+            status = QueryStatus.NOT_AVAILABLE;
+            if (point.isEmpty()) emit KeyAdded(keyHash, key);
+            _store(slot, keyHash, 0, timestamp, status);
+        } else {
+            status = _storedStatus(point, key);
+        }
     }
 
     /// @inheritdoc IDataset
@@ -150,7 +189,8 @@ abstract contract Dataset is Subscriptions, ReportDomain {
         bytes32 keyHash = Calldata.hash(key);
         Slot storage slot = _slots[keyHash];
         if (!slot.point.isEmpty()) return;
-        _addKey(keyHash, key);
+        _checkKey(key);
+        emit KeyAdded(keyHash, key);
         slot.point = DataPointLibrary.pack(0, 0, QueryStatus.NOT_AVAILABLE);
     }
 
@@ -193,6 +233,12 @@ abstract contract Dataset is Subscriptions, ReportDomain {
         output = _load(keyHash, point);
     }
 
+    /// @dev A verification costs what a query costs. A caller that may read without paying may pay nothing instead.
+    function _requireVerificationPrice() private view {
+        if (msg.value == queryPrice) return;
+        if (msg.value != 0 || !_mayReadFree()) revert WrongPayment(msg.value, queryPrice);
+    }
+
     // ---------------------------------------------------------------- rules of every update
 
     function _checkRound(uint256 timestamp) private view {
@@ -205,13 +251,11 @@ abstract contract Dataset is Subscriptions, ReportDomain {
     }
 
     /// @dev Returns false if the same round or a newer one is stored: the update has nothing to change, and whoever sent
-    /// the stored one first must not make it fail. Otherwise reverts unless the round can be stored, and adds the key
-    /// if it is new.
-    function _open(Slot storage slot, bytes32 keyHash, bytes calldata key, uint256 timestamp) private returns (bool) {
-        DataPoint point = slot.point;
+    /// the stored one first must not make it fail. Otherwise reverts unless the round can be stored under the key.
+    function _isNew(DataPoint point, bytes calldata key, uint256 timestamp) private view returns (bool) {
         if (timestamp <= point.timestamp()) return false;
         _checkRound(timestamp);
-        if (point.isEmpty()) _addKey(keyHash, key);
+        if (point.isEmpty()) _checkKey(key);
         return true;
     }
 
@@ -225,9 +269,26 @@ abstract contract Dataset is Subscriptions, ReportDomain {
         return keyForm.matches(key) ? QueryStatus.NOT_AVAILABLE : QueryStatus.INVALID;
     }
 
-    function _addKey(bytes32 keyHash, bytes calldata key) private {
+    function _checkKey(bytes calldata key) private view {
         if (!keyForm.matches(key)) revert InvalidKey(key);
-        emit KeyAdded(keyHash, key);
+    }
+
+    /// @dev Returns what the reports of one key and round have in common.
+    function _template(QueryStatus outcome, bytes32 keyHash, uint256 timestamp) private view returns (ReportTemplate) {
+        return ReportTemplateLibrary.create(REPORT_TYPEHASH, _domainSeparator(), keyHash, uint256(outcome), timestamp);
+    }
+
+    /// @dev Derives what a query answers from the values of a quorum's reports, or reverts because of the claim.
+    /// @param absent The number of committee members without a value here.
+    function _derive(bytes32 value, uint256 toleranceBps, Report[] calldata reports, uint256 absent)
+        private
+        pure
+        returns (bytes32, QueryStatus)
+    {
+        Column values = Calldata.contents(reports);
+        (KeyOutcome outcome, QueryStatus status) = _conclude(value, toleranceBps, values, absent);
+        if (outcome != KeyOutcome.STORED) _refuse(outcome, value, values, absent);
+        return (status == QueryStatus.OK ? value : bytes32(0), status);
     }
 
     /// @dev Reverts unless the signers and the absentees together are the whole committee and the signers are a quorum.

@@ -292,6 +292,58 @@ interface IDataset is Oracle {
     /// @return outcomes The outcome of each key.
     function updateBatch(Batch calldata batch) external returns (KeyOutcome[] memory outcomes);
 
+    // ---------------------------------------------------------------- verification, open to anyone with signed reports
+
+    /// @notice Answers what `update` with the same arguments, and then `query`, would answer, without storing anything:
+    /// the stored data point if it is as new or newer, otherwise what the reports prove. Reverts with the errors of
+    /// `update`. A key that was never stored needs no announcement.
+    /// @dev The parameters are `update`'s, so that an update's calldata becomes a verification's when its first four bytes
+    /// are replaced. Costs exactly `queryPrice`; a caller that may `read` without payment may also send nothing.
+    /// The answer depends on which of the signed reports of the last `maxRoundAge` seconds the caller passes on: a contract
+    /// that takes them from a stranger lets the stranger choose.
+    /// @param key As in `update`.
+    /// @param timestamp As in `update`.
+    /// @param value As in `update`.
+    /// @param signers As in `update`.
+    /// @param reports As in `update`.
+    /// @param absentees As in `update`.
+    /// @param toleranceBps As in `update`.
+    /// @return output As in `query`.
+    /// @return updatedAt As in `query`: the stored round or, if it is newer, `timestamp`.
+    /// @return status As in `query`.
+    function verify(
+        bytes calldata key,
+        uint256 timestamp,
+        bytes32 value,
+        uint256 signers,
+        Report[] calldata reports,
+        address[] calldata absentees,
+        uint256 toleranceBps
+    ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status);
+
+    /// @notice Answers what `updateNotAvailable` with the same arguments, and then `query`, would answer, without storing
+    /// anything.
+    /// @dev Works like `verify`.
+    /// @param key As in `update`.
+    /// @param timestamp As in `update`.
+    /// @param signers As in `update`.
+    /// @param reports As in `updateNotAvailable`.
+    /// @param absentees As in `updateNotAvailable`.
+    /// @param toleranceBps As in `update`.
+    /// @return output As in `query`; 0 if the reports are newer than what is stored.
+    /// @return updatedAt As in `verify`.
+    /// @return status As in `query`; NOT_AVAILABLE if the reports are newer than what is stored.
+    function verifyNotAvailable(
+        bytes calldata key,
+        uint256 timestamp,
+        uint256 signers,
+        Report[] calldata reports,
+        address[] calldata absentees,
+        uint256 toleranceBps
+    ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status);
+
+    // ---------------------------------------------------------------- keys and income
+
     /// @notice Makes a key known, so that a batch can refer to it by its hash. Does nothing if the key is known
     /// already.
     /// @param key The key in ASCII.
