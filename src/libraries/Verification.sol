@@ -22,9 +22,13 @@ library Verification {
     function fromUpdate(bytes memory update, bytes memory key) internal pure returns (bytes4 selector) {
         selector = selectorOf(update);
         bytes32 keyHash = _keyHash(update);
-        if (selector == IDataset.update.selector) setSelector(update, IDataset.verify.selector);
-        else if (selector == IDataset.updateNotAvailable.selector) setSelector(update, IDataset.verifyNotAvailable.selector);
-        else revert NotVerifiable(selector);
+        if (selector == IDataset.update.selector) {
+            setSelector(update, IDataset.verify.selector);
+        } else if (selector == IDataset.updateNotAvailable.selector) {
+            setSelector(update, IDataset.verifyNotAvailable.selector);
+        } else {
+            revert NotVerifiable(selector);
+        }
         if (keyHash != keccak256(key)) revert WrongKey(keyHash, key);
     }
 

@@ -625,6 +625,128 @@ export const datasetAbi = [
     "stateMutability": "nonpayable"
   },
   {
+    "type": "function",
+    "name": "verify",
+    "inputs": [
+      {
+        "name": "key",
+        "type": "bytes"
+      },
+      {
+        "name": "timestamp",
+        "type": "uint256"
+      },
+      {
+        "name": "value",
+        "type": "bytes32"
+      },
+      {
+        "name": "signers",
+        "type": "uint256"
+      },
+      {
+        "name": "reports",
+        "type": "tuple[]",
+        "components": [
+          {
+            "name": "content",
+            "type": "bytes32"
+          },
+          {
+            "name": "r",
+            "type": "bytes32"
+          },
+          {
+            "name": "vs",
+            "type": "bytes32"
+          }
+        ]
+      },
+      {
+        "name": "absentees",
+        "type": "address[]"
+      },
+      {
+        "name": "toleranceBps",
+        "type": "uint256"
+      }
+    ],
+    "outputs": [
+      {
+        "name": "output",
+        "type": "bytes32"
+      },
+      {
+        "name": "updatedAt",
+        "type": "uint256"
+      },
+      {
+        "name": "status",
+        "type": "uint8"
+      }
+    ],
+    "stateMutability": "payable"
+  },
+  {
+    "type": "function",
+    "name": "verifyNotAvailable",
+    "inputs": [
+      {
+        "name": "key",
+        "type": "bytes"
+      },
+      {
+        "name": "timestamp",
+        "type": "uint256"
+      },
+      {
+        "name": "signers",
+        "type": "uint256"
+      },
+      {
+        "name": "reports",
+        "type": "tuple[]",
+        "components": [
+          {
+            "name": "content",
+            "type": "bytes32"
+          },
+          {
+            "name": "r",
+            "type": "bytes32"
+          },
+          {
+            "name": "vs",
+            "type": "bytes32"
+          }
+        ]
+      },
+      {
+        "name": "absentees",
+        "type": "address[]"
+      },
+      {
+        "name": "toleranceBps",
+        "type": "uint256"
+      }
+    ],
+    "outputs": [
+      {
+        "name": "output",
+        "type": "bytes32"
+      },
+      {
+        "name": "updatedAt",
+        "type": "uint256"
+      },
+      {
+        "name": "status",
+        "type": "uint8"
+      }
+    ],
+    "stateMutability": "payable"
+  },
+  {
     "type": "event",
     "name": "CommitteeChanged",
     "inputs": [
