@@ -2,10 +2,14 @@
 // A compiler executable for forge over the npm package `solc`: `--version`, or standard JSON from stdin to stdout.
 
 import { readFileSync } from "node:fs";
-import solc from "solc";
+import { createRequire } from "node:module";
+
+const require = createRequire(import.meta.url);
 
 if (process.argv.includes("--version")) {
-  console.log(`solc, the solidity compiler commandline interface\nVersion: ${solc.version()}`);
+  // Every run of forge asks for it, and loading the compiler would be most of a run that compiles nothing.
+  const { version } = require("solc/package.json");
+  console.log(`solc, the solidity compiler commandline interface\nVersion: ${version}`);
 } else {
-  process.stdout.write(solc.compile(readFileSync(0, "utf8")));
+  process.stdout.write(require("solc").compile(readFileSync(0, "utf8")));
 }
