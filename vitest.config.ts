@@ -1,29 +1,48 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The rooms whose tests start a browser or a whole devnet. Started last, one of them would run alone at the end. */
-const SLOW = /\/(devnet|docs\/site|operator\/page)\/test\//;
+/** The folders whose tests keep the cores busy with a browser, a whole devnet or compilers, the longest first. */
+const BUSY = ["operator/page/test/", "docs/site/test/", "devnet/test/", "tools/test/"];
 
-class SlowFirst extends BaseSequencer {
+/** Places busy files evenly among those that mostly wait for blocks and deadlines, and the units last. */
+class Woven extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isSlow = ({ moduleId }: TestSpecification) => SLOW.test(moduleId);
     const sorted = await super.sort(files);
-    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+    const units = sorted.filter(({ project }) => project.name === "units");
+    const rest = sorted.filter((file) => !units.includes(file));
+    const busy = BUSY.flatMap((folder) => rest.filter(({ moduleId }) => moduleId.includes(folder)));
+    const waiting = rest.filter((file) => !busy.includes(file));
+    const woven = [busy, waiting].flatMap((group) =>
+      group.map((file, index) => ({ file, place: (index + 0.5) / group.length })),
+    );
+    return [...woven.sort((a, b) => a.place - b.place).map(({ file }) => file), ...units];
   }
 }
 
 export default defineConfig({
   test: {
-    include: [
-      "*/src/**/*.test.ts",
-      "*/test/**/*.test.ts",
-      "docs/site/test/**/*.test.ts",
-      "operator/page/{src,test}/**/*.test.ts",
-    ],
-    // Tests that start a chain and several processes share two cores with it.
-    maxWorkers: 2,
-    sequence: { sequencer: SlowFirst },
+    // Twice the cores of CI: most files wait longer than they compute.
+    maxWorkers: 4,
+    sequence: { sequencer: Woven },
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "tests",
+          include: ["*/test/**/*.test.ts", "docs/site/test/**/*.test.ts", "operator/page/test/**/*.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        // They leave nothing behind, so that they can share processes, whose start takes longer than most of them.
+        test: {
+          name: "units",
+          include: ["*/src/**/*.test.ts", "operator/page/src/**/*.test.ts"],
+          isolate: false,
+        },
+      },
+    ],
   },
 });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPublicClient, http } from "viem";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { type Devnet, freePorts, isRunning, post, run, runToEnd, startDevnet } from "./devnet.js";
 
 const NPM_START = ["npm", "start", "--"];
@@ -40,54 +40,50 @@ const untilGone = (pids: readonly number[]) =>
   expect.poll(() => pids.filter(isRunning), { timeout: 15_000, interval: 100 }).toEqual([]);
 
 describe.runIf(process.platform === "linux")("all processes end", () => {
-  test("on Ctrl-C, also when the chain does not respond; and a second start on the same ports works at once", async () => {
-    const ports = await freePorts();
-    const first = await startDevnet(ports);
-    const pids = family(first.process.pid as number);
-    // The devnet, the chain, the market, four providers, the operator.
-    expect(pids).toHaveLength(8);
-    expect(pids).toEqual(expect.arrayContaining(first.providers.map(({ pid }) => pid)));
-    expect(await first.interrupt()).toBe(0);
-    expect(pids.filter(isRunning)).toEqual([]);
+  let second: Devnet | undefined;
+  afterAll(() => second?.interrupt());
 
-    const second = await startDevnet(ports);
-    const others = family(second.process.pid as number);
-    try {
-      expect(second.dataset).toBe(first.dataset);
-      const { status, answer } = await post(second, request(second));
-      expect([status, answer.status]).toEqual([200, "OK"]);
-      const client = createPublicClient({ transport: http(second.chain) });
-      expect((await client.getTransactionReceipt({ hash: answer.transaction_hash ?? "0x" })).status).toBe("success");
-      const chain = others.find((pid) => readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "anvil") ?? 0;
-      process.kill(chain, "SIGSTOP");
-    } finally {
-      await second.interrupt();
-    }
-    expect(others.filter(isRunning)).toEqual([]);
+  test("when npm gets a SIGTERM; and a second start on the same ports works at once", async () => {
+    const ports = await freePorts();
+    const first = await startDevnet(ports, NPM_START);
+    const pids = family(first.process.pid as number);
+    // npm, the devnet, the chain, the market, four providers, the operator.
+    expect(pids.length).toBeGreaterThanOrEqual(9);
+    expect(pids).toEqual(expect.arrayContaining(first.providers.map(({ pid }) => pid)));
+    first.process.kill("SIGTERM");
+    await untilGone(pids);
+
+    second = await startDevnet(ports);
+    expect(second.dataset).toBe(first.dataset);
+    const { status, answer } = await post(second, request(second));
+    expect([status, answer.status]).toEqual([200, "OK"]);
+    const client = createPublicClient({ transport: http(second.chain) });
+    expect((await client.getTransactionReceipt({ hash: answer.transaction_hash ?? "0x" })).status).toBe("success");
   }, 300_000);
 
-  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    test(`when npm itself gets a ${signal}`, async () => {
-      const devnet = await startDevnet(await freePorts(), NPM_START);
-      const pids = family(devnet.process.pid as number);
-      expect(pids.length).toBeGreaterThanOrEqual(9);
-      devnet.process.kill(signal);
-      await untilGone(pids);
-    }, 200_000);
-  }
+  test("on Ctrl-C, also when the chain does not respond", async () => {
+    const pids = family(second?.process.pid as number);
+    expect(pids).toHaveLength(8);
+    const chain = pids.find((pid) => readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "anvil") ?? 0;
+    process.kill(chain, "SIGSTOP");
+    expect(await second?.interrupt()).toBe(0);
+    expect(pids.filter(isRunning)).toEqual([]);
+  });
 
-  test("when it is stopped during startup", async () => {
-    for (const step of ["Starting the chain", "Compiling", "Starting 4 data providers"]) {
-      const { child, output } = run(await freePorts());
-      while (!output().includes(step)) await sleep(5);
-      await sleep(100);
-      const pids = family(child.pid as number);
-      expect(pids.length).toBeGreaterThanOrEqual(2);
-      child.kill("SIGTERM");
-      await untilGone(pids);
-      expect(output()).not.toContain("failed");
-    }
-  }, 200_000);
+  test.each([
+    ["it is ended", "SIGTERM", "Starting the chain", undefined],
+    ["it is ended", "SIGTERM", "Compiling", undefined],
+    ["npm is killed", "SIGKILL", "Starting 4 data providers", NPM_START],
+  ] as const)("when %s (%s) during '%s'", async (_, signal, step, command) => {
+    const { child, output } = run(await freePorts(), command);
+    while (!output().includes(step)) await sleep(5);
+    await sleep(100);
+    const pids = family(child.pid as number);
+    expect(pids.length).toBeGreaterThanOrEqual(2);
+    child.kill(signal);
+    await untilGone(pids);
+    expect(output()).not.toContain("failed");
+  });
 });
 
 test("a busy port is named, with the option that changes it, and nothing is started", async () => {

@@ -7,7 +7,7 @@ import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader, type SourceRequest } from "../src/source/reader.js";
 import type { SourceFailure } from "../src/source/reading.js";
 import { coinbaseTicker, json, krakenTicker, startExchanges } from "./exchanges.js";
-import { startProvider } from "./provider.js";
+import { ownRateLimit, startProvider } from "./provider.js";
 
 const SOURCES = new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));
 const JSON_TYPE = { "content-type": "application/json" };
@@ -232,7 +232,7 @@ it("a provider logs that a source fails when it starts to, and when it answers a
   vi.useRealTimers();
   const exchanges = await startExchanges();
   const { sourceOverrides } = exchanges;
-  const provider = await startProvider({ sourceOverrides }, { keepsRateLimits: true });
+  const provider = await startProvider({ sourceOverrides }, { rateLimitOf: ownRateLimit });
   try {
     exchanges.quote("2000", "2002", "2001");
     exchanges.behave("bitstamp", json("{}", 500));

@@ -15,6 +15,8 @@ import { buildProvider } from "../src/app.js";
 import { ProviderConfig } from "../src/config.js";
 import { decideServed } from "../src/served.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
+import type { SpotSource } from "../src/source/spot-source.js";
+import type { RateLimit } from "../src/source/token-bucket.js";
 import type { WebOraclePlan } from "../src/web-oracle/plan.js";
 import { OTHER_SOURCES } from "./exchanges.js";
 
@@ -39,19 +41,22 @@ export const DEPLOYMENTS: readonly Deployment[] = [
   { chainId: 43, datasets: [dataset] },
 ];
 
+/** Keeps the exchanges' own rate limits, for `rateLimitOf`. */
+export const ownRateLimit = ({ rateLimit }: Pick<SpotSource, "rateLimit">) => rateLimit;
+
 const SOURCES = loadSources([SHIPPED_SOURCES], OTHER_SOURCES);
 
 /**
  * A provider that listens on loopback, with a clock that stands still until it is moved.
  *
  * @param start What the clock says when it starts; then it is moved on, as if it had run for a long time.
- * @param keepsRateLimits Whether the exchanges' rate limits hold for those that stand in for them.
+ * @param rateLimitOf Returns the rate limit of what stands in for an exchange; there is none by default.
  */
 export async function startProvider(
   settings: Partial<ProviderConfig>,
   {
     deployments = DEPLOYMENTS,
-    keepsRateLimits = false,
+    rateLimitOf = (_: Pick<SpotSource, "rateLimit">): RateLimit | null => null,
     start = START,
     sources = SOURCES,
     webOracle = null as WebOraclePlan | null,
@@ -66,8 +71,7 @@ export async function startProvider(
     ...source,
     query: (pair: string) => {
       const query = source.query(pair);
-      const rateLimit = keepsRateLimits ? source.rateLimit : null;
-      return { ...query, request: { ...query.request, rateLimit } };
+      return { ...query, request: { ...query.request, rateLimit: rateLimitOf(source) } };
     },
   }));
   const served = decideServed(deployments, redirected, config.minSources, {});
