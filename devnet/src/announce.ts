@@ -117,7 +117,7 @@ function commands({ settings, chainUrl, deployed, examples, folder }: Running, q
     },
     ...examples.slice(0, 1).flatMap(({ dataset, key, keyHex }) => [
       { title: "Request a fresh Web Oracle value", command: post(dataset, key) },
-      { title: "Read it: hundredths of a kelvin, updatedAt, status", command: query(dataset, keyHex) },
+      { title: "Read it: kelvin × 10^2, updatedAt, status", command: query(dataset, keyHex) },
       {
         title: "Publish a request spec: this one, or your own",
         command: `npm run -s web-oracle -- ${publishArguments(["devnet/specs/temperature.json"], chainUrl, folder).join(" ")}`,

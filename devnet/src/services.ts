@@ -109,6 +109,7 @@ export async function startOperator(
       {
         deployment: "../deployments/42.json",
         rpcUrls: [chainUrl],
+        simulated: !settings.isLive,
         providers: PROVIDERS.map(({ address }, index) => ({ address, url: providerUrl(settings, index) })),
         // The devnet's Ether is worthless, so no gas budget should stop experiments.
         gasPerHour: 1_000_000_000_000,

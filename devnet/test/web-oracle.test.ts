@@ -219,7 +219,7 @@ describe("a dapp developer", () => {
     await nextRound();
     const answer = JSON.parse(await paste(printed("Request a fresh Web Oracle value")));
     expect(answer).toMatchObject({ status: "OK", key: example("temperature").key });
-    const [value, , status] = (await paste(printed("Read it: hundredths of a kelvin"))).split("\n");
+    const [value, , status] = (await paste(printed("Read it: kelvin × 10^2"))).split("\n");
     expect([value?.split(" ")[0], status]).toEqual([answer.value, "1"]);
     expect(await paste(printed("Publish a request spec"))).toMatch(/^Published 0x[0-9a-f]{64} on network 42/);
   });

@@ -39,6 +39,10 @@ const NetworkSettings = Type.Object(
         "The JSON-RPC endpoints, in order of preference. $ and a name in braces are replaced by that environment variable. Never logged.",
     }),
     providers: Type.Array(ProviderSettings, { description: "The endpoints of the committees' members." }),
+    simulated: Type.Boolean({
+      default: false,
+      description: "True for a development network whose values are simulated: the page then says so.",
+    }),
     gasPerHour: Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,

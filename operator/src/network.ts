@@ -17,6 +17,7 @@ import type { Feed } from "./feeds/policy.js";
 import { GasBudget } from "./gas-budget.js";
 import { TransactionQueue } from "./tx/queue.js";
 import { Senders } from "./tx/senders.js";
+import { ProviderHealth } from "./update/provider-health.js";
 import { Simulator } from "./update/simulate.js";
 
 /** A dataset that the operator serves. */
@@ -53,6 +54,7 @@ export interface Network {
   readonly simulator: Simulator;
   readonly datasets: ReadonlyMap<Address, Dataset>;
   readonly endpoints: ReadonlyMap<Address, string>;
+  readonly providerHealth: ProviderHealth;
   /** The contract where request specs are published; null if the network has none. */
   readonly registry: Address | null;
   readonly settings: NetworkSettings;
@@ -99,6 +101,7 @@ export async function connectNetwork(
       simulator: new Simulator(client, context.clock, context.closing),
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
       endpoints,
+      providerHealth: new ProviderHealth(),
       registry: deployment.webOracleRegistry ?? null,
       settings,
       senders: createSenders(client, plan, accounts, context),

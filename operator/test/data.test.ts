@@ -73,7 +73,7 @@ describe("GET /data", () => {
       value: "0",
       timestamp: 0,
       heartbeat_seconds: null,
-      format: { title: null, type: "uint", decimals: 18, sources: [] },
+      format: { title: null, type: "uint", decimals: 18, unit: null, sources: [] },
       query_price: PRICE.toString(),
       last_update: null,
     });
@@ -185,7 +185,9 @@ describe("GET /overview", () => {
     await forgotten();
     const { time, networks } = await overview();
     expect(Math.abs(time - Date.now() / 1000)).toBeLessThan(5);
-    expect(networks).toMatchObject([{ network_id: 42, readable: true, broadcasts: true }]);
+    expect(networks).toMatchObject([{ network_id: 42, readable: true, simulated: false, broadcasts: true }]);
+    const head = await chain.client.getBlock();
+    expect(Math.abs((networks[0]?.head_timestamp ?? 0) - Number(head.timestamp))).toBeLessThan(5);
     const [prices] = networks[0]?.datasets ?? [];
     expect(prices).toMatchObject({
       dataset,

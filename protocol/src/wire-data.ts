@@ -18,6 +18,10 @@ export const ValueFormat = Type.Object(
       { description: "A string is left-aligned text in UTF-8. A hashed string is a bytes32." },
     ),
     decimals: Type.Integer({ description: "The power of ten by which a uint is scaled." }),
+    unit: orNull(
+      Type.String(),
+      "The symbol of the number's unit; null if the request spec states none, and for spot prices.",
+    ),
     sources: Type.Array(Type.String(), {
       description: "The hosts that the value is read from, if the request spec is known.",
     }),
@@ -44,7 +48,14 @@ export const ServedPoint = Type.Object(point, strict);
 export type ServedPoint = Static<typeof ServedPoint>;
 
 const Member = Type.Object(
-  { address: Address, url: orNull(Type.String(), "The URL at which this operator asks it; null if it does not.") },
+  {
+    address: Address,
+    url: orNull(Type.String(), "The URL at which this operator asks it; null if it does not."),
+    failing: orNull(
+      Type.String(),
+      "Why its last answer to this operator could not be used, such as `timeout`; null if it could, or if it was not asked.",
+    ),
+  },
   strict,
 );
 
@@ -76,6 +87,8 @@ export const NetworkOverview = Type.Object(
   {
     network_id: NetworkId,
     readable: Type.Boolean({ description: "True if the network can be read now." }),
+    simulated: Type.Boolean({ description: "True if the values are simulated: none of them is real." }),
+    head_timestamp: orNull(Timestamp, "The time of the newest block; null if it cannot be read now."),
     broadcasts: Type.Boolean({ description: "True if this operator sends transactions on the network." }),
     datasets: Type.Array(DatasetOverview),
   },

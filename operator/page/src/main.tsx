@@ -5,6 +5,7 @@ import "./style/controls.css";
 import "./style/data.css";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { ConnectionNote } from "./components/connection-note";
 import { Footer, Header } from "./components/frame";
 import { OverviewContext, useOverviewState } from "./live/overview-state";
 import { DatasetPage } from "./pages/dataset-page";
@@ -34,6 +35,7 @@ function App() {
       </button>
       <Header />
       <main class="wide" ref={main} tabIndex={-1}>
+        <ConnectionNote />
         <Page key={place} route={route} />
       </main>
       <Footer />

@@ -9,7 +9,7 @@ import { showValue } from "../src/format/value.js";
 import { keyProblem } from "../src/request/key-problem.js";
 import { parseRoute, pointPath } from "../src/route.js";
 
-const SPOT: ValueFormat = { title: null, type: "uint", decimals: 18, sources: [] };
+const SPOT: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
 const HASH = "ab".repeat(32);
 
 describe("numbers", () => {
@@ -62,6 +62,15 @@ describe("values", () => {
     });
   });
 
+  test("of a request spec have the unit and the scale that it states", () => {
+    const kelvin: ValueFormat = { ...SPOT, decimals: 2, unit: "K" };
+    expect(showValue("median", "29731", kelvin, `WEB/${HASH}/London`)).toEqual({
+      exact: "297.31",
+      short: "297.31",
+      unit: "K",
+    });
+  });
+
   test.each([
     ["string", word("636c656172"), "clear"],
     ["string", word("c3a9"), "é"],
@@ -70,7 +79,9 @@ describe("values", () => {
     ["bool", word(""), "false"],
     ["bytes32", `0x${HASH}`, `0x${HASH}`],
   ] as const)("of the type %s: %s is %s", (type, value, text) => {
-    expect(showValue("majority", value, { title: null, type, decimals: 0, sources: [] }, null).exact).toBe(text);
+    expect(showValue("majority", value, { title: null, type, decimals: 0, unit: null, sources: [] }, null).exact).toBe(
+      text,
+    );
   });
 
   test("of an unknown format are what is stored", () => {

@@ -8,7 +8,7 @@ import {
   custom,
   defineChain,
 } from "viem";
-import { getBlockNumber, getCode } from "viem/actions";
+import { getBlock, getBlockNumber, getCode } from "viem/actions";
 import type { JsonRpc } from "./endpoint.js";
 import { RpcError, rpcErrorIn } from "./rpc-error.js";
 import { type PoolContext, type PoolSettings, RpcPool } from "./rpc-pool.js";
@@ -101,4 +101,13 @@ export async function hasCode(client: ChainClient, address: Address): Promise<bo
 /** Reads the number of the newest block. */
 export async function readBlockNumber(client: ChainClient): Promise<number> {
   return Number(await unwrapRpcError(client, "eth_blockNumber", getBlockNumber(client)));
+}
+
+/**
+ * Reads the time of the newest block, in seconds since 1970.
+ *
+ * @throws RpcError
+ */
+export async function readHeadTimestamp(client: ChainClient): Promise<number> {
+  return Number((await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client))).timestamp);
 }

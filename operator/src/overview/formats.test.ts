@@ -18,6 +18,7 @@ const SPEC = stringToHex(JSON.stringify({ title: "Wind", sources: [{ url: "https
 const keyOf = (spec: Hex) => stringToHex(`WEB/${keccak256(spec).slice(2)}`);
 
 let calls: string[];
+let spec: Hex;
 let rpc: { readonly isPublished: boolean; readonly fails: boolean };
 let now: number;
 let formats: Formats;
@@ -29,15 +30,16 @@ function answer(method: string): unknown {
   const topics = encodeEventTopics({
     abi: webOracleRegistryAbi,
     eventName: "SpecPublished",
-    args: { specHash: keccak256(SPEC) },
+    args: { specHash: keccak256(spec) },
   });
   const position = { blockNumber: "0x7", blockHash: padHex("0x7"), logIndex: "0x0", transactionIndex: "0x0" };
-  const data = encodeAbiParameters([{ type: "bytes" }], [SPEC]);
+  const data = encodeAbiParameters([{ type: "bytes" }], [spec]);
   return [{ ...position, address: REGISTRY, topics, data, transactionHash: padHex("0x8"), removed: false }];
 }
 
 beforeEach(() => {
   calls = [];
+  spec = SPEC;
   rpc = { isPublished: false, fails: false };
   now = 1_790_000_000_000;
   const transport = custom({ request: async ({ method }) => answer(method) }, { retryCount: 0 });
@@ -58,11 +60,35 @@ test("a spec that is published later is found after two minutes, and never read 
   now += 119_999;
   expect(await formats.of(keyOf(SPEC))).toBeNull();
   now += 1;
-  const format = { title: "Wind", type: "uint", decimals: 0, sources: ["wind.example"] };
+  const format = { title: "Wind", type: "uint", decimals: 0, unit: null, sources: ["wind.example"] };
   expect(await formats.of(keyOf(SPEC))).toEqual(format);
   now += 3_600_000;
   expect(await formats.of(keyOf(SPEC))).toEqual(format);
   expect(calls).toEqual(["eth_call", "eth_call", "eth_getLogs"]);
+});
+
+test("a spec's unit says how its numbers are scaled, whatever scale its sources have", async () => {
+  spec = stringToHex(
+    JSON.stringify({
+      title: "Debt",
+      unit: { symbol: "USD", decimals: 2 },
+      sources: [{ url: "https://debt.example", type: "uint" }],
+    }),
+  );
+  rpc = { ...rpc, isPublished: true };
+  expect(await formats.of(keyOf(spec))).toMatchObject({ decimals: 2, unit: "USD" });
+});
+
+test("a unit that could mislead readers makes a spec that is not understood", async () => {
+  spec = stringToHex(
+    JSON.stringify({
+      title: "Debt",
+      unit: { symbol: "\u202edsu", decimals: 2 },
+      sources: [{ url: "https://debt.example", type: "uint" }],
+    }),
+  );
+  rpc = { ...rpc, isPublished: true };
+  expect(await formats.of(keyOf(spec))).toBeNull();
 });
 
 test("a spec that cannot be read is read again after half a minute", async () => {

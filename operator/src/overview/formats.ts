@@ -1,4 +1,5 @@
 import { readPublishedSpec } from "@dataset-oracle/protocol/client/read-published-spec";
+import { Unit } from "@dataset-oracle/protocol/unit";
 import { parseWebKey } from "@dataset-oracle/protocol/web-key";
 import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { Type } from "@sinclair/typebox";
@@ -10,6 +11,7 @@ import type { Clock } from "../clock.js";
 /** The part of a request spec that says what its values stand for. */
 const Spec = Type.Object({
   title: Type.String({ maxLength: 200 }),
+  unit: Type.Optional(Unit),
   sources: Type.Array(
     Type.Object({
       url: Type.String(),
@@ -21,7 +23,7 @@ const Spec = Type.Object({
 });
 
 /** A rate, scaled as `usingOracleProtocol` returns it. */
-export const SPOT_PRICE: ValueFormat = { title: null, type: "uint", decimals: 18, sources: [] };
+export const SPOT_PRICE: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
 
 const MAX_SPECS = 1_000;
 /** Anonymous callers can name any number of specs that do not exist. */
@@ -71,8 +73,10 @@ function toFormat(spec: unknown): ValueFormat | null {
   if (!Value.Check(Spec, spec)) return null;
   const [first] = spec.sources;
   if (first === undefined) return null;
-  const { type, decimals = 0, hash = false } = first;
+  const { type, hash = false } = first;
+  // Sources can scale differently, because they may state the value in different units.
+  const { decimals, symbol: unit } = spec.unit ?? { decimals: first.decimals ?? 0, symbol: null };
   const sources = [...new Set(spec.sources.flatMap(({ url }) => (URL.canParse(url) ? [new URL(url).host] : [])))];
   const named = type as ValueFormat["type"];
-  return { title: spec.title, type: type === "string" && hash ? "bytes32" : named, decimals, sources };
+  return { title: spec.title, type: type === "string" && hash ? "bytes32" : named, decimals, unit, sources };
 }

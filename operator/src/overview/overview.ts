@@ -3,6 +3,7 @@ import { keyToAscii } from "@dataset-oracle/protocol/key";
 import type { DatasetOverview, NetworkOverview, OverviewAnswer, ServedPoint } from "@dataset-oracle/protocol/wire-data";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { type Hex, stringToHex } from "viem";
+import { readHeadTimestamp } from "../chain/client.js";
 import { readQueryPrice } from "../chain/dataset.js";
 import { readManyStored } from "../chain/stored.js";
 import { type DataPoint, dataPointOf } from "../data-point.js";
@@ -59,12 +60,15 @@ export class Overview {
   }
 
   async #network(network: Network): Promise<NetworkOverview> {
-    const datasets = await Promise.all(
-      [...network.datasets.values()].map((dataset) => this.#dataset(network, dataset)),
-    );
+    const [headTimestamp, datasets] = await Promise.all([
+      nullIfUnreadable(readHeadTimestamp(network.client)),
+      Promise.all([...network.datasets.values()].map((dataset) => this.#dataset(network, dataset))),
+    ]);
     return {
       network_id: network.chainId,
       readable: datasets.every(({ points }) => points !== null),
+      simulated: network.settings.simulated,
+      head_timestamp: headTimestamp,
       broadcasts: network.senders !== null,
       datasets,
     };
@@ -79,7 +83,11 @@ export class Overview {
       key_form: dataset.keyForm,
       max_round_age: Number(dataset.maxRoundAge),
       tolerance_bps: Number(toleranceBps),
-      providers: members.map((address) => ({ address, url: network.endpoints.get(address) ?? null })),
+      providers: members.map((address) => ({
+        address,
+        url: network.endpoints.get(address) ?? null,
+        failing: network.providerHealth.reasonOf(address),
+      })),
       ...(await this.#stored(network, dataset)),
     };
   }
@@ -88,21 +96,21 @@ export class Overview {
     network: Network,
     dataset: Dataset,
   ): Promise<Pick<DatasetOverview, "query_price" | "points" | "left_out">> {
-    try {
-      const [price, known] = await Promise.all([
-        readQueryPrice(network.client, dataset.address),
-        this.#keysOf(network, dataset),
-      ]);
-      const keys = known.slice(0, MAX_POINTS);
-      const stored = await readManyStored(network.client, dataset.address, keys, "latest");
-      const points = await Promise.all(
-        stored.map((point, index) => this.describe(dataPointOf(network, dataset, keys[index] as Hex), point)),
-      );
-      return { query_price: price.toString(), points, left_out: known.length - keys.length };
-    } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
-      return { query_price: null, points: null, left_out: 0 };
-    }
+    const stored = await nullIfUnreadable(this.#read(network, dataset));
+    return stored ?? { query_price: null, points: null, left_out: 0 };
+  }
+
+  async #read(network: Network, dataset: Dataset) {
+    const [price, known] = await Promise.all([
+      readQueryPrice(network.client, dataset.address),
+      this.#keysOf(network, dataset),
+    ]);
+    const keys = known.slice(0, MAX_POINTS);
+    const stored = await readManyStored(network.client, dataset.address, keys, "latest");
+    const points = await Promise.all(
+      stored.map((point, index) => this.describe(dataPointOf(network, dataset, keys[index] as Hex), point)),
+    );
+    return { query_price: price.toString(), points, left_out: known.length - keys.length };
   }
 
   /** Returns the configured keys first, then those that were added to the dataset, the newest first. */
@@ -111,5 +119,15 @@ export class Overview {
     const fed = network.feeds.flatMap((feeds) => (feeds.dataset === dataset ? feeds.feeds.map(({ key }) => key) : []));
     const added = (await this.#keys.get(dataset)?.read()) ?? [];
     return [...new Set([...listed, ...fed, ...added])];
+  }
+}
+
+/** Returns null where the chain cannot be read now. */
+async function nullIfUnreadable<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ProblemError) return null;
+    throw error;
   }
 }

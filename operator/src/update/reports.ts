@@ -134,7 +134,7 @@ export function gatherRows(
  */
 async function askCommittee<T extends { readonly kind: string }>(
   { closing, metrics }: Context,
-  { chainId, endpoints, settings }: Network,
+  { chainId, endpoints, providerHealth, settings }: Network,
   { members }: Committee,
   request: ProviderRequest<T>,
   isEnough: (answers: readonly (T | Failure)[]) => boolean,
@@ -157,6 +157,7 @@ async function askCommittee<T extends { readonly kind: string }>(
       );
       const result = isFailure(answer) ? answer.reason : "ok";
       metrics.providerAsked(chainId, provider, result, (performance.now() - startedAt) / 1000);
+      providerHealth.answered(provider, answer);
       answers.push(answer);
       if (grace === undefined && isEnough(answers)) grace = setTimeout(stop, settings.graceMs);
       return answer;

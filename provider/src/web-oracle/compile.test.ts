@@ -90,6 +90,21 @@ describe("a request spec", () => {
       "/combine: a bool is combined by majority or equal",
     ],
     [
+      "gives a unit to something that is no number",
+      {
+        ...valid,
+        unit: { symbol: "K", decimals: 2 },
+        combine: "majority",
+        sources: [{ method: "GET", url: source.url, path: "$.a", type: "bool" }],
+      },
+      "/unit: only a number has a unit, and this is a bool",
+    ],
+    [
+      "hides something in its unit",
+      { ...valid, unit: { symbol: "U\u200bSD", decimals: 2 } },
+      "/unit/symbol: Expected string of another form",
+    ],
+    [
       "mixes types",
       { ...valid, sources: [source, { method: "GET", url: source.url, path: "$.a", type: "bool" }] },
       "/sources/1/type: the sources have different types",

@@ -90,7 +90,7 @@ function bind(spec: RequestSpec, sources: readonly Source[], args: readonly stri
 }
 
 /** Returns the first problem that a schema cannot express, or null. */
-function findProblem({ variables, sources, minSources, combine }: RequestSpec): string | null {
+function findProblem({ unit, variables, sources, minSources, combine }: RequestSpec): string | null {
   for (const [index, variable] of variables.entries()) {
     const problem = variableProblem(variable);
     if (problem !== null) return `/variables/${index}: ${problem}`;
@@ -107,6 +107,8 @@ function findProblem({ variables, sources, minSources, combine }: RequestSpec): 
   if (other !== -1)
     return `/sources/${other}/type: the sources have different types. Make it the same as in /sources/0.`;
   const isNumber = first?.type === "uint";
+  if (unit !== undefined && !isNumber)
+    return `/unit: only a number has a unit, and this is a ${first?.type}. Remove it.`;
   if (isNumber !== (combine === "median")) {
     return `/combine: ${isNumber ? "numbers are combined by median" : `a ${first?.type} is combined by majority or equal`}.`;
   }

@@ -1,23 +1,19 @@
 import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
 import { duration, moment } from "../format/time";
+import { isLate } from "../live/freshness";
 import { useOverview } from "../live/overview-state";
 
-/** A value is late if its age exceeds the heartbeat by more than a transaction usually takes. */
-const LATE = 1.5;
-
 /** Shows the age of a value and the heartbeat at which it is updated, with a bar that is full at the heartbeat. */
-export function Age({ point }: { point: Pick<ServedPoint, "timestamp" | "heartbeat_seconds"> }) {
+export function Age({ point }: { point: ServedPoint }) {
   const { now } = useOverview();
   const { timestamp, heartbeat_seconds: heartbeat } = point;
   if (timestamp === 0) return <span class="quiet">—</span>;
   const age = Math.max(0, now - timestamp);
   const part = heartbeat === null ? null : age / heartbeat;
-  const isLate = part !== null && part > LATE;
   return (
-    <span class={isLate ? "age small warn" : "age small"} title={moment(timestamp)}>
+    <span class={isLate(point, now) ? "age small warn" : "age small"} title={moment(timestamp)}>
       <span class="now">{duration(age)}</span>
       <span class="quiet"> {heartbeat === null ? "on request" : `of ${duration(heartbeat)}`}</span>
-      {isLate && <b> late</b>}
       {part !== null && (
         <span class="meter">
           <i style={{ width: `${100 * Math.min(1, part)}%` }} />

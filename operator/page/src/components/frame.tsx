@@ -1,17 +1,21 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { useOverview } from "../live/overview-state";
+import { networkName } from "../format/names";
+import { stateOf } from "../live/freshness";
+import { type OverviewState, useOverview } from "../live/overview-state";
 import { BASE } from "../operator";
 
 export function Header() {
-  const { networks, error } = useOverview();
-  const [tone, sign, words] = error
-    ? ["bad", "■", "Not connected"]
-    : networks
-      ? ["good", "●", "Live"]
-      : ["quiet", "●", "Loading"];
+  const overview = useOverview();
+  const { tone, sign, words } = SIGNS[connectionOf(overview)];
+  const simulated = overview.networks?.filter((network) => network.simulated) ?? [];
   return (
     <header>
+      {simulated.length > 0 && (
+        <p class="strip">
+          <b>SIMULATED:</b> no value on {simulated.map(({ network_id: id }) => networkName(id)).join(", ")} is real
+        </p>
+      )}
       <div class="wide row">
         <a class="brand" href="#/">
           <Logo />
@@ -30,6 +34,21 @@ export function Header() {
       </div>
     </header>
   );
+}
+
+const SIGNS = {
+  live: { tone: "good", sign: "●", words: "Live" },
+  loading: { tone: "quiet", sign: "●", words: "Loading" },
+  still: { tone: "warn", sign: "▲", words: "No new blocks" },
+  unreadable: { tone: "warn", sign: "▲", words: "Chain not readable" },
+  disconnected: { tone: "bad", sign: "■", words: "Not connected" },
+} as const;
+
+/** Returns the worst state of what the page depends on. */
+function connectionOf({ networks, error, now }: OverviewState): keyof typeof SIGNS {
+  if (error) return "disconnected";
+  if (!networks) return "loading";
+  return networks.map((network) => stateOf(network, now)).find((state) => state !== "live") ?? "live";
 }
 
 /** The logo: values on lines, with the middle one marked. */

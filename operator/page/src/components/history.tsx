@@ -14,8 +14,14 @@ interface Props {
   readonly point: ServedPoint;
 }
 
+interface HistoryProps extends Props {
+  readonly id: PointId;
+  /** False if the page explains already why nothing can be read now. */
+  readonly isReadable: boolean;
+}
+
 /** Shows the earlier values of a data point: numbers as a plot, and all of them as a table. */
-export function History({ id, kind, point }: Props & { id: PointId }) {
+export function History({ id, kind, point, isReadable }: HistoryProps) {
   const { updates, error, older } = useHistory(id, point.timestamp);
   const isPlotted = kind === "median" && point.format?.type !== "bool";
   const isEmpty = updates?.length === 0 || point.timestamp === 0;
@@ -23,7 +29,7 @@ export function History({ id, kind, point }: Props & { id: PointId }) {
     <section class="card" aria-labelledby="history">
       <h2 id="history">History</h2>
       <p class="quiet">Read from the contract's events. Each step is one stored round.</p>
-      {error && (
+      {isReadable && error && (
         <Notice tone="warn" title="The history cannot be read now." code={error.code}>
           {error.title} {error.detail}
         </Notice>
@@ -63,7 +69,7 @@ function HistoryTable({ updates, kind, point }: Props & { updates: readonly Past
                 {update.status === "OK" ? showValue(kind, update.value, point.format, point.key).exact : "—"}
               </td>
               <td>
-                <Status point={update} />
+                <Status status={update.status} />
               </td>
               <td class="number">{update.block_number}</td>
               <td>

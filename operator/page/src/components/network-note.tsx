@@ -1,26 +1,46 @@
-import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
-import { networkName } from "../format/names";
+import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import { datasetName, networkName } from "../format/names";
+import { duration } from "../format/time";
+import { quorumOf, stateOf } from "../live/freshness";
 import { useOverview } from "../live/overview-state";
 import { Notice } from "./notice";
 
-/** Explains why the shown state of a network may be outdated; empty if it is not. */
-export function NetworkNote({ network }: { network: NetworkOverview }) {
-  const { error } = useOverview();
-  if (error) {
-    const wait = error.retryAfter === null ? "" : ` in ${error.retryAfter} s`;
+interface Props {
+  readonly network: NetworkOverview;
+  /** Those that are shown below. */
+  readonly datasets: readonly DatasetOverview[];
+}
+
+/** Explains the worst reason why values of a network are not updated now; empty if there is none. */
+export function NetworkNote({ network, datasets }: Props) {
+  const { error, now } = useOverview();
+  // The page's frame explains it.
+  if (error) return null;
+  const name = networkName(network.network_id);
+  const state = stateOf(network, now);
+  if (state === "unreadable") {
     return (
-      <Notice tone="warn" title="The values shown may be outdated." code={error.code}>
-        {error.code === "too_many_requests"
-          ? `You have reached this operator's rate limit. The page continues automatically${wait}.`
-          : `${error.title} The page retries automatically.`}
+      <Notice tone="warn" title={`${name} cannot be read now.`} code="rpc_failed">
+        The operator's connection to the chain is failing. The stored values are safe, and contracts can read them. The
+        page retries automatically.
       </Notice>
     );
   }
-  if (network.readable) return null;
+  if (state === "still") {
+    return (
+      <Notice tone="warn" title={`${name} has had no block for ${duration(now - (network.head_timestamp ?? now))}.`}>
+        No value can be updated before the next block. The ages below go on counting.
+      </Notice>
+    );
+  }
+  const halted = datasets.filter((dataset) => quorumOf(dataset).answering < quorumOf(dataset).needed);
+  const [first] = halted;
+  if (!first) return null;
+  const { needed, answering } = quorumOf(first);
   return (
-    <Notice tone="warn" title={`${networkName(network.network_id)} cannot be read now.`} code="rpc_failed">
-      The operator's connection to the chain is failing. The stored values are safe, and contracts can read them. The
-      page retries automatically.
+    <Notice tone="warn" title={`Updates of ${halted.map((one) => datasetName(one.name)).join(", ")} are halted.`}>
+      Only {answering} of {first.providers.length} data providers answer this operator, and {needed} must sign.
+      Contracts can still read the stored values, and their ages go on counting.
     </Notice>
   );
 }

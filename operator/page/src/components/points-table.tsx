@@ -5,7 +5,7 @@ import { showValue } from "../format/value";
 import { pointPath } from "../route";
 import { Age } from "./age";
 import { KeyName } from "./key-name";
-import { Status } from "./status";
+import { CurrentStatus } from "./status";
 import { TableHead } from "./table-head";
 
 /** Longer tables have a search field. */
@@ -82,7 +82,7 @@ function Row({ networkId, dataset, point }: { networkId: number; dataset: Datase
         {point.status === "OK" ? value.short : "—"} {value.unit && <span class="unit">{value.unit}</span>}
       </td>
       <td>
-        <Status point={point} />
+        <CurrentStatus point={point} />
       </td>
       <td>
         <Age point={point} />

@@ -8,7 +8,7 @@ export interface ShownValue {
   readonly exact: string;
   /** Shortened for tables. */
   readonly short: string;
-  /** The quote currency of a pair; null for other keys. */
+  /** The quote currency of a pair, or the unit that the request spec states; null where there is none. */
   readonly unit: string | null;
 }
 
@@ -27,7 +27,7 @@ export function showValue(
   if (format?.type === "bool") return plain(BigInt(value) === 0n ? "false" : "true");
   if (kind === "median" || format?.type === "uint") {
     const [number, decimals] = [BigInt(value), format?.decimals ?? 0];
-    const unit = /^SPOTPX\/[A-Z0-9]+-([A-Z0-9]+)$/.exec(key ?? "")?.[1] ?? null;
+    const unit = /^SPOTPX\/[A-Z0-9]+-([A-Z0-9]+)$/.exec(key ?? "")?.[1] ?? format?.unit ?? null;
     return { exact: exact(number, decimals), short: atAGlance(number, decimals), unit };
   }
   if (format?.type === "string") return plain(textOf(value as Hex) ?? value);

@@ -1,4 +1,3 @@
-import { faultBound } from "@dataset-oracle/protocol/quorum";
 import type { DatasetOverview } from "@dataset-oracle/protocol/wire-data";
 import { useState } from "preact/hooks";
 import { Hex } from "../components/copy";
@@ -10,6 +9,7 @@ import { QueryPrice } from "../components/query-price";
 import { keyText } from "../format/key";
 import { datasetName, networkName } from "../format/names";
 import { duration } from "../format/time";
+import { quorumOf } from "../live/freshness";
 import { RequestSection } from "../request/request-section";
 import { SnippetSection } from "../snippets/snippet-section";
 import type { Found } from "./found-dataset";
@@ -23,7 +23,7 @@ export function DatasetPage({ network, dataset }: Found) {
       <Title name={datasetName(dataset.name)}>
         {networkName(network.network_id)}, network {network.network_id}
       </Title>
-      <NetworkNote network={network} />
+      <NetworkNote network={network} datasets={[dataset]} />
       <DatasetFacts dataset={dataset} />
       <section class="card" aria-labelledby="keys">
         <h2 id="keys">Keys</h2>
@@ -47,7 +47,7 @@ function DatasetFacts({ dataset }: { dataset: DatasetOverview }) {
         <QueryPrice wei={dataset.query_price} />
       </Fact>
       <Fact name="Providers">
-        {providers.length}, {providers.length - faultBound(providers.length)} must sign
+        {quorumOf(dataset).needed} of {providers.length} must sign
       </Fact>
       <Fact name="Stored value">
         {kind === "median" ? `the median, within ${tolerance / 100} %` : "the one that more than half signed"}

@@ -1,4 +1,3 @@
-import { faultBound } from "@dataset-oracle/protocol/quorum";
 import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
 import { Hex } from "../components/copy";
 import { useDocumentTitle } from "../components/frame";
@@ -6,6 +5,7 @@ import { NetworkNote } from "../components/network-note";
 import { PointsTable } from "../components/points-table";
 import { QueryPrice } from "../components/query-price";
 import { datasetName, networkName } from "../format/names";
+import { quorumOf } from "../live/freshness";
 import { useOverview } from "../live/overview-state";
 import { datasetPath } from "../route";
 import { NotYetRead } from "./found-dataset";
@@ -52,7 +52,7 @@ function Network({ network }: { network: NetworkOverview }) {
       <h2 id={`network-${id}`}>
         {networkName(id)} <span class="small quiet">network {id}</span>
       </h2>
-      <NetworkNote network={network} />
+      <NetworkNote network={network} datasets={network.datasets} />
       {network.datasets.map((dataset) => (
         <section key={dataset.dataset} class="card" aria-labelledby={`dataset-${id}-${dataset.dataset}`}>
           <h3 id={`dataset-${id}-${dataset.dataset}`}>
@@ -78,8 +78,7 @@ function DatasetSummary({ dataset }: { dataset: DatasetOverview }) {
         <QueryPrice wei={price} /> <span class="quiet">a query</span>
       </li>
       <li>
-        {providers.length - faultBound(providers.length)} of {providers.length}{" "}
-        <span class="quiet">providers sign</span>
+        {quorumOf(dataset).needed} of {providers.length} <span class="quiet">must sign</span>
       </li>
       <li>{dataset.kind}</li>
     </ul>

@@ -3,6 +3,7 @@ import { History } from "../components/history";
 import { LastRound } from "../components/last-round";
 import { NetworkNote } from "../components/network-note";
 import { Notice } from "../components/notice";
+import { PointFacts } from "../components/point-facts";
 import { PointHead } from "../components/point-head";
 import { keyText } from "../format/key";
 import { useOverview } from "../live/overview-state";
@@ -31,6 +32,8 @@ export function PointPage({ network, dataset, text }: Found & { text: string }) 
   }, [listed?.timestamp]);
   // Either answer can be the newer one.
   const point = data && listed && listed.timestamp > data.timestamp ? { ...data, ...listed } : data;
+  // Otherwise a note on the page explains it already.
+  const isReadable = network.readable && overview.error === null;
   const onStored = () => {
     refresh();
     overview.refresh();
@@ -38,14 +41,15 @@ export function PointPage({ network, dataset, text }: Found & { text: string }) 
   return (
     <>
       <PointHead network={network} dataset={dataset} text={text} point={point ?? listed ?? null} />
-      <NetworkNote network={network} />
-      {error && network.readable && (
+      <NetworkNote network={network} datasets={[dataset]} />
+      {isReadable && error && (
         <Notice tone={data ? "warn" : "bad"} title={error.title} code={error.code}>
           {error.detail}
         </Notice>
       )}
+      {point && <History id={id} kind={dataset.kind} point={point} isReadable={isReadable} />}
+      <PointFacts dataset={dataset} text={text} point={point ?? listed ?? null} />
       {data && <LastRound data={data} dataset={dataset} />}
-      {point && <History id={id} kind={dataset.kind} point={point} />}
       <RequestSection network={network} dataset={dataset} text={wanted} onText={setWanted} onStored={onStored} />
       <SnippetSection network={network} dataset={dataset} text={text} format={point?.format ?? null} />
     </>

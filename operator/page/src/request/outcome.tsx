@@ -28,7 +28,7 @@ export function Outcome({ end, network, dataset, onStored }: Props) {
   );
 }
 
-const SPOT_PRICE: ValueFormat = { title: null, type: "uint", decimals: 18, sources: [] };
+const SPOT_PRICE: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
 
 function Value({ update, network, dataset }: Found & { update: BroadcastUpdate | UnsentUpdate }) {
   const { key, status, value, output, updatedAt, reports } = update;
@@ -41,7 +41,7 @@ function Value({ update, network, dataset }: Found & { update: BroadcastUpdate |
     <div class="result">
       <p class="value">
         {status === "OK" ? shown.exact : "—"} {shown.unit && <span class="unit">{shown.unit}</span>}{" "}
-        <Status point={{ status, timestamp }} />
+        <Status status={status} />
       </p>
       <dl class="facts">
         <Fact name="Round">{moment(timestamp)}</Fact>

@@ -36,6 +36,8 @@ export function problemFlows(here: () => World): void {
     const said = await askFor(page, "SPOTPX/UNI-USD", false);
     expect(await formOf(page).locator(".note li").count()).toBe(2);
     expect(said).toContain("no_quorum");
+    await page.getByText("Updates of Financial are halted.").waitFor({ timeout: 30_000 });
+    await page.getByText("Only 2 of 4 data providers answer this operator, and 3 must sign.").waitFor();
     await picture("problem-no-quorum-light");
     await end();
   });
@@ -84,6 +86,7 @@ export function problemFlows(here: () => World): void {
     });
     poor.cut(true);
     await page.getByText("Devnet cannot be read now.").waitFor({ timeout: 30_000 });
+    expect(await page.locator("header").textContent()).toContain("Chain not readable");
     // They are as old as they say.
     expect(await page.locator("td.value", { hasText: "USD" }).count()).toBeGreaterThan(5);
     const said = await askFor(page, "SPOTPX/SUI-USD", false);
@@ -98,10 +101,14 @@ export function problemFlows(here: () => World): void {
 
   test("an operator that is gone", async () => {
     const { poor, browser } = here();
-    const { page, picture, end } = await visit(browser, poor.url, { at: at(), problems: ["net::ERR_"] });
+    const { page, picture, end } = await visit(browser, poor.url, {
+      at: `${at()}/SPOTPX%2FSUI-USD`,
+      problems: ["net::ERR_"],
+    });
     await poor.process.close();
     await page.getByText("Not connected").waitFor({ timeout: 30_000 });
     await page.getByText("The values shown may be outdated.").waitFor();
+    expect(await page.locator(".note").count()).toBe(1);
     const said = await askFor(page, "SPOTPX/SUI-USD");
     expect(said).toContain("The operator does not answer. Check your connection and try again.");
     await picture("problem-gone-light");

@@ -2,6 +2,7 @@ import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { webKey } from "@dataset-oracle/protocol/web-key";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { styleOf } from "../../cli/terminal.js";
+import type { RequestSpec } from "../request-spec.js";
 import { bindSpec, type LoadedSpec } from "./load-spec.js";
 
 /** Describes a valid spec to its author. */
@@ -10,12 +11,15 @@ export function describeSpec({ request, hash, bytes }: LoadedSpec): string {
   const variables = spec.variables.map(({ name }) => `/<${name}>`).join("");
   return [
     `${styleOf(process.stdout, process.env).good("valid")}: ${spec.title}`,
-    `  value:  ${type}, of the Web Oracle's ${kind} dataset`,
+    `  value:  ${type}${unitText(spec)}, of the Web Oracle's ${kind} dataset`,
     `  asks:   ${hosts.join(", ")}; ${spec.minSources} of ${spec.sources.length} sources must answer`,
     `  keys:   WEB/${hash.slice(2)}${variables}`,
     `  bytes:  ${(bytes.length - 2) / 2} of canonical JSON`,
   ].join("\n");
 }
+
+const unitText = ({ unit }: RequestSpec) =>
+  unit === undefined ? "" : ` in ${unit.symbol}${unit.decimals > 0 ? ` × 10^${unit.decimals}` : ""}`;
 
 /**
  * Writes the spec's key for these arguments, in ASCII and in hex.
