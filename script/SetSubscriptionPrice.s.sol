@@ -10,7 +10,7 @@ import {Operation} from "./base/Operation.sol";
 contract SetSubscriptionPrice is Operation {
     function run() external {
         uint256 price = _uintSetting(name, "subscriptionPrice");
-        uint256 ceiling = dataset.subscriptionPriceCeiling();
+        (uint256 current,, uint256 ceiling) = dataset.costOfSubscription();
         _check(
             price <= ceiling,
             name,
@@ -18,7 +18,6 @@ contract SetSubscriptionPrice is Operation {
                 "subscriptionPrice is above the dataset's ceiling of ", vm.toString(ceiling), " wei. Lower it."
             )
         );
-        uint256 current = dataset.subscriptionPrice();
         if (price == current) {
             console.log("Nothing to do: the subscription price is %s wei.", price);
             return;

@@ -18,10 +18,10 @@ contract Subscribe is Operation {
             return;
         }
         uint256 missing = wanted - Math.max(until, vm.getBlockTimestamp());
-        uint256 periods = Math.ceilDiv(missing, dataset.SUBSCRIPTION_PERIOD());
-        uint256 price = dataset.subscriptionPrice() * periods;
-        console.log("Subscribe %s for %s periods of 30 days: %s wei", reader, periods, price);
-        _pay(abi.encodeCall(IDataset.subscribe, (reader, periods)), price);
+        (uint256 price, uint256 period,) = dataset.costOfSubscription();
+        uint256 periods = Math.ceilDiv(missing, period);
+        console.log("Subscribe %s for %s periods of 30 days: %s wei", reader, periods, periods * price);
+        _pay(abi.encodeCall(IDataset.subscribe, (reader, periods)), periods * price);
         console.log("  until %s -> %s, in seconds since 1970", until, dataset.subscribedUntil(reader));
         _finish();
     }

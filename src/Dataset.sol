@@ -61,13 +61,13 @@ abstract contract Dataset is Subscriptions, ReportDomain {
     {
         uint256 price = queryPrice;
         if (msg.value != price) revert WrongPayment(msg.value, price);
-        return _stored(input);
+        return _answer(input);
     }
 
     /// @inheritdoc IDataset
     function read(bytes calldata key) external view returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
         _requireFreeReading();
-        return _stored(key);
+        return _answer(key);
     }
 
     /// @inheritdoc IDataset
@@ -82,7 +82,7 @@ abstract contract Dataset is Subscriptions, ReportDomain {
     ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
         _requireVerificationPrice();
         bytes32 keyHash = Calldata.hash(key);
-        if (!_isNew(_slots[keyHash].point, key, timestamp)) return _stored(key);
+        if (!_isNew(_slots[keyHash].point, key, timestamp)) return _answer(key);
 
         ReportTemplate template = _template(QueryStatus.OK, keyHash, timestamp);
         _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
@@ -101,7 +101,7 @@ abstract contract Dataset is Subscriptions, ReportDomain {
     ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
         _requireVerificationPrice();
         bytes32 keyHash = Calldata.hash(key);
-        if (!_isNew(_slots[keyHash].point, key, timestamp)) return _stored(key);
+        if (!_isNew(_slots[keyHash].point, key, timestamp)) return _answer(key);
 
         ReportTemplate template = _template(QueryStatus.NOT_AVAILABLE, keyHash, timestamp);
         _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
@@ -223,14 +223,25 @@ abstract contract Dataset is Subscriptions, ReportDomain {
 
     // ---------------------------------------------------------------- rules of every reading
 
-    /// @dev Returns the answer to a query of the key.
-    function _stored(bytes calldata key) private view returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
+    /// @dev Ends the call with the answer to a query of the key.
+    function _answer(bytes calldata key) private view returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
         bytes32 keyHash = Calldata.hash(key);
         DataPoint point = _slots[keyHash].point;
         updatedAt = point.timestamp();
-        if (updatedAt == 0) return (0, 0, _statusWithoutData(key));
+        if (updatedAt == 0) _return(0, 0, _statusWithoutData(key));
         status = point.status();
         output = _load(keyHash, point);
+        _return(output, updatedAt, status);
+    }
+
+    /// @dev Ends the call. The compiler would first check that the status is one, and build the answer elsewhere.
+    function _return(bytes32 output, uint256 updatedAt, QueryStatus status) private pure {
+        assembly ("memory-safe") {
+            mstore(0x00, output)
+            mstore(0x20, updatedAt)
+            mstore(0x40, status)
+            return(0x00, 0x60)
+        }
     }
 
     /// @dev A verification costs what a query costs. A caller that may read without paying may pay nothing instead.

@@ -8,24 +8,28 @@ import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
 /// @notice Sells periods in which an address reads without a payment per query, for contracts that read in `view`.
 /// @dev What is paid arrives in the balance, as what queries pay does, and is shared in the same way.
 abstract contract Subscriptions is DatasetGovernance {
-    /// @inheritdoc IDataset
-    uint256 public constant SUBSCRIPTION_PERIOD = 30 days;
+    uint256 private constant PERIOD = 30 days;
 
     /// @dev Bounds what a low price can give away, and keeps every time far below an overflow.
-    uint256 private constant MAX_SUBSCRIPTION = 120 * SUBSCRIPTION_PERIOD;
+    uint256 private constant MAX_SUBSCRIPTION = 120 * PERIOD;
 
-    /// @inheritdoc IDataset
-    uint256 public immutable subscriptionPriceCeiling;
+    uint256 private immutable PRICE_CEILING;
 
-    /// @inheritdoc IDataset
-    uint256 public subscriptionPrice;
+    uint256 private _price;
 
     /// @inheritdoc IDataset
     mapping(address reader => uint256 until) public subscribedUntil;
 
     constructor(DatasetSettings memory settings) DatasetGovernance(settings) {
-        subscriptionPriceCeiling = settings.subscriptionPriceCeiling;
+        PRICE_CEILING = settings.subscriptionPriceCeiling;
         _setSubscriptionPrice(settings.subscriptionPrice);
+    }
+
+    /// @inheritdoc IDataset
+    /// @dev One function for all three, with a late selector: the dispatcher compares selectors in ascending order, so
+    /// that every earlier function makes each query cost 22 gas more.
+    function costOfSubscription() external view returns (uint256 price, uint256 period, uint256 ceiling) {
+        return (_price, PERIOD, PRICE_CEILING);
     }
 
     /// @inheritdoc IDataset
@@ -39,30 +43,30 @@ abstract contract Subscriptions is DatasetGovernance {
         if (periods == 0) revert NoPeriods();
         until = subscribedUntil[reader];
         if (until < block.timestamp) until = block.timestamp;
-        until += periods * SUBSCRIPTION_PERIOD;
+        until += periods * PERIOD;
         uint256 latest = block.timestamp + MAX_SUBSCRIPTION;
         if (until > latest) revert SubscriptionTooLong(until, latest);
-        uint256 price = subscriptionPrice * periods;
-        if (msg.value != price) revert WrongPayment(msg.value, price);
+        uint256 cost = periods * _price;
+        if (msg.value != cost) revert WrongPayment(msg.value, cost);
 
         subscribedUntil[reader] = until;
         emit Subscribed(reader, msg.sender, until);
     }
 
-    /// @dev Reverts unless the caller may read without paying. No transaction has the origin zero: only a call that
-    /// changes nothing and names no sender has, and what that reads can reach no contract.
     function _requireFreeReading() internal view {
-        if (!_mayReadFree()) revert SubscriptionNeeded(msg.sender, subscriptionPrice, SUBSCRIPTION_PERIOD);
+        if (!_mayReadFree()) revert SubscriptionNeeded(msg.sender, _price, PERIOD);
     }
 
-    /// @dev True if queries cost nothing, the caller's subscription runs, or the call belongs to no transaction.
+    /// @dev True if queries cost nothing, the caller's subscription runs, or the call belongs to no transaction: every
+    /// transaction has an origin, and only a call that changes nothing may name none, so that its answer reaches no
+    /// contract that acts on it.
     function _mayReadFree() internal view returns (bool) {
         return queryPrice == 0 || subscribedUntil[msg.sender] >= block.timestamp || tx.origin == address(0);
     }
 
     function _setSubscriptionPrice(uint256 price) private {
-        if (price > subscriptionPriceCeiling) revert PriceAboveCeiling(price, subscriptionPriceCeiling);
-        subscriptionPrice = price;
+        if (price > PRICE_CEILING) revert PriceAboveCeiling(price, PRICE_CEILING);
+        _price = price;
         emit SubscriptionPriceChanged(price);
     }
 }

@@ -225,7 +225,7 @@ contract DatasetSubscriptionsTest is DatasetFixture {
         emit IDataset.SubscriptionPriceChanged(price);
         vm.prank(OWNER);
         dataset.setSubscriptionPrice(price);
-        assertEq(dataset.subscriptionPrice(), price);
+        assertEq(_price(), price);
     }
 
     function testFuzz_setSubscriptionPrice_RevertWhen_aboveTheCeiling(uint256 price) public {
@@ -243,9 +243,10 @@ contract DatasetSubscriptionsTest is DatasetFixture {
     }
 
     function test_constructor_keepsTheSettingsOfSubscriptions() public {
-        assertEq(dataset.subscriptionPrice(), SUBSCRIPTION_PRICE);
-        assertEq(dataset.subscriptionPriceCeiling(), SUBSCRIPTION_PRICE_CEILING);
-        assertEq(dataset.SUBSCRIPTION_PERIOD(), PERIOD);
+        (uint256 price, uint256 period, uint256 ceiling) = dataset.costOfSubscription();
+        assertEq(price, SUBSCRIPTION_PRICE);
+        assertEq(period, PERIOD);
+        assertEq(ceiling, SUBSCRIPTION_PRICE_CEILING);
 
         DatasetSettings memory settings_ = settings(providers);
         settings_.subscriptionPrice = SUBSCRIPTION_PRICE_CEILING + 1;
@@ -261,9 +262,13 @@ contract DatasetSubscriptionsTest is DatasetFixture {
     // ---------------------------------------------------------------- helpers
 
     function _subscribe(address reader, uint256 periods) private returns (uint256) {
-        uint256 price = dataset.subscriptionPrice() * periods;
+        uint256 price = _price() * periods;
         vm.prank(PAYER);
         return dataset.subscribe{value: price}(reader, periods);
+    }
+
+    function _price() private view returns (uint256 price) {
+        (price,,) = dataset.costOfSubscription();
     }
 
     function _assertReads(

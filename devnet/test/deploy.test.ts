@@ -51,8 +51,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
         | "owner"
         | "queryPrice"
         | "priceCeiling"
-        | "subscriptionPrice"
-        | "subscriptionPriceCeiling"
+        | "costOfSubscription"
         | "maxRoundAge"
         | "committeeBlock"
         | "keyForm",
@@ -61,8 +60,11 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     expect(await read("keyForm")).toBe(dataset?.keyForm === "SPOT_PRICE" ? 0 : 1);
     expect(await read("queryPrice")).toBe(BigInt(settings.queryPrice));
     expect(await read("priceCeiling")).toBe(BigInt(settings.priceCeiling));
-    expect(await read("subscriptionPrice")).toBe(BigInt(settings.subscriptionPrice));
-    expect(await read("subscriptionPriceCeiling")).toBe(BigInt(settings.subscriptionPriceCeiling));
+    expect(await read("costOfSubscription")).toEqual([
+      BigInt(settings.subscriptionPrice),
+      30n * 86_400n,
+      BigInt(settings.subscriptionPriceCeiling),
+    ]);
     expect(await read("maxRoundAge")).toBe(BigInt(settings.maxRoundAge));
     const fromBlock = (await read("committeeBlock")) as bigint;
     const [change] = await client.getContractEvents({

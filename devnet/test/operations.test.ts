@@ -17,9 +17,8 @@ let scripts: Scripts;
 let dataset: Address;
 let snapshot: Hex;
 
-const read = (
-  functionName: "queryPrice" | "subscriptionPrice" | "committeeHash" | "owner" | "pendingOwner" | "committeeBlock",
-) => scripts.client.readContract({ address: dataset, abi: datasetAbi, functionName });
+const read = (functionName: "queryPrice" | "committeeHash" | "owner" | "pendingOwner" | "committeeBlock") =>
+  scripts.client.readContract({ address: dataset, abi: datasetAbi, functionName });
 const balance = (address: Address) => scripts.client.getBalance({ address });
 const fill = (wei: bigint) => scripts.client.setBalance({ address: dataset, value: wei });
 const configure = (changes: object) =>
@@ -137,16 +136,22 @@ describe("SetQueryPrice", () => {
 });
 
 describe("SetSubscriptionPrice", () => {
+  async function subscriptionPrice(): Promise<bigint> {
+    const cost = { address: dataset, abi: datasetAbi, functionName: "costOfSubscription" } as const;
+    const [price] = await scripts.client.readContract(cost);
+    return price;
+  }
+
   test("sets the price of the settings, once, after a dry run that sends nothing", async () => {
     configure({ subscriptionPrice: "200000000000000000" });
     const change = "Set the subscription price: 100000000000000000 -> 200000000000000000 wei";
     const dry = await dryRun("SetSubscriptionPrice");
     expect(dry.output).toContain(change);
-    expect([dry.exitCode, dry.sent, await read("subscriptionPrice")]).toEqual([0, 0, parseEther("0.1")]);
+    expect([dry.exitCode, dry.sent, await subscriptionPrice()]).toEqual([0, 0, parseEther("0.1")]);
 
     const { exitCode, output, sent } = await send("SetSubscriptionPrice");
     expect(output).toContain(change);
-    expect([exitCode, sent, await read("subscriptionPrice")]).toEqual([0, 1, parseEther("0.2")]);
+    expect([exitCode, sent, await subscriptionPrice()]).toEqual([0, 1, parseEther("0.2")]);
     await expectNothingToDo(
       send("SetSubscriptionPrice"),
       "Nothing to do: the subscription price is 200000000000000000 wei.",

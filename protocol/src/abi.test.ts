@@ -20,9 +20,9 @@ describe("the ABI", () => {
   it("reads a data point only for payment: no view but that of subscribers tells of one", () => {
     const views = functions.filter(({ stateMutability }) => stateMutability === "view").map(({ name }) => name);
     expect(views).toEqual([
-      "SUBSCRIPTION_PERIOD",
       "committeeBlock",
       "committeeHash",
+      "costOfSubscription",
       "eip712Domain",
       "keyForm",
       "maxRoundAge",
@@ -32,8 +32,6 @@ describe("the ABI", () => {
       "queryPrice",
       "read",
       "subscribedUntil",
-      "subscriptionPrice",
-      "subscriptionPriceCeiling",
       "unpaidShares",
       "unsharedIncomeOf",
     ]);

@@ -219,7 +219,8 @@ interface IDataset is Oracle {
     function read(bytes calldata key) external view returns (bytes32 output, uint256 updatedAt, QueryStatus status);
 
     /// @notice Pays for an address to read without payment for some periods: from now on, or from the end of its running
-    /// subscription. Anyone may pay for anyone, exactly `subscriptionPrice() * periods` wei. What is paid is not returned,
+    /// subscription. Anyone may pay for anyone, exactly the price of `costOfSubscription` for each
+    /// period. What is paid is not returned,
     /// and a later price does not change what was bought.
     /// @param reader The address that reads, which is the `msg.sender` of `read`: of an adapter, its own.
     /// @param periods At least 1; the subscription may run for at most 120 periods from now.
@@ -231,14 +232,11 @@ interface IDataset is Oracle {
     /// @param reader The address that reads.
     function subscribedUntil(address reader) external view returns (uint256 until);
 
-    /// @notice Returns the price of one period of a subscription, in wei.
-    function subscriptionPrice() external view returns (uint256);
-
-    /// @notice Returns the highest price of a period that the owner can set, in wei.
-    function subscriptionPriceCeiling() external view returns (uint256);
-
-    /// @notice Returns the length of a period, in seconds: 30 days.
-    function SUBSCRIPTION_PERIOD() external view returns (uint256);
+    /// @notice Returns what a subscription costs.
+    /// @return price The price of one period, in wei.
+    /// @return period The length of a period, in seconds: 30 days.
+    /// @return ceiling The highest price that the owner can set, in wei.
+    function costOfSubscription() external view returns (uint256 price, uint256 period, uint256 ceiling);
 
     // ---------------------------------------------------------------- updates, open to anyone with signed reports
 
@@ -410,6 +408,6 @@ interface IDataset is Oracle {
     function setQueryPrice(uint256 price) external;
 
     /// @notice Sets the price of one period of a subscription. Subscriptions that were paid for keep their end.
-    /// @param price In wei, at most `subscriptionPriceCeiling`.
+    /// @param price In wei, at most the ceiling of `costOfSubscription`.
     function setSubscriptionPrice(uint256 price) external;
 }

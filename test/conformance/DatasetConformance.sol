@@ -248,8 +248,10 @@ abstract contract DatasetConformance is DatasetFixture {
         assertEq(Ownable2Step(address(dataset)).owner(), OWNER);
         assertEq(dataset.queryPrice(), PRICE);
         assertEq(dataset.priceCeiling(), PRICE_CEILING);
-        assertEq(dataset.subscriptionPrice(), SUBSCRIPTION_PRICE);
-        assertEq(dataset.subscriptionPriceCeiling(), SUBSCRIPTION_PRICE_CEILING);
+        (uint256 price, uint256 period, uint256 ceiling) = dataset.costOfSubscription();
+        assertEq(price, SUBSCRIPTION_PRICE);
+        assertEq(period, 30 days);
+        assertEq(ceiling, SUBSCRIPTION_PRICE_CEILING);
         assertEq(dataset.maxRoundAge(), MAX_ROUND_AGE);
         assertEq(uint256(dataset.keyForm()), uint256(KeyForm.SPOT_PRICE));
         assertEq(dataset.committeeHash(), keccak256(abi.encodePacked(TOLERANCE_BPS, providers.members())));

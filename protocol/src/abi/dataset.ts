@@ -51,18 +51,6 @@ export const datasetAbi = [
   },
   {
     "type": "function",
-    "name": "SUBSCRIPTION_PERIOD",
-    "inputs": [],
-    "outputs": [
-      {
-        "name": "",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view"
-  },
-  {
-    "type": "function",
     "name": "acceptOwnership",
     "inputs": [],
     "outputs": [],
@@ -112,6 +100,26 @@ export const datasetAbi = [
       {
         "name": "",
         "type": "bytes32"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "costOfSubscription",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "price",
+        "type": "uint256"
+      },
+      {
+        "name": "period",
+        "type": "uint256"
+      },
+      {
+        "name": "ceiling",
+        "type": "uint256"
       }
     ],
     "stateMutability": "view"
@@ -370,30 +378,6 @@ export const datasetAbi = [
     "outputs": [
       {
         "name": "until",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view"
-  },
-  {
-    "type": "function",
-    "name": "subscriptionPrice",
-    "inputs": [],
-    "outputs": [
-      {
-        "name": "",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view"
-  },
-  {
-    "type": "function",
-    "name": "subscriptionPriceCeiling",
-    "inputs": [],
-    "outputs": [
-      {
-        "name": "",
         "type": "uint256"
       }
     ],
