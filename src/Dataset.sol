@@ -7,7 +7,7 @@ import {Oracle} from "./Oracle.sol";
 import {Subscriptions} from "./Subscriptions.sol";
 import {Bits} from "./libraries/Bits.sol";
 import {Calldata} from "./libraries/Calldata.sol";
-import {Logs} from "./libraries/Logs.sol";
+import {UpdatedEvent} from "./libraries/UpdatedEvent.sol";
 import {Quorum} from "./libraries/Quorum.sol";
 import {Signatures} from "./libraries/Signatures.sol";
 import {Column} from "./types/Column.sol";
@@ -453,6 +453,6 @@ abstract contract Dataset is Subscriptions, ReportDomain {
 
     function _store(Slot storage slot, bytes32 keyHash, bytes32 value, uint256 timestamp, QueryStatus status) private {
         slot.point = DataPointLibrary.pack(_save(keyHash, value), timestamp, status);
-        Logs.updated(keyHash, value, timestamp, status);
+        UpdatedEvent.log(keyHash, value, timestamp, status);
     }
 }

@@ -7,7 +7,8 @@ import {Oracle} from "../src/Oracle.sol";
 import {Batch, IDataset, Report} from "../src/interfaces/IDataset.sol";
 import {KeyForm, KeyFormLibrary} from "../src/types/KeyForm.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
-import {BatchLibrary, Providers, Update} from "./utils/Providers.sol";
+import {Providers} from "./utils/Providers.sol";
+import {BatchLibrary, Update} from "./utils/Updates.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
 /// @notice Attacks every kind of dataset. docs/Invariants.md lists these attacks and those in the other suites.

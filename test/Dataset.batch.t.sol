@@ -6,7 +6,8 @@ import {Vm} from "forge-std/Vm.sol";
 import {Oracle} from "../src/Oracle.sol";
 import {Batch, IDataset, Report} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
-import {BatchLibrary, Providers, Update} from "./utils/Providers.sol";
+import {Providers} from "./utils/Providers.sol";
+import {BatchLibrary, Update} from "./utils/Updates.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
 /// @notice A valid batch passes; change one thing of it, and it reverts with one error. The outcomes of its keys are

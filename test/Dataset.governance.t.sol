@@ -8,7 +8,8 @@ import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
 import {KeyForm} from "../src/types/KeyForm.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Deployer} from "./utils/Deployer.sol";
-import {Providers, Update} from "./utils/Providers.sol";
+import {Providers} from "./utils/Providers.sol";
+import {Update} from "./utils/Updates.sol";
 
 contract DatasetGovernanceTest is DatasetFixture {
     Deployer private deployer;

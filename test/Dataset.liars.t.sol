@@ -4,7 +4,8 @@ pragma solidity ^0.8.37;
 import {Oracle} from "../src/Oracle.sol";
 import {IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
-import {Providers, Update} from "./utils/Providers.sol";
+import {Providers} from "./utils/Providers.sol";
+import {Update} from "./utils/Updates.sol";
 import {ReferenceMajority} from "./utils/ReferenceMajority.sol";
 
 /// @notice f = (n - 1) / 3 liars sit anywhere in a committee of n and sign whatever serves them. The relayer is one of

@@ -5,7 +5,8 @@ import {Oracle} from "../src/Oracle.sol";
 import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
 import {KeyForm} from "../src/types/KeyForm.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
-import {Providers, Update} from "./utils/Providers.sol";
+import {Providers} from "./utils/Providers.sol";
+import {Update} from "./utils/Updates.sol";
 
 contract DatasetQueryTest is DatasetFixture {
     bytes32 private median;

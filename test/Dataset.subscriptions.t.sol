@@ -7,7 +7,8 @@ import {Oracle} from "../src/Oracle.sol";
 import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Deployer} from "./utils/Deployer.sol";
-import {Providers, Update} from "./utils/Providers.sol";
+import {Providers} from "./utils/Providers.sol";
+import {Update} from "./utils/Updates.sol";
 
 contract DatasetSubscriptionsTest is DatasetFixture {
     uint256 private constant PERIOD = 30 days;

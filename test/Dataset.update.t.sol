@@ -5,7 +5,8 @@ import {Oracle} from "../src/Oracle.sol";
 import {DatasetSettings, IDataset, Report} from "../src/interfaces/IDataset.sol";
 import {KeyForm} from "../src/types/KeyForm.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
-import {Providers, Update} from "./utils/Providers.sol";
+import {Providers} from "./utils/Providers.sol";
+import {Update} from "./utils/Updates.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
 /// @notice A valid update passes; change one thing of it, and it reverts with one error.

@@ -4,7 +4,8 @@ pragma solidity ^0.8.37;
 import {Oracle} from "../src/Oracle.sol";
 import {Batch, IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
-import {BatchLibrary, Providers, Update} from "./utils/Providers.sol";
+import {Providers} from "./utils/Providers.sol";
+import {BatchLibrary, Update} from "./utils/Updates.sol";
 import {ReferenceMajority} from "./utils/ReferenceMajority.sol";
 
 contract MajorityDatasetTest is DatasetFixture {

@@ -1,4 +1,4 @@
-import { findLeaks } from "@dataset-oracle/devnet/find-leaks";
+import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
 import { specOf } from "../network/network.js";
 
 const HOST = "paid.attack.example";
@@ -63,10 +63,10 @@ export const secretsInAnswers = {
       if (status !== 200) throw new Error(`${form}: ${status} ${text}`);
       const values = [json.value, ...json.sources.map(({ value }) => value ?? "")];
       const decoded = values.map((value) => Buffer.from(value.slice(2), "hex").toString());
-      const leaks = findLeaks([text, ...decoded].join("\n"), SECRETS);
+      const leaks = findLeakedSecrets([text, ...decoded].join("\n"), SECRETS);
       if (leaks.length > 0) tally.through(`${name}, ${form}: ${leaks[0]}`);
     }
-    const leaks = findLeaks(provider.log(), SECRETS);
+    const leaks = findLeakedSecrets(provider.log(), SECRETS);
     if (leaks.length > 0) tally.through(`in the log: ${leaks[0]}`);
   },
 };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
-import { findLeaks } from "@dataset-oracle/devnet/find-leaks";
+import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
 import { call } from "../http.js";
 
 export const secretsInProcesses = {
@@ -21,7 +21,7 @@ export const secretsInProcesses = {
       }
       for (const [place, text] of Object.entries(places)) {
         tally.attempt();
-        const leaks = findLeaks(text, key);
+        const leaks = findLeakedSecrets(text, key);
         if (leaks.length > 0) tally.through(`${provider.name}, ${place}: ${leaks[0]}`);
       }
     }

@@ -52,9 +52,7 @@ try {
     for (const benchmark of benchmarks) {
       const { ratio, note } = await benchmark.measure(environment, fixedAnswer);
       if (round > 0) measured.get(benchmark).push(ratio);
-      say(
-        `${round > 0 ? `round ${round}` : "warm-up"}, ${benchmark.name}: ${ratio.toFixed(3)}${benchmark.unit} (${note})`,
-      );
+      say(`${round > 0 ? `round ${round}` : "warm-up"}, ${benchmark.name}: ${ratio.toFixed(3)} (${note})`);
     }
   }
   report(measured, load);
@@ -74,10 +72,10 @@ function report(measured, load) {
   );
   console.log("| benchmark | bound | goal | median | minimum | maximum |\n|---|---|---|---|---|---|");
   for (const [benchmark, ratios] of measured) {
-    const { title, unit, bound, goal, isCost } = benchmark;
+    const { title, bound, goal, isCost } = benchmark;
     const side = isCost ? "at most" : "at least";
-    const cells = [median(ratios), Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(3) + unit);
-    const [boundText, goalText] = [bound, goal].map((limit) => `${side} ${+limit.toFixed(3)}${unit}`);
+    const cells = [median(ratios), Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(3));
+    const [boundText, goalText] = [bound, goal].map((limit) => `${side} ${+limit.toFixed(3)}`);
     console.log(`| ${title} | ${boundText} | ${goalText} | ${cells.join(" | ")} |`);
   }
   const missed = [...measured].filter(([benchmark, ratios]) => !isWithin(benchmark, benchmark.bound, median(ratios)));

@@ -5,16 +5,16 @@ import { promisify } from "node:util";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf, shapeOf } from "./code-blocks.js";
-import { type Devnet, freePorts, HAS_CURL, startDevnet } from "./devnet.js";
+import { type Devnet, freePorts, HAS_CURL, post, startDevnet } from "./devnet.js";
 
 const run = promisify(execFile);
 
 /** The documents whose commands are run here, one after the other, as a reader would. */
 const DOCUMENTS = ["docs/Cookbook.md", "docs/Tour.md"];
+const README = "README.md";
 
 /** Documents whose blocks another test runs, or compares with the files that they show. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  "README.md": "devnet/test/readme.test.ts",
   "docs/Relaying.md": "devnet/test/dapps-guide.test.ts",
   "docs/Dapps.md": "devnet/test/dapps-guide.test.ts",
   "docs/WebOracle.md": "devnet/test/web-oracle.test.ts",
@@ -41,6 +41,46 @@ const here = (text: string) =>
     .replaceAll("http://127.0.0.1:8545", devnet.chain)
     .replaceAll(".devnet/8545/", `.devnet/${ports[ports.indexOf("--chain-port") + 1]}/`)
     .replaceAll("http://127.0.0.1:8600", `http://127.0.0.1:${ports[ports.indexOf("--market-port") + 1]}`);
+
+// Before the tour, which ends providers.
+describe(README, () => {
+  const blocks = blocksOf(README);
+
+  /** The one block in this language that holds a text. */
+  function block(language: string, holds: string): string {
+    const found = blocks.filter((one) => one.language === language && one.text.includes(holds));
+    expect(found).toHaveLength(1);
+    return found[0]?.text ?? "";
+  }
+
+  test("the dataset's address is the devnet's", () => {
+    const named = new Set(readFileSync(join(ROOT, README), "utf8").match(/0x5[0-9a-fA-F]{39}\b/g));
+    expect([...named]).toEqual([devnet.dataset]);
+  });
+
+  test.runIf(HAS_CURL)("the curl works as it stands", async () => {
+    const { stdout } = await run("sh", ["-c", here(block("sh", "curl"))], { timeout: 30_000 });
+    expect(JSON.parse(stdout)).toMatchObject({ network_id: 42, key: "SPOTPX/ETH-USD", status: "OK" });
+  });
+
+  test("the cast command works, and prints the price", async () => {
+    const { stdout } = await run("sh", ["-c", here(block("sh", "npx cast call"))], { cwd: ROOT });
+    expect(stdout.split(" ")[0]?.trim()).toBe(devnet.queryPrice);
+  });
+
+  test("the viem program works", async () => {
+    await post(devnet, { network_id: 42, dataset: devnet.dataset, key: "SPOTPX/ETH-USD", broadcast: true });
+    const { stdout } = await run("node", ["--input-type=module", "--eval", here(block("js", "viem"))], { cwd: ROOT });
+    expect(stdout).toContain(`A query costs ${devnet.queryPrice} wei.`);
+    expect(stdout).toMatch(/^\d+(\.\d+)? US dollars, updated at \d{10}, status OK\.$/m);
+  });
+
+  test("the Solidity shown is the example that is tested and deployed", () => {
+    expect(block("solidity", "SpotPriceConsumer")).toBe(
+      readFileSync(join(ROOT, "test/examples/SpotPriceConsumer.sol"), "utf8"),
+    );
+  });
+});
 
 describe.each(DOCUMENTS)("%s", (file) => {
   const blocks = blocksOf(file);
@@ -74,7 +114,7 @@ test("every runnable block is run by some test, or gives a reason", () => {
     if (left.length === 0) continue;
     runnable += left.length;
     const holder = ELSEWHERE[file];
-    if (holder === undefined) expect(DOCUMENTS, `${file}: ${left[0]?.text}`).toContain(file);
+    if (holder === undefined) expect([README, ...DOCUMENTS], `${file}: ${left[0]?.text}`).toContain(file);
     else expect(readFileSync(join(ROOT, holder), "utf8"), file).toContain(file);
   }
   expect(runnable).toBeGreaterThan(20);

@@ -1,6 +1,6 @@
 import type { NetworkPlan } from "./config.js";
-import type { Context } from "./context.js";
 import { connectNetwork, type Network } from "./network.js";
+import type { Context } from "./process-context.js";
 import { recoverJob } from "./recover-pending.js";
 import type { SenderKeys } from "./sender-keys.js";
 import { UpdateBuilder } from "./update/build.js";

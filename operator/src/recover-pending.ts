@@ -1,9 +1,9 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { decodeFunctionData, type Hex, keccak256 } from "viem";
-import type { Context } from "./context.js";
 import { dataPointOf } from "./data-point.js";
 import { batchJob } from "./feeds/batch.js";
 import type { Dataset, Network } from "./network.js";
+import type { Context } from "./process-context.js";
 import type { Call, Job, RoundCall } from "./tx/job.js";
 import { expiryOf, type UpdateBuilder } from "./update/build.js";
 import { updateJob } from "./update/relay.js";

@@ -1,6 +1,6 @@
 import type { Trace } from "@dataset-oracle/service/trace";
 import type { Clock } from "./clock.js";
-import type { Context } from "./context.js";
+import type { Context } from "./process-context.js";
 import { Progress, type ProgressListener } from "./progress.js";
 
 /** A piece of work that any number of callers wait for. */

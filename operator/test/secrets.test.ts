@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { inspect } from "node:util";
-import { findLeaks } from "@dataset-oracle/devnet/find-leaks";
+import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { ConfigError } from "@dataset-oracle/service/config";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
@@ -198,7 +198,7 @@ test("a running operator shows none of its secrets, whatever fails", async () =>
 
   const log = seen.join("\n");
   for (const failure of ["RPC endpoint failed", "no: "]) expect(log).toContain(failure);
-  expect(findLeaks([log, metrics, commandLine].join("\n"), SECRETS)).toEqual([]);
+  expect(findLeakedSecrets([log, metrics, commandLine].join("\n"), SECRETS)).toEqual([]);
 });
 
 test("an aborted operator with its secrets in files shows none of them", async () => {
@@ -214,7 +214,7 @@ test("an aborted operator with its secrets in files shows none of them", async (
   child.kill("SIGABRT");
   expect(await exited).toBeNull();
   expect(seen.join("")).toContain(privateKeyToAccount(SECRETS.keyInKeystore).address);
-  expect(findLeaks(seen.join(""), SECRETS)).toEqual([]);
+  expect(findLeakedSecrets(seen.join(""), SECRETS)).toEqual([]);
 });
 
 const url = `http://127.0.0.1:8545/${SECRETS.tokenInPath}?apikey=${SECRETS.tokenInQuery}`;
@@ -242,7 +242,7 @@ const MISPLACED: [what: string, change: object, network?: object][] = [
 test.each(MISPLACED)("the configuration is refused for %s, which is not repeated", (_, change, network) => {
   const load = () => loadOperatorConfig(writeConfig(change, network), {});
   expect(load).toThrow(ConfigError);
-  expect(findLeaks(messageOf(load), SECRETS)).toEqual([]);
+  expect(findLeakedSecrets(messageOf(load), SECRETS)).toEqual([]);
 });
 
 function messageOf(action: () => unknown): string {
@@ -291,5 +291,5 @@ test.each(MISTAKES)("%s makes the process exit with 2, and is not repeated", asy
   const said = seen.join("");
   expect(said).not.toBe("");
   expect(said).not.toMatch(/^ {4}at /m);
-  expect(findLeaks(said, SECRETS)).toEqual([]);
+  expect(findLeakedSecrets(said, SECRETS)).toEqual([]);
 });

@@ -2,13 +2,11 @@ import {
   type Address,
   concatHex,
   decodeFunctionData,
-  domainSeparator,
-  encodeAbiParameters,
   type Hex,
   hexToBigInt,
   keccak256,
   numberToHex,
-  stringToHex,
+  toHex,
 } from "viem";
 import { datasetAbi } from "./abi/dataset.js";
 import { isMissing } from "./batch-report.js";
@@ -18,9 +16,9 @@ import {
   type ReportHeader,
   recoverReporter,
   recoverSigner,
-  reportDomain,
   ZERO_VALUE,
 } from "./report.js";
+import { ReportDigests } from "./report-digests.js";
 
 /** One provider's report about a key, read from an update's calldata. */
 export interface DecodedReport {
@@ -46,10 +44,6 @@ interface Signed {
   readonly vs: Hex;
 }
 
-const BATCH_TYPEHASH = keccak256(
-  stringToHex("BatchReport(bytes[] keys,uint256 missing,bytes32[] values,uint256 timestamp)"),
-);
-
 /**
  * Decodes the reports about a data point from the calldata of an update, single or batch: the inverse of `encodeUpdate`
  * and `encodeUpdateBatch`. The providers' addresses are recovered from their signatures.
@@ -70,11 +64,13 @@ export async function decodeUpdate(data: Hex, dataPoint: DataPoint): Promise<Dec
   const [{ keyHashes, timestamp: round, values, rows, absentees }] = call.args;
   const index = keyHashes.indexOf(keccak256(dataPoint.key));
   if (index < 0 || values.length !== rows.length * keyHashes.length) return null;
+  const { chainId, dataset } = dataPoint;
+  const digests = new ReportDigests(chainId, dataset, (bytes) => keccak256(bytes, "bytes"));
   const reports = await Promise.all(
     rows.map(async ({ content, ...signature }, i): Promise<DecodedReport | null> => {
       const row = values.slice(i * keyHashes.length, (i + 1) * keyHashes.length);
       const missing = hexToBigInt(content);
-      const digest = rowDigest(dataPoint, keyHashes, missing, row, round);
+      const digest = toHex(digests.ofRowOfHashes(keyHashes, { missing, values: row, round }));
       const provider = await recoverSigner(digest, fullSignature(signature));
       const hasNoData = isMissing({ missing }, index);
       const value = hasNoData ? ZERO_VALUE : (row[index] ?? ZERO_VALUE);
@@ -114,26 +110,6 @@ function toUpdate(
 ): DecodedUpdate | null {
   const known = reports.flatMap((report) => report ?? []);
   return known.length === reports.length ? { round, reports: known, absentees } : null;
-}
-
-/** Computes what `batchReportDigest` does, from the keys' hashes: an update has nothing more of them. */
-function rowDigest(
-  { chainId, dataset }: Omit<DataPoint, "key">,
-  keyHashes: readonly Hex[],
-  missing: bigint,
-  values: readonly Hex[],
-  round: bigint,
-): Hex {
-  const words = [
-    BATCH_TYPEHASH,
-    keccak256(concatHex(keyHashes)),
-    missing,
-    keccak256(concatHex(values)),
-    round,
-  ] as const;
-  const types = ["bytes32", "bytes32", "uint256", "bytes32", "uint256"].map((type) => ({ type }));
-  const struct = keccak256(encodeAbiParameters(types, words));
-  return keccak256(concatHex(["0x1901", domainSeparator({ domain: reportDomain(chainId, dataset) }), struct]));
 }
 
 /** Expands a compact signature to 65 bytes: the inverse of `compactSignature`. */

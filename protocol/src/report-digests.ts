@@ -1,4 +1,13 @@
-import { type Address, concatBytes, domainSeparator, type Hex, hexToBytes, numberToBytes, stringToBytes } from "viem";
+import {
+  type Address,
+  concatBytes,
+  concatHex,
+  domainSeparator,
+  type Hex,
+  hexToBytes,
+  numberToBytes,
+  stringToBytes,
+} from "viem";
 import { BATCH_REPORT_TYPES, type BatchReport } from "./batch-report.js";
 import { type Outcome, QUERY_STATUSES, REPORT_TYPES, type ReportHeader, reportDomain } from "./report.js";
 
@@ -11,6 +20,9 @@ const typeOf = (name: string, fields: readonly { readonly type: string; readonly
 
 const REPORT_TYPE = typeOf("Report", REPORT_TYPES.Report);
 const BATCH_REPORT_TYPE = typeOf("BatchReport", BATCH_REPORT_TYPES.BatchReport);
+
+/** What a row of a batch states. */
+type Row = Pick<BatchReport, "missing" | "values" | "round">;
 
 /**
  * Computes the digests of one dataset's reports, for code that signs or checks many. Each equals the result of
@@ -49,11 +61,20 @@ export class ReportDigests {
   }
 
   /** Computes the 32-byte digest of a row of a batch. */
-  ofRow({ keys, missing, values, round }: Omit<BatchReport, "chainId" | "dataset">): Uint8Array {
+  ofRow({ keys, ...row }: Row & Pick<BatchReport, "keys">): Uint8Array {
+    return this.#ofRow(concatBytes(keys.map((key) => this.keccak(hexToBytes(key)))), row);
+  }
+
+  /** Computes what `ofRow` does, from the keys' hashes: an update's calldata has nothing more of them. */
+  ofRowOfHashes(keyHashes: readonly Hex[], row: Row): Uint8Array {
+    return this.#ofRow(hexToBytes(concatHex(keyHashes)), row);
+  }
+
+  #ofRow(keyHashes: Uint8Array, { missing, values, round }: Row) {
     return this.#digestOf(
       concatBytes([
         this.#batchReportType,
-        this.keccak(concatBytes(keys.map((key) => this.keccak(hexToBytes(key))))),
+        this.keccak(keyHashes),
         numberToBytes(missing, { size: 32 }),
         this.keccak(concatBytes(values.map((value) => hexToBytes(value, { size: 32 })))),
         numberToBytes(round, { size: 32 }),

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { findLeaks } from "@dataset-oracle/devnet/find-leaks";
+import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -149,7 +149,7 @@ describe("a provider shows none of its secrets", () => {
     expect((await provider.closed)[0]).toBe(0);
     const { stdout, stderr } = provider.printed;
     expect(stdout).toContain("registry_unavailable");
-    expect(findLeaks([...seen, stdout, stderr].join("\n"), SECRETS)).toEqual([]);
+    expect(findLeakedSecrets([...seen, stdout, stderr].join("\n"), SECRETS)).toEqual([]);
   });
 
   const mistakes: [mistake: string, args: () => string[], env?: () => Record<string, string>][] = [
@@ -194,7 +194,7 @@ describe("a provider shows none of its secrets", () => {
         ...env(),
       });
       expect([code, stderr]).toEqual([2, expect.stringMatching(/./)]);
-      expect(findLeaks(stdout + stderr, SECRETS)).toEqual([]);
+      expect(findLeakedSecrets(stdout + stderr, SECRETS)).toEqual([]);
     });
   }
 });

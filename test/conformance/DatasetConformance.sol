@@ -8,7 +8,8 @@ import {Oracle} from "../../src/Oracle.sol";
 import {Batch, DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {KeyForm} from "../../src/types/KeyForm.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
-import {BatchLibrary, Providers, Update} from "../utils/Providers.sol";
+import {Providers} from "../utils/Providers.sol";
+import {BatchLibrary, Update} from "../utils/Updates.sol";
 
 /// @notice Tests what every kind of dataset has in common. A kind inherits it and names its artifact in `kind()`.
 /// @dev Members that all sign one value agree in every kind; members that sign `DISSENT` agree in none.

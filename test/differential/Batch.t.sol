@@ -6,7 +6,8 @@ import {Vm} from "forge-std/Vm.sol";
 import {Oracle} from "../../src/Oracle.sol";
 import {Batch, IDataset} from "../../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
-import {BatchLibrary, Providers, Update} from "../utils/Providers.sol";
+import {Providers} from "../utils/Providers.sol";
+import {BatchLibrary, Update} from "../utils/Updates.sol";
 import {ReferenceMajority} from "../utils/ReferenceMajority.sol";
 import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 

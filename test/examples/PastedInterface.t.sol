@@ -2,7 +2,7 @@
 pragma solidity ^0.8.37;
 
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
-import {Update} from "../utils/Providers.sol";
+import {Update} from "../utils/Updates.sol";
 import {Oracle, PastedInterface} from "./PastedInterface.sol";
 
 /// @notice Tests S7 with this compiler.

@@ -7,7 +7,8 @@ import {StdUtils} from "forge-std/StdUtils.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
 import {Batch, IDataset} from "../../src/interfaces/IDataset.sol";
-import {BatchLibrary, Providers, Update} from "../utils/Providers.sol";
+import {Providers} from "../utils/Providers.sol";
+import {BatchLibrary, Update} from "../utils/Updates.sol";
 import {ReferenceMajority} from "../utils/ReferenceMajority.sol";
 import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 

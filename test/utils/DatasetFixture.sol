@@ -6,7 +6,8 @@ import {Test} from "forge-std/Test.sol";
 import {Oracle} from "../../src/Oracle.sol";
 import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {KeyForm} from "../../src/types/KeyForm.sol";
-import {Providers, Update} from "./Providers.sol";
+import {Providers} from "./Providers.sol";
+import {Update} from "./Updates.sol";
 import {ReferenceCommittee} from "./ReferenceCommittee.sol";
 
 /// @notice Sets up a dataset as it is deployed, with the providers that are its committee.

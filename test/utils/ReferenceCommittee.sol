@@ -2,7 +2,7 @@
 pragma solidity ^0.8.37;
 
 import {Oracle} from "../../src/Oracle.sol";
-import {Update} from "./Providers.sol";
+import {Update} from "./Updates.sol";
 import {ReferenceReports} from "./ReferenceReports.sol";
 
 /// @notice Computes the hash of the committee that an update shows, in plain Solidity.

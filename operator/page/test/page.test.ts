@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe } from "vitest";
 import { accessFlows } from "./flows/access.js";
+import { walletFlows } from "./flows/browser-wallet.js";
 import { browsingFlows } from "./flows/browsing.js";
 import { formFlows } from "./flows/form.js";
 import { problemFlows } from "./flows/problems.js";
 import { snippetFlows } from "./flows/snippets.js";
-import { walletFlows } from "./flows/wallet.js";
 import { hasBrowser } from "./support/browser.js";
 import { startWorld, type World } from "./support/world.js";
 

@@ -1,10 +1,10 @@
 import type { Hex } from "viem";
 import { readManyStored } from "../chain/stored.js";
 import { roundAt } from "../clock.js";
-import type { Context } from "../context.js";
-import { dataPointOf } from "../data-point.js";
+import { type Batch, dataPointOf } from "../data-point.js";
+import type { Context } from "../process-context.js";
 import type { Job } from "../tx/job.js";
-import type { Batch, BatchUpdate, UpdateBuilder } from "../update/build.js";
+import type { BatchUpdate, UpdateBuilder } from "../update/build.js";
 import { MAX_WAIT_MS, type Relayed, reserveFeedGas, storedByOther, submit, withTimeout } from "../update/relay.js";
 
 /**

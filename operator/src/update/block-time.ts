@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { getBlock } from "viem/actions";
 import { unwrapRpcError } from "../chain/client.js";
-import type { Context } from "../context.js";
 import type { Network } from "../network.js";
+import type { Context } from "../process-context.js";
 import { type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 
 /** The longest wait for a block: two slots of Ethereum and the time that a block takes to spread. */

@@ -11,10 +11,10 @@ import { LRUCache } from "lru-cache";
 import { concatHex, type Hex, keccak256 } from "viem";
 import type { StoredCommittee } from "../chain/committee.js";
 import { roundAt } from "../clock.js";
-import type { Context } from "../context.js";
-import { type DataPoint, roundId } from "../data-point.js";
-import type { Dataset, Network } from "../network.js";
+import { type Batch, type DataPoint, roundId } from "../data-point.js";
+import type { Dataset } from "../network.js";
 import { noQuorum, noQuorumOfRows, unknownKey } from "../problems.js";
+import type { Context } from "../process-context.js";
 import { Progress } from "../progress.js";
 import { followed, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../tx/job.js";
@@ -28,16 +28,6 @@ export interface Update extends RoundCall {
   /** 32 bytes; zero unless OK. */
   readonly value: Hex;
   readonly reports: readonly SignedValue[];
-}
-
-/** Several data points of one dataset at one round. */
-export interface Batch {
-  readonly network: Network;
-  readonly dataset: Dataset;
-  /** 1 to 256. */
-  readonly keys: readonly Hex[];
-  /** Seconds since 1970. */
-  readonly round: bigint;
 }
 
 /** A call that stores a round of at least one key of a batch, and that the chain would accept now. */
@@ -109,11 +99,11 @@ export class UpdateBuilder {
    *
    * @throws NoQuorum
    */
-  async rowsOf({ network, dataset, keys, round }: Batch): Promise<readonly SignedRow[]> {
+  async rowsOf(batch: Batch): Promise<readonly SignedRow[]> {
+    const { network, dataset, keys, round } = batch;
     const committee = dataset.committee.current;
     const id = keccak256(concatHex([dataset.address, committee.hash, ...keys.map((key) => keccak256(key))]));
-    const header = { chainId: network.chainId, dataset: dataset.address, keys, round };
-    const gather = () => gatherRows(this.context, network, header, committee);
+    const gather = () => gatherRows(this.context, batch, committee);
     const answers = await this.#rows.run(`${network.chainId} ${id} ${round}`, gather).result;
     const rows = answers.filter((answer) => answer.kind === "row");
     const members = committee.members.length;

@@ -1,4 +1,3 @@
-import { type BatchHeader, batchReportDigest } from "@dataset-oracle/protocol/batch-report";
 import type { Committee } from "@dataset-oracle/protocol/committee";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { type Outcome, ZERO_VALUE } from "@dataset-oracle/protocol/report";
@@ -12,10 +11,10 @@ import {
 import { traceHeaders } from "@dataset-oracle/service/trace";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { type Address, type Hex, hexToBigInt, hexToBytes } from "viem";
-import type { Context } from "../context.js";
-import type { DataPoint } from "../data-point.js";
+import { type Address, type Hex, hexToBigInt } from "viem";
+import type { Batch, DataPoint } from "../data-point.js";
 import type { Network } from "../network.js";
+import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
 import { askProvider, type Fail, type Failure, isFailure, type ProviderRequest } from "./ask-provider.js";
 import { recoverSigner } from "./recover-signer.js";
@@ -92,17 +91,20 @@ export function gatherReports(
  */
 export function gatherRows(
   context: Context,
-  network: Network,
-  batch: BatchHeader,
+  { network, dataset, keys, round }: Batch,
   committee: Committee,
 ): Promise<readonly RowAnswer[]> {
-  const { chainId, dataset, keys, round } = batch;
-  const expected: BatchReportRequest = { network_id: chainId, dataset, keys: [...keys], timestamp: Number(round) };
+  const expected: BatchReportRequest = {
+    network_id: network.chainId,
+    dataset: dataset.address,
+    keys: [...keys],
+    timestamp: Number(round),
+  };
   const read: ProviderRequest<RowAnswer>["read"] = (json, provider, fail) => {
     if (!signedRow.Check(json)) return fail("invalid_report", "answered something that is not a row of a batch");
     const isOther =
-      json.network_id !== chainId ||
-      json.dataset !== dataset ||
+      json.network_id !== expected.network_id ||
+      json.dataset !== expected.dataset ||
       json.timestamp !== expected.timestamp ||
       json.provider !== provider ||
       json.values.length !== keys.length;
@@ -110,8 +112,8 @@ export function gatherRows(
     const row = { missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
     const signature = json.signature as Hex;
     // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
-    const digest = hexToBytes(batchReportDigest({ ...batch, ...row }));
-    if (recoverSigner(digest, signature) !== provider) return fail("wrong_signer", "sent a row that it did not sign");
+    if (recoverSigner(dataset.digests.ofRow({ keys, round, ...row }), signature) !== provider)
+      return fail("wrong_signer", "sent a row that it did not sign");
     return { kind: "row", provider, ...row, signature };
   };
   const request = {

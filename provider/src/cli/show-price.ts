@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import type { ExplainedValue, SourceUse } from "../explained-value.js";
+import { resultToText, valueToJson } from "./show-value.js";
 
 const DECIMALS = 18;
 
@@ -9,32 +10,24 @@ export function toDecimalText(price: bigint): string {
   return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`.replace(/\.?0+$/, "");
 }
 
-/** The outcomes that programs are shown. */
-export const OUTCOMES = { value: "OK", none: "NOT_AVAILABLE", busy: "BUSY" } as const;
-
 /**
  * Shows a price and its sources to programs.
  *
  * @param at When the reading started, in whole seconds since 1970.
  */
 export function priceToJson(key: string, price: ExplainedValue, at: bigint): string {
-  const answer = {
-    key,
-    outcome: OUTCOMES[price.kind],
-    value: price.kind === "value" ? price.value.toString() : null,
-    price: price.kind === "value" ? toDecimalText(price.value) : null,
-    at: Number(at),
-    sources: price.sources.map(({ source, quote, dropped }) => ({
-      name: source,
-      value: quote === null ? null : quote.value.toString(),
-      price: quote === null ? null : toDecimalText(quote.value),
-      quote_time: quote?.quotedAt === null || quote === null ? null : Number(quote.quotedAt),
-      used: dropped === null,
-      reason: dropped === null ? null : dropped.code,
-      detail: dropped === null ? null : dropped.detail,
-    })),
-  };
-  return JSON.stringify(answer, null, 2);
+  const ofValue = (value: bigint | null) => ({
+    value: value?.toString() ?? null,
+    price: value === null ? null : toDecimalText(value),
+  });
+  return valueToJson(price, at, {
+    head: { key },
+    ofValue,
+    ofSource: (quote) => ({
+      ...ofValue(quote?.value ?? null),
+      quote_time: quote === null || quote.quotedAt === null ? null : Number(quote.quotedAt),
+    }),
+  });
 }
 
 /** Shows a price and its sources to people, as a table. */
@@ -58,20 +51,11 @@ export function priceToTable(key: string, price: ExplainedValue, at: bigint, has
     if (dropped === null) return text + style("green", "used");
     return style("dim", text) + style("yellow", toAscii(`${dropped.code}: ${dropped.detail}`));
   });
-  return [style("bold", key), style("dim", `${align(head)}use`), ...lines, "", result(price, style)].join("\n");
-}
-
-function result(price: ExplainedValue, style: (format: "bold" | "red", text: string) => string): string {
-  switch (price.kind) {
-    case "value": {
-      const used = price.sources.filter(({ dropped }) => dropped === null).length;
-      return `median ${style("bold", toDecimalText(price.value))}, of ${used} of ${price.sources.length} sources`;
-    }
-    case "none":
-      return style("red", `no price: ${price.reason}`);
-    case "busy":
-      return style("red", `unknown: sources are at their rate limits; try again in ${price.retryAfter} s`);
-  }
+  const used = price.sources.filter(({ dropped }) => dropped === null).length;
+  const median = (value: bigint) =>
+    `median ${style("bold", toDecimalText(value))}, of ${used} of ${price.sources.length} sources`;
+  const result = resultToText(price, median, (text) => style("red", text), "no price");
+  return [style("bold", key), style("dim", `${align(head)}use`), ...lines, "", result].join("\n");
 }
 
 const priceOf = (quote: SourceUse["quote"]) => (quote === null ? "-" : toDecimalText(quote.value));

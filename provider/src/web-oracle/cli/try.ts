@@ -1,6 +1,7 @@
 import { ConfigError } from "@dataset-oracle/service/config";
 import { Egress, type EgressResult } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
+import { resultToText } from "../../cli/show-value.js";
 import { describeValue, printable, type Style, styleOf } from "../../cli/terminal.js";
 import { loadProviderConfig } from "../../config.js";
 import { judgeText } from "../../source/answer.js";
@@ -79,16 +80,7 @@ export async function tryRequest(
     return [...lines, ""];
   });
   const combined = bound.combine(readings);
-  const result = () => {
-    switch (combined.kind) {
-      case "value":
-        return good(describeValue(request, combined.value));
-      case "none":
-        return bad(`none: ${combined.reason}`);
-      case "busy":
-        return bad(`unknown: sources are at their rate limits; try again in ${combined.retryAfter} s`);
-    }
-  };
-  const text = [...sections.flat(), `${bold("value:")} ${result()}`].join("\n");
+  const result = resultToText(combined, (value) => good(describeValue(request, value)), bad, "none");
+  const text = [...sections.flat(), `${bold("value:")} ${result}`].join("\n");
   return { text, hasValue: combined.kind === "value" };
 }

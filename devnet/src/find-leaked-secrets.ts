@@ -8,7 +8,7 @@ const WINDOW = 12;
  * @param secrets Random secrets of at least 12 characters, by name.
  * @returns The names of the secrets that leaked, each with some of the surrounding text.
  */
-export function findLeaks(text: string, secrets: Readonly<Record<string, string>>): string[] {
+export function findLeakedSecrets(text: string, secrets: Readonly<Record<string, string>>): string[] {
   const searched = text.toLowerCase();
   return Object.entries(secrets).flatMap(([name, secret]) => {
     const at = [...partsOf(secret)].map((part) => searched.indexOf(part)).find((found) => found >= 0);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { findLeaks } from "./find-leaks.js";
+import { findLeakedSecrets } from "./find-leaked-secrets.js";
 
 const KEY = `0x${randomBytes(32).toString("hex")}`;
 const TOKEN = `${randomBytes(12).toString("hex")}+/%`;
@@ -22,12 +22,12 @@ const shown: [form: string, text: string][] = [
 ];
 
 test.each(shown)("a secret is found %s", (_, text) => {
-  expect(findLeaks(`{"msg":"${text}"}`, secrets)).toHaveLength(1);
+  expect(findLeakedSecrets(`{"msg":"${text}"}`, secrets)).toHaveLength(1);
 });
 
 test("and is not where it is not", () => {
   const other = randomBytes(2_000);
   for (const text of ["", other.toString("hex"), other.toString("base64"), KEY.slice(0, 11)]) {
-    expect(findLeaks(text, secrets)).toEqual([]);
+    expect(findLeakedSecrets(text, secrets)).toEqual([]);
   }
 });

@@ -4,11 +4,10 @@ pragma solidity ^0.8.21;
 import {Oracle} from "../Oracle.sol";
 import {IDataset} from "../interfaces/IDataset.sol";
 
-/// @title Logs
-/// @notice Emits events without the memory overhead of plain Solidity.
-library Logs {
-    /// @notice Emits `IDataset.Updated`.
-    function updated(bytes32 keyHash, bytes32 value, uint256 time, Oracle.QueryStatus status) internal {
+/// @title UpdatedEvent
+/// @notice Emits `IDataset.Updated` without the memory overhead of plain Solidity.
+library UpdatedEvent {
+    function log(bytes32 keyHash, bytes32 value, uint256 time, Oracle.QueryStatus status) internal {
         bytes32 topic = IDataset.Updated.selector;
         assembly ("memory-safe") {
             let data := mload(0x40)

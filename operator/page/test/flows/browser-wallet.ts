@@ -1,8 +1,8 @@
 import { simulateQuery } from "@dataset-oracle/protocol";
 import type { Address } from "viem";
 import { beforeAll, expect, test } from "vitest";
+import { installWallet, type WalletBehaviour, walletOf } from "../support/fake-wallet.js";
 import { visit } from "../support/visit.js";
-import { installWallet, type WalletBehaviour, walletOf } from "../support/wallet.js";
 import type { World } from "../support/world.js";
 import { formOf } from "./form.js";
 

@@ -1,0 +1,59 @@
+import type { Combined, ExplainedValue, SourceUse } from "../explained-value.js";
+
+/** The outcomes that programs are shown. */
+const OUTCOMES = { value: "OK", none: "NOT_AVAILABLE", busy: "BUSY" } as const;
+
+/** What differs between kinds of keys. */
+export interface Shown {
+  /** The key and what names it. */
+  readonly head: object;
+  /** Describes the value, which is null when there is none. */
+  readonly ofValue: (value: bigint | null) => object;
+  /** Describes a source's value. */
+  readonly ofSource: (quote: SourceUse["quote"], index: number) => object;
+}
+
+/**
+ * Shows a value and its sources to programs.
+ *
+ * @param at When the reading started, in whole seconds since 1970.
+ */
+export function valueToJson(value: ExplainedValue, at: bigint, { head, ofValue, ofSource }: Shown): string {
+  const answer = {
+    ...head,
+    outcome: OUTCOMES[value.kind],
+    ...ofValue(value.kind === "value" ? value.value : null),
+    at: Number(at),
+    sources: value.sources.map(({ source, quote, dropped }, index) => ({
+      name: source,
+      ...ofSource(quote, index),
+      used: dropped === null,
+      reason: dropped?.code ?? null,
+      detail: dropped?.detail ?? null,
+    })),
+  };
+  return JSON.stringify(answer, null, 2);
+}
+
+/**
+ * Tells people a result.
+ *
+ * @param good Writes the value.
+ * @param bad Emphasizes why there is none.
+ * @param none What comes before the reason, such as `no price`.
+ */
+export function resultToText(
+  result: Combined,
+  good: (value: bigint) => string,
+  bad: (text: string) => string,
+  none: string,
+): string {
+  switch (result.kind) {
+    case "value":
+      return good(result.value);
+    case "none":
+      return bad(`${none}: ${result.reason}`);
+    case "busy":
+      return bad(`unknown: sources are at their rate limits; try again in ${result.retryAfter} s`);
+  }
+}
