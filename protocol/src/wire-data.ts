@@ -47,6 +47,21 @@ const point = {
 export const ServedPoint = Type.Object(point, strict);
 export type ServedPoint = Static<typeof ServedPoint>;
 
+/** A request spec that was published, by anyone. */
+export const PublishedSpec = Type.Object(
+  {
+    spec_hash: Type.String({
+      description: 'The hash in its keys, 32 bytes in hex. A key has "WEB/" and the hash without 0x.',
+    }),
+    variables: Type.Array(Type.String(), {
+      description: 'The names of its variables: a key has an argument for each, in this order, after "/".',
+    }),
+    format: ValueFormat,
+  },
+  strict,
+);
+export type PublishedSpec = Static<typeof PublishedSpec>;
+
 const Member = Type.Object(
   {
     address: Address,
@@ -77,6 +92,11 @@ export const DatasetOverview = Type.Object(
     providers: Type.Array(Member, { description: "The whole committee, in committee order." }),
     points: orNull(Type.Array(ServedPoint), "The data points of the known keys; null if they cannot be read now."),
     left_out: Type.Integer({ description: "The number of known keys that are not listed." }),
+    specs: Type.Array(PublishedSpec, {
+      description:
+        "The request specs published lately whose keys belong to this dataset, the newest first. Anyone may publish " +
+        "one; the providers decide which hosts they ask.",
+    }),
   },
   strict,
 );

@@ -14,7 +14,9 @@ import { beforeEach, expect, test } from "vitest";
 import { Formats } from "./formats.js";
 
 const REGISTRY = "0x0000000000000000000000000000000000000001";
-const SPEC = stringToHex(JSON.stringify({ title: "Wind", sources: [{ url: "https://wind.example", type: "uint" }] }));
+const SPEC = stringToHex(
+  JSON.stringify({ title: "Wind", variables: [], sources: [{ url: "https://wind.example", type: "uint" }] }),
+);
 const keyOf = (spec: Hex) => stringToHex(`WEB/${keccak256(spec).slice(2)}`);
 
 let calls: string[];
@@ -71,6 +73,7 @@ test("a spec's unit says how its numbers are scaled, whatever scale its sources 
   spec = stringToHex(
     JSON.stringify({
       title: "Debt",
+      variables: [],
       unit: { symbol: "USD", decimals: 2 },
       sources: [{ url: "https://debt.example", type: "uint" }],
     }),
@@ -83,6 +86,7 @@ test("a unit that could mislead readers makes a spec that is not understood", as
   spec = stringToHex(
     JSON.stringify({
       title: "Debt",
+      variables: [],
       unit: { symbol: "\u202edsu", decimals: 2 },
       sources: [{ url: "https://debt.example", type: "uint" }],
     }),

@@ -1,26 +1,10 @@
 import { readPublishedSpec } from "@dataset-oracle/protocol/client/read-published-spec";
-import { Unit } from "@dataset-oracle/protocol/unit";
 import { parseWebKey } from "@dataset-oracle/protocol/web-key";
 import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
-import { Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import { LRUCache } from "lru-cache";
-import { type Address, type Client, type Hex, hexToString } from "viem";
+import type { Address, Client, Hex } from "viem";
 import type { Clock } from "../clock.js";
-
-/** The part of a request spec that says what its values stand for. */
-const Spec = Type.Object({
-  title: Type.String({ maxLength: 200 }),
-  unit: Type.Optional(Unit),
-  sources: Type.Array(
-    Type.Object({
-      url: Type.String(),
-      type: Type.Union(["uint", "bool", "bytes32", "string"].map((type) => Type.Literal(type))),
-      decimals: Type.Optional(Type.Integer({ minimum: 0, maximum: 62 })),
-      hash: Type.Optional(Type.Boolean()),
-    }),
-  ),
-});
+import { describeSpec } from "./request-spec.js";
 
 /** A rate, scaled as `usingOracleProtocol` returns it. */
 export const SPOT_PRICE: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
@@ -65,18 +49,6 @@ export class Formats {
 
   async #read(specHash: Hex): Promise<ValueFormat | null> {
     const spec = await readPublishedSpec(this.client, { registry: this.registry, specHash });
-    return spec === null ? null : toFormat(JSON.parse(hexToString(spec)));
+    return spec === null ? null : (describeSpec(spec)?.format ?? null);
   }
-}
-
-function toFormat(spec: unknown): ValueFormat | null {
-  if (!Value.Check(Spec, spec)) return null;
-  const [first] = spec.sources;
-  if (first === undefined) return null;
-  const { type, hash = false } = first;
-  // Sources can scale differently, because they may state the value in different units.
-  const { decimals, symbol: unit } = spec.unit ?? { decimals: first.decimals ?? 0, symbol: null };
-  const sources = [...new Set(spec.sources.flatMap(({ url }) => (URL.canParse(url) ? [new URL(url).host] : [])))];
-  const named = type as ValueFormat["type"];
-  return { title: spec.title, type: type === "string" && hash ? "bytes32" : named, decimals, unit, sources };
 }

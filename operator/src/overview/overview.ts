@@ -1,6 +1,12 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { keyToAscii } from "@dataset-oracle/protocol/key";
-import type { DatasetOverview, NetworkOverview, OverviewAnswer, ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type {
+  DatasetOverview,
+  NetworkOverview,
+  OverviewAnswer,
+  PublishedSpec,
+  ServedPoint,
+} from "@dataset-oracle/protocol/wire-data";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { type Hex, stringToHex } from "viem";
 import { readHeadTimestamp } from "../chain/client.js";
@@ -12,7 +18,8 @@ import type { Operator } from "../operator.js";
 import { SingleFlight } from "../single-flight.js";
 import { formatValue } from "../update/answer.js";
 import { Formats, SPOT_PRICE } from "./formats.js";
-import { KnownKeys } from "./known-keys.js";
+import { type RecentEvents, recentKeys, recentSpecs } from "./recent-events.js";
+import { type DescribedSpec, describeSpec } from "./request-spec.js";
 
 /** A network is read again after this. */
 const REMEMBER_MS = 1_000;
@@ -22,17 +29,21 @@ const MAX_POINTS = 500;
 /** Shows what this operator serves, with the values that are stored now. */
 export class Overview {
   readonly #networks: SingleFlight<NetworkOverview>;
-  readonly #keys = new Map<Dataset, KnownKeys>();
+  readonly #keys = new Map<Dataset, RecentEvents<true>>();
+  readonly #specs = new Map<Network, RecentEvents<DescribedSpec>>();
   readonly #formats = new Map<Network, Formats>();
 
   constructor(private readonly operator: Operator) {
     this.#networks = new SingleFlight(operator.clock, REMEMBER_MS);
     for (const network of operator.networks.values()) {
       const { client, registry, settings } = network;
-      if (registry !== null) this.#formats.set(network, new Formats(client, registry, operator.clock));
+      if (registry !== null) {
+        this.#formats.set(network, new Formats(client, registry, operator.clock));
+        this.#specs.set(network, recentSpecs(client, registry, settings.historyBlocks, describeSpec));
+      }
       for (const dataset of network.datasets.values()) {
         if (dataset.keyForm === "WEB_ORACLE")
-          this.#keys.set(dataset, new KnownKeys(client, dataset.address, settings.historyBlocks));
+          this.#keys.set(dataset, recentKeys(client, dataset.address, settings.historyBlocks));
       }
     }
   }
@@ -95,22 +106,23 @@ export class Overview {
   async #stored(
     network: Network,
     dataset: Dataset,
-  ): Promise<Pick<DatasetOverview, "query_price" | "points" | "left_out">> {
+  ): Promise<Pick<DatasetOverview, "query_price" | "points" | "left_out" | "specs">> {
     const stored = await nullIfUnreadable(this.#read(network, dataset));
-    return stored ?? { query_price: null, points: null, left_out: 0 };
+    return stored ?? { query_price: null, points: null, left_out: 0, specs: [] };
   }
 
   async #read(network: Network, dataset: Dataset) {
-    const [price, known] = await Promise.all([
+    const [price, known, specs] = await Promise.all([
       readQueryPrice(network.client, dataset.address),
       this.#keysOf(network, dataset),
+      this.#specsOf(network, dataset),
     ]);
     const keys = known.slice(0, MAX_POINTS);
     const stored = await readManyStored(network.client, dataset.address, keys, "latest");
     const points = await Promise.all(
       stored.map((point, index) => this.describe(dataPointOf(network, dataset, keys[index] as Hex), point)),
     );
-    return { query_price: price.toString(), points, left_out: known.length - keys.length };
+    return { query_price: price.toString(), points, left_out: known.length - keys.length, specs: [...specs] };
   }
 
   /** Returns the configured keys first, then those that were added to the dataset, the newest first. */
@@ -118,7 +130,16 @@ export class Overview {
     const listed = dataset.keys.map((key) => stringToHex(key));
     const fed = network.feeds.flatMap((feeds) => (feeds.dataset === dataset ? feeds.feeds.map(({ key }) => key) : []));
     const added = (await this.#keys.get(dataset)?.read()) ?? [];
-    return [...new Set([...listed, ...fed, ...added])];
+    return [...new Set([...listed, ...fed, ...added.map(([key]) => key)])];
+  }
+
+  /** Returns the published specs whose keys belong to the dataset, the newest first. */
+  async #specsOf(network: Network, dataset: Dataset): Promise<readonly PublishedSpec[]> {
+    if (dataset.keyForm !== "WEB_ORACLE") return [];
+    const published = (await this.#specs.get(network)?.read()) ?? [];
+    return published.flatMap(([spec_hash, { kind, variables, format }]) =>
+      kind === dataset.kind ? [{ spec_hash, variables: [...variables], format }] : [],
+    );
   }
 }
 

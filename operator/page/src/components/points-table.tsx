@@ -2,7 +2,7 @@ import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/wire
 import { useId, useState } from "preact/hooks";
 import { keyText, showKey } from "../format/key";
 import { showValue } from "../format/value";
-import { pointPath } from "../route";
+import { datasetPath, pointPath } from "../route";
 import { Age } from "./age";
 import { KeyName } from "./key-name";
 import { CurrentStatus } from "./status";
@@ -20,8 +20,12 @@ export function PointsTable({ networkId, dataset }: { networkId: number; dataset
   const id = useId();
   if (dataset.points === null) return <p class="empty">The values cannot be read now.</p>;
   if (dataset.points.length === 0) {
-    const advice = dataset.key_form === "WEB_ORACLE" ? "Publish a request spec and request its key." : "";
-    return <p class="empty">No key has been stored yet. {advice}</p>;
+    return (
+      <p class="empty">
+        No key has been stored yet.{" "}
+        {dataset.key_form === "WEB_ORACLE" && <WebAdvice networkId={networkId} dataset={dataset} />}
+      </p>
+    );
   }
   const found = dataset.points.filter((point) => matches(point, wanted));
   const shown = isWhole || wanted ? found : found.slice(0, AT_FIRST);
@@ -57,6 +61,20 @@ export function PointsTable({ networkId, dataset }: { networkId: number; dataset
         </button>
       )}
       {dataset.left_out > 0 && <p class="quiet">{dataset.left_out} more keys are not listed here.</p>}
+    </>
+  );
+}
+
+/** Tells how the first value of a Web Oracle dataset is made. */
+function WebAdvice({ networkId, dataset }: { networkId: number; dataset: DatasetOverview }) {
+  const count = dataset.specs.length;
+  if (count === 0) return <>Publish a request spec, and request its first value.</>;
+  return (
+    <>
+      <a href={datasetPath(networkId, dataset.dataset)}>
+        {count === 1 ? "One request spec is published" : `${count} request specs are published`}
+      </a>
+      : request the first value.
     </>
   );
 }

@@ -6,10 +6,12 @@ import { Title } from "../components/frame";
 import { NetworkNote } from "../components/network-note";
 import { PointsTable } from "../components/points-table";
 import { QueryPrice } from "../components/query-price";
+import { SpecsTable } from "../components/specs-table";
 import { keyText } from "../format/key";
 import { datasetName, networkName } from "../format/names";
 import { duration } from "../format/time";
 import { quorumOf } from "../live/freshness";
+import { focusKeyField } from "../request/key-field";
 import { RequestSection } from "../request/request-section";
 import { SnippetSection } from "../snippets/snippet-section";
 import type { Found } from "./found-dataset";
@@ -18,6 +20,10 @@ import type { Found } from "./found-dataset";
 export function DatasetPage({ network, dataset }: Found) {
   const first = dataset.points?.[0];
   const [key, setKey] = useState(() => (first ? keyText(first) : ""));
+  const onChosen = (chosen: string) => {
+    setKey(chosen);
+    focusKeyField();
+  };
   return (
     <>
       <Title name={datasetName(dataset.name)}>
@@ -30,6 +36,12 @@ export function DatasetPage({ network, dataset }: Found) {
         <KeyForm form={dataset.key_form} />
         <PointsTable networkId={network.network_id} dataset={dataset} />
       </section>
+      {dataset.specs.length > 0 && (
+        <section class="card" aria-labelledby="specs">
+          <h2 id="specs">Request specs</h2>
+          <SpecsTable dataset={dataset} onChosen={onChosen} />
+        </section>
+      )}
       <RequestSection network={network} dataset={dataset} text={key} onText={setKey} />
       <SnippetSection network={network} dataset={dataset} text={key} />
     </>

@@ -10,6 +10,11 @@ interface Props {
   readonly onText: (text: string) => void;
 }
 
+const FIELD = "key-as-text";
+
+/** Puts the cursor into the field of the key as text. */
+export const focusKeyField = () => document.getElementById(FIELD)?.focus();
+
 /** Two fields for the key, as text and in hex. Each follows the other. */
 export function KeyField({ dataset, text, onText }: Props) {
   const id = useId();
@@ -35,12 +40,14 @@ export function KeyField({ dataset, text, onText }: Props) {
         Key as text
         <input
           {...field}
+          id={FIELD}
           value={ascii}
           list={`${id}-known`}
           placeholder={isHex ? "not printable" : dataset.key_form === "SPOT_PRICE" ? "SPOTPX/ETH-USD" : "WEB/…"}
           onInput={({ currentTarget }) => {
             setDraft(null);
-            onText(currentTarget.value);
+            // No key has a space at its ends, and a copied one easily has.
+            onText(currentTarget.value.trim());
           }}
         />
       </label>
@@ -52,9 +59,10 @@ export function KeyField({ dataset, text, onText }: Props) {
           placeholder="0x…"
           onInput={({ currentTarget }) => {
             const typed = currentTarget.value.trim();
-            const read = parseKey(typed);
-            setDraft(read.ok ? null : typed);
-            onText(read.ok ? (keyToAscii(read.value) ?? read.value) : typed);
+            const full = typed === "" || /^0x/i.test(typed) ? typed : `0x${typed}`;
+            const read = parseKey(full);
+            setDraft(read.ok && full === typed ? null : typed);
+            onText(read.ok ? (keyToAscii(read.value) ?? read.value) : full);
           }}
         />
       </label>

@@ -8,10 +8,11 @@ const PHONE = { width: 360, height: 740 };
 /** The page in both colour schemes, on a phone, and for screen readers. */
 export function accessFlows(here: () => World): void {
   const pages = (): [string, string][] => {
-    const { dataset } = here().devnet;
+    const { dataset, webOracle } = here().devnet;
     return [
       ["home", "/"],
       ["dataset", `/42/${dataset}`],
+      ["dataset-of-specs", `/42/${webOracle.numbers}`],
       ["point", `/42/${dataset}/SPOTPX%2FETH-USD`],
       ["nowhere", "/nowhere"],
     ];

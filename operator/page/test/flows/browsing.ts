@@ -153,6 +153,23 @@ export function browsingFlows(here: () => World): void {
     await end();
   });
 
+  test("lists the published request specs of a dataset, and fills in their keys", async () => {
+    const { devnet, browser } = here();
+    const [example] = devnet.webOracle.examples.filter(({ name }) => name === "temperature");
+    const dataset = devnet.webOracle.numbers;
+    const { page, picture, end } = await visit(browser, devnet.operator.url, { at: `/42/${dataset}` });
+    const specs = page.getByRole("region", { name: "Request specs" });
+    const row = specs.locator("tr", { hasText: "The air temperature in a city K" });
+    expect(await row.textContent()).toContain("api.weather.example");
+    expect(await specs.locator("tbody tr").count()).toBe(1);
+    await row.getByRole("button", { name: "Fill in a key" }).click();
+    const field = page.getByLabel("Key as text");
+    expect(await field.inputValue()).toBe(`${example?.key.split("/").slice(0, 2).join("/")}/city`);
+    expect(await field.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    await picture("dataset-of-specs-light");
+    await end();
+  });
+
   test("works under a base path, and reports unknown addresses", async () => {
     const { lonely, browser } = here();
     const { page, end } = await visit(browser, lonely.url);

@@ -43,6 +43,12 @@ export function formFlows(here: () => World): void {
     }
     await hex.fill(stringToHex("SPOTPX/BTC-USD").toUpperCase().replace("0X", "0x"));
     expect(await text.inputValue()).toBe("SPOTPX/BTC-USD");
+    await hex.fill(stringToHex("SPOTPX/SOL-USD").slice(2));
+    expect(await text.inputValue()).toBe("SPOTPX/SOL-USD");
+    await hex.fill("SPOTPX");
+    await form.getByText('The key has a character after "0x" that is not a hex digit.').waitFor();
+    await text.fill("  SPOTPX/ADA-USD ");
+    expect(await hex.inputValue()).toBe(stringToHex("SPOTPX/ADA-USD"));
     await hex.fill("0x123");
     await form.getByText("The key has an odd number of hex digits.").waitFor();
     await text.fill("spotpx/eth-usd");
