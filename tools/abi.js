@@ -10,6 +10,7 @@ const ABIS = [
   { source: "MedianDataset.sol", name: "datasetAbi", file: "dataset" },
   { source: "WebOracleRegistry.sol", name: "webOracleRegistryAbi", file: "web-oracle-registry" },
   { source: "interfaces/IUpdateGateway.sol", name: "updateGatewayAbi", file: "update-gateway" },
+  { source: "lens/VerifiedLens.sol", name: "verifiedLensAbi", file: "verified-lens" },
   { source: "lens/QueryLens.sol", name: "queryLensAbi", file: "query-lens", code: "queryLensCode" },
 ];
 

@@ -37,7 +37,7 @@ type Row = readonly [name: string, value: string];
 
 function summary(running: Running, queryPrice: bigint, isTerminal: boolean): string {
   const { settings, chainUrl, deployed, providers, examples } = running;
-  const { dataset, webOracle, consumer } = deployed;
+  const { dataset, webOracle, consumer, lens } = deployed;
   const operator = operatorUrl(settings);
   const price = `${queryPrice} wei (${formatEther(queryPrice)} ether)`;
   const sections: [title: string, rows: Row[]][] = [
@@ -55,6 +55,7 @@ function summary(running: Running, queryPrice: bigint, isTerminal: boolean): str
         ["web oracle", `${webOracle.numbers}  numbers`],
         ["", `${webOracle.words}  true and false, bytes32, short texts`],
         ["", `${webOracle.registry}  registry of request specs`],
+        ["lens", `${lens}  verified reads for nothing (ERC-3668)`],
         ["consumer", `${consumer}  test/examples/SpotPriceConsumer.sol`],
       ],
     ],
@@ -95,6 +96,7 @@ function addresses({ settings, chainUrl, deployed, providers, examples }: Runnin
     dataset: deployed.dataset.address,
     webOracle: { ...deployed.webOracle, examples },
     queryPrice: String(queryPrice),
+    lens: deployed.lens,
     consumer: deployed.consumer,
     providers: providers.map(({ process, url, address, command }) => ({ url, address, pid: process.pid, command })),
   };

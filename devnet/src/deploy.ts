@@ -16,6 +16,8 @@ export interface Deployed {
   readonly webOracle: WebOracle;
   /** The example consumer of test/examples, with some Ether to pay for its queries. */
   readonly consumer: Address;
+  /** The lens of ERC-3668, whose gateway is the devnet's operator. */
+  readonly lens: Address;
 }
 
 const FORGE_MS = 170_000;
@@ -25,8 +27,17 @@ export async function compile(folder: Folder, components: Components): Promise<v
   await runForge("compile", ["build", "src"], folder, components);
 }
 
-/** Deploys the financial dataset, the Web Oracle and the example consumer, with the scripts for any network. */
-export async function deploy(chainUrl: string, folder: Folder, components: Components): Promise<Deployed> {
+/**
+ * Deploys the financial dataset, the Web Oracle, the example consumer and the lens, with the scripts for any network.
+ *
+ * @param gateway The URL that the lens names.
+ */
+export async function deploy(
+  chainUrl: string,
+  gateway: string,
+  folder: Folder,
+  components: Components,
+): Promise<Deployed> {
   const run = (name: string, env: Record<string, string> = {}) => {
     const args = ["script", `script/${name}.s.sol`, "--rpc-url", chainUrl];
     args.push("--unlocked", "--sender", OWNER.address, "--broadcast");
@@ -39,11 +50,12 @@ export async function deploy(chainUrl: string, folder: Folder, components: Compo
   const consumer = /Example consumer: (0x[0-9a-fA-F]{40})/.exec(output)?.[1];
   if (!consumer) throw new Error("The output of DeployExampleConsumer.s.sol has no address of the example consumer.");
   await run("DeployWebOracle");
-  const { webOracleRegistry: registry } = loadDeployment(folder.file("deployments", "42.json"));
-  if (!registry) throw new Error("The deployment file has no webOracleRegistry.");
+  await run("DeployVerifiedLens", { GATEWAYS: gateway });
+  const { webOracleRegistry: registry, verifiedLens: lens } = loadDeployment(folder.file("deployments", "42.json"));
+  if (!registry || !lens) throw new Error("The deployment file lacks webOracleRegistry or verifiedLens.");
   const [numbers, words] = ["webOracleNumber", "webOracleBytes"].map((name) => findDataset(folder, name).address);
   if (!numbers || !words) throw new Error("The deployment file lacks a Web Oracle dataset.");
-  return { dataset, consumer: consumer as Address, webOracle: { numbers, words, registry } };
+  return { dataset, consumer: consumer as Address, lens, webOracle: { numbers, words, registry } };
 }
 
 /** Returns a dataset of the deployment file. */

@@ -9,7 +9,7 @@ import { compile, deploy } from "./deploy.js";
 import { publishExamples } from "./example-specs.js";
 import { createFolder } from "./folder.js";
 import { requireFreePorts } from "./ports.js";
-import { startMarket, startOperator, startProviders } from "./services.js";
+import { gatewayUrl, startMarket, startOperator, startProviders } from "./services.js";
 
 await runMain(async () => {
   const settings = readSettings();
@@ -24,7 +24,9 @@ async function start(settings: Settings, components: Components): Promise<void> 
   const { isLive } = settings;
   const chain = await step("Starting the chain", () => startChain(settings.chainPort, components));
   await step("Compiling the contracts", () => compile(folder, components));
-  const deployed = await step("Deploying the contracts", () => deploy(chain.url, folder, components));
+  const deployed = await step("Deploying the contracts", () =>
+    deploy(chain.url, gatewayUrl(settings), folder, components),
+  );
   if (!isLive) await step("Starting the simulated market", () => startMarket(settings, folder, components));
   const providers = await step(`Starting ${PROVIDERS.length} data providers`, () =>
     startProviders(settings, chain.url, folder, components),

@@ -144,6 +144,9 @@ function spotPriceFeed(folder: Folder) {
 
 export const operatorUrl = ({ operatorPort }: Settings) => `http://127.0.0.1:${operatorPort}`;
 
+/** The operator's gateway, as a lens names it. */
+export const gatewayUrl = (settings: Settings) => `${operatorUrl(settings)}/data/gateway/42/{sender}/{data}`;
+
 const providerUrl = ({ providerPort }: Settings, index: number) => `http://127.0.0.1:${providerPort + index}`;
 
 const marketUrl = ({ marketPort }: Settings) => `http://127.0.0.1:${marketPort}`;

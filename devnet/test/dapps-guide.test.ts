@@ -47,21 +47,15 @@ function write(path: string, text: string): void {
 
 test("every block is run here", () => {
   expect(BLOCKS.map(({ language }) => language).toSorted()).toEqual([
-    "sh",
-    "sh",
-    "sh",
-    "sh",
-    "solidity",
-    "solidity",
-    "ts",
-    "ts",
-    "ts",
+    ...Array<string>(5).fill("sh"),
+    ...Array<string>(2).fill("solidity"),
+    ...Array<string>(6).fill("ts"),
   ]);
   expect(GUIDE.match(/^```/gm)).toHaveLength(2 * BLOCKS.length);
 });
 
-test("its address is the devnet's", () => {
-  expect([...new Set(GUIDE.match(/0x5[0-9a-fA-F]{39}\b/g))]).toEqual([devnet.dataset]);
+test("its addresses are the devnet's", () => {
+  expect(new Set(GUIDE.match(/0x5[0-9a-fA-F]{39}\b/g))).toEqual(new Set([devnet.dataset, devnet.lens]));
 });
 
 test("the contract passes its test in a Foundry project that installed this repository", async () => {
@@ -101,7 +95,14 @@ describe("the shell", () => {
   });
 
   test.runIf(HAS_CURL)("requests an update of the value", async () => {
-    expect(JSON.parse(await shell("curl"))).toMatchObject({ key: "SPOTPX/ETH-USD", status: "OK" });
+    expect(JSON.parse(await shell("curl -X POST"))).toMatchObject({ key: "SPOTPX/ETH-USD", status: "OK" });
+  });
+
+  test.runIf(HAS_CURL)("fetches an update from the gateway and proves it", async () => {
+    const [value, updatedAt, status] = (await shell("prove(")).trim().split("\n");
+    expect(value).toMatch(/^\d{19,} \[/);
+    expect(Date.now() / 1000 - Number(updatedAt?.split(" ")[0])).toBeLessThan(15);
+    expect(status).toBe("1");
   });
 
   test("reads the value from an account without Ether", async () => {
@@ -139,6 +140,14 @@ describe("the programs", () => {
     expect(stdout).toMatch(/^ETH-USD was \d+(\.\d+)? at \d{10}\.$/m);
   });
 
+  test.each([
+    ["viem", 'functionName: "read"', /^ETH-USD is \d+(\.\d+)?, signed at \d{10}\.$/m],
+    ["the client", "await readVerified(", /^OK: \d+(\.\d+)?\.$/m],
+    ["ethers", "enableCcipRead", /^By ethers: \d+(\.\d+)?\.$/m],
+  ])("that reads by %s prints a verified value", async (_, holds, printed) => {
+    expect((await program(holds)).stdout).toMatch(printed);
+  });
+
   test("that asks the operator prints its progress and the transaction", async () => {
     const { stdout, stderr } = await program("onProgress: ");
     expect(stderr).toBe("");
@@ -151,7 +160,7 @@ describe("the programs", () => {
     const { stdout, stderr } = await program("Stored by");
     expect(stderr).toBe("");
     expect(stdout).toMatch(/^Stored by 0x[0-9a-f]{64}: \d+(\.\d+)? USD\.$/m);
-    expect(PROGRAMS).toHaveLength(6);
+    expect(PROGRAMS).toHaveLength(9);
   });
 
   test("that submits reports without an operator says how many", async () => {

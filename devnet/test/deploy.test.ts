@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
 import { ROOT } from "@dataset-oracle/tools/foundry";
 import { type Address, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -118,6 +119,23 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
       expect(created.some((code) => code.startsWith(bytecode.object))).toBe(true);
     }
     expect(await scripts.client.getCode({ address: webOracleRegistry as Address })).toMatch(/^0x[0-9a-f]{100,}$/);
+  });
+
+  test("deploys the lens of its gateways once, and no other in its place", async () => {
+    const [get, post] = ["https://one.example/data/gateway/1/{sender}/{data}", "https://two.example/data/gateway/1"];
+    const env = { GATEWAYS: `${get},${post}` };
+    expect(await scripts.run("DeployVerifiedLens", ["--broadcast"], env)).toMatchObject({ exitCode: 0, sent: 1 });
+    const address = scripts.deployment().verifiedLens as Address;
+    expect(await scripts.client.readContract({ address, abi: verifiedLensAbi, functionName: "gateways" })).toEqual([
+      get,
+      post,
+    ]);
+    const other = await scripts.run("DeployVerifiedLens", ["--broadcast"], { GATEWAYS: post });
+    expect(other.output).toContain("verifiedLens has other gateways. Remove it to deploy one with those of GATEWAYS.");
+    expect([other.exitCode, other.sent]).toEqual([1, 0]);
+    const again = await scripts.run("DeployVerifiedLens", ["--broadcast"], env);
+    expect(again.output).toContain("verifiedLens exists already, so nothing was deployed: 0x");
+    expect([again.exitCode, again.sent]).toEqual([0, 0]);
   });
 
   test.each(["provider", "operator"])("the %s's configuration may name the file", async (room) => {

@@ -23,6 +23,7 @@ export interface Addresses {
     }[];
   };
   readonly queryPrice: string;
+  readonly lens: Address;
   readonly consumer: Address;
   readonly providers: readonly {
     readonly url: string;

@@ -5,6 +5,7 @@
 
 export { datasetAbi } from "./abi/dataset.js";
 export { oracleAbi } from "./abi/oracle.js";
+export { verifiedLensAbi } from "./abi/verified-lens.js";
 export { formatSpotPrice, SPOT_PRICE_DECIMALS } from "./client/format-spot-price.js";
 export {
   type ClientProblem,
@@ -17,6 +18,7 @@ export {
 export type { UpdateProgress } from "./client/progress.js";
 export type { QueryResult } from "./client/query-result.js";
 export { readQueryPrice } from "./client/read-query-price.js";
+export { type ReadVerifiedParameters, readVerified } from "./client/read-verified.js";
 export {
   type BroadcastUpdate,
   type RequestUpdateParameters,

@@ -25,6 +25,9 @@ export const DeploymentFile = Type.Object(
     webOracleRegistry: Type.Optional(
       Type.String({ description: "The contract in which request specs are published." }),
     ),
+    verifiedLens: Type.Optional(
+      Type.String({ description: "The contract through which anyone reads a verified value for nothing." }),
+    ),
   },
   strict,
 );
@@ -41,6 +44,8 @@ export interface Deployment {
   readonly datasets: readonly DeployedDataset[];
   /** The registry of request specs, when the network has one. */
   readonly webOracleRegistry?: Address;
+  /** The lens of ERC-3668, when the network has one. */
+  readonly verifiedLens?: Address;
 }
 
 /**
@@ -49,7 +54,7 @@ export interface Deployment {
  * @throws ConfigError
  */
 export function loadDeployment(path: string): Deployment {
-  const { chainId, datasets, webOracleRegistry } = loadConfig(path, DeploymentFile);
+  const { chainId, datasets, webOracleRegistry, verifiedLens } = loadConfig(path, DeploymentFile);
   return {
     chainId,
     datasets: Object.entries(datasets).map(([name, dataset]) => {
@@ -64,6 +69,7 @@ export function loadDeployment(path: string): Deployment {
     ...(webOracleRegistry !== undefined && {
       webOracleRegistry: requireAddress(webOracleRegistry, `${path}: webOracleRegistry`),
     }),
+    ...(verifiedLens !== undefined && { verifiedLens: requireAddress(verifiedLens, `${path}: verifiedLens`) }),
   };
 }
 

@@ -39,6 +39,10 @@ describe("a deployment file", () => {
     });
   });
 
+  test("may have a lens", () => {
+    expect(load({ verifiedLens: REGISTRY.toLowerCase() }).verifiedLens).toBe(REGISTRY);
+  });
+
   test("may have Web Oracle datasets and the registry of their specs", () => {
     const listed = { ...webOracleBytes, keys: [WEB_KEY] };
     const { datasets, webOracleRegistry } = load({
@@ -55,6 +59,7 @@ describe("a deployment file", () => {
   const refused: [what: string, change: object, message: string][] = [
     ["a dataset's address", { datasets: { financial: { ...financial, address: "0x1" } } }, "dataset financial: "],
     ["a registry's address", { webOracleRegistry: `${REGISTRY.slice(0, -1)}3` }, "webOracleRegistry: "],
+    ["a lens's address", { verifiedLens: "0x1" }, "verifiedLens: "],
     ["a registry that is no text", { webOracleRegistry: 7 }, "/webOracleRegistry: Expected string"],
     ["a key", { datasets: { financial: { ...financial, keys: ["0x5"] } } }, 'dataset financial: key "0x5": '],
     [

@@ -15,7 +15,14 @@ const PAGES = [
   {
     name: "datasets",
     label: "Datasets",
-    files: ["MedianDataset.sol", "MajorityDataset.sol", "Dataset.sol", "DatasetGovernance.sol", "ReportDomain.sol"],
+    files: [
+      "MedianDataset.sol",
+      "MajorityDataset.sol",
+      "Dataset.sol",
+      "Subscriptions.sol",
+      "DatasetGovernance.sol",
+      "ReportDomain.sol",
+    ],
   },
   {
     name: "registry",
@@ -23,7 +30,12 @@ const PAGES = [
     files: ["interfaces/IWebOracleRegistry.sol", "WebOracleRegistry.sol"],
   },
   { name: "mock", label: "MockOracle", files: ["mocks/MockOracle.sol"] },
-  { name: "lens", label: "Lenses", files: ["lens/QueryLens.sol", "interfaces/IUpdateGateway.sol"] },
+  {
+    name: "lens",
+    label: "Lenses",
+    files: ["lens/VerifiedLens.sol", "interfaces/IUpdateGateway.sol", "lens/QueryLens.sol"],
+  },
+  { name: "adapters", label: "Adapters", files: ["adapters/ERC7412Adapter.sol", "interfaces/IERC7412.sol"] },
   { name: "internals", label: "Types and libraries", folders: ["types", "libraries"] },
 ];
 

@@ -14,7 +14,17 @@ beforeAll(async () => {
 const text = (name: string) => texts.get(`reference/${name}/`) ?? "";
 
 describe("the reference of the contracts", () => {
-  const names = ["oracle", "helpers", "dataset-interface", "datasets", "registry", "mock", "lens", "internals"];
+  const names = [
+    "oracle",
+    "helpers",
+    "dataset-interface",
+    "datasets",
+    "registry",
+    "mock",
+    "lens",
+    "adapters",
+    "internals",
+  ];
   const all = () => names.map(text).join("\n");
 
   test("has every contract, interface and library of src/", () => {

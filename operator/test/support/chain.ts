@@ -5,6 +5,7 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/report";
 import {
+  type Abi,
   type Address,
   createTestClient,
   decodeFunctionResult,
@@ -63,6 +64,14 @@ export function chainOf(node: TestNode, chainId: number) {
     if (receipt.status !== "success") throw new Error(`${hash} reverted`);
   }
 
+  async function create(data: Hex): Promise<Address> {
+    // Estimated in block 0, a dataset's constructor seems to store a zero block number, which is cheaper.
+    const hash = await client.sendTransaction({ account: OWNER, data, gas: 5_000_000n });
+    const { contractAddress, status } = await client.waitForTransactionReceipt({ hash });
+    if (!contractAddress || status !== "success") throw new Error("The contract was not deployed.");
+    return getAddress(contractAddress);
+  }
+
   return {
     chainId,
     url: node.url,
@@ -81,13 +90,13 @@ export function chainOf(node: TestNode, chainId: number) {
         toleranceBps: 100n,
         members,
       };
-      const data = encodeDeployData({ abi: datasetAbi, bytecode: readBytecode(), args: [settings] });
-      // Estimated in block 0, the constructor seems to store a zero block number, which is cheaper.
-      const hash = await client.sendTransaction({ account: OWNER, data, gas: 5_000_000n });
-      const { contractAddress, status } = await client.waitForTransactionReceipt({ hash });
-      if (!contractAddress || status !== "success") throw new Error("The dataset was not deployed.");
-      return getAddress(contractAddress);
+      const bytecode = readBytecode("MedianDataset");
+      return create(encodeDeployData({ abi: datasetAbi, bytecode, args: [settings] }));
     },
+
+    /** Deploys another contract of src/. */
+    deployOther: (name: string, abi: Abi, args: readonly unknown[]) =>
+      create(encodeDeployData({ abi, bytecode: readBytecode(name), args })),
 
     async setCommittee(dataset: Address, members: readonly Address[]): Promise<void> {
       const data = encodeFunctionData({ abi: datasetAbi, functionName: "setCommittee", args: [members, 100n] });
@@ -129,11 +138,11 @@ export function chainOf(node: TestNode, chainId: number) {
   };
 }
 
-function readBytecode(): Hex {
-  const path = join(ROOT, "out", "MedianDataset.sol", "MedianDataset.json");
+function readBytecode(name: string): Hex {
+  const path = join(ROOT, "out", `${name}.sol`, `${name}.json`);
   try {
     return JSON.parse(readFileSync(path, "utf8")).bytecode.object;
   } catch {
-    throw new Error("MedianDataset is not compiled. Run: npm run forge -- build src");
+    throw new Error(`${name} is not compiled. Run: npm run forge -- build src`);
   }
 }

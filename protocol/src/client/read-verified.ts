@@ -1,0 +1,49 @@
+import type { Address, BlockTag, Client } from "viem";
+import { readContract } from "viem/actions";
+import { verifiedLensAbi } from "../abi/verified-lens.js";
+import { parseKey } from "../key.js";
+import { type QueryResult, readQueryResult } from "./query-result.js";
+
+/** The data point to read, and how old its value may be. */
+export interface ReadVerifiedParameters {
+  /** The address of a `VerifiedLens` on the dataset's network. */
+  readonly lens: Address;
+  /** The dataset's address. */
+  readonly dataset: Address;
+  /** The key in ASCII, for example `SPOTPX/ETH-USD`, or in hex after `0x`, as `spotPriceKey` gives it. */
+  readonly key: string;
+  /**
+   * The maximum age of the value when it is read, in seconds. A stored value of at most this age is returned as it is;
+   * for an older one a gateway is asked. Allow more than the time between blocks.
+   */
+  readonly maxAge: number | bigint;
+  /** The state that is read: `latest` by default. */
+  readonly blockTag?: BlockTag;
+}
+
+/**
+ * Reads a value that is at most `maxAge` seconds old and proven by the committee's signatures, without a transaction and
+ * without payment. viem asks the lens's gateways by itself (ERC-3668), and the dataset verifies what they answer in
+ * the same `eth_call`: no gateway and no operator has to be trusted, only the RPC.
+ *
+ * @param client Any viem client of the dataset's network, unless it was created with `ccipRead: false`. Its account is
+ * not used: a call with a sender has to pay.
+ * @throws An Error if the key is invalid; viem's `ContractFunctionExecutionError` if no gateway answers, a gateway's answer
+ * proves nothing, the value is older than `maxAge`, or the RPC fails.
+ */
+export async function readVerified(
+  client: Client,
+  { lens, dataset, key: text, maxAge, ...state }: ReadVerifiedParameters,
+): Promise<QueryResult> {
+  const key = parseKey(text);
+  if (!key.ok) throw new Error(key.error);
+  const withoutSender: Client = { ...client, account: undefined };
+  const answer = await readContract(withoutSender, {
+    address: lens,
+    abi: verifiedLensAbi,
+    functionName: "read",
+    args: [dataset, key.value, BigInt(maxAge)],
+    ...state,
+  });
+  return readQueryResult(...answer);
+}

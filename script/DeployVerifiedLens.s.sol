@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {VerifiedLens} from "../src/lens/VerifiedLens.sol";
+import {Deployment} from "./base/Deployment.sol";
+
+/// @notice Deploys the lens that reads any dataset of the network through the gateways that GATEWAYS names, separated by
+/// commas.
+contract DeployVerifiedLens is Deployment {
+    function run() external returns (VerifiedLens lens) {
+        string[] memory gateways = vm.envString("GATEWAYS", ",");
+        lens = VerifiedLens(_deployedAt(".verifiedLens"));
+        if (_isThere("verifiedLens", address(lens))) {
+            require(
+                keccak256(abi.encode(lens.gateways())) == keccak256(abi.encode(gateways)),
+                string.concat(
+                    deploymentPath, ": verifiedLens has other gateways. Remove it to deploy one with those of GATEWAYS."
+                )
+            );
+            return lens;
+        }
+        vm.broadcast();
+        lens = new VerifiedLens(gateways);
+        _record("verifiedLens", address(lens));
+        _finish();
+    }
+}

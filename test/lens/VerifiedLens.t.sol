@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Oracle} from "../../src/Oracle.sol";
+import {IDataset} from "../../src/interfaces/IDataset.sol";
+import {IUpdateGateway} from "../../src/interfaces/IUpdateGateway.sol";
+import {VerifiedLens} from "../../src/lens/VerifiedLens.sol";
+import {Verification} from "../../src/libraries/Verification.sol";
+import {DatasetFixture} from "../utils/DatasetFixture.sol";
+import {Providers, Update} from "../utils/Providers.sol";
+
+contract VerifiedLensTest is DatasetFixture {
+    uint256 private constant MAX_AGE = 60;
+
+    VerifiedLens private lens;
+
+    function setUp() public override {
+        super.setUp();
+        lens = lensOf(1);
+    }
+
+    // ---------------------------------------------------------------- the stored value
+
+    function testFuzz_read_answersWhatIsStoredUntilItIsTooOld(uint256 age) public {
+        age = bound(age, 0, MAX_AGE);
+        Update memory update = valid();
+        update.send(dataset);
+        skip(age);
+        assertReads(MAX_AGE, update.value, START, Oracle.QueryStatus.OK);
+    }
+
+    function test_read_answersAStoredLackOfData() public {
+        validNoData().sendNotAvailable(dataset);
+        assertReads(MAX_AGE, 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    function test_read_answersThatAKeyIsInvalid() public {
+        asCall();
+        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = lens.read(dataset, "ETH-USD", MAX_AGE);
+        assertEq(output, 0);
+        assertEq(updatedAt, 0);
+        assertEq(status, Oracle.QueryStatus.INVALID);
+    }
+
+    function testFuzz_read_RevertWhen_theStoredValueIsTooOld(uint256 age, uint256 maxAge) public {
+        age = bound(age, 1, 10 * 365 days);
+        maxAge = bound(maxAge, 0, age - 1);
+        valid().send(dataset);
+        skip(age);
+        expectLookup(KEY, maxAge, 0);
+        lens.read(dataset, KEY, maxAge);
+    }
+
+    function testFuzz_read_RevertWhen_nothingIsStored(uint256 maxAge) public {
+        maxAge = bound(maxAge, 0, START - 1);
+        expectLookup(KEY, maxAge, 0);
+        lens.read(dataset, KEY, maxAge);
+    }
+
+    // ---------------------------------------------------------------- the update of a gateway
+
+    function testFuzz_readCallback_answersWhatUpdateAndQueryWould(uint256 size, uint256 seed, uint256 age) public {
+        providers = new Providers(bound(size, 1, 12), TOLERANCE_BPS);
+        dataset = deploy(providers);
+        (uint256 signers, uint256 count) = anyQuorum(providers.members().length, seed);
+        Update memory update = providers.reportFrom(signers, dataset, KEY, START, valuesNear3000(count, seed));
+        skip(bound(age, 0, MAX_AGE));
+
+        asCall();
+        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) =
+            lens.readCallback(update.encode(), abi.encode(dataset, KEY, MAX_AGE, 0));
+
+        update.send(dataset);
+        assertAnswer(dataset, KEY, output, updatedAt, status);
+        assertEq(updatedAt, START);
+    }
+
+    function test_readCallback_answersThatThereIsNoData() public {
+        assertCallback(validNoData().encodeNotAvailable(), 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    function test_readCallback_answersADisagreement() public {
+        uint256[] memory values = new uint256[](3);
+        (values[0], values[1], values[2]) = (1000e18, 2000e18, 3000e18);
+        Update memory update = providers.report(dataset, KEY, START, values);
+        assertCallback(update.encode(), 0, START, Oracle.QueryStatus.DISAGREEMENT);
+    }
+
+    function test_readCallback_answersWhatWasStoredMeanwhile() public {
+        bytes memory response = valid().encode();
+        skip(5);
+        Update memory newer = providers.report(dataset, KEY, block.timestamp, valuesNear3000(3, 2));
+        newer.send(dataset);
+        assertCallback(response, newer.value, START + 5, Oracle.QueryStatus.OK);
+    }
+
+    function test_readCallback_RevertWhen_theRoundIsTooOld() public {
+        bytes memory response = valid().encode();
+        skip(MAX_AGE + 1);
+        asCall(abi.encodeWithSelector(VerifiedLens.TooOld.selector, MAX_AGE + 1, MAX_AGE));
+        lens.readCallback(response, abi.encode(dataset, KEY, MAX_AGE, 0));
+    }
+
+    /// @dev The dataset then answers what it has, which is no fresher than when the lens asked for more.
+    function test_readCallback_RevertWhen_theStoredValueIsTooOldAndTheUpdateOlder() public {
+        bytes memory response = valid().encode();
+        skip(5);
+        providers.report(dataset, KEY, block.timestamp, valuesNear3000(3, 2)).send(dataset);
+        skip(MAX_AGE + 1);
+        asCall(abi.encodeWithSelector(VerifiedLens.TooOld.selector, MAX_AGE + 1, MAX_AGE));
+        lens.readCallback(response, abi.encode(dataset, KEY, MAX_AGE, 0));
+    }
+
+    function test_readCallback_RevertWhen_theBlockIsOlderThanTheRound() public {
+        Update memory update = providers.report(dataset, KEY, START + 1, valuesNear3000(3, 1));
+        asCall(abi.encodeWithSelector(IDataset.FutureRound.selector, START + 1, START));
+        lens.readCallback(update.encode(), abi.encode(dataset, KEY, MAX_AGE, 0));
+    }
+
+    function test_readCallback_RevertWhen_theUpdateIsOfAnotherKey() public {
+        bytes memory other = "SPOTPX/BTC-USD";
+        Update memory update = providers.report(dataset, other, START, valuesNear3000(3, 1));
+        asCall(abi.encodeWithSelector(Verification.WrongKey.selector, keccak256(other), KEY));
+        lens.readCallback(update.encode(), abi.encode(dataset, KEY, MAX_AGE, 0));
+    }
+
+    function test_readCallback_RevertWhen_theUpdateIsOfAnotherDataset() public {
+        IDataset other = deploy(providers);
+        Update memory update = providers.report(other, KEY, START, valuesNear3000(3, 1));
+        asCall(wrongCommittee(update));
+        lens.readCallback(update.encode(), abi.encode(dataset, KEY, MAX_AGE, 0));
+    }
+
+    function test_readCallback_RevertWhen_othersSigned() public {
+        Update memory update = new Providers(9, TOLERANCE_BPS).report(dataset, KEY, START, valuesNear3000(9, 1));
+        asCall(wrongCommittee(update));
+        lens.readCallback(update.encode(), abi.encode(dataset, KEY, MAX_AGE, 0));
+    }
+
+    function testFuzz_readCallback_RevertWhen_theResponseIsNoUpdate(bytes memory response) public {
+        bytes4 selector_ = response.length < 4 ? bytes4(0) : selector(response);
+        vm.assume(selector_ != IDataset.update.selector && selector_ != IDataset.updateNotAvailable.selector);
+        asCall(abi.encodeWithSelector(Verification.NotVerifiable.selector, selector_));
+        lens.readCallback(response, abi.encode(dataset, KEY, MAX_AGE, 0));
+    }
+
+    /// @dev Only bits that mean nothing, in padding, can be altered without a revert.
+    function testFuzz_readCallback_neverAnswersAnythingElseThanTheReportsSay(uint256 place, uint8 bit, bool isNoData)
+        public
+    {
+        Update memory update = isNoData ? validNoData() : valid();
+        bytes memory response = isNoData ? update.encodeNotAvailable() : update.encode();
+        place = bound(place, 0, response.length - 1);
+        response[place] ^= bytes1(uint8(1) << (bit % 8));
+        asCall();
+        try lens.readCallback(response, abi.encode(dataset, KEY, MAX_AGE, 0)) returns (
+            bytes32 output, uint256 updatedAt, Oracle.QueryStatus status
+        ) {
+            assertEq(output, isNoData ? bytes32(0) : update.value);
+            assertEq(updatedAt, START);
+            assertEq(status, isNoData ? Oracle.QueryStatus.NOT_AVAILABLE : Oracle.QueryStatus.OK);
+        } catch {}
+    }
+
+    /// @dev A gateway that lies cannot keep a client from the others.
+    function test_readCallback_asksTheOtherGatewaysAfterAResponseThatProvesNothing() public {
+        lens = lensOf(3);
+        Update memory other = providers.report(dataset, "SPOTPX/BTC-USD", START, valuesNear3000(3, 1));
+        for (uint256 skipped = 1; skipped < 3; ++skipped) {
+            expectLookup(KEY, MAX_AGE, skipped);
+            lens.readCallback(other.encode(), abi.encode(dataset, KEY, MAX_AGE, skipped - 1));
+        }
+        asCall(abi.encodeWithSelector(Verification.WrongKey.selector, keccak256(other.key), KEY));
+        lens.readCallback(other.encode(), abi.encode(dataset, KEY, MAX_AGE, 2));
+    }
+
+    // ---------------------------------------------------------------- who may call
+
+    function testFuzz_read_RevertWhen_theCallNamesASender(address sender) public {
+        vm.assume(sender != address(0));
+        valid().send(dataset);
+        bytes memory reason = abi.encodeWithSelector(VerifiedLens.CallNamesSender.selector, sender);
+        vm.prank(sender, sender);
+        vm.expectRevert(reason);
+        lens.read(dataset, KEY, MAX_AGE);
+        bytes memory response = providers.report(dataset, KEY, START, valuesNear3000(3, 2)).encode();
+        vm.prank(sender, sender);
+        vm.expectRevert(reason);
+        lens.readCallback(response, abi.encode(dataset, KEY, MAX_AGE, 0));
+    }
+
+    function test_read_answersATransactionWhileTheLensIsSubscribed() public {
+        Update memory update = valid();
+        update.send(dataset);
+        dataset.subscribe{value: SUBSCRIPTION_PRICE}(address(lens), 1);
+        (bytes32 output,,) = lens.read(dataset, KEY, MAX_AGE);
+        assertEq(output, update.value);
+        (output,,) = lens.readCallback(update.encode(), abi.encode(dataset, KEY, MAX_AGE, 0));
+        assertEq(output, update.value);
+    }
+
+    function test_read_answersATransactionWhereQueriesCostNothing() public {
+        Update memory update = valid();
+        update.send(dataset);
+        vm.prank(OWNER);
+        dataset.setQueryPrice(0);
+        (bytes32 output,,) = lens.read(dataset, KEY, MAX_AGE);
+        assertEq(output, update.value);
+    }
+
+    function test_read_RevertWhen_theAddressIsNoDataset() public {
+        IDataset nobody = IDataset(makeAddr("nobody"));
+        asCall(abi.encodeWithSelector(VerifiedLens.NotADataset.selector, nobody));
+        lens.read(nobody, KEY, MAX_AGE);
+    }
+
+    function test_constructor_RevertWhen_thereIsNoGateway() public {
+        vm.expectRevert(VerifiedLens.NoGateways.selector);
+        new VerifiedLens(new string[](0));
+    }
+
+    // ----------------------------------------------------------------
+
+    /// @dev The next call has no sender, as an `eth_call` without `from` has none.
+    function asCall() private {
+        vm.prank(address(0), address(0));
+    }
+
+    function asCall(bytes memory reason) private {
+        asCall();
+        vm.expectRevert(reason);
+    }
+
+    function lensOf(uint256 gateways) private returns (VerifiedLens) {
+        string[] memory urls = new string[](gateways);
+        for (uint256 i = 0; i < gateways; ++i) {
+            urls[i] = string.concat("https://", vm.toString(i), ".example/{sender}/{data}");
+        }
+        return new VerifiedLens(urls);
+    }
+
+    /// @dev The next call must ask the gateways that are left when the first ones are skipped.
+    function expectLookup(bytes memory key, uint256 maxAge, uint256 skipped) private {
+        string[] memory all = lens.gateways();
+        string[] memory urls = new string[](all.length - skipped);
+        for (uint256 i = 0; i < urls.length; ++i) {
+            urls[i] = all[skipped + i];
+        }
+        asCall(
+            abi.encodeWithSelector(
+                VerifiedLens.OffchainLookup.selector,
+                address(lens),
+                urls,
+                abi.encodeCall(IUpdateGateway.fetchUpdate, (dataset, key)),
+                VerifiedLens.readCallback.selector,
+                abi.encode(dataset, key, maxAge, skipped)
+            )
+        );
+    }
+
+    function assertReads(uint256 maxAge, bytes32 value, uint256 time, Oracle.QueryStatus expected) private {
+        asCall();
+        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = lens.read(dataset, KEY, maxAge);
+        assertEq(output, value);
+        assertEq(updatedAt, time);
+        assertEq(status, expected);
+    }
+
+    function assertCallback(bytes memory response, bytes32 value, uint256 time, Oracle.QueryStatus expected) private {
+        asCall();
+        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) =
+            lens.readCallback(response, abi.encode(dataset, KEY, MAX_AGE, 0));
+        assertEq(output, value);
+        assertEq(updatedAt, time);
+        assertEq(status, expected);
+    }
+}
