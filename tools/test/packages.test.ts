@@ -148,6 +148,8 @@ import {MockOracle} from "@dataset-oracle/contracts/mocks/MockOracle.sol";
       "Oracle.sol",
       "README.md",
       "interfaces/IDataset.sol",
+      "interfaces/IERC7412.sol",
+      "interfaces/IUpdateGateway.sol",
       "interfaces/IWebOracleRegistry.sol",
       "mocks/MockOracle.sol",
       "package.json",
