@@ -14,12 +14,9 @@ const MAX_ACCOUNTS = 10_000;
  * fills it again.
  */
 export class Allowance {
-  readonly #rate: Rate;
   readonly #accounts = new LRUCache<string, { left: number; at: number }>({ max: MAX_ACCOUNTS });
 
-  constructor(rate: Rate) {
-    this.#rate = rate;
-  }
+  constructor(private readonly rate: Rate) {}
 
   /**
    * Returns after how many milliseconds an id may use more; 0 when it may now.
@@ -29,7 +26,7 @@ export class Allowance {
    */
   waitMs(id: string, now: number, least = 1): number {
     const missing = least - this.#leftOf(id, now);
-    return missing <= 0 ? 0 : Math.ceil((missing / this.#rate.perSecond) * 1_000);
+    return missing <= 0 ? 0 : Math.ceil((missing / this.rate.perSecond) * 1_000);
   }
 
   spend(id: string, amount: number, now: number): void {
@@ -37,7 +34,7 @@ export class Allowance {
   }
 
   #leftOf(id: string, now: number): number {
-    const { perSecond, burst } = this.#rate;
+    const { perSecond, burst } = this.rate;
     const account = this.#accounts.get(id);
     return account === undefined ? burst : Math.min(burst, account.left + ((now - account.at) / 1_000) * perSecond);
   }

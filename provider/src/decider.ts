@@ -27,16 +27,13 @@ export interface DeciderParts {
 
 /** Decides each data point's value at a round once. The decision is the same for every caller and every request. */
 export class Decider {
-  readonly #parts: DeciderParts;
   readonly #notes = new LRUCache<string, SourceNote[]>({ max: MAX_NOTED });
 
-  constructor(parts: DeciderParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: DeciderParts) {}
 
   /** Tells if the rounds that operators ask for now can be decided. */
   isReady(): boolean {
-    const { now, store } = this.#parts;
+    const { now, store } = this.parts;
     return store.isWritable && now() - USUAL_AGE > store.prunedThrough;
   }
 
@@ -46,7 +43,7 @@ export class Decider {
    * @throws ProblemError when a data point cannot be decided now; then nothing was decided.
    */
   async decide(dataPoints: readonly DataPoint[], round: bigint, caller: Caller): Promise<Decision[]> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const decisions = store.recall(
       round,
       dataPoints.map(({ id }) => id),
@@ -64,7 +61,7 @@ export class Decider {
   }
 
   async #decideNow(dataPoints: readonly DataPoint[], round: bigint, caller: Caller) {
-    const { values, store, evidence, metrics } = this.#parts;
+    const { values, store, evidence, metrics } = this.parts;
     // Checked before the sources are asked, so that an unsignable round cannot use up their rate limits.
     this.#refuseUnsignable(round, MAX_BEHIND);
     await this.#untilBegun(round);
@@ -92,13 +89,13 @@ export class Decider {
 
   /** Waits for a round that is ahead of the clock, because its value must not be read earlier. */
   async #untilBegun(round: bigint): Promise<void> {
-    const ahead = round - this.#parts.now();
+    const ahead = round - this.parts.now();
     if (ahead > 0n) await sleep(Number(ahead) * 1_000);
   }
 
   /** @throws ProblemError when a round must not be signed for the first time now. */
   #refuseUnsignable(round: bigint, maxBehind: bigint): void {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const time = now();
     const verdict = judgeWindow(round, time, maxBehind);
     if (verdict === "too_old") throw roundTooOld(round, time);

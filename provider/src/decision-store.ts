@@ -87,9 +87,6 @@ interface Proposal {
  * paranoid checks. So each decision has a check, and the ledger the sum of all checks.
  */
 export class DecisionStore {
-  readonly #database: Database;
-  readonly #options: Required<DecisionStoreOptions>;
-  readonly #lastWrite: LastWrite;
   readonly #recent: Map<string, Decision>;
   /** True when decisions were lost or damaged before the database was opened. */
   readonly wasDamaged: boolean;
@@ -107,14 +104,11 @@ export class DecisionStore {
   #failure: unknown;
 
   private constructor(
-    database: Database,
-    options: Required<DecisionStoreOptions>,
-    lastWrite: LastWrite,
+    private readonly database: Database,
+    private readonly options: Required<DecisionStoreOptions>,
+    private readonly lastWrite: LastWrite,
     content: Content,
   ) {
-    this.#database = database;
-    this.#options = options;
-    this.#lastWrite = lastWrite;
     this.#recent = content.recent;
     this.wasDamaged = content.state === "damaged";
     this.#prunedThrough = content.prunedThrough;
@@ -197,8 +191,8 @@ export class DecisionStore {
   }
 
   async close(): Promise<void> {
-    await this.#database.close();
-    this.#lastWrite.close();
+    await this.database.close();
+    this.lastWrite.close();
   }
 
   /** Writes one group of proposals at a time; those that arrive during a write form the next group. */
@@ -210,7 +204,7 @@ export class DecisionStore {
       this.#waiting = [];
       try {
         await this.#write(group);
-        await this.#prune(this.#options.now());
+        await this.#prune(this.options.now());
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
@@ -242,7 +236,7 @@ export class DecisionStore {
         );
         continue;
       }
-      if (this.#count + fresh.size + added.size > this.#options.capacity) {
+      if (this.#count + fresh.size + added.size > this.options.capacity) {
         done.push(() => resolve(null));
         continue;
       }
@@ -257,7 +251,7 @@ export class DecisionStore {
   #find(key: string): Decision | undefined {
     const recent = this.#recent.get(key);
     if (recent !== undefined) return recent;
-    const bytes = this.#database.getSync(key);
+    const bytes = this.database.getSync(key);
     return bytes === undefined ? undefined : this.#decode(key, bytes).decision;
   }
 
@@ -271,7 +265,7 @@ export class DecisionStore {
 
   async #put(fresh: ReadonlyMap<string, Decision>): Promise<void> {
     const start = performance.now();
-    const batch = this.#database.batch();
+    const batch = this.database.batch();
     for (const [key, decision] of fresh) {
       const { bytes, check } = encodeDecision(key, decision);
       batch.put(key, bytes);
@@ -284,7 +278,7 @@ export class DecisionStore {
     this.#unfinished = new Map();
     for (const [key, decision] of fresh) this.#recent.set(key, decision);
     this.#count += fresh.size;
-    this.#options.onWrite((performance.now() - start) / 1_000);
+    this.options.onWrite((performance.now() - start) / 1_000);
   }
 
   /** Writes a batch together with the ledger. With `sync`, it is on disk then, and counts as a write of decisions. */
@@ -294,7 +288,7 @@ export class DecisionStore {
       if (sync) this.#number += 1n;
       batch.put(LEDGER, Buffer.from(encodeNumbers(this.#prunedThrough, this.#number, this.#sum)));
       await batch.write({ sync });
-      if (sync) this.#lastWrite.write({ number: this.#number, lastRound: this.#lastRound });
+      if (sync) this.lastWrite.write({ number: this.#number, lastRound: this.#lastRound });
     } catch (error) {
       // A part of the batch may be on disk, so later writes could be lost when the log is recovered.
       this.#failure = error;
@@ -305,7 +299,7 @@ export class DecisionStore {
   async #prune(now: bigint): Promise<void> {
     if (!this.isWritable) return;
     const since = now - this.#prunedAt;
-    const isFull = this.#count >= this.#options.capacity;
+    const isFull = this.#count >= this.options.capacity;
     if (!isFull && since >= 0n && since < PRUNE_INTERVAL) return;
     for (const key of this.#recent.keys()) if (roundOf(key) < now - RECENT) this.#recent.delete(key);
     const removed = await this.#remove(now - (isFull ? MAX_DECIDED_BEHIND : RETENTION));
@@ -319,12 +313,12 @@ export class DecisionStore {
    */
   async #remove(end: bigint): Promise<number> {
     if (end <= 0n) return 0;
-    const records = await this.#database.iterator({ lt: keyOf(end, ""), limit: PRUNE_SIZE }).all();
+    const records = await this.database.iterator({ lt: keyOf(end, ""), limit: PRUNE_SIZE }).all();
     const last = records.at(-1);
     if (last === undefined) return 0;
     const through = roundOf(last[0]);
     if (through > this.#prunedThrough) this.#prunedThrough = through;
-    const batch = this.#database.batch();
+    const batch = this.database.batch();
     for (const [key, bytes] of records) {
       this.#sum = addCheck(this.#sum, -this.#decode(key, bytes).check);
       batch.del(key);

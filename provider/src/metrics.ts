@@ -16,11 +16,9 @@ export class Metrics {
   readonly #reports: Counter<"outcome">;
   readonly #rows: Counter;
   readonly #writes: Histogram;
-  readonly #registry: Registry;
 
-  constructor(registry: Registry) {
+  constructor(private readonly registry: Registry) {
     const registers = [registry];
-    this.#registry = registry;
     this.#requests = new Histogram({
       name: "provider_source_request_duration_seconds",
       help: "Duration of requests to sources, by outcome: ok, or why there was no answer.",
@@ -120,7 +118,7 @@ export class Metrics {
 
   /** Adds the metrics that are computed when they are read: the database's size, and readiness. */
   watch(store: Pick<DecisionStore, "count">, isReady: () => boolean): void {
-    const registers = [this.#registry];
+    const registers = [this.registry];
     new Gauge({
       name: "provider_database_decisions",
       help: "Decisions in the database.",

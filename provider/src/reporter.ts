@@ -19,15 +19,11 @@ export interface ReporterParts {
 
 /** Answers requests for reports and rows: finds the data points, decides their values, signs the decisions. */
 export class Reporter {
-  readonly #parts: ReporterParts;
-
-  constructor(parts: ReporterParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: ReporterParts) {}
 
   /** @throws ProblemError when the request is refused; then nothing was signed. */
   async report(request: ReportRequest, caller: Caller): Promise<ReportAnswer> {
-    const { served, decider, signer } = this.#parts;
+    const { served, decider, signer } = this.parts;
     const dataset = orThrow(findDataset(served, request));
     const dataPoint = orThrow(await findDataPoint(dataset, request.key, this.#findWebKey(caller)));
     const round = BigInt(request.timestamp);
@@ -39,7 +35,7 @@ export class Reporter {
 
   /** @throws ProblemError when the request is refused; then nothing was signed. */
   async row(request: BatchReportRequest, caller: Caller): Promise<SignedBatchReport> {
-    const { served, decider, signer } = this.#parts;
+    const { served, decider, signer } = this.parts;
     const dataset = orThrow(findDataset(served, request));
     const findWebKey = this.#findWebKey(caller);
     const found = await Promise.all(request.keys.map((key) => findDataPoint(dataset, key, findWebKey)));
@@ -51,7 +47,7 @@ export class Reporter {
   }
 
   #findWebKey(caller: Caller): FindWebKey {
-    const { webOracle } = this.#parts;
+    const { webOracle } = this.parts;
     return webOracle && ((dataset, key) => webOracle.find(dataset, key, caller));
   }
 }

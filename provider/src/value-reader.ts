@@ -42,16 +42,12 @@ export interface ValueReaderParts {
 
 /** Reads values, and logs and counts the sources that were not used. */
 export class ValueReader {
-  readonly #parts: ValueReaderParts;
-
-  constructor(parts: ValueReaderParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: ValueReaderParts) {}
 
   async read(dataPoint: DataPoint, round: bigint, caller: Caller): Promise<FreshValue> {
-    const { extractor, policy, now, logger, metrics } = this.#parts;
+    const { extractor, policy, now, logger, metrics } = this.parts;
     const { isReserved, trace } = caller;
-    const reader = new RecordingReader(this.#parts.reader);
+    const reader = new RecordingReader(this.parts.reader);
     const at = now();
     const value = await readValue(dataPoint.key, { reader, isReserved, policy, at }, extractFor(extractor, caller));
     metrics.valueRead(dataPoint.key.kind, value, at);

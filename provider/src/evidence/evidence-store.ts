@@ -43,7 +43,6 @@ const compress = promisify(gzip);
  * is full, the oldest minutes are removed. A failure to write is logged and does not prevent signing.
  */
 export class EvidenceStore {
-  readonly #options: EvidenceStoreOptions;
   /** The bytes of each minute's folder, the oldest first. */
   readonly #minutes: Map<string, number>;
   /** The names of the specs and answers in the newest minute's folder. */
@@ -51,8 +50,10 @@ export class EvidenceStore {
   #writing: Promise<void> = Promise.resolve();
   #waiting = 0;
 
-  private constructor(options: EvidenceStoreOptions, minutes: Map<string, number>) {
-    this.#options = options;
+  private constructor(
+    private readonly options: EvidenceStoreOptions,
+    minutes: Map<string, number>,
+  ) {
     this.#minutes = minutes;
   }
 
@@ -68,13 +69,13 @@ export class EvidenceStore {
   /** Queues the evidence for a decision to be written, and returns at once. */
   keep(value: FreshValue, round: bigint, decision: Decision): void {
     if (this.#waiting >= MAX_WAITING) {
-      this.#options.logger.warn("evidence dropped: the disk is too slow");
+      this.options.logger.warn("evidence dropped: the disk is too slow");
       return;
     }
     this.#waiting += 1;
     this.#writing = this.#writing
       .then(() => this.#write(value, round, decision))
-      .catch((error: Error) => this.#options.logger.error({ err: error }, "evidence not written"))
+      .catch((error: Error) => this.options.logger.error({ err: error }, "evidence not written"))
       .finally(() => {
         this.#waiting -= 1;
       });
@@ -87,7 +88,7 @@ export class EvidenceStore {
 
   async #write({ dataPoint, at, answers }: FreshValue, round: bigint, decision: Decision): Promise<void> {
     const { dataset, key } = dataPoint;
-    const minute = join(this.#options.folder, String(at - (at % SPAN)));
+    const minute = join(this.options.folder, String(at - (at % SPAN)));
     if (!this.#minutes.has(minute)) {
       await mkdir(minute, { recursive: true });
       this.#minutes.set(minute, 0);
@@ -102,7 +103,7 @@ export class EvidenceStore {
       ...decision,
       at: String(at),
       ...(await this.#storeSpecs(minute, key)),
-      overrides: this.#options.overrides,
+      overrides: this.options.overrides,
       answers: await Promise.all(
         [...answers.values()].map(async ({ request, reading }) => this.#recorded(minute, request, await reading)),
       ),
@@ -117,7 +118,7 @@ export class EvidenceStore {
     if (key.kind === "web_oracle") {
       return { kind: key.kind, spec: await this.#store(minute, canonicalize(key.compiled.spec) ?? "") };
     }
-    const { minSources, maxDeviationBps, maxQuoteAge } = this.#options.policy;
+    const { minSources, maxDeviationBps, maxQuoteAge } = this.options.policy;
     const specs = new Map(specsOf(key.sources).map((spec) => [spec.name, spec]));
     return {
       kind: key.kind,
@@ -163,7 +164,7 @@ export class EvidenceStore {
   async #removeOldest(): Promise<void> {
     let total = [...this.#minutes.values()].reduce((sum, size) => sum + size, 0);
     for (const [minute, size] of this.#minutes) {
-      if (total <= this.#options.maxBytes || this.#minutes.size === 1) return;
+      if (total <= this.options.maxBytes || this.#minutes.size === 1) return;
       await rm(minute, { recursive: true, force: true });
       this.#minutes.delete(minute);
       total -= size;

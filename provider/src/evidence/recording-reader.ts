@@ -4,16 +4,13 @@ import type { Reading } from "../source/reading.js";
 
 /** Reads sources for one value: makes each request once, however often it is needed, and records the answers. */
 export class RecordingReader {
-  readonly #reader: Pick<SourceReader, "read">;
   /** By `requestId`. */
   readonly answers = new Map<
     string,
     { readonly request: SourceRequest; readonly reading: Promise<Reading<AnswerText>> }
   >();
 
-  constructor(reader: Pick<SourceReader, "read">) {
-    this.#reader = reader;
-  }
+  constructor(private readonly reader: Pick<SourceReader, "read">) {}
 
   read(request: FileRequest, isReserved: boolean): Promise<Reading<Answer>>;
   read(request: SourceRequest, isReserved: boolean): Promise<Reading<AnswerText>>;
@@ -21,7 +18,7 @@ export class RecordingReader {
     const id = requestId(request);
     const known = this.answers.get(id);
     if (known !== undefined) return known.reading;
-    const reading = this.#reader.read(request, isReserved);
+    const reading = this.reader.read(request, isReserved);
     this.answers.set(id, { request, reading });
     return reading;
   }

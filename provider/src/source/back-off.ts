@@ -14,7 +14,6 @@ export interface BackOffBounds {
  * It makes no request and has no clock. All times are in milliseconds, by the same clock.
  */
 export class BackOff {
-  readonly #bounds: BackOffBounds;
   readonly #random: () => number;
   #failures = 0;
   /** When the wait ends. */
@@ -23,8 +22,10 @@ export class BackOff {
   #attemptUntil = Number.NEGATIVE_INFINITY;
 
   /** @param random Returns a number from 0 to below 1. */
-  constructor(bounds: BackOffBounds, random: () => number = Math.random) {
-    this.#bounds = bounds;
+  constructor(
+    private readonly bounds: BackOffBounds,
+    random: () => number = Math.random,
+  ) {
     this.#random = random;
   }
 
@@ -46,7 +47,7 @@ export class BackOff {
    */
   fail(startedAt: number, now: number, atLeastMs = 0): void {
     if (startedAt >= this.#until) {
-      const { firstMs, maxMs } = this.#bounds;
+      const { firstMs, maxMs } = this.bounds;
       const wait = Math.min(maxMs, firstMs * 2 ** this.#failures);
       this.#failures += 1;
       this.#until = now + wait * (1 + this.#random() / 2);

@@ -26,13 +26,14 @@ export type BackOffChange = "started" | "ended" | null;
  */
 export class BackOffs {
   readonly #random: () => number;
-  readonly #deadlineMs: number;
   /** By origin, and by the ids of requests, which are never origins. */
   readonly #failing = new LRUCache<string, Failing>({ max: MAX_FAILING });
 
   /** @param deadlineMs The deadline of a request. */
-  constructor(deadlineMs: number, random: () => number) {
-    this.#deadlineMs = deadlineMs;
+  constructor(
+    private readonly deadlineMs: number,
+    random: () => number,
+  ) {
     this.#random = random;
   }
 
@@ -56,7 +57,7 @@ export class BackOffs {
 
   /** Tells that a request is made now: if it is the first after a wait, the others wait for its outcome. */
   begin(origin: string, id: string, now: number): void {
-    for (const key of [origin, id]) this.#failing.peek(key)?.backOff.begin(now, this.#deadlineMs);
+    for (const key of [origin, id]) this.#failing.peek(key)?.backOff.begin(now, this.deadlineMs);
   }
 
   /** Takes note of a request's outcome. Returns it with the wait that a rate limit now causes. */

@@ -95,15 +95,13 @@ export interface SourceReaderOptions {
  * whoever publishes a spec could otherwise choose how an exchange's answers are judged.
  */
 export class SourceReader {
-  readonly #options: SourceReaderOptions;
   readonly #limits: FetchLimits;
   /** By origin. This is not an LRU cache, because forgetting a bucket in use would lift its limit. */
   readonly #buckets = new Map<string, TokenBucket>();
   readonly #ofFiles: Shelf;
   readonly #ofPublished: Shelf;
 
-  constructor(options: SourceReaderOptions) {
-    this.#options = options;
+  constructor(private readonly options: SourceReaderOptions) {
     this.#limits = { timeoutMs: options.timeoutMs, maxBytes: MAX_BYTES };
     this.#ofFiles = newShelf(options, MAX_OF_FILES);
     this.#ofPublished = newShelf(options, MAX_OF_PUBLISHED);
@@ -133,7 +131,7 @@ export class SourceReader {
   }
 
   async #fetch(request: SourceRequest, waitMs: number): Promise<Reading<AnswerText>> {
-    const { egress: own, publishedEgress = own, onAnswer } = this.#options;
+    const { egress: own, publishedEgress = own, onAnswer } = this.options;
     const egress = request.source === undefined ? publishedEgress : own;
     if (waitMs > 0) await sleep(waitMs);
     // Asked again, because the source may have failed meanwhile.
@@ -165,7 +163,7 @@ export class SourceReader {
     if (request.rateLimit === null) return reading;
     const { backOffs } = this.#shelfOf(request);
     const noted = backOffs.record([originOf(request), requestId(request)], reading, startedAt, performance.now());
-    if (noted.change !== null) this.#options.onBackOff?.(request, noted.change, noted.reading);
+    if (noted.change !== null) this.options.onBackOff?.(request, noted.change, noted.reading);
     return noted.reading;
   }
 
@@ -183,7 +181,7 @@ export class SourceReader {
     if (this.#buckets.size >= MAX_ORIGINS) {
       for (const [other, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(other);
     }
-    const bucket = new TokenBucket(rateLimit, this.#options.hasReserve, now);
+    const bucket = new TokenBucket(rateLimit, this.options.hasReserve, now);
     this.#buckets.set(origin, bucket);
     return bucket;
   }

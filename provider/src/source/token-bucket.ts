@@ -16,15 +16,15 @@ const MAX_WAIT_MS = 1_500;
  * use it, and only they may wait for the next token. Without a reserve all callers are equal.
  */
 export class TokenBucket {
-  readonly #limit: RateLimit;
-  readonly #hasReserve: boolean;
   #tokens: number;
   #at: number;
 
   /** All times are in milliseconds, by the same clock. */
-  constructor(limit: RateLimit, hasReserve: boolean, now: number) {
-    this.#limit = limit;
-    this.#hasReserve = hasReserve;
+  constructor(
+    private readonly limit: RateLimit,
+    private readonly hasReserve: boolean,
+    now: number,
+  ) {
     this.#tokens = limit.burst;
     this.#at = now;
   }
@@ -37,9 +37,9 @@ export class TokenBucket {
    */
   take(isReserved: boolean, now: number): Result<number, number> {
     this.#refill(now);
-    const isFirst = isReserved || !this.#hasReserve;
-    const missing = 1 + (isFirst ? 0 : Math.floor(this.#limit.burst / 2)) - this.#tokens;
-    const waitMs = Math.max(0, Math.ceil((missing / this.#limit.perSecond) * 1_000));
+    const isFirst = isReserved || !this.hasReserve;
+    const missing = 1 + (isFirst ? 0 : Math.floor(this.limit.burst / 2)) - this.#tokens;
+    const waitMs = Math.max(0, Math.ceil((missing / this.limit.perSecond) * 1_000));
     if (waitMs > (isFirst ? MAX_WAIT_MS : 0)) return err(waitMs);
     this.#tokens -= 1;
     return ok(waitMs);
@@ -48,12 +48,12 @@ export class TokenBucket {
   /** Tells if the bucket is full, so that a new one would behave the same. */
   isFull(now: number): boolean {
     this.#refill(now);
-    return this.#tokens === this.#limit.burst;
+    return this.#tokens === this.limit.burst;
   }
 
   #refill(now: number): void {
-    const flowed = ((now - this.#at) / 1_000) * this.#limit.perSecond;
-    this.#tokens = Math.min(this.#limit.burst, this.#tokens + flowed);
+    const flowed = ((now - this.#at) / 1_000) * this.limit.perSecond;
+    this.#tokens = Math.min(this.limit.burst, this.#tokens + flowed);
     this.#at = now;
   }
 }

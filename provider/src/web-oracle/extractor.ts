@@ -22,7 +22,6 @@ const RETRY_MS = 2_000;
  * the workers from the others. An allowance never decides what a value is: above it nothing is extracted.
  */
 export class Extractor {
-  readonly #pool: Pick<ExtractionPool, "run">;
   readonly #now: () => number;
   /** How much of a spec's allowance must be left for an anonymous caller. */
   readonly #anonymousLeast: number;
@@ -34,8 +33,11 @@ export class Extractor {
    * @param hasReserve Reserves half of each spec's burst for reserved callers.
    * @param now A clock in milliseconds.
    */
-  constructor(pool: Pick<ExtractionPool, "run">, hasReserve: boolean, now = () => performance.now()) {
-    this.#pool = pool;
+  constructor(
+    private readonly pool: Pick<ExtractionPool, "run">,
+    hasReserve: boolean,
+    now = () => performance.now(),
+  ) {
     this.#now = now;
     this.#anonymousLeast = hasReserve ? SPEC_WORK.burst / 2 : 1;
   }
@@ -51,7 +53,7 @@ export class Extractor {
   async extract(job: ExtractionJob, caller: WebCaller): Promise<Result<Extracted["readings"], number>> {
     const wait = this.waitMs(caller, job.specHash);
     if (wait > 0) return err(wait);
-    const extraction = await this.#pool.run(job, caller.isReserved);
+    const extraction = await this.pool.run(job, caller.isReserved);
     if (extraction.ok) this.#spend(job, caller, extraction.value.work);
     else if (extraction.error === "failed") this.#spend(job, caller, FAILED_WORK);
     return extraction.ok ? ok(extraction.value.readings) : err(RETRY_MS);

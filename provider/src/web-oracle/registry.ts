@@ -18,12 +18,10 @@ const RPC_MS = 4_000;
 
 /** Reads published specs from one network. */
 export class Registry {
-  readonly #settings: RegistrySettings;
   readonly #client: PublicClient;
   #isChecked = false;
 
-  constructor(settings: RegistrySettings) {
-    this.#settings = settings;
+  constructor(private readonly settings: RegistrySettings) {
     this.#client = createPublicClient({ transport: http(settings.rpcUrl, { timeout: RPC_MS, retryCount: 0 }) });
   }
 
@@ -33,7 +31,7 @@ export class Registry {
    * @throws RegistryError
    */
   async read(specHash: Hex): Promise<Hex | null> {
-    const { address: registry, chainId } = this.#settings;
+    const { address: registry, chainId } = this.settings;
     if (!this.#isChecked) {
       const actual = await ask("eth_chainId", () => this.#client.getChainId());
       if (actual !== chainId) throw new RegistryError(`the RPC endpoint belongs to network ${actual}`);

@@ -11,13 +11,10 @@ const MAX_FILES = 10_000;
 
 /** Stores published specs on disk, by network and hash. A file counts only when its content has the hash. */
 export class SpecFolder {
-  readonly #folder: string;
   /** The number of files, by network. */
   readonly #counts = new Map<number, number>();
 
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
+  constructor(private readonly folder: string) {}
 
   /** Reads a spec; null when there is no such file, or its content has another hash. */
   async read(chainId: number, specHash: Hex): Promise<Hex | null> {
@@ -33,7 +30,7 @@ export class SpecFolder {
 
   /** Stores a spec, unless there are too many. */
   async write(chainId: number, specHash: Hex, spec: Hex): Promise<void> {
-    const folder = join(this.#folder, String(chainId));
+    const folder = join(this.folder, String(chainId));
     await mkdir(folder, { recursive: true });
     const count = this.#counts.get(chainId) ?? (await readdir(folder)).length;
     if (count >= MAX_FILES) return;
@@ -46,7 +43,7 @@ export class SpecFolder {
   }
 
   #path(chainId: number, specHash: Hex): string {
-    return join(this.#folder, String(chainId), `${specHash.slice(2)}.json`);
+    return join(this.folder, String(chainId), `${specHash.slice(2)}.json`);
   }
 }
 

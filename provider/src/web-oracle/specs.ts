@@ -34,7 +34,6 @@ export interface SpecsParts {
 
 /** Finds published specs: in memory, else on disk, else on chain. */
 export class Specs {
-  readonly #parts: SpecsParts;
   /** Published specs, valid or not, by network and hash. */
   readonly #compiled = new LRUCache<string, Result<CompiledRequest, ProblemError>>({ max: MAX_COMPILED });
   readonly #unpublished = new LRUCache<string, true>({ max: MAX_UNPUBLISHED, ttl: UNPUBLISHED_MS });
@@ -43,9 +42,7 @@ export class Specs {
   readonly #anonymousMisses = new Allowance(ANONYMOUS_MISSES);
   readonly #operatorMisses = new Allowance(OPERATOR_MISSES);
 
-  constructor(parts: SpecsParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: SpecsParts) {}
 
   /**
    * Finds a spec. A caller that asked for too many specs that are not published is refused without a lookup, so that it
@@ -67,7 +64,7 @@ export class Specs {
     specHash: Hex,
     caller: WebCaller,
   ): Promise<Result<CompiledRequest, ProblemError>> {
-    const { registries, folder, logger } = this.#parts;
+    const { registries, folder, logger } = this.parts;
     const stored = await folder.read(chainId, specHash);
     if (stored !== null) return this.#compile(id, stored);
     const registry = registries.get(chainId);
@@ -111,7 +108,7 @@ export class Specs {
 
   #bucketOf(chainId: number): TokenBucket {
     const bucket =
-      this.#buckets.get(chainId) ?? new TokenBucket(REGISTRY_RATE, this.#parts.hasReserve, performance.now());
+      this.#buckets.get(chainId) ?? new TokenBucket(REGISTRY_RATE, this.parts.hasReserve, performance.now());
     this.#buckets.set(chainId, bucket);
     return bucket;
   }

@@ -41,13 +41,14 @@ export interface WebOracleOptions {
 
 /** Serves every key whose spec is published, valid, and asks only hosts that are allowed. */
 export class WebOracle {
-  readonly #plan: WebOraclePlan;
   readonly #overrides: SourceOverrides;
   readonly #specs: Specs;
 
   /** Connects to nothing before the first key is asked for. */
-  constructor(plan: WebOraclePlan, { folder, overrides, hasReserve, logger }: WebOracleOptions) {
-    this.#plan = plan;
+  constructor(
+    private readonly plan: WebOraclePlan,
+    { folder, overrides, hasReserve, logger }: WebOracleOptions,
+  ) {
     this.#overrides = overrides;
     const registries = new Map(plan.registries.map((settings) => [settings.chainId, new Registry(settings)]));
     this.#specs = new Specs({ registries, folder, hasReserve, logger });
@@ -63,7 +64,7 @@ export class WebOracle {
     key: Hex,
     caller: WebCaller,
   ): Promise<Result<WebOracleKey, ProblemError>> {
-    const { hosts, rateLimitOf } = this.#plan;
+    const { hosts, rateLimitOf } = this.plan;
     const web = parseWebKey(key);
     if (!web.ok) return err(invalidArguments(web.error));
     const { specHash, args } = web.value;
