@@ -36,6 +36,6 @@ describe("the ABI", () => {
       "unsharedIncomeOf",
     ]);
     const payable = functions.filter((item) => (item.stateMutability as string) === "payable").map(({ name }) => name);
-    expect(payable).toEqual(["query", "subscribe"]);
+    expect(payable).toEqual(["query", "subscribe", "verify", "verifyNotAvailable"]);
   });
 });
