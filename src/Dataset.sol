@@ -84,8 +84,7 @@ abstract contract Dataset is Subscriptions, ReportDomain {
         bytes32 keyHash = Calldata.hash(key);
         if (!_isNew(_slots[keyHash].point, key, timestamp)) return _answer(key);
 
-        ReportTemplate template = _template(QueryStatus.OK, keyHash, timestamp);
-        _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
+        _checkReports(QueryStatus.OK, keyHash, timestamp, toleranceBps, signers, reports, absentees);
         (output, status) = _derive(value, toleranceBps, reports, absentees.length);
         updatedAt = timestamp;
     }
@@ -103,8 +102,7 @@ abstract contract Dataset is Subscriptions, ReportDomain {
         bytes32 keyHash = Calldata.hash(key);
         if (!_isNew(_slots[keyHash].point, key, timestamp)) return _answer(key);
 
-        ReportTemplate template = _template(QueryStatus.NOT_AVAILABLE, keyHash, timestamp);
-        _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
+        _checkReports(QueryStatus.NOT_AVAILABLE, keyHash, timestamp, toleranceBps, signers, reports, absentees);
         return (0, timestamp, QueryStatus.NOT_AVAILABLE);
     }
 
@@ -125,8 +123,7 @@ abstract contract Dataset is Subscriptions, ReportDomain {
         DataPoint point = slot.point;
         isNew = _isNew(point, key, timestamp);
         if (isNew) {
-            ReportTemplate template = _template(QueryStatus.OK, keyHash, timestamp);
-            _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
+            _checkReports(QueryStatus.OK, keyHash, timestamp, toleranceBps, signers, reports, absentees);
             (value, status) = _derive(value, toleranceBps, reports, absentees.length);
             if (point.isEmpty()) emit KeyAdded(keyHash, key);
             _store(slot, keyHash, value, timestamp, status);
@@ -149,8 +146,7 @@ abstract contract Dataset is Subscriptions, ReportDomain {
         DataPoint point = slot.point;
         isNew = _isNew(point, key, timestamp);
         if (isNew) {
-            ReportTemplate template = _template(QueryStatus.NOT_AVAILABLE, keyHash, timestamp);
-            _checkCommittee(template, false, _noValues(), toleranceBps, signers, reports, absentees);
+            _checkReports(QueryStatus.NOT_AVAILABLE, keyHash, timestamp, toleranceBps, signers, reports, absentees);
             status = QueryStatus.NOT_AVAILABLE;
             if (point.isEmpty()) emit KeyAdded(keyHash, key);
             _store(slot, keyHash, 0, timestamp, status);
@@ -284,9 +280,27 @@ abstract contract Dataset is Subscriptions, ReportDomain {
         if (!keyForm.matches(key)) revert InvalidKey(key);
     }
 
-    /// @dev Returns what the reports of one key and round have in common.
-    function _template(QueryStatus outcome, bytes32 keyHash, uint256 timestamp) private view returns (ReportTemplate) {
-        return ReportTemplateLibrary.create(REPORT_TYPEHASH, _domainSeparator(), keyHash, uint256(outcome), timestamp);
+    /// @dev Reverts unless a quorum of the committee signed reports of this outcome on the key.
+    function _checkReports(
+        QueryStatus outcome,
+        bytes32 keyHash,
+        uint256 timestamp,
+        uint256 toleranceBps,
+        uint256 signers,
+        Report[] calldata reports,
+        address[] calldata absentees
+    ) private view {
+        _checkCommittee(
+            REPORT_TYPEHASH,
+            keyHash,
+            uint256(outcome),
+            timestamp,
+            _noValues(),
+            toleranceBps,
+            signers,
+            reports,
+            absentees
+        );
     }
 
     /// @dev Derives what a query answers from the values of a quorum's reports, or reverts because of the claim.
@@ -303,11 +317,16 @@ abstract contract Dataset is Subscriptions, ReportDomain {
     }
 
     /// @dev Reverts unless the signers and the absentees together are the whole committee and the signers are a quorum.
-    /// @param isBatch True if each report is a batch's row.
+    /// Every caller passes the type as a literal: the compiler then makes a copy for each type.
+    /// @param typehash BATCH_TYPEHASH if each report is a batch's row, otherwise REPORT_TYPEHASH.
+    /// @param keyHash keccak256 of the key; in a batch, of the concatenated hashes of all keys.
+    /// @param outcome The `QueryStatus` that all reports have; ignored in a batch.
     /// @param values All values of the batch, row by row; ignored unless it is one.
     function _checkCommittee(
-        ReportTemplate template,
-        bool isBatch,
+        bytes32 typehash,
+        bytes32 keyHash,
+        uint256 outcome,
+        uint256 timestamp,
         bytes32[] calldata values,
         uint256 toleranceBps,
         uint256 signers,
@@ -325,6 +344,8 @@ abstract contract Dataset is Subscriptions, ReportDomain {
             if (Bits.count(signers) != reports.length || signers >> members != 0) {
                 revert WrongSigners(signers, reports.length, absentees.length);
             }
+            ReportTemplate template =
+                ReportTemplateLibrary.create(typehash, _domainSeparator(), keyHash, outcome, timestamp);
             Committee committee = CommitteeLibrary.create(toleranceBps, members);
             uint256 keys = values.length / reports.length;
             uint256 reported = 0;
@@ -334,7 +355,7 @@ abstract contract Dataset is Subscriptions, ReportDomain {
                 } else {
                     Report calldata report = Calldata.item(reports, reported);
                     bytes32 content = report.content;
-                    if (isBatch) {
+                    if (typehash == BATCH_TYPEHASH) {
                         template.setMissing(content);
                         content = Calldata.hash(values, reported * keys, keys);
                     }
@@ -373,11 +394,11 @@ abstract contract Dataset is Subscriptions, ReportDomain {
         for (uint256 row = 0; row < rows.length; ++row) {
             missing |= uint256(Calldata.item(rows, row).content);
         }
-        ReportTemplate template = ReportTemplateLibrary.create(
-            BATCH_TYPEHASH, _domainSeparator(), Calldata.hash(keyHashes, 0, keyHashes.length), 0, batch.timestamp
-        );
+        bytes32 keyHash = Calldata.hash(keyHashes, 0, keyHashes.length);
         address[] calldata absentees = batch.absentees;
-        _checkCommittee(template, true, values, batch.toleranceBps, batch.signers, rows, absentees);
+        _checkCommittee(
+            BATCH_TYPEHASH, keyHash, 0, batch.timestamp, values, batch.toleranceBps, batch.signers, rows, absentees
+        );
         members = rows.length + absentees.length;
     }
 

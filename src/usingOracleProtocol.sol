@@ -2,9 +2,19 @@
 pragma solidity ^0.8.4;
 
 import {Oracle} from "./Oracle.sol";
+import {Verification} from "./libraries/Verification.sol";
 
 /// @title OracleProtocol
 /// @notice Reads a dataset in one line. The query price is paid out of the calling contract's balance.
+///
+///     oracle.querySpotPriceWithExpiry("ETH-USD", maxAge)              reads what is stored
+///     oracle.updateAndQuerySpotPrice("ETH-USD", update, maxAge)       stores an update first, if it is newer
+///     oracle.verifySpotPrice("ETH-USD", update, maxAge)               reads an update without storing it
+///
+/// The same exist for any key: `Uint` and `Bytes32` in place of `SpotPrice`. An update is the `transaction.data` that an
+/// operator answers to `POST /data/request` with `"broadcast": false`. Pass it on as it is; it need not come from anyone
+/// that you trust, because the dataset proves it. Whoever brings it chooses among the reports that the providers signed
+/// lately: keep `maxAge` short where that choice is worth something.
 /// @dev Every helper has a second form whose last argument is the maximum price that the caller agrees to pay: the price
 /// can be raised in front of the transaction, and an oracle that is not a dataset can name any. The form without it pays
 /// at most `DEFAULT_MAX_PRICE`. A library cannot read a limit that the consumer keeps, except from storage, which would
@@ -24,6 +34,10 @@ library OracleProtocol {
     /// @notice The query costs more than the caller allows, and nothing was paid: pass a higher `maxPrice` if that is
     /// intended. Both in wei.
     error PriceTooHigh(uint256 price, uint256 maxPrice);
+
+    /// @notice The dataset refused the update, and what is stored cannot be used, or was not asked for. `reason` is the
+    /// dataset's error: request another update.
+    error UpdateRefused(bytes reason);
 
     /// @notice Returns the newest rate of a pair, scaled by 1e18.
     /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
@@ -123,7 +137,9 @@ library OracleProtocol {
     /// @dev Reverts with `BadQueryStatus` unless the status is OK, and with `PriceTooHigh` when the price is above
     /// `maxPrice`.
     function queryBytes32(Oracle oracle, bytes memory key, uint256 maxPrice) internal returns (bytes32 value) {
-        (value,) = _query(oracle, key, maxPrice);
+        Oracle.QueryStatus status;
+        (value,, status) = tryQuery(oracle, key, maxPrice);
+        if (status != Oracle.QueryStatus.OK) revert BadQueryStatus(status);
     }
 
     /// @notice Returns the newest value of a key, as it is stored, if it is not older than `maxAge`.
@@ -147,10 +163,9 @@ library OracleProtocol {
         returns (bytes32 value)
     {
         uint256 updatedAt;
-        (value, updatedAt) = _query(oracle, key, maxPrice);
-        // A dataset never stores a round later than its block. Data of an oracle that does so counts as fresh.
-        uint256 age = updatedAt < block.timestamp ? block.timestamp - updatedAt : 0;
-        if (age > maxAge) revert DataExpired(age, maxAge);
+        Oracle.QueryStatus status;
+        (value, updatedAt, status) = tryQuery(oracle, key, maxPrice);
+        _requireUsable(updatedAt, status, maxAge);
     }
 
     /// @notice Returns the answer of `Oracle.query` whatever its status, for contracts that can continue without a
@@ -183,18 +198,223 @@ library OracleProtocol {
         internal
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
     {
-        uint256 price = oracle.queryPrice();
-        if (price > maxPrice) revert PriceTooHigh(price, maxPrice);
-        return oracle.query{value: price}(key);
+        return oracle.query{value: _price(oracle, maxPrice)}(key);
     }
 
-    function _query(Oracle oracle, bytes memory key, uint256 maxPrice)
-        private
-        returns (bytes32 output, uint256 updatedAt)
+    // ---------------------------------------------------------------- an update and a query in one call
+
+    /// @notice Stores an update if it is newer than what is stored, and returns the newest rate of a pair, scaled by 1e18, if it is not older than `maxAge`.
+    /// Pays at most `DEFAULT_MAX_PRICE`.
+    /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
+    /// @param update As `updateAndQueryBytes32` with `maxPrice` describes it.
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @dev Reverts as the form with `maxPrice` does.
+    function updateAndQuerySpotPrice(Oracle oracle, string memory pair, bytes calldata update, uint256 maxAge)
+        internal
+        returns (uint256 rate)
     {
+        rate = updateAndQuerySpotPrice(oracle, pair, update, maxAge, DEFAULT_MAX_PRICE);
+    }
+
+    /// @notice Stores an update if it is newer than what is stored, and returns the newest rate of a pair, scaled by 1e18, if it is not older than `maxAge`.
+    /// Pays at most `maxPrice`.
+    /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
+    /// @param update As `updateAndQueryBytes32` with `maxPrice` describes it.
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @param maxPrice The most that the read may cost, inclusive, in wei.
+    /// @dev Reverts as `updateAndQueryBytes32` does.
+    function updateAndQuerySpotPrice(
+        Oracle oracle,
+        string memory pair,
+        bytes calldata update,
+        uint256 maxAge,
+        uint256 maxPrice
+    ) internal returns (uint256 rate) {
+        rate = updateAndQueryUint(oracle, abi.encodePacked("SPOTPX/", pair), update, maxAge, maxPrice);
+    }
+
+    /// @notice Stores an update if it is newer than what is stored, and returns the newest value of a key as a number, if it is not older than `maxAge`.
+    /// Pays at most `DEFAULT_MAX_PRICE`.
+    /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
+    /// @param update As `updateAndQueryBytes32` with `maxPrice` describes it.
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @dev Reverts as the form with `maxPrice` does.
+    function updateAndQueryUint(Oracle oracle, bytes memory key, bytes calldata update, uint256 maxAge)
+        internal
+        returns (uint256 value)
+    {
+        value = updateAndQueryUint(oracle, key, update, maxAge, DEFAULT_MAX_PRICE);
+    }
+
+    /// @notice Stores an update if it is newer than what is stored, and returns the newest value of a key as a number, if it is not older than `maxAge`.
+    /// Pays at most `maxPrice`.
+    /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
+    /// @param update As `updateAndQueryBytes32` with `maxPrice` describes it.
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @param maxPrice The most that the read may cost, inclusive, in wei.
+    /// @dev Reverts as `updateAndQueryBytes32` does.
+    function updateAndQueryUint(
+        Oracle oracle,
+        bytes memory key,
+        bytes calldata update,
+        uint256 maxAge,
+        uint256 maxPrice
+    ) internal returns (uint256 value) {
+        value = uint256(updateAndQueryBytes32(oracle, key, update, maxAge, maxPrice));
+    }
+
+    /// @notice Stores an update if it is newer than what is stored, and returns the newest value of a key, as it is stored, if it is not older than `maxAge`.
+    /// Pays at most `DEFAULT_MAX_PRICE`.
+    /// @param key The key in ASCII: "WEB/" and the hash of a request spec, for example.
+    /// @param update As `updateAndQueryBytes32` with `maxPrice` describes it.
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @dev Reverts as the form with `maxPrice` does.
+    function updateAndQueryBytes32(Oracle oracle, bytes memory key, bytes calldata update, uint256 maxAge)
+        internal
+        returns (bytes32 value)
+    {
+        value = updateAndQueryBytes32(oracle, key, update, maxAge, DEFAULT_MAX_PRICE);
+    }
+
+    /// @notice Stores an update if it is newer than what is stored, and returns the newest value of a key, as it is stored,
+    /// if it is not older than `maxAge`. Pays at most `maxPrice`.
+    /// @param key The key in ASCII: "WEB/" and the hash of a request spec, for example.
+    /// @param update The calldata of the dataset's `update`, `updateNotAvailable` or `updateBatch`, or nothing, to read only
+    /// what is stored. If another sender was faster, it changes nothing.
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @param maxPrice The most that the read may cost, inclusive, in wei.
+    /// @dev A refused update does not matter as long as what is stored can be used; where it cannot, reverts with
+    /// `UpdateRefused`. Otherwise reverts like `queryBytes32WithExpiry`, and with `Verification.NotAnUpdate` when `update`
+    /// calls anything else. The update gets no Ether.
+    function updateAndQueryBytes32(
+        Oracle oracle,
+        bytes memory key,
+        bytes calldata update,
+        uint256 maxAge,
+        uint256 maxPrice
+    ) internal returns (bytes32 value) {
+        bool isRefused;
+        bytes memory reason;
+        if (update.length != 0) {
+            Verification.requireUpdate(update);
+            bool isDone;
+            (isDone, reason) = address(oracle).call(update);
+            isRefused = !isDone;
+        }
+        uint256 updatedAt;
         Oracle.QueryStatus status;
-        (output, updatedAt, status) = tryQuery(oracle, key, maxPrice);
+        (value, updatedAt, status) = tryQuery(oracle, key, maxPrice);
+        if (isRefused && (status != Oracle.QueryStatus.OK || _age(updatedAt) > maxAge)) revert UpdateRefused(reason);
+        _requireUsable(updatedAt, status, maxAge);
+    }
+
+    // ---------------------------------------------------------------- an update that is verified and not stored
+
+    /// @notice Returns the newest rate of a pair, scaled by 1e18, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
+    /// Pays at most `DEFAULT_MAX_PRICE`.
+    /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
+    /// @param update As `verifyBytes32` with `maxPrice` describes it.
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @dev Reverts as the form with `maxPrice` does.
+    function verifySpotPrice(Oracle oracle, string memory pair, bytes calldata update, uint256 maxAge)
+        internal
+        returns (uint256 rate)
+    {
+        rate = verifySpotPrice(oracle, pair, update, maxAge, DEFAULT_MAX_PRICE);
+    }
+
+    /// @notice Returns the newest rate of a pair, scaled by 1e18, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
+    /// Pays at most `maxPrice`.
+    /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
+    /// @param update As `verifyBytes32` with `maxPrice` describes it.
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @param maxPrice The most that the read may cost, inclusive, in wei.
+    /// @dev Reverts as `verifyBytes32` does.
+    function verifySpotPrice(Oracle oracle, string memory pair, bytes calldata update, uint256 maxAge, uint256 maxPrice)
+        internal
+        returns (uint256 rate)
+    {
+        rate = verifyUint(oracle, abi.encodePacked("SPOTPX/", pair), update, maxAge, maxPrice);
+    }
+
+    /// @notice Returns the newest value of a key as a number, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
+    /// Pays at most `DEFAULT_MAX_PRICE`.
+    /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
+    /// @param update As `verifyBytes32` with `maxPrice` describes it.
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @dev Reverts as the form with `maxPrice` does.
+    function verifyUint(Oracle oracle, bytes memory key, bytes calldata update, uint256 maxAge)
+        internal
+        returns (uint256 value)
+    {
+        value = verifyUint(oracle, key, update, maxAge, DEFAULT_MAX_PRICE);
+    }
+
+    /// @notice Returns the newest value of a key as a number, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
+    /// Pays at most `maxPrice`.
+    /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
+    /// @param update As `verifyBytes32` with `maxPrice` describes it.
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @param maxPrice The most that the read may cost, inclusive, in wei.
+    /// @dev Reverts as `verifyBytes32` does.
+    function verifyUint(Oracle oracle, bytes memory key, bytes calldata update, uint256 maxAge, uint256 maxPrice)
+        internal
+        returns (uint256 value)
+    {
+        value = uint256(verifyBytes32(oracle, key, update, maxAge, maxPrice));
+    }
+
+    /// @notice Returns the newest value of a key, as it is stored, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
+    /// Pays at most `DEFAULT_MAX_PRICE`.
+    /// @param key The key in ASCII: "WEB/" and the hash of a request spec, for example.
+    /// @param update As `verifyBytes32` with `maxPrice` describes it.
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @dev Reverts as the form with `maxPrice` does.
+    function verifyBytes32(Oracle oracle, bytes memory key, bytes calldata update, uint256 maxAge)
+        internal
+        returns (bytes32 value)
+    {
+        value = verifyBytes32(oracle, key, update, maxAge, DEFAULT_MAX_PRICE);
+    }
+
+    /// @notice Returns the newest value of an update and what is stored, and stores nothing, if it is not older than
+    /// `maxAge`. Pays at most `maxPrice`.
+    /// @param key The key in ASCII: "WEB/" and the hash of a request spec, for example.
+    /// @param update The calldata of the dataset's `update` or `updateNotAvailable` for this key.
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @param maxPrice The most that the read may cost, inclusive, in wei: a verification costs as much as a query.
+    /// @dev Reverts with `UpdateRefused` if the dataset refuses the update, with `Verification.NotAnUpdate` or
+    /// `Verification.WrongKey` if it is none of this key, and otherwise like `queryBytes32WithExpiry`.
+    function verifyBytes32(Oracle oracle, bytes memory key, bytes calldata update, uint256 maxAge, uint256 maxPrice)
+        internal
+        returns (bytes32 value)
+    {
+        bytes memory verification = Verification.fromUpdate(update, key);
+        uint256 price = _price(oracle, maxPrice);
+        (bool isDone, bytes memory answer) = address(oracle).call{value: price}(verification);
+        if (!isDone) revert UpdateRefused(answer);
+        uint256 updatedAt;
+        Oracle.QueryStatus status;
+        (value, updatedAt, status) = abi.decode(answer, (bytes32, uint256, Oracle.QueryStatus));
+        _requireUsable(updatedAt, status, maxAge);
+    }
+
+    // ---------------------------------------------------------------- rules of every helper
+
+    function _price(Oracle oracle, uint256 maxPrice) private view returns (uint256 price) {
+        price = oracle.queryPrice();
+        if (price > maxPrice) revert PriceTooHigh(price, maxPrice);
+    }
+
+    function _requireUsable(uint256 updatedAt, Oracle.QueryStatus status, uint256 maxAge) private view {
         if (status != Oracle.QueryStatus.OK) revert BadQueryStatus(status);
+        uint256 age = _age(updatedAt);
+        if (age > maxAge) revert DataExpired(age, maxAge);
+    }
+
+    /// @dev A dataset never stores a round later than its block. Data of an oracle that does so counts as fresh.
+    function _age(uint256 updatedAt) private view returns (uint256) {
+        return updatedAt < block.timestamp ? block.timestamp - updatedAt : 0;
     }
 }
 

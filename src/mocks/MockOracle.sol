@@ -2,6 +2,7 @@
 pragma solidity ^0.8.4;
 
 import {Oracle} from "../Oracle.sol";
+import {IDataset, Report} from "../interfaces/IDataset.sol";
 import {KeyForm, KeyFormLibrary} from "../types/KeyForm.sol";
 
 /// @title MockOracle
@@ -12,6 +13,12 @@ import {KeyForm, KeyFormLibrary} from "../types/KeyForm.sol";
 ///     skip(11 minutes); // now the rate is too old for a limit of ten
 ///     oracle.setSpotPrice("BTC-USD", 60000e18, 10 minutes); // not too old yet
 ///     oracle.setAnswer("SPOTPX/ETH-USD", 0, 0, Oracle.QueryStatus.DISAGREEMENT);
+///
+/// It takes updates without signatures, for consumers that bring them:
+///
+///     bytes memory update = oracle.spotPriceUpdate("ETH-USD", 3100e18, 5 seconds);
+///     consumer.buy(update); // calls oracle.updateAndQuerySpotPrice or oracle.verifySpotPrice
+///     oracle.setRefusing(true); // as a dataset refuses reports that are not signed
 ///
 /// All keys of a dataset have one form. The first key that you set decides which form the mock's keys have.
 contract MockOracle is Oracle {
@@ -28,6 +35,9 @@ contract MockOracle is Oracle {
     /// @notice The payment of a query is not its exact price, as in a real dataset. Both in wei.
     error WrongPayment(uint256 sent, uint256 price);
 
+    /// @notice The test has told the mock to refuse updates.
+    error Refused();
+
     struct Answer {
         bytes32 output;
         uint256 updatedAt;
@@ -37,6 +47,9 @@ contract MockOracle is Oracle {
 
     /// @inheritdoc Oracle
     uint256 public override queryPrice;
+
+    /// @notice True if updates and verifications are refused.
+    bool public isRefusing;
 
     /// @dev By keccak256 of the key.
     mapping(bytes32 => Answer) private _answers;
@@ -65,12 +78,81 @@ contract MockOracle is Oracle {
     /// @notice Sets the answer to a query for `key`. It ages with the block timestamp.
     /// @param age The number of seconds since it was updated, less than the block timestamp.
     function setAnswer(bytes memory key, bytes32 output, uint256 age, QueryStatus status) public {
-        if (!_hasKeys && KeyForm.WEB_ORACLE.matches(key)) _keyForm = KeyForm.WEB_ORACLE;
-        if (!_keyForm.matches(key)) revert InvalidKey(key);
-        if (age >= block.timestamp) revert OlderThanTheChain(age, block.timestamp);
-        _hasKeys = true;
-        _answers[keccak256(key)] =
-            Answer({output: output, updatedAt: block.timestamp - age, status: status, isSet: true});
+        _set(key, output, _round(age), status);
+    }
+
+    /// @notice Sets if updates and verifications are refused with `Refused`. They are not by default.
+    function setRefusing(bool isRefusing_) external {
+        isRefusing = isRefusing_;
+    }
+
+    /// @notice Returns the calldata of an update that sets the rate of a pair, scaled by 1e18, of `age` seconds ago.
+    function spotPriceUpdate(string calldata pair, uint256 rate, uint256 age) external view returns (bytes memory) {
+        return valueUpdate(abi.encodePacked("SPOTPX/", pair), bytes32(rate), age);
+    }
+
+    /// @notice Returns the calldata of an update that sets a value of `age` seconds ago.
+    function valueUpdate(bytes memory key, bytes32 value, uint256 age) public view returns (bytes memory) {
+        return abi.encodeWithSelector(
+            IDataset.update.selector, key, _round(age), value, 0, new Report[](0), new address[](0), 0
+        );
+    }
+
+    /// @notice Returns the calldata of an update that says that there was no data `age` seconds ago.
+    function noDataUpdate(bytes memory key, uint256 age) external view returns (bytes memory) {
+        return abi.encodeWithSelector(
+            IDataset.updateNotAvailable.selector, key, _round(age), 0, new Report[](0), new address[](0), 0
+        );
+    }
+
+    /// @notice Like `IDataset.update`, without reports: stores the value if `timestamp` is newer than what was set.
+    function update(
+        bytes calldata key,
+        uint256 timestamp,
+        bytes32 value,
+        uint256,
+        Report[] calldata,
+        address[] calldata,
+        uint256
+    ) external returns (QueryStatus status, bool isNew) {
+        return _update(key, timestamp, value, QueryStatus.OK);
+    }
+
+    /// @notice Like `IDataset.updateNotAvailable`, without reports.
+    function updateNotAvailable(
+        bytes calldata key,
+        uint256 timestamp,
+        uint256,
+        Report[] calldata,
+        address[] calldata,
+        uint256
+    ) external returns (QueryStatus status, bool isNew) {
+        return _update(key, timestamp, 0, QueryStatus.NOT_AVAILABLE);
+    }
+
+    /// @notice Like `IDataset.verify`, without reports.
+    function verify(
+        bytes calldata key,
+        uint256 timestamp,
+        bytes32 value,
+        uint256,
+        Report[] calldata,
+        address[] calldata,
+        uint256
+    ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
+        return _verify(key, timestamp, value, QueryStatus.OK);
+    }
+
+    /// @notice Like `IDataset.verifyNotAvailable`, without reports.
+    function verifyNotAvailable(
+        bytes calldata key,
+        uint256 timestamp,
+        uint256,
+        Report[] calldata,
+        address[] calldata,
+        uint256
+    ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
+        return _verify(key, timestamp, 0, QueryStatus.NOT_AVAILABLE);
     }
 
     /// @inheritdoc Oracle
@@ -83,9 +165,51 @@ contract MockOracle is Oracle {
         returns (bytes32 output, uint256 updatedAt, QueryStatus status)
     {
         if (msg.value != queryPrice) revert WrongPayment(msg.value, queryPrice);
-        Answer memory answer = _answers[keccak256(input)];
-        if (!answer.isSet) return (0, 0, _isValid(input) ? QueryStatus.NOT_AVAILABLE : QueryStatus.INVALID);
+        return _answer(input);
+    }
+
+    function _update(bytes calldata key, uint256 timestamp, bytes32 value, QueryStatus newStatus)
+        private
+        returns (QueryStatus status, bool isNew)
+    {
+        isNew = _isNew(key, timestamp);
+        if (isNew) _set(key, value, timestamp, newStatus);
+        (,, status) = _answer(key);
+    }
+
+    function _verify(bytes calldata key, uint256 timestamp, bytes32 value, QueryStatus status)
+        private
+        view
+        returns (bytes32, uint256, QueryStatus)
+    {
+        if (msg.value != queryPrice) revert WrongPayment(msg.value, queryPrice);
+        if (!_isNew(key, timestamp)) return _answer(key);
+        if (!_isValid(key)) revert InvalidKey(key);
+        return (value, timestamp, status);
+    }
+
+    function _isNew(bytes calldata key, uint256 timestamp) private view returns (bool) {
+        if (timestamp <= _answers[keccak256(key)].updatedAt) return false;
+        if (isRefusing) revert Refused();
+        return true;
+    }
+
+    function _answer(bytes calldata key) private view returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
+        Answer memory answer = _answers[keccak256(key)];
+        if (!answer.isSet) return (0, 0, _isValid(key) ? QueryStatus.NOT_AVAILABLE : QueryStatus.INVALID);
         return (answer.output, answer.updatedAt, answer.status);
+    }
+
+    function _round(uint256 age) private view returns (uint256) {
+        if (age >= block.timestamp) revert OlderThanTheChain(age, block.timestamp);
+        return block.timestamp - age;
+    }
+
+    function _set(bytes memory key, bytes32 output, uint256 updatedAt, QueryStatus status) private {
+        if (!_hasKeys && KeyForm.WEB_ORACLE.matches(key)) _keyForm = KeyForm.WEB_ORACLE;
+        if (!_keyForm.matches(key)) revert InvalidKey(key);
+        _hasKeys = true;
+        _answers[keccak256(key)] = Answer({output: output, updatedAt: updatedAt, status: status, isSet: true});
     }
 
     function _isValid(bytes calldata key) private view returns (bool) {

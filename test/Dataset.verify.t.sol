@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Oracle} from "../src/Oracle.sol";
+import {IDataset} from "../src/interfaces/IDataset.sol";
+import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {Update} from "./utils/Providers.sol";
+
+contract DatasetVerifyTest is DatasetFixture {
+    function test_verify_answersWhatTheReportsProve() public {
+        Update memory update = valid();
+        assertVerified(update.encode(), update.value, START, Oracle.QueryStatus.OK);
+    }
+
+    function test_verify_answersWhatIsStoredIfItIsAsNew() public {
+        Update memory update = valid();
+        update.send(dataset);
+        Update memory other = providers.report(dataset, KEY, START, valuesNear3000(4, 2));
+        assertVerified(other.encode(), update.value, START, Oracle.QueryStatus.OK);
+        other = providers.report(dataset, KEY, START - 1, valuesNear3000(4, 3));
+        assertVerified(other.encode(), update.value, START, Oracle.QueryStatus.OK);
+    }
+
+    function test_verify_answersZeroToADisagreement() public {
+        uint256[] memory values = new uint256[](4);
+        (values[0], values[1], values[2], values[3]) = (1e18, 2e18, 3e18, 4e18);
+        Update memory update = providers.report(dataset, KEY, START, values);
+        assertVerified(update.encode(), 0, START, Oracle.QueryStatus.DISAGREEMENT);
+    }
+
+    function test_verifyNotAvailable_answersThatThereIsNone() public {
+        valid().send(dataset);
+        vm.warp(START + 1);
+        bytes memory data = validNoData().encodeNotAvailable();
+        assertVerified(data, 0, START + 1, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    /// What is not stored is not there for the next query.
+    function test_verify_writesNothing() public {
+        bytes memory data = _verification(valid().encode());
+        vm.record();
+        vm.recordLogs();
+        _send(data, PRICE);
+        (, bytes32[] memory writes) = vm.accesses(address(dataset));
+        assertEq(writes.length, 0);
+        assertEq(vm.getRecordedLogs().length, 0);
+        assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    function test_verify_worksInAStaticCall() public {
+        Update memory update = valid();
+        vm.prank(OWNER);
+        dataset.setQueryPrice(0);
+        (bool isDone, bytes memory answer) = address(dataset).staticcall(_verification(update.encode()));
+        assertTrue(isDone);
+        assertEq(answer, abi.encode(update.value, START, Oracle.QueryStatus.OK));
+    }
+
+    // ---------------------------------------------------------------- payment
+
+    function testFuzz_verify_RevertWhen_notPaidExactly(uint256 sent) public {
+        sent = bound(sent, 0, 1 ether);
+        vm.assume(sent != PRICE);
+        bytes memory reason = abi.encodeWithSelector(IDataset.WrongPayment.selector, sent, PRICE);
+        _refuse(valid().encode(), sent, reason);
+        _refuse(validNoData().encodeNotAvailable(), sent, reason);
+    }
+
+    function test_verify_isIncomeOfTheCommittee() public {
+        _send(_verification(valid().encode()), PRICE);
+        _send(_verification(validNoData().encodeNotAvailable()), PRICE);
+        assertEq(dataset.unsharedIncomeOf(dataset.committeeHash()), 2 * PRICE);
+    }
+
+    /// Whoever may read without a payment may also verify without one, or pay.
+    function testFuzz_verify_costsASubscriberNothingOrThePrice(address reader, uint256 sent) public {
+        vm.assume(reader != address(dataset) && uint160(reader) > 0xffff && reader.code.length == 0);
+        (uint256 price,,) = dataset.costOfSubscription();
+        dataset.subscribe{value: price}(reader, 1);
+        bytes memory data = _verification(valid().encode());
+        for (uint256 i = 0; i < 2; ++i) {
+            hoax(reader, PRICE);
+            _send(data, i * PRICE);
+        }
+        sent = bound(sent, 1, 1 ether);
+        vm.assume(sent != PRICE);
+        hoax(reader, sent);
+        (bool isDone, bytes memory reason) = address(dataset).call{value: sent}(data);
+        assertFalse(isDone);
+        assertEq(reason, abi.encodeWithSelector(IDataset.WrongPayment.selector, sent, PRICE));
+    }
+
+    /// No transaction has the origin zero: only an `eth_call` has it.
+    function test_verify_isFreeInACallWithoutASender() public {
+        bytes memory data = _verification(valid().encode());
+        vm.prank(address(this), address(0));
+        _send(data, 0);
+        vm.prank(address(0), address(this));
+        (bool isDone,) = address(dataset).call(data);
+        assertFalse(isDone, "free for a transaction");
+    }
+
+    function assertVerified(bytes memory update, bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) private {
+        assertEq(_send(_verification(update), PRICE), abi.encode(output, updatedAt, status));
+    }
+
+    function _refuse(bytes memory update, uint256 sent, bytes memory reason) private {
+        (bool isDone, bytes memory answer) = address(dataset).call{value: sent}(_verification(update));
+        assertFalse(isDone);
+        assertEq(answer, reason);
+    }
+
+    function _send(bytes memory verification, uint256 sent) private returns (bytes memory answer) {
+        bool isDone;
+        (isDone, answer) = address(dataset).call{value: sent}(verification);
+        assertTrue(isDone, vm.toString(answer));
+    }
+
+    function _verification(bytes memory update) private pure returns (bytes memory) {
+        bool hasValue = selector(update) == IDataset.update.selector;
+        bytes4 selector_ = hasValue ? IDataset.verify.selector : IDataset.verifyNotAvailable.selector;
+        for (uint256 i = 0; i < 4; ++i) {
+            update[i] = selector_[i];
+        }
+        return update;
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Test} from "forge-std/Test.sol";
+
+import {IDataset} from "../../src/interfaces/IDataset.sol";
+import {Verification} from "../../src/libraries/Verification.sol";
+import {Update} from "../utils/Providers.sol";
+
+contract VerificationTest is Test {
+    function testFuzz_fromUpdate_keepsEveryArgument(Update memory update) public view {
+        bytes memory expected = update.encode();
+        _setSelector(expected, IDataset.verify.selector);
+        assertEq(this.fromUpdate(update.encode(), update.key), expected);
+
+        expected = update.encodeNotAvailable();
+        _setSelector(expected, IDataset.verifyNotAvailable.selector);
+        assertEq(this.fromUpdate(update.encodeNotAvailable(), update.key), expected);
+    }
+
+    function testFuzz_fromUpdate_RevertWhen_theKeyIsAnother(Update memory update, bytes memory key) public {
+        vm.assume(keccak256(key) != keccak256(update.key));
+        vm.expectRevert(abi.encodeWithSelector(Verification.WrongKey.selector, update.key, key));
+        this.fromUpdate(update.encode(), key);
+    }
+
+    function testFuzz_fromUpdate_RevertWhen_itIsNoUpdate(bytes4 selector, bytes memory rest) public {
+        vm.assume(selector != IDataset.update.selector && selector != IDataset.updateNotAvailable.selector);
+        vm.expectRevert(abi.encodeWithSelector(Verification.NotAnUpdate.selector, selector));
+        this.fromUpdate(bytes.concat(selector, rest), "");
+    }
+
+    function test_fromUpdate_RevertWhen_itIsABatch() public {
+        bytes4 selector = IDataset.updateBatch.selector;
+        vm.expectRevert(abi.encodeWithSelector(Verification.NotAnUpdate.selector, selector));
+        this.fromUpdate(bytes.concat(selector), "");
+    }
+
+    function test_fromUpdate_RevertWhen_thereAreNoFourBytes() public {
+        vm.expectRevert(abi.encodeWithSelector(Verification.NotAnUpdate.selector, bytes4(0)));
+        this.fromUpdate(hex"0a06ed", "");
+    }
+
+    function testFuzz_fromUpdate_RevertWhen_theKeyIsCutOff(uint256 length) public {
+        bytes memory cut = new bytes(bound(length, 4, 4 + 0x5f));
+        // The offset 0x20 and the length 0x20 of a key that does not lie within the calldata.
+        (cut[4 + 0x1f < cut.length ? 4 + 0x1f : 3], cut[4 + 0x3f < cut.length ? 4 + 0x3f : 3]) = (0x20, 0x20);
+        _setSelector(cut, IDataset.update.selector);
+        vm.expectRevert(bytes(""));
+        this.fromUpdate(cut, new bytes(0x20));
+    }
+
+    function testFuzz_requireUpdate_RevertWhen_itIsNone(bytes memory data) public {
+        // forge-lint: disable-next-line(unsafe-typecast)
+        bytes4 selector = data.length < 4 ? bytes4(0) : bytes4(data);
+        vm.expectRevert(abi.encodeWithSelector(Verification.NotAnUpdate.selector, selector));
+        this.requireUpdate(data);
+    }
+
+    function test_requireUpdate_acceptsTheThreeUpdates() public view {
+        this.requireUpdate(bytes.concat(IDataset.update.selector));
+        this.requireUpdate(bytes.concat(IDataset.updateNotAvailable.selector));
+        this.requireUpdate(bytes.concat(IDataset.updateBatch.selector));
+    }
+
+    function fromUpdate(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
+        return Verification.fromUpdate(update, key);
+    }
+
+    function requireUpdate(bytes calldata update) external pure {
+        Verification.requireUpdate(update);
+    }
+
+    function _setSelector(bytes memory data, bytes4 selector) private pure {
+        for (uint256 i = 0; i < 4; ++i) {
+            data[i] = selector[i];
+        }
+    }
+}

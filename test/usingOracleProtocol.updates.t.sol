@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Oracle, OracleProtocol, usingOracleProtocol} from "../src/usingOracleProtocol.sol";
+import {Batch, IDataset} from "../src/interfaces/IDataset.sol";
+import {Verification} from "../src/libraries/Verification.sol";
+import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {BatchLibrary, Update} from "./utils/Providers.sol";
+
+/// @notice Reads with an update that the caller brings, by every helper.
+contract FreshConsumer is usingOracleProtocol {
+    using OracleProtocol for Oracle;
+
+    constructor() payable {}
+
+    function updateAndQuery(uint256 helper, Oracle oracle, bytes calldata update, uint256 maxAge)
+        external
+        returns (uint256)
+    {
+        if (helper == 0) return oracle.updateAndQuerySpotPrice("ETH-USD", update, maxAge);
+        if (helper == 1) return oracle.updateAndQueryUint("SPOTPX/ETH-USD", update, maxAge);
+        return uint256(oracle.updateAndQueryBytes32("SPOTPX/ETH-USD", update, maxAge));
+    }
+
+    function updateAndQuery(uint256 helper, Oracle oracle, bytes calldata update, uint256 maxAge, uint256 maxPrice)
+        external
+        returns (uint256)
+    {
+        if (helper == 0) return oracle.updateAndQuerySpotPrice("ETH-USD", update, maxAge, maxPrice);
+        if (helper == 1) return oracle.updateAndQueryUint("SPOTPX/ETH-USD", update, maxAge, maxPrice);
+        return uint256(oracle.updateAndQueryBytes32("SPOTPX/ETH-USD", update, maxAge, maxPrice));
+    }
+
+    function verify(uint256 helper, Oracle oracle, bytes calldata update, uint256 maxAge) external returns (uint256) {
+        if (helper == 0) return oracle.verifySpotPrice("ETH-USD", update, maxAge);
+        if (helper == 1) return oracle.verifyUint("SPOTPX/ETH-USD", update, maxAge);
+        return uint256(oracle.verifyBytes32("SPOTPX/ETH-USD", update, maxAge));
+    }
+
+    function verify(uint256 helper, Oracle oracle, bytes calldata update, uint256 maxAge, uint256 maxPrice)
+        external
+        returns (uint256)
+    {
+        if (helper == 0) return oracle.verifySpotPrice("ETH-USD", update, maxAge, maxPrice);
+        if (helper == 1) return oracle.verifyUint("SPOTPX/ETH-USD", update, maxAge, maxPrice);
+        return uint256(oracle.verifyBytes32("SPOTPX/ETH-USD", update, maxAge, maxPrice));
+    }
+}
+
+/// @notice Tests the helpers that take an update, against a dataset as it is deployed. Each test covers the three of a
+/// kind.
+contract UsingOracleProtocolUpdatesTest is DatasetFixture {
+    using BatchLibrary for Batch;
+
+    FreshConsumer private consumer;
+
+    function setUp() public override {
+        super.setUp();
+        consumer = new FreshConsumer{value: 1 ether}();
+    }
+
+    // ---------------------------------------------------------------- an update and a query in one call
+
+    function test_updateAndQuery_storesTheUpdateAndPaysForOneQuery() public {
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.warp(START + helper);
+            Update memory update = providers.report(dataset, KEY, START + helper, valuesNear3000(3, helper));
+            assertEq(consumer.updateAndQuery(helper, dataset, update.encode(), 0), uint256(update.value));
+            assertEq(address(consumer).balance, 1 ether - (helper + 1) * PRICE);
+            assertAnswer(dataset, KEY, update.value, START + helper, Oracle.QueryStatus.OK);
+        }
+    }
+
+    function test_updateAndQuery_readsWhatIsStoredWhenAnotherSenderWasFaster() public {
+        Update memory stored = valid();
+        stored.send(dataset);
+        bytes memory older = providers.report(dataset, KEY, START - 1, valuesNear3000(3, 2)).encode();
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            assertEq(consumer.updateAndQuery(helper, dataset, stored.encode(), 0), uint256(stored.value));
+            assertEq(consumer.updateAndQuery(helper, dataset, older, 0), uint256(stored.value));
+        }
+    }
+
+    function test_updateAndQuery_isAPlainQueryWithoutAnUpdate() public {
+        Update memory stored = valid();
+        stored.send(dataset);
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            assertEq(consumer.updateAndQuery(helper, dataset, "", 0), uint256(stored.value));
+        }
+        vm.warp(START + 2);
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.DataExpired.selector, 2, 1));
+            consumer.updateAndQuery(helper, dataset, "", 1);
+        }
+    }
+
+    function test_updateAndQuery_takesABatch() public {
+        bytes[] memory keys = new bytes[](1);
+        keys[0] = KEY;
+        dataset.announce(KEY);
+        bytes32[][] memory rows = new bytes32[][](3);
+        for (uint256 row = 0; row < 3; ++row) {
+            rows[row] = new bytes32[](1);
+            rows[row][0] = bytes32(uint256(3000e18));
+        }
+        Batch memory batch = providers.reportMany(dataset, keys, START, rows, new uint256[](3));
+        assertEq(consumer.updateAndQuery(1, dataset, abi.encodeCall(IDataset.updateBatch, (batch)), 0), 3000e18);
+    }
+
+    /// A bad update never blocks a read that the stored value satisfies.
+    function testFuzz_updateAndQuery_readsWhatIsStoredWhateverTheUpdateIs(uint256 place, bytes1 byte_, uint256 length)
+        public
+    {
+        Update memory stored = valid();
+        stored.send(dataset);
+        vm.warp(START + 10);
+        bytes memory update = providers.report(dataset, KEY, START + 10, valuesNear3000(3, 2)).encode();
+        update[bound(place, 4, update.length - 1)] ^= byte_ == 0 ? bytes1(0x01) : byte_;
+        length = bound(length, 4, update.length);
+        assembly ("memory-safe") {
+            mstore(update, length)
+        }
+        uint256 value = consumer.updateAndQuery(place % 3, dataset, update, 10);
+        (bytes32 output,,) = query(dataset, KEY);
+        assertEq(value, uint256(output));
+    }
+
+    function test_updateAndQuery_RevertWhen_theUpdateIsRefusedAndNothingElseIsFresh() public {
+        Update memory update = valid();
+        update.toleranceBps += 1;
+        bytes memory reason = wrongCommittee(update);
+        reason = abi.encodeWithSelector(OracleProtocol.UpdateRefused.selector, reason);
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.expectRevert(reason);
+            consumer.updateAndQuery(helper, dataset, update.encode(), type(uint256).max);
+        }
+        valid().send(dataset);
+        vm.warp(START + 11);
+        update = providers.report(dataset, KEY, START + 12, valuesNear3000(3, 2));
+        reason = abi.encodeWithSelector(IDataset.FutureRound.selector, START + 12, START + 11);
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.UpdateRefused.selector, reason));
+            consumer.updateAndQuery(helper, dataset, update.encode(), 10);
+            consumer.updateAndQuery(helper, dataset, update.encode(), 11);
+        }
+    }
+
+    function test_updateAndQuery_RevertWhen_theProvidersHaveNoValue() public {
+        bytes memory update = validNoData().encodeNotAvailable();
+        bytes memory noData =
+            abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE);
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.expectRevert(noData);
+            consumer.updateAndQuery(helper, dataset, update, 0);
+        }
+    }
+
+    /// Only the dataset's own update functions can be reached.
+    function testFuzz_updateAndQuery_RevertWhen_itIsNoUpdate(bytes4 selector_, bytes memory rest) public {
+        valid().send(dataset);
+        vm.assume(
+            selector_ != IDataset.update.selector && selector_ != IDataset.updateNotAvailable.selector
+                && selector_ != IDataset.updateBatch.selector
+        );
+        bytes memory reason = abi.encodeWithSelector(Verification.NotAnUpdate.selector, selector_);
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.expectRevert(reason);
+            consumer.updateAndQuery(helper, dataset, bytes.concat(selector_, rest), 0);
+        }
+    }
+
+    function test_updateAndQuery_RevertWhen_thePriceIsTooHigh() public {
+        uint256 price = PRICE + 1;
+        vm.prank(OWNER);
+        dataset.setQueryPrice(price);
+        bytes memory update = valid().encode();
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, PRICE));
+            consumer.updateAndQuery(helper, dataset, update, 0);
+            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, 7));
+            consumer.updateAndQuery(helper, dataset, update, 0, 7);
+            consumer.updateAndQuery(helper, dataset, update, 0, price);
+        }
+        assertEq(address(dataset).balance, 3 * price);
+    }
+
+    // ---------------------------------------------------------------- an update that is verified and not stored
+
+    function test_verify_readsTheUpdateAndStoresNothing() public {
+        Update memory update = valid();
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            assertEq(consumer.verify(helper, dataset, update.encode(), 0), uint256(update.value));
+            assertEq(address(dataset).balance, (helper + 1) * PRICE);
+        }
+        assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    function test_verify_readsWhatIsStoredWhenItIsNewer() public {
+        bytes memory older = providers.report(dataset, KEY, START - 5, valuesNear3000(3, 2)).encode();
+        Update memory stored = valid();
+        stored.send(dataset);
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            assertEq(consumer.verify(helper, dataset, older, 0), uint256(stored.value));
+        }
+    }
+
+    function testFuzz_verify_RevertWhen_tooOld(uint256 age, uint256 maxAge) public {
+        age = bound(age, 1, MAX_ROUND_AGE);
+        maxAge = bound(maxAge, 0, age - 1);
+        bytes memory update = providers.report(dataset, KEY, START - age, valuesNear3000(3, 2)).encode();
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.DataExpired.selector, age, maxAge));
+            consumer.verify(helper, dataset, update, maxAge);
+            consumer.verify(helper, dataset, update, age);
+        }
+    }
+
+    function test_verify_RevertWhen_theKeyIsAnother() public {
+        bytes memory update = providers.report(dataset, "SPOTPX/BTC-USD", START, valuesNear3000(3, 1)).encode();
+        bytes memory reason = abi.encodeWithSelector(Verification.WrongKey.selector, "SPOTPX/BTC-USD", KEY);
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.expectRevert(reason);
+            consumer.verify(helper, dataset, update, 0);
+        }
+    }
+
+    function test_verify_RevertWhen_itIsNoUpdateOfOneKey() public {
+        bytes4[3] memory others = [IDataset.updateBatch.selector, Oracle.query.selector, bytes4(0)];
+        for (uint256 i = 0; i < 3; ++i) {
+            vm.expectRevert(abi.encodeWithSelector(Verification.NotAnUpdate.selector, others[i]));
+            consumer.verify(i, dataset, i == 2 ? bytes("") : bytes.concat(others[i]), 0);
+        }
+    }
+
+    function test_verify_RevertWhen_theUpdateIsRefused() public {
+        Update memory update = valid();
+        update.toleranceBps += 1;
+        bytes memory reason = abi.encodeWithSelector(OracleProtocol.UpdateRefused.selector, wrongCommittee(update));
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.expectRevert(reason);
+            consumer.verify(helper, dataset, update.encode(), 0);
+        }
+    }
+
+    function test_verify_RevertWhen_theProvidersHaveNoValue() public {
+        bytes memory update = validNoData().encodeNotAvailable();
+        bytes memory noData =
+            abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE);
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.expectRevert(noData);
+            consumer.verify(helper, dataset, update, 0);
+        }
+    }
+
+    function test_verify_RevertWhen_thePriceIsTooHigh() public {
+        uint256 price = PRICE + 1;
+        vm.prank(OWNER);
+        dataset.setQueryPrice(price);
+        bytes memory update = valid().encode();
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, PRICE));
+            consumer.verify(helper, dataset, update, 0);
+            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, 7));
+            consumer.verify(helper, dataset, update, 0, 7);
+            consumer.verify(helper, dataset, update, 0, price);
+        }
+        assertEq(address(dataset).balance, 3 * price);
+    }
+}
