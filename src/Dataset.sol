@@ -130,6 +130,7 @@ abstract contract Dataset is Subscriptions, ReportDomain {
         } else {
             status = _storedStatus(point, key);
         }
+        _return(status, isNew);
     }
 
     /// @inheritdoc IDataset
@@ -153,6 +154,7 @@ abstract contract Dataset is Subscriptions, ReportDomain {
         } else {
             status = _storedStatus(point, key);
         }
+        _return(status, isNew);
     }
 
     /// @inheritdoc IDataset
@@ -237,6 +239,15 @@ abstract contract Dataset is Subscriptions, ReportDomain {
             mstore(0x20, updatedAt)
             mstore(0x40, status)
             return(0x00, 0x60)
+        }
+    }
+
+    /// @dev Ends the call like the function above, with the answer to an update.
+    function _return(QueryStatus status, bool isNew) private pure {
+        assembly ("memory-safe") {
+            mstore(0x00, status)
+            mstore(0x20, isNew)
+            return(0x00, 0x40)
         }
     }
 

@@ -5,7 +5,7 @@ import {Oracle, OracleProtocol, usingOracleProtocol} from "../src/usingOraclePro
 import {Batch, IDataset} from "../src/interfaces/IDataset.sol";
 import {Verification} from "../src/libraries/Verification.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
-import {BatchLibrary, Update} from "./utils/Providers.sol";
+import {Update} from "./utils/Providers.sol";
 
 /// @notice Reads with an update that the caller brings, by every helper.
 contract FreshConsumer is usingOracleProtocol {
@@ -50,8 +50,6 @@ contract FreshConsumer is usingOracleProtocol {
 /// @notice Tests the helpers that take an update, against a dataset as it is deployed. Each test covers the three of a
 /// kind.
 contract UsingOracleProtocolUpdatesTest is DatasetFixture {
-    using BatchLibrary for Batch;
-
     FreshConsumer private consumer;
 
     function setUp() public override {
