@@ -24,12 +24,16 @@ const isCheck = readArguments(USAGE, { check: { type: "boolean" } }).values.chec
 const read = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
 const peers = read("bench/peers.json");
 const snapshot = (file) => (name) => Number(read(`snapshots/${file}.json`)[name]);
-const [update, batch, query] = ["update", "batch", "query"].map(snapshot);
+const [update, batch, query, freshOf] = ["update", "batch", "query", "fresh"].map(snapshot);
 
 const SIGNERS = ["3", "4", "9", "21"];
 const COMMITTEES = { 3: 4, 4: 5, 9: 13, 21: 31 };
 
 const number = (value) => (value === undefined ? "" : value.toLocaleString("en"));
+
+const FRESH_SIGNERS = ["3", "4", "9"];
+const freshGas = (name) => `**${number(freshOf(name))}**`;
+const verified = (k, price) => freshGas(`verifySpotPrice, ${price}, ${k} of ${COMMITTEES[k]} signers`);
 
 const updates = [
   ["system", ...SIGNERS.map((k) => `${k} signers`), "trust"],
@@ -85,7 +89,23 @@ const queries = [
   ],
 ];
 
-const sections = { updates, batches, queries };
+const fresh = [
+  ["transaction", ...FRESH_SIGNERS.map((k) => `${k} signers`)],
+  [
+    ["**this**, `updateAndQuerySpotPrice`, paid", "", freshGas("updateAndQuerySpotPrice, paid, 4 of 5 signers"), ""],
+    [
+      "**this**, the same, another sender was faster",
+      "",
+      freshGas("updateAndQuerySpotPrice, paid, another sender was faster"),
+      "",
+    ],
+    ["**this**, `verifySpotPrice`, paid", ...FRESH_SIGNERS.map((k) => verified(k, "paid"))],
+    ["**this**, `verifySpotPrice`, price 0", ...FRESH_SIGNERS.map((k) => verified(k, "price 0"))],
+    ...peers.fresh.map((peer) => [peer.system, ...FRESH_SIGNERS.map((k) => number(peer[k]))]),
+  ],
+];
+
+const sections = { updates, batches, queries, fresh };
 for (const [name, [head, rows]] of Object.entries(sections)) {
   const plain = rows.map((row) => row.map((cell) => cell.replaceAll("*", "")));
   console.log(`${name}\n\n${table(head, plain)}\n`);

@@ -1,51 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {Oracle, OracleProtocol, usingOracleProtocol} from "../src/usingOracleProtocol.sol";
+import {Oracle, OracleProtocol} from "../src/usingOracleProtocol.sol";
 import {Batch, IDataset} from "../src/interfaces/IDataset.sol";
 import {Verification} from "../src/libraries/Verification.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {FreshConsumer} from "./utils/FreshConsumer.sol";
 import {Update} from "./utils/Providers.sol";
-
-/// @notice Reads with an update that the caller brings, by every helper.
-contract FreshConsumer is usingOracleProtocol {
-    using OracleProtocol for Oracle;
-
-    constructor() payable {}
-
-    function updateAndQuery(uint256 helper, Oracle oracle, bytes calldata update, uint256 maxAge)
-        external
-        returns (uint256)
-    {
-        if (helper == 0) return oracle.updateAndQuerySpotPrice("ETH-USD", update, maxAge);
-        if (helper == 1) return oracle.updateAndQueryUint("SPOTPX/ETH-USD", update, maxAge);
-        return uint256(oracle.updateAndQueryBytes32("SPOTPX/ETH-USD", update, maxAge));
-    }
-
-    function updateAndQuery(uint256 helper, Oracle oracle, bytes calldata update, uint256 maxAge, uint256 maxPrice)
-        external
-        returns (uint256)
-    {
-        if (helper == 0) return oracle.updateAndQuerySpotPrice("ETH-USD", update, maxAge, maxPrice);
-        if (helper == 1) return oracle.updateAndQueryUint("SPOTPX/ETH-USD", update, maxAge, maxPrice);
-        return uint256(oracle.updateAndQueryBytes32("SPOTPX/ETH-USD", update, maxAge, maxPrice));
-    }
-
-    function verify(uint256 helper, Oracle oracle, bytes calldata update, uint256 maxAge) external returns (uint256) {
-        if (helper == 0) return oracle.verifySpotPrice("ETH-USD", update, maxAge);
-        if (helper == 1) return oracle.verifyUint("SPOTPX/ETH-USD", update, maxAge);
-        return uint256(oracle.verifyBytes32("SPOTPX/ETH-USD", update, maxAge));
-    }
-
-    function verify(uint256 helper, Oracle oracle, bytes calldata update, uint256 maxAge, uint256 maxPrice)
-        external
-        returns (uint256)
-    {
-        if (helper == 0) return oracle.verifySpotPrice("ETH-USD", update, maxAge, maxPrice);
-        if (helper == 1) return oracle.verifyUint("SPOTPX/ETH-USD", update, maxAge, maxPrice);
-        return uint256(oracle.verifyBytes32("SPOTPX/ETH-USD", update, maxAge, maxPrice));
-    }
-}
 
 /// @notice Tests the helpers that take an update, against a dataset as it is deployed. Each test covers the three of a
 /// kind.

@@ -35,12 +35,10 @@ library Verification {
     /// @notice Returns the first four bytes; 0 if there are fewer.
     function selectorOf(bytes calldata data) internal pure returns (bytes4 selector) {
         if (data.length < 4) return 0;
-        bytes32 word;
         // Without the annotation of memory safety, because Solidity 0.8.4 does not know it, and nothing here is in memory.
         assembly {
-            word := calldataload(data.offset)
+            selector := and(calldataload(data.offset), shl(224, 0xffffffff))
         }
-        selector = bytes4(word);
     }
 
     function _verifierOf(bytes4 selector) private pure returns (bytes4) {

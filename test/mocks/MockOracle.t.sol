@@ -5,7 +5,9 @@ import {Test} from "forge-std/Test.sol";
 
 import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
 import {SpotPriceConsumer} from "../examples/SpotPriceConsumer.sol";
+import {Verification} from "../../src/libraries/Verification.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
+import {FreshConsumer} from "../utils/FreshConsumer.sol";
 
 /// @notice Tests a consumer with a MockOracle. It also serves as an example.
 contract MockOracleTest is Test {
@@ -99,6 +101,65 @@ contract MockOracleTest is Test {
         vm.deal(address(this), sent);
         vm.expectRevert(abi.encodeWithSelector(MockOracle.WrongPayment.selector, sent, 0.001 ether));
         oracle.query{value: sent}("SPOTPX/ETH-USD");
+    }
+
+    // ---------------------------------------------------------------- updates
+
+    function test_update_isStoredIfItIsNewer() public {
+        FreshConsumer fresh = new FreshConsumer{value: 1 ether}();
+        bytes memory older = oracle.spotPriceUpdate("ETH-USD", 2900e18, 10);
+        assertEq(fresh.updateAndQuery(0, oracle, oracle.spotPriceUpdate("ETH-USD", 3000e18, 5), 5), 3000e18);
+        assertEq(fresh.updateAndQuery(0, oracle, older, 5), 3000e18);
+        vm.expectRevert(abi.encodeWithSelector(OracleProtocol.DataExpired.selector, 5, 4));
+        fresh.updateAndQuery(0, oracle, older, 4);
+        bytes memory none = oracle.noDataUpdate("SPOTPX/ETH-USD", 0);
+        vm.expectRevert(
+            abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE)
+        );
+        fresh.updateAndQuery(0, oracle, none, 5);
+    }
+
+    function test_verify_storesNothing() public {
+        FreshConsumer fresh = new FreshConsumer{value: 1 ether}();
+        assertEq(fresh.verify(0, oracle, oracle.spotPriceUpdate("ETH-USD", 3000e18, 5), 5), 3000e18);
+        assertEq(address(oracle).balance, 0.001 ether);
+        _assertNoData("SPOTPX/ETH-USD", Oracle.QueryStatus.NOT_AVAILABLE);
+        bytes memory none = oracle.noDataUpdate("SPOTPX/ETH-USD", 0);
+        vm.expectRevert(
+            abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE)
+        );
+        fresh.verify(0, oracle, none, 5);
+        oracle.setSpotPrice("ETH-USD", 3100e18);
+        assertEq(fresh.verify(0, oracle, none, 5), 3100e18);
+    }
+
+    function test_verify_RevertWhen_notPaidExactlyOrOfAnotherForm() public {
+        bytes memory update = oracle.valueUpdate("ETH-USD", 0, 0);
+        (bool isDone, bytes memory answer) = address(oracle).call(this.verificationOf(update, "ETH-USD"));
+        assertFalse(isDone);
+        assertEq(answer, abi.encodeWithSelector(MockOracle.WrongPayment.selector, 0, 0.001 ether));
+        (isDone, answer) = address(oracle).call{value: 0.001 ether}(this.verificationOf(update, "ETH-USD"));
+        assertFalse(isDone);
+        assertEq(answer, abi.encodeWithSelector(MockOracle.InvalidKey.selector, "ETH-USD"));
+    }
+
+    function test_setRefusing_refusesUpdatesButNoReads() public {
+        FreshConsumer fresh = new FreshConsumer{value: 1 ether}();
+        bytes memory update = oracle.spotPriceUpdate("ETH-USD", 3000e18, 0);
+        oracle.setRefusing(true);
+        bytes memory refused = abi.encodeWithSelector(
+            OracleProtocol.UpdateRefused.selector, abi.encodeWithSelector(MockOracle.Refused.selector)
+        );
+        vm.expectRevert(refused);
+        fresh.updateAndQuery(0, oracle, update, 5);
+        vm.expectRevert(refused);
+        fresh.verify(0, oracle, update, 5);
+        oracle.setSpotPrice("ETH-USD", 2900e18, 5);
+        assertEq(fresh.updateAndQuery(0, oracle, update, 5), 2900e18);
+    }
+
+    function verificationOf(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
+        return Verification.fromUpdate(update, key);
     }
 
     function _assertNoData(bytes memory key, Oracle.QueryStatus expected) private {
