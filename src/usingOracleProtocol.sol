@@ -2,7 +2,7 @@
 pragma solidity ^0.8.4;
 
 import {Oracle} from "./Oracle.sol";
-import {Verification} from "./libraries/Verification.sol";
+import {UpdateCalldata} from "./libraries/UpdateCalldata.sol";
 
 /// @title OracleProtocol
 /// @notice Reads a dataset in one line. The query price is paid out of the calling contract's balance.
@@ -284,7 +284,7 @@ library OracleProtocol {
     /// @param maxAge The maximum age, inclusive, in seconds.
     /// @param maxPrice The most that the read may cost, inclusive, in wei.
     /// @dev A refused update does not matter as long as what is stored can be used; where it cannot, reverts with
-    /// `UpdateRefused`. Otherwise reverts like `queryBytes32WithExpiry`, and with `Verification.NotAnUpdate` when `update`
+    /// `UpdateRefused`. Otherwise reverts like `queryBytes32WithExpiry`, and with `UpdateCalldata.NotAnUpdate` when `update`
     /// calls anything else. The update gets no Ether.
     function updateAndQueryBytes32(
         Oracle oracle,
@@ -296,7 +296,7 @@ library OracleProtocol {
         bool isRefused;
         bytes memory reason;
         if (update.length != 0) {
-            Verification.requireUpdate(update);
+            UpdateCalldata.requireUpdate(update);
             bool isDone;
             (isDone, reason) = address(oracle).call(update);
             isRefused = !isDone;
@@ -383,13 +383,13 @@ library OracleProtocol {
     /// @param update The calldata of the dataset's `update` or `updateNotAvailable` for this key.
     /// @param maxAge The maximum age, inclusive, in seconds.
     /// @param maxPrice The most that the read may cost, inclusive, in wei: a verification costs as much as a query.
-    /// @dev Reverts with `UpdateRefused` if the dataset refuses the update, with `Verification.NotAnUpdate` or
-    /// `Verification.WrongKey` if it is none of this key, and otherwise like `queryBytes32WithExpiry`.
+    /// @dev Reverts with `UpdateRefused` if the dataset refuses the update, with `UpdateCalldata.NotAnUpdate` or
+    /// `UpdateCalldata.WrongKey` if it is none of this key, and otherwise like `queryBytes32WithExpiry`.
     function verifyBytes32(Oracle oracle, bytes memory key, bytes calldata update, uint256 maxAge, uint256 maxPrice)
         internal
         returns (bytes32 value)
     {
-        bytes memory verification = Verification.fromUpdate(update, key);
+        bytes memory verification = UpdateCalldata.fromUpdate(update, key);
         uint256 price = _price(oracle, maxPrice);
         (bool isDone, bytes memory answer) = address(oracle).call{value: price}(verification);
         if (!isDone) revert UpdateRefused(answer);

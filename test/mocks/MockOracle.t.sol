@@ -5,7 +5,7 @@ import {Test} from "forge-std/Test.sol";
 
 import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
 import {SpotPriceConsumer} from "../examples/SpotPriceConsumer.sol";
-import {Verification} from "../../src/libraries/Verification.sol";
+import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
 import {FreshConsumer} from "../utils/FreshConsumer.sol";
 
@@ -159,7 +159,7 @@ contract MockOracleTest is Test {
     }
 
     function verificationOf(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
-        return Verification.fromUpdate(update, key);
+        return UpdateCalldata.fromUpdate(update, key);
     }
 
     function _assertNoData(bytes memory key, Oracle.QueryStatus expected) private {

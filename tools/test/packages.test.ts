@@ -151,7 +151,7 @@ import {MockOracle} from "@dataset-oracle/contracts/mocks/MockOracle.sol";
       "interfaces/IERC7412.sol",
       "interfaces/IUpdateGateway.sol",
       "interfaces/IWebOracleRegistry.sol",
-      "libraries/Verification.sol",
+      "libraries/UpdateCalldata.sol",
       "mocks/MockOracle.sol",
       "package.json",
       "types/KeyForm.sol",

@@ -4,10 +4,10 @@ pragma solidity ^0.8.37;
 import {Test} from "forge-std/Test.sol";
 
 import {IDataset} from "../../src/interfaces/IDataset.sol";
-import {Verification} from "../../src/libraries/Verification.sol";
+import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {Update} from "../utils/Providers.sol";
 
-contract VerificationTest is Test {
+contract UpdateCalldataTest is Test {
     function testFuzz_fromUpdate_keepsEveryArgument(Update memory update) public view {
         bytes memory expected = update.encode();
         _setSelector(expected, IDataset.verify.selector);
@@ -20,24 +20,24 @@ contract VerificationTest is Test {
 
     function testFuzz_fromUpdate_RevertWhen_theKeyIsAnother(Update memory update, bytes memory key) public {
         vm.assume(keccak256(key) != keccak256(update.key));
-        vm.expectRevert(abi.encodeWithSelector(Verification.WrongKey.selector, update.key, key));
+        vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.WrongKey.selector, update.key, key));
         this.fromUpdate(update.encode(), key);
     }
 
     function testFuzz_fromUpdate_RevertWhen_itIsNoUpdate(bytes4 selector, bytes memory rest) public {
         vm.assume(selector != IDataset.update.selector && selector != IDataset.updateNotAvailable.selector);
-        vm.expectRevert(abi.encodeWithSelector(Verification.NotAnUpdate.selector, selector));
+        vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector));
         this.fromUpdate(bytes.concat(selector, rest), "");
     }
 
     function test_fromUpdate_RevertWhen_itIsABatch() public {
         bytes4 selector = IDataset.updateBatch.selector;
-        vm.expectRevert(abi.encodeWithSelector(Verification.NotAnUpdate.selector, selector));
+        vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector));
         this.fromUpdate(bytes.concat(selector), "");
     }
 
     function test_fromUpdate_RevertWhen_thereAreNoFourBytes() public {
-        vm.expectRevert(abi.encodeWithSelector(Verification.NotAnUpdate.selector, bytes4(0)));
+        vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, bytes4(0)));
         this.fromUpdate(hex"0a06ed", "");
     }
 
@@ -53,7 +53,7 @@ contract VerificationTest is Test {
     function testFuzz_requireUpdate_RevertWhen_itIsNone(bytes memory data) public {
         // forge-lint: disable-next-line(unsafe-typecast)
         bytes4 selector = data.length < 4 ? bytes4(0) : bytes4(data);
-        vm.expectRevert(abi.encodeWithSelector(Verification.NotAnUpdate.selector, selector));
+        vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector));
         this.requireUpdate(data);
     }
 
@@ -64,11 +64,11 @@ contract VerificationTest is Test {
     }
 
     function fromUpdate(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
-        return Verification.fromUpdate(update, key);
+        return UpdateCalldata.fromUpdate(update, key);
     }
 
     function requireUpdate(bytes calldata update) external pure {
-        Verification.requireUpdate(update);
+        UpdateCalldata.requireUpdate(update);
     }
 
     function _setSelector(bytes memory data, bytes4 selector) private pure {
