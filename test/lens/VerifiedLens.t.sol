@@ -63,7 +63,12 @@ contract VerifiedLensTest is DatasetFixture {
         providers = new Providers(bound(size, 1, 12), TOLERANCE_BPS);
         dataset = deploy(providers);
         (uint256 signers, uint256 count) = anyQuorum(providers.members().length, seed);
-        Update memory update = providers.reportFrom(signers, dataset, KEY, START, valuesNear3000(count, seed));
+        uint256[] memory values = valuesNear3000(count, seed);
+        // Every other time they disagree.
+        for (uint256 i = 0; i < count && seed % 2 == 1; ++i) {
+            values[i] *= i + 1;
+        }
+        Update memory update = providers.reportFrom(signers, dataset, KEY, START, values);
         skip(bound(age, 0, MAX_AGE));
 
         asCall();
