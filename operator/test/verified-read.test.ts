@@ -335,7 +335,7 @@ test("a client of ERC-7412 fetches what an oracle asks for from the gateway, and
   const reverted = (error as BaseError).walk((cause) => cause instanceof ContractFunctionRevertedError);
   const required = (reverted as ContractFunctionRevertedError).data;
   expect(required?.errorName).toBe("OracleDataRequired");
-  const [sender, data] = required?.args as [Address, Hex];
+  const [sender, data] = (required?.args ?? []) as unknown as [Address, Hex];
   const response = await fetch(`${operator.base}/data/gateway/42`, {
     method: "POST",
     headers: { "content-type": "application/json" },
