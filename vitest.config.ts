@@ -21,8 +21,8 @@ class Woven extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // Twice the cores of CI: most files wait longer than they compute.
-    maxWorkers: 4,
+    // CI has two cores, and most files wait longer than they compute.
+    maxWorkers: 3,
     sequence: { sequencer: Woven },
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -49,7 +49,7 @@ export async function visit(browser: Browser, base: string, options: VisitOption
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   const errors: string[] = [];
   const foreign: string[] = [];
   const isExpected = (text: string) => problems.some((problem) => text.includes(problem));
