@@ -3,6 +3,7 @@ import { join } from "node:path";
 import {
   DataRequestError,
   type DataRequestProblem,
+  fetchUpdate,
   formatSpotPrice,
   InsufficientBalanceError,
   NoAccountError,
@@ -128,8 +129,9 @@ describe("an update request", () => {
   });
 });
 
+const local = () => createWalletClient({ account: CALLER, transport: http(devnet.chain), pollingInterval: 100 });
+
 describe("an update sent by the caller", () => {
-  const local = () => createWalletClient({ account: CALLER, transport: http(devnet.chain), pollingInterval: 100 });
   /** A browser's wallet holds the account's key itself. */
   const wallet = (request: EIP1193RequestFn, account?: Address) =>
     createWalletClient({ ...(account && { account }), transport: custom({ request }), pollingInterval: 100 });
@@ -170,5 +172,32 @@ describe("an update sent by the caller", () => {
     expect(error).toMatchObject({ chainId: 1, expected: 42 });
     await expect(sendUpdate(wallet(elsewhere), { transaction })).rejects.toThrow(NoAccountError);
     expect(await client.getTransactionCount(CALLER)).toBe(nonce);
+  });
+});
+
+describe("a fetched update", () => {
+  const wanted = () => {
+    const { broadcast: _, ...rest } = ask(false, "DOT-USD");
+    return rest;
+  };
+
+  test("is the calldata that stores its value, from the first operator that answers", async () => {
+    const { url, ...dataPoint } = wanted();
+    const update = await fetchUpdate({ ...dataPoint, url: ["http://127.0.0.1:1", `${url}/elsewhere`, url] });
+    const hash = await local().sendTransaction({ to: devnet.dataset, data: update.data, chain: null });
+    await client.waitForTransactionReceipt({ hash });
+    const { status, value, output, updatedAt } = update;
+    expect(await read("DOT-USD")).toEqual({ status, value, output, updatedAt });
+  });
+
+  test("that no operator has fails with the reason of the last one", async () => {
+    const request = fetchUpdate({ ...wanted(), key: "SPOTPX/NOT-THERE", url: ["http://127.0.0.1:1", wanted().url] });
+    await expect(request).rejects.toMatchObject({ name: "DataRequestError", problem: { code: "unknown_key" } });
+  });
+
+  test("is fetched from nobody else once the caller has given up", async () => {
+    const signal = AbortSignal.abort(new Error("The page was left."));
+    const request = fetchUpdate({ ...wanted(), url: ["http://127.0.0.1:1", wanted().url], signal });
+    await expect(request).rejects.toThrow("The page was left.");
   });
 });

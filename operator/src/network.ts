@@ -57,6 +57,8 @@ export interface Network {
   readonly providerHealth: ProviderHealth;
   /** The contract where request specs are published; null if the network has none. */
   readonly registry: Address | null;
+  /** The lens of ERC-3668; null if the network has none. */
+  readonly verifiedLens: Address | null;
   readonly settings: NetworkSettings;
   /** Null where the operator has no key and so sends nothing. */
   readonly senders: Senders | null;
@@ -103,6 +105,7 @@ export async function connectNetwork(
       endpoints,
       providerHealth: new ProviderHealth(),
       registry: deployment.webOracleRegistry ?? null,
+      verifiedLens: deployment.verifiedLens ?? null,
       settings,
       senders: createSenders(client, plan, accounts, context),
       gas: new GasBudget(BigInt(settings.gasPerHour), settings.gasPercentPerCaller),

@@ -6,6 +6,7 @@
 export { datasetAbi } from "./abi/dataset.js";
 export { oracleAbi } from "./abi/oracle.js";
 export { verifiedLensAbi } from "./abi/verified-lens.js";
+export { type FetchedUpdate, type FetchUpdateParameters, fetchUpdate } from "./client/fetch-update.js";
 export { formatSpotPrice, SPOT_PRICE_DECIMALS } from "./client/format-spot-price.js";
 export {
   type ClientProblem,
@@ -34,6 +35,7 @@ export {
   WrongChainError,
 } from "./client/send-update.js";
 export { InsufficientBalanceError, type SimulateQueryParameters, simulateQuery } from "./client/simulate-query.js";
+export { type WriteFreshParameters, writeFresh } from "./client/write-fresh.js";
 export { keyToAscii, parseKey, spotPriceKey } from "./key.js";
 export { QUERY_STATUSES, type QueryStatus } from "./report.js";
 export type { Result } from "./result.js";

@@ -110,6 +110,10 @@ export const NetworkOverview = Type.Object(
     simulated: Type.Boolean({ description: "True if the values are simulated: none of them is real." }),
     head_timestamp: orNull(Timestamp, "The time of the newest block; null if it cannot be read now."),
     broadcasts: Type.Boolean({ description: "True if this operator sends transactions on the network." }),
+    verified_lens: orNull(
+      Address,
+      "The lens that proves fetched updates to readers (ERC-3668); null if there is none.",
+    ),
     datasets: Type.Array(DatasetOverview),
   },
   strict,

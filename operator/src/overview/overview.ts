@@ -81,6 +81,7 @@ export class Overview {
       simulated: network.settings.simulated,
       head_timestamp: headTimestamp,
       broadcasts: network.senders !== null,
+      verified_lens: network.verifiedLens,
       datasets,
     };
   }

@@ -14,7 +14,13 @@ interface Props extends Found {
 /** Shows code that reads the data point. */
 export function SnippetSection({ network, dataset, text, format }: Props) {
   const listed = dataset.points?.find(({ key, key_hex }) => key === text || key_hex === text)?.format ?? null;
-  const dataPoint = { operator: BASE, networkId: network.network_id, dataset, format: format ?? listed };
+  const dataPoint = {
+    operator: BASE,
+    networkId: network.network_id,
+    lens: network.verified_lens,
+    dataset,
+    format: format ?? listed,
+  };
   const shown = snippets(text, dataPoint);
   return (
     <section class="card" aria-labelledby="read">

@@ -7,6 +7,8 @@ interface SnippetDataPoint {
   readonly operator: string;
   readonly networkId: number;
   readonly dataset: DatasetOverview;
+  /** The network's lens, which proves what an operator fetches; null if it has none. */
+  readonly lens: string | null;
   readonly format: ValueFormat | null;
   readonly hex: string;
   /** The key in ASCII; null if it needs quoting. */
@@ -32,16 +34,19 @@ export function snippets(key: string, rest: Omit<SnippetDataPoint, "hex" | "text
   if (!parsed.ok) return [];
   const ascii = keyToAscii(parsed.value);
   const text = ascii !== null && PLAIN.test(ascii) ? ascii : null;
-  return [solidity, cast, viem, curl].map((write) => write({ ...rest, hex: parsed.value, text }));
+  const dataPoint = { ...rest, hex: parsed.value, text };
+  const verified = rest.lens === null ? [] : [viemVerified(dataPoint, rest.lens)];
+  return [solidity(dataPoint), cast(dataPoint), viem(dataPoint), ...verified, curl(dataPoint)];
 }
 
 function solidity({ dataset, networkId, hex, text }: SnippetDataPoint): Snippet {
   const literal = text === null ? `hex"${hex.slice(2)}"` : `"${text}"`;
   const isNumber = dataset.kind === "median";
-  const read =
+  const type = isNumber ? "uint256" : "bytes32";
+  const [kind, key] =
     dataset.key_form === "SPOT_PRICE" && text !== null
-      ? `querySpotPriceWithExpiry("${text.replace("SPOTPX/", "")}", 10 minutes, msg.value)`
-      : `${isNumber ? "queryUint" : "queryBytes32"}WithExpiry(${literal}, 10 minutes, msg.value)`;
+      ? ["SpotPrice", `"${text.replace("SPOTPX/", "")}"`]
+      : [isNumber ? "Uint" : "Bytes32", literal];
   return {
     name: "Solidity",
     note: "Pays the query price and reverts unless the value is OK and at most ten minutes old.",
@@ -57,8 +62,8 @@ contract Reader is usingOracleProtocol {
     Oracle private constant ORACLE = Oracle(${dataset.dataset});
 
     // The caller must send ORACLE.queryPrice() wei: the most that the query may cost.
-    function read() external payable returns (${isNumber ? "uint256" : "bytes32"}) {
-        return ORACLE.${read};
+    function read() external payable returns (${type}) {
+        return ORACLE.query${kind}WithExpiry(${key}, 10 minutes, msg.value);
     }
 }
 `,
@@ -80,23 +85,51 @@ cast call $DATASET "query(bytes)(${type},uint256,uint8)" $KEY --value $PRICE --f
   };
 }
 
-function viem({ dataset, networkId, hex, text, format }: SnippetDataPoint): Snippet {
+/** Returns how JavaScript names and prints the value, and what it imports from viem to do so. */
+function printed({ dataset, format }: SnippetDataPoint) {
   const decimals = format?.decimals ?? 0;
   const isScaled = dataset.kind === "median" && decimals > 0;
   const [name, shown] =
     dataset.kind === "majority"
       ? ["output", "output"]
       : ["value", isScaled ? `formatUnits(value, ${decimals})` : "value"];
+  return { name, shown, imports: isScaled ? "createPublicClient, formatUnits, http" : "createPublicClient, http" };
+}
+
+function viem(dataPoint: SnippetDataPoint): Snippet {
+  const { dataset, networkId, hex, text } = dataPoint;
+  const { name, shown, imports } = printed(dataPoint);
   return {
     name: "viem",
-    note: `Reads without a transaction. Set ETH_RPC_URL to your endpoint of ${networkName(networkId)}.`,
+    note: `Reads what is stored, without a transaction. Set ETH_RPC_URL to your endpoint of ${networkName(networkId)}.`,
     text: `import { simulateQuery } from "@dataset-oracle/protocol";
-import { createPublicClient, ${isScaled ? "formatUnits, " : ""}http } from "viem";
+import { ${imports} } from "viem";
 
 const client = createPublicClient({ transport: http(process.env.ETH_RPC_URL) });
 const { status, ${name}, updatedAt } = await simulateQuery(client, {
   dataset: "${dataset.dataset}",
   key: "${text ?? hex}",
+});
+console.log(status, ${shown}, new Date(Number(updatedAt) * 1000));
+`,
+  };
+}
+
+function viemVerified(dataPoint: SnippetDataPoint, lens: string): Snippet {
+  const { dataset, networkId, hex, text } = dataPoint;
+  const { name, shown, imports } = printed(dataPoint);
+  return {
+    name: "fresh",
+    note: `Reads a value of this minute with viem, without a transaction. The contract proves what an operator collected. Set ETH_RPC_URL to your endpoint of ${networkName(networkId)}.`,
+    text: `import { readVerified } from "@dataset-oracle/protocol";
+import { ${imports} } from "viem";
+
+const client = createPublicClient({ transport: http(process.env.ETH_RPC_URL) });
+const { status, ${name}, updatedAt } = await readVerified(client, {
+  lens: "${lens}",
+  dataset: "${dataset.dataset}",
+  key: "${text ?? hex}",
+  maxAge: 60,
 });
 console.log(status, ${shown}, new Date(Number(updatedAt) * 1000));
 `,

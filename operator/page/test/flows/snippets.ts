@@ -22,9 +22,9 @@ export function snippetFlows(here: () => World): void {
       at: `/42/${devnet.dataset}/SPOTPX%2FETH-USD`,
     });
     const read = page.getByRole("region", { name: "Read it from code" });
-    for (const name of ["Solidity", "cast", "viem", "curl"]) {
-      await read.getByRole("tab", { name }).click();
-      await read.getByRole("button", { name: `Copy the ${name} code` }).click();
+    for (const name of ["Solidity", "cast", "viem", "fresh", "curl"]) {
+      await read.getByRole("tab", { name, exact: true }).click();
+      await read.getByRole("button", { name: `Copy the ${name} code`, exact: true }).click();
       programs.set(name, (await page.evaluate("navigator.clipboard.readText()")) as string);
       expect(programs.get(name)).toBe(await read.locator("pre").textContent());
     }
@@ -58,9 +58,9 @@ export function snippetFlows(here: () => World): void {
     expect(status).toBe("1");
   });
 
-  test("for viem read the value", async () => {
+  test.each(["viem", "fresh"])("for viem read the value (%s)", async (name) => {
     const program = join(folder, "program.mjs");
-    writeFileSync(program, programs.get("viem") ?? "");
+    writeFileSync(program, programs.get(name) ?? "");
     const { stdout } = await run("node", [program], { env: { ...process.env, ETH_RPC_URL: here().devnet.chain } });
     expect(stdout).toMatch(/^OK \d+(\.\d+)? \d{4}-\d\d-\d\dT/);
   });
@@ -75,8 +75,8 @@ export function snippetFlows(here: () => World): void {
     const at = `/42/${devnet.webOracle.numbers}/${encodeURIComponent(key)}`;
     const { page, end } = await visit(browser, devnet.operator.url, { at });
     const read = page.getByRole("region", { name: "Read it from code" });
-    for (const name of ["Solidity", "cast", "viem", "curl"]) {
-      await read.getByRole("tab", { name }).click();
+    for (const name of ["Solidity", "cast", "viem", "fresh", "curl"]) {
+      await read.getByRole("tab", { name, exact: true }).click();
       expect(await read.locator("pre").textContent()).not.toContain("touch");
     }
     await end();
