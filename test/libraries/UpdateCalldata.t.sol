@@ -53,6 +53,8 @@ contract UpdateCalldataTest is Test {
     function testFuzz_requireUpdate_RevertWhen_itIsNone(bytes memory data) public {
         // forge-lint: disable-next-line(unsafe-typecast)
         bytes4 selector = data.length < 4 ? bytes4(0) : bytes4(data);
+        vm.assume(selector != IDataset.update.selector && selector != IDataset.updateNotAvailable.selector);
+        vm.assume(selector != IDataset.updateBatch.selector);
         vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector));
         this.requireUpdate(data);
     }
