@@ -1,5 +1,14 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { type Address, encodeFunctionData, getAddress, type Hex, parseEther, toFunctionSelector, toHex } from "viem";
+import {
+  type Address,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  parseAbi,
+  parseEther,
+  toFunctionSelector,
+  toHex,
+} from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { OWNER, type Scripts, settingsOf, startScripts } from "./forge-scripts.js";
 
@@ -191,6 +200,51 @@ describe("Subscribe", () => {
     const longer = await send("Subscribe", { ...env, DAYS: "61" });
     expect(longer.output).toContain(`Subscribe ${MULTISIG} for 1 periods of 30 days: 100000000000000000 wei`);
     expect(await until()).toBe(timestamp + 90n * 86_400n);
+  });
+});
+
+describe("DeployAdapter", () => {
+  const deployAdapter = (sig: string, env: Record<string, string>) =>
+    scripts.run("DeployAdapter", ["--broadcast", "--sig", sig], { ...ENV, ...env }, OUTSIDER);
+  const addressIn = (output: string) => output.match(/^ *Deploy \w+ at (0x[0-9a-fA-F]{40})$/m)?.[1] as Address;
+  const TOKENS = ["0x0000000000000000000000000000000000000348", "0x5afe000000000000000000000000000000000002"] as const;
+
+  test("deploys each adapter, which then needs a subscription", async () => {
+    const chainlink = addressIn((await deployAdapter("chainlink()", { KEY: "SPOTPX/ETH-USD" })).output);
+    const feed = parseAbi([
+      "function description() view returns (string)",
+      "function decimals() view returns (uint8)",
+      "function latestRoundData() view returns (uint80, int256, uint256, uint256, uint80)",
+    ]);
+    const read = (functionName: "description" | "decimals" | "latestRoundData", account?: Address) =>
+      scripts.client.readContract({ address: chainlink, abi: feed, functionName, account });
+    expect([await read("description"), await read("decimals")]).toEqual(["SPOTPX/ETH-USD", 8]);
+    const selector = toFunctionSelector("SubscriptionNeeded(address,uint256,uint256)");
+    await expect(read("latestRoundData", OUTSIDER)).rejects.toThrow(selector);
+    expect(await send("Subscribe", { READER: chainlink, DAYS: "30" })).toMatchObject({ exitCode: 0, sent: 1 });
+    await expect(read("latestRoundData", OUTSIDER)).rejects.toThrow("No data present");
+
+    const pyth = addressIn((await deployAdapter("pyth()", {})).output);
+    const settings = parseAbi([
+      "function expo() view returns (int32)",
+      "function confidenceBps() view returns (uint256)",
+    ]);
+    expect(await scripts.client.readContract({ address: pyth, abi: settings, functionName: "expo" })).toBe(-8);
+
+    const assets = { ASSETS: TOKENS.join(","), KEYS: ",SPOTPX/ETH-USD", MAX_AGE: "600" };
+    const quotes = addressIn((await deployAdapter("quotes()", assets)).output);
+    const pair = { QUOTES: quotes, COLLATERAL: TOKENS[1], LOAN: TOKENS[0] };
+    const morpho = addressIn((await deployAdapter("morpho()", pair)).output);
+    const abi = parseAbi(["function quotes() view returns (address)", "function maxAge() view returns (uint256)"]);
+    expect(await scripts.client.readContract({ address: quotes, abi, functionName: "maxAge" })).toBe(600n);
+    expect(await scripts.client.readContract({ address: morpho, abi, functionName: "quotes" })).toBe(
+      getAddress(quotes),
+    );
+  });
+
+  test("refuses assets without keys", async () => {
+    const env = { ASSETS: TOKENS.join(","), KEYS: "SPOTPX/ETH-USD", MAX_AGE: "600" };
+    await expectRefused(deployAdapter("quotes()", env), "ASSETS and KEYS differ in number. Give each asset one key.");
   });
 });
 

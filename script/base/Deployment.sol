@@ -72,23 +72,6 @@ abstract contract Deployment is NetworkScript {
         console.log("Written to:", deploymentPath);
     }
 
-    /// @dev A contract that a script creates with `new` is compiled together with the script, and the optimizer's result
-    /// depends on that. This is the code that the tests run, and that block explorers get from the sources.
-    function _compiled(string memory name) private view returns (bytes memory code) {
-        try vm.getCode(string.concat(name, ".sol:", name)) returns (bytes memory found) {
-            code = found;
-        } catch {
-            revert(string.concat(name, " is not compiled. Run this first: npm run forge -- build src"));
-        }
-    }
-
-    function _create(bytes memory code) private returns (address created) {
-        assembly ("memory-safe") {
-            created := create(0, add(code, 0x20), mload(code))
-        }
-        require(created != address(0), "The dataset's constructor reverted.");
-    }
-
     function _settings(string memory name, KeyForm keyForm) private view returns (DatasetSettings memory settings) {
         settings.owner = _ownerSetting(name);
         settings.keyForm = keyForm;

@@ -48,6 +48,25 @@ abstract contract NetworkScript is Script {
         return vm.isContext(VmSafe.ForgeContext.ScriptDryRun);
     }
 
+    // ---------------------------------------------------------------- deployment
+
+    /// @dev A contract that a script creates with `new` is compiled together with the script, and the optimizer's result
+    /// depends on that. This is the code that the tests run, and that block explorers get from the sources.
+    function _compiled(string memory name) internal view returns (bytes memory code) {
+        try vm.getCode(string.concat(name, ".sol:", name)) returns (bytes memory found) {
+            code = found;
+        } catch {
+            revert(string.concat(name, " is not compiled. Run this first: npm run forge -- build src"));
+        }
+    }
+
+    function _create(bytes memory code) internal returns (address created) {
+        assembly ("memory-safe") {
+            created := create(0, add(code, 0x20), mload(code))
+        }
+        require(created != address(0), "The constructor reverted.");
+    }
+
     // ---------------------------------------------------------------- the settings of one dataset
 
     function _uintSetting(string memory dataset, string memory field) internal view returns (uint256) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {console} from "forge-std/Script.sol";
+
+import {Operation} from "./base/Operation.sol";
+
+/// @notice Deploys an adapter of DATASET: with `--sig "chainlink()"`, `"pyth()"`, `"quotes()"` or `"morpho()"`. Anyone may
+/// run it. While queries are charged, the adapter answers after Subscribe.s.sol has paid for its address.
+contract DeployAdapter is Operation {
+    /// @dev As in QuoteAdapter, whose source is compiled for deployment only.
+    struct Asset {
+        address asset;
+        bytes key;
+    }
+
+    /// @notice Deploys a ChainlinkAdapter of KEY, with DECIMALS.
+    function chainlink() external {
+        bytes memory key = bytes(vm.envString("KEY"));
+        _deploy("ChainlinkAdapter", abi.encode(dataset, key, vm.envOr("DECIMALS", uint256(8))));
+    }
+
+    /// @notice Deploys a PythAdapter with EXPONENT and CONFIDENCE_BPS. Keys are listed afterwards, with its `list`.
+    function pyth() external {
+        _deploy(
+            "PythAdapter",
+            abi.encode(dataset, vm.envOr("EXPONENT", int256(-8)), vm.envOr("CONFIDENCE_BPS", uint256(100)))
+        );
+    }
+
+    /// @notice Deploys a QuoteAdapter of ASSETS, whose prices are under KEYS in the same order, and at most MAX_AGE
+    /// seconds old. An asset whose key is empty is the common quote.
+    function quotes() external {
+        address[] memory addresses = vm.envAddress("ASSETS", ",");
+        string[] memory keys = vm.split(vm.envString("KEYS"), ",");
+        require(addresses.length == keys.length, "ASSETS and KEYS differ in number. Give each asset one key.");
+        Asset[] memory assets = new Asset[](keys.length);
+        for (uint256 i = 0; i < keys.length; ++i) {
+            assets[i] = Asset(addresses[i], bytes(keys[i]));
+        }
+        _deploy("QuoteAdapter", abi.encode(dataset, vm.envUint("MAX_AGE"), assets));
+    }
+
+    /// @notice Deploys a MorphoAdapter of COLLATERAL and LOAN over the QuoteAdapter at QUOTES.
+    function morpho() external {
+        address adapter = vm.envAddress("QUOTES");
+        require(adapter.code.length > 0, "QUOTES has no code. Deploy a QuoteAdapter first.");
+        _deploy("MorphoAdapter", abi.encode(adapter, vm.envAddress("COLLATERAL"), vm.envAddress("LOAN")));
+    }
+
+    function _deploy(string memory adapter, bytes memory arguments) private {
+        bytes memory code = bytes.concat(_compiled(adapter), arguments);
+        vm.broadcast();
+        console.log("Deploy %s at %s", adapter, _create(code));
+        _finish();
+    }
+}

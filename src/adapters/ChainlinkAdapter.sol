@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.24;
+
+import {Oracle} from "../Oracle.sol";
+import {IDataset} from "../interfaces/IDataset.sol";
+import {DatasetReader} from "./DatasetReader.sol";
+
+/// @title ChainlinkAdapter
+/// @notice Answers Chainlink's `AggregatorV3Interface` with one key of a dataset of numbers.
+/// @dev A round's id is its time, so that ids never go back. Staleness is visible by `updatedAt`, as with Chainlink:
+/// consumers compare it with the age that they accept. `latestAnswer` is missing on purpose, because it tells no age.
+/// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
+contract ChainlinkAdapter is DatasetReader {
+    /// @notice The answer cannot have more decimals than the dataset's values.
+    error TooManyDecimals(uint256 decimals, uint256 max);
+
+    /// @dev Of a spot price.
+    uint256 private constant VALUE_DECIMALS = 18;
+
+    /// @notice The version of this adapter.
+    uint256 public constant version = 1;
+
+    /// @notice The decimals of every answer.
+    uint8 public immutable decimals;
+
+    uint256 private immutable UNIT;
+
+    /// @param dataset_ A dataset whose values have 18 decimals.
+    /// @param key_ Its key, of 1 to 96 bytes.
+    /// @param decimals_ The decimals of the answers, at most 18: Chainlink's feeds in US dollars have 8. Further digits
+    /// are cut off.
+    constructor(IDataset dataset_, bytes memory key_, uint8 decimals_) DatasetReader(dataset_, key_) {
+        if (decimals_ > VALUE_DECIMALS) revert TooManyDecimals(decimals_, VALUE_DECIMALS);
+        decimals = decimals_;
+        UNIT = 10 ** (VALUE_DECIMALS - decimals_);
+    }
+
+    /// @notice The key that is read.
+    function description() external view returns (string memory) {
+        return string(_key());
+    }
+
+    /// @notice Returns the stored round. Reverts with "No data present" unless its status is OK and its answer positive.
+    function latestRoundData() public view returns (uint80, int256, uint256, uint256, uint80) {
+        (bytes32 output, uint256 time, Oracle.QueryStatus status) = _read();
+        uint256 answer = uint256(output) / UNIT;
+        if (status != Oracle.QueryStatus.OK || answer == 0) _revertNoData();
+        // A number dataset's values have at most 208 bits, and its rounds 40.
+        // forge-lint: disable-next-line(unsafe-typecast)
+        return (uint80(time), int256(answer), time, time, uint80(time));
+    }
+
+    /// @notice Returns the stored round, as `latestRoundData` does. A dataset keeps no older ones: reverts with "No data
+    /// present" for any other id.
+    function getRoundData(uint80 id) external view returns (uint80 roundId, int256, uint256, uint256, uint80) {
+        (roundId,,,,) = latestRoundData();
+        if (roundId != id) _revertNoData();
+        return latestRoundData();
+    }
+
+    /// @dev The error is the one of Chainlink's aggregators, which consumers know.
+    function _revertNoData() private pure {
+        revert("No data present");
+    }
+}
