@@ -37,6 +37,7 @@ export const SECTIONS = [
     title: "Dapp developers",
     pages: [
       page("docs/Dapps.md", "dapps/", "Read and update values"),
+      page("docs/Adapters.md", "adapters/", "Subscriptions and adapters"),
       page("protocol/README.md", "reference/client/", "TypeScript client"),
       page("src/README.md", "reference/solidity/", "Solidity package"),
       generated("http", "HTTP API", httpReference, "2"),
