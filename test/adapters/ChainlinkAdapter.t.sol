@@ -28,6 +28,7 @@ contract ChainlinkAdapterTest is AdapterFixture {
         store(value, START + 60);
         vm.warp(START + 60 + bound(age, 0, 29 days));
         (uint80 round, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredIn) = any.latestRoundData();
+        // forge-lint: disable-next-line(unsafe-typecast)
         assertEq(uint256(answer), value / 10 ** (18 - decimals));
         assertEq(updatedAt, START + 60, "the age of the value must be visible");
         assertEq(startedAt, updatedAt);
