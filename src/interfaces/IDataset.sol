@@ -230,7 +230,7 @@ interface IDataset is Oracle {
     /// @notice Returns the last second in which an address may read by subscription, in seconds since 1970; 0 if it never
     /// had one.
     /// @param reader The address that reads.
-    function subscribedUntil(address reader) external view returns (uint256 until);
+    function subscribedUntil(address reader) external view returns (uint256);
 
     /// @notice Returns what a subscription costs.
     /// @return price The price of one period, in wei.
