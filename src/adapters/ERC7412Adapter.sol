@@ -5,7 +5,7 @@ import {Oracle} from "../Oracle.sol";
 import {IDataset} from "../interfaces/IDataset.sol";
 import {IERC7412} from "../interfaces/IERC7412.sol";
 import {IUpdateGateway} from "../interfaces/IUpdateGateway.sol";
-import {Verification} from "../libraries/Verification.sol";
+import {UpdateCalldata} from "../libraries/UpdateCalldata.sol";
 
 /// @title ERC7412Adapter
 /// @notice Reads a dataset for consumers whose clients know ERC-7412: a read of a value that is too old reverts with
@@ -13,9 +13,6 @@ import {Verification} from "../libraries/Verification.sol";
 /// @dev The query is the question that a lens asks its gateways, so that every operator's gateway answers it.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract ERC7412Adapter is IERC7412 {
-    /// @notice The data is not the calldata of an update. Nothing else reaches the dataset through this contract.
-    error NotAnUpdate(bytes4 selector);
-
     /// @notice An update costs nothing but gas. In wei.
     error NoFeeNeeded(uint256 sent);
 
@@ -62,14 +59,10 @@ contract ERC7412Adapter is IERC7412 {
 
     /// @inheritdoc IERC7412
     /// @dev The data is the calldata of `update`, `updateNotAvailable` or `updateBatch`. One that is not newer than what is
-    /// stored changes nothing and does not revert, so that another sender may be faster.
+    /// stored changes nothing and does not revert, so that another sender may be faster. Anything else reverts with `UpdateCalldata.NotAnUpdate`.
     function fulfillOracleQuery(bytes calldata signedOffchainData) external payable {
         if (msg.value != 0) revert NoFeeNeeded(msg.value);
-        bytes4 selector = Verification.selectorOf(signedOffchainData);
-        if (
-            selector != IDataset.update.selector && selector != IDataset.updateNotAvailable.selector
-                && selector != IDataset.updateBatch.selector
-        ) revert NotAnUpdate(selector);
+        UpdateCalldata.requireUpdate(signedOffchainData);
         (bool isDone, bytes memory reason) = address(dataset).call(signedOffchainData);
         if (isDone) return;
         assembly ("memory-safe") {

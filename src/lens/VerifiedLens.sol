@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {Oracle} from "../Oracle.sol";
 import {IDataset} from "../interfaces/IDataset.sol";
 import {IUpdateGateway} from "../interfaces/IUpdateGateway.sol";
-import {Verification} from "../libraries/Verification.sol";
+import {UpdateCalldata} from "../libraries/UpdateCalldata.sol";
 
 /// @title VerifiedLens
 /// @notice Answers `eth_call` with a value that is as fresh as the call asks, for nothing: the stored value, or one that
@@ -104,9 +104,7 @@ contract VerifiedLens {
         view
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
     {
-        bytes memory verification = update;
-        Verification.fromUpdate(verification, key);
-        (output, updatedAt, status) = _ask(dataset, verification);
+        (output, updatedAt, status) = _ask(dataset, UpdateCalldata.fromUpdate(update, key));
         uint256 age = block.timestamp - updatedAt;
         if (age > maxAge) revert TooOld(age, maxAge);
     }
@@ -140,7 +138,7 @@ contract VerifiedLens {
 
     /// @dev Reverts with the dataset's error. What it demands of the lens, by `read` or by `verify`, tells the caller nothing.
     function _revertWith(bytes memory reason) private view {
-        bytes4 selector = Verification.selectorOf(reason);
+        bytes4 selector = bytes4(reason);
         if (selector == IDataset.SubscriptionNeeded.selector || selector == IDataset.WrongPayment.selector) {
             revert CallNamesSender(tx.origin);
         }

@@ -3,7 +3,6 @@ pragma solidity ^0.8.37;
 
 import {Oracle} from "../../src/Oracle.sol";
 import {IDataset} from "../../src/interfaces/IDataset.sol";
-import {Verification} from "../../src/libraries/Verification.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Providers, Update} from "../utils/Providers.sol";
 

@@ -149,7 +149,7 @@ export const verifiedLensAbi = [
   },
   {
     "type": "error",
-    "name": "NotVerifiable",
+    "name": "NotAnUpdate",
     "inputs": [
       {
         "name": "selector",
@@ -202,8 +202,8 @@ export const verifiedLensAbi = [
     "name": "WrongKey",
     "inputs": [
       {
-        "name": "keyHash",
-        "type": "bytes32"
+        "name": "key",
+        "type": "bytes"
       },
       {
         "name": "asked",
