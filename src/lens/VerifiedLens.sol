@@ -138,6 +138,7 @@ contract VerifiedLens {
 
     /// @dev Reverts with the dataset's error. What it demands of the lens, by `read` or by `verify`, tells the caller nothing.
     function _revertWith(bytes memory reason) private view {
+        // forge-lint: disable-next-line(unsafe-typecast) An error begins with its selector; of less than that, 0 is made.
         bytes4 selector = bytes4(reason);
         if (selector == IDataset.SubscriptionNeeded.selector || selector == IDataset.WrongPayment.selector) {
             revert CallNamesSender(tx.origin);
