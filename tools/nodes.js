@@ -4,7 +4,7 @@
 // node_modules/.cache, so `npm ci` removes them.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readArguments } from "./arguments.js";
@@ -13,7 +13,8 @@ import { ROOT } from "./foundry.js";
 const USAGE = `Usage: npm run nodes [-- [--install] [NODE...]]
 
 Runs the operator's smoke tests on anvil and on other Ethereum nodes, which it installs first where they are missing:
-hardhat-2 (292 MB), hardhat-3 (103 MB, and 120 MB for the Node that it needs) and ganache (180 MB).
+hardhat-2 (292 MB), hardhat-3 (200 MB with the starter's plugins, and 120 MB for the Node that it needs) and
+ganache (180 MB).
 
   NODE        a node to install (default: all three)
   --install   only install them; the other tests then include the smoke tests on them
@@ -23,11 +24,17 @@ Examples
   npm run nodes
   npm run nodes -- --install hardhat-3`;
 
+/** Hardhat 3 and its plugins, as the starter has them: examples/test runs its tests with what is installed here. */
+const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "examples/hardhat/package.json"), "utf8"));
+const STARTER = Object.entries(devDependencies)
+  .filter(([name]) => !name.startsWith("@dataset-oracle/"))
+  .map((dependency) => dependency.join("@"));
+
 /** The packages that each node is installed from, in order. Hardhat 3 needs Node 22, even while npm chooses its native binaries. */
 const PACKAGES = {
-  "hardhat-2": ["hardhat@2.29.1"],
-  "hardhat-3": ["node@22.23.3", "hardhat@3.18.0"],
-  ganache: ["ganache@7.9.2"],
+  "hardhat-2": [["hardhat@2.29.1"]],
+  "hardhat-3": [["node@22.23.3"], STARTER],
+  ganache: [["ganache@7.9.2"]],
 };
 
 /** Returns the folder that a node is installed in. */
@@ -35,16 +42,17 @@ export const folderOf = (node) => join(ROOT, "node_modules", ".cache", "ethereum
 
 function install(node) {
   const folder = folderOf(node);
-  const missing = PACKAGES[node].filter((wanted) => !isInstalled(folder, wanted));
-  if (missing.length > 0) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
-  }
+  const missing = PACKAGES[node].map((together) => together.filter((wanted) => !isInstalled(folder, wanted)));
+  mkdirSync(folder, { recursive: true });
+  // npm removes what this file does not list.
+  const manifest = join(folder, "package.json");
+  if (!existsSync(manifest)) writeFileSync(manifest, '{ "private": true, "type": "module" }\n');
   const ownNode = join(folder, "node_modules", "node", "bin");
   const env = { ...process.env, PATH: [ownNode, dirname(process.execPath), process.env.PATH].join(delimiter) };
   for (const wanted of missing) {
-    console.log(`Installing ${wanted}`);
-    execFileSync("npm", ["install", "--silent", "--no-audit", "--no-fund", wanted], {
+    if (wanted.length === 0) continue;
+    console.log(`Installing ${wanted.join(", ")}`);
+    execFileSync("npm", ["install", "--silent", "--no-audit", "--no-fund", ...wanted], {
       cwd: folder,
       env,
       stdio: "inherit",
@@ -53,7 +61,7 @@ function install(node) {
 }
 
 function isInstalled(folder, wanted) {
-  const [name, version] = wanted.split("@");
+  const [, name, version] = /^(.+)@(.+)$/.exec(wanted);
   try {
     return JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")).version === version;
   } catch {

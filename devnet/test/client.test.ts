@@ -7,6 +7,7 @@ import {
   formatSpotPrice,
   InsufficientBalanceError,
   NoAccountError,
+  QUERY_STATUSES,
   readQueryPrice,
   requestUpdate,
   sendUpdate,
@@ -14,10 +15,22 @@ import {
   spotPriceKey,
   type UpdateProgress,
   WrongChainError,
+  writeFresh,
 } from "@dataset-oracle/protocol";
 import { OPERATOR_PROBLEM_CODES } from "@dataset-oracle/protocol/client/problem";
 import { ROOT } from "@dataset-oracle/tools/foundry";
-import { type Address, createPublicClient, createWalletClient, custom, type EIP1193RequestFn, http } from "viem";
+import {
+  type Account,
+  type Address,
+  type Client,
+  ContractFunctionRevertedError,
+  createPublicClient,
+  createWalletClient,
+  custom,
+  type EIP1193RequestFn,
+  http,
+  parseAbi,
+} from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Devnet, freePorts, startDevnet } from "./devnet.js";
@@ -25,6 +38,15 @@ import { type Devnet, freePorts, startDevnet } from "./devnet.js";
 /** An unlocked account of the chain, with its development key, that the devnet does not use. */
 const CALLER = mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 8 });
 const PENNILESS: Address = "0x00000000000000000000000000000000000A11cE";
+
+/** test/examples/SpotPriceConsumer.sol */
+const CONSUMER_ABI = parseAbi([
+  "function refresh()",
+  "function refreshWith(bytes update)",
+  "function rate() view returns (uint256)",
+  "error BadQueryStatus(uint8 status)",
+  "error DataExpired(uint256 age, uint256 maxAge)",
+]);
 
 let devnet: Devnet;
 let client: ReturnType<typeof connect>;
@@ -199,5 +221,53 @@ describe("a fetched update", () => {
     const signal = AbortSignal.abort(new Error("The page was left."));
     const request = fetchUpdate({ ...wanted(), url: ["http://127.0.0.1:1", wanted().url], signal });
     await expect(request).rejects.toThrow("The page was left.");
+  });
+});
+
+describe("a fresh value in the caller's own transaction", () => {
+  const point = (key: string) => ({ url: devnet.operator.url, dataset: devnet.dataset, key });
+  const contract = () => ({ address: devnet.consumer, abi: CONSUMER_ABI, update: point("SPOTPX/ETH-USD") }) as const;
+  const refresh = (walletClient: Client, key = "SPOTPX/ETH-USD", account?: Account | Address) =>
+    writeFresh(walletClient, {
+      ...contract(),
+      functionName: "refreshWith",
+      args: (update) => [update],
+      update: point(key),
+      ...(account && { account }),
+    });
+
+  test("is not sent when the contract would revert, which says why, nor without an account", async () => {
+    const nonce = await client.getTransactionCount(CALLER);
+    const error = await refresh(local(), "SPOTPX/LINK-USD").catch((thrown) => thrown);
+    // The contract reads ETH-USD, which was never updated.
+    expect(error.walk((cause: Error) => cause instanceof ContractFunctionRevertedError)).toMatchObject({
+      data: { errorName: "BadQueryStatus", args: [QUERY_STATUSES.indexOf("NOT_AVAILABLE")] },
+    });
+    const noAccount = createWalletClient({ transport: http(devnet.chain) });
+    await expect(refresh(noAccount)).rejects.toThrow(NoAccountError);
+    expect(await client.getTransactionCount(CALLER)).toBe(nonce);
+  });
+
+  test("is stored and read in one transaction, also where the stored value is fresh enough", async () => {
+    for (const account of [CALLER, CALLER.address]) {
+      const hash = await refresh(local(), "SPOTPX/ETH-USD", account);
+      const { status, logs } = await client.waitForTransactionReceipt({ hash });
+      expect(status).toBe("success");
+      // The dataset's events, then the consumer's.
+      const contracts = [devnet.dataset, devnet.consumer].map((address) => address.toLowerCase());
+      expect([...new Set(logs.map(({ address }) => address))]).toEqual(contracts);
+      const rate = await client.readContract({ address: devnet.consumer, abi: CONSUMER_ABI, functionName: "rate" });
+      expect(await read("ETH-USD")).toMatchObject({ status: "OK", value: rate });
+    }
+  });
+
+  test("has arguments of the types that the contract's ABI gives", () => {
+    const noSuchFunction = () =>
+      // @ts-expect-error The contract has no such function.
+      writeFresh(local(), { ...contract(), functionName: "refreshAll", args: (update) => [update] });
+    const wrongArguments = () =>
+      // @ts-expect-error The update is the only argument.
+      writeFresh(local(), { ...contract(), functionName: "refreshWith", args: (update) => [update, 1n] });
+    expect([noSuchFunction, wrongArguments]).toHaveLength(2);
   });
 });

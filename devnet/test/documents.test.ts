@@ -18,6 +18,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "docs/Relaying.md": "devnet/test/dapps-guide.test.ts",
   "docs/Dapps.md": "devnet/test/dapps-guide.test.ts",
   "docs/WebOracle.md": "devnet/test/web-oracle.test.ts",
+  "examples/README.md": "examples/test/examples.test.ts",
   "protocol/README.md": "devnet/test/dapps-guide.test.ts",
   "src/README.md": "tools/test/packages.test.ts",
 };

@@ -38,6 +38,7 @@ export const SECTIONS = [
     pages: [
       page("docs/Dapps.md", "dapps/", "Read and update values"),
       page("docs/Adapters.md", "adapters/", "Subscriptions and adapters"),
+      page("examples/README.md", "examples/", "Examples and starters"),
       page("protocol/README.md", "reference/client/", "TypeScript client"),
       page("src/README.md", "reference/solidity/", "Solidity package"),
       generated("http", "HTTP API", httpReference, "2"),

@@ -30,4 +30,11 @@ contract SpotPriceConsumer is usingOracleProtocol {
         rate = oracle.querySpotPriceWithExpiry("ETH-USD", 10 minutes);
         emit RateRead(rate);
     }
+
+    /// @notice Stores an update that the caller brings, and reads the rate in the same transaction.
+    /// @param update The bytes that an operator returns with `"broadcast": false`, or none. Anyone may bring them.
+    function refreshWith(bytes calldata update) external {
+        rate = oracle.updateAndQuerySpotPrice("ETH-USD", update, 1 minutes);
+        emit RateRead(rate);
+    }
 }

@@ -23,6 +23,22 @@ contract SpotPriceConsumerTest is DatasetFixture {
         assertEq(consumer.rate(), uint256(update.value));
     }
 
+    function test_refreshWith_storesTheUpdateAndReadsIt() public {
+        Update memory update = valid();
+        vm.expectEmit(address(consumer));
+        emit SpotPriceConsumer.RateRead(uint256(update.value));
+        consumer.refreshWith(update.encode());
+        assertEq(consumer.rate(), uint256(update.value));
+        assertEq(address(consumer).balance, PRICE);
+    }
+
+    function test_refreshWith_readsWhatAnotherSenderStored() public {
+        Update memory update = valid();
+        update.send(dataset);
+        consumer.refreshWith(update.encode());
+        assertEq(consumer.rate(), uint256(update.value));
+    }
+
     function test_refresh_paysOutOfItsOwnBalance() public {
         valid().send(dataset);
         uint256 purse = address(this).balance;

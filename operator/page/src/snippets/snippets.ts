@@ -49,7 +49,7 @@ function solidity({ dataset, networkId, hex, text }: SnippetDataPoint): Snippet 
       : [isNumber ? "Uint" : "Bytes32", literal];
   return {
     name: "Solidity",
-    note: "Pays the query price and reverts unless the value is OK and at most ten minutes old.",
+    note: 'Pays the query price and reverts unless the value is OK and recent. With "broadcast":false, the curl code returns an update as transaction.data.',
     text: `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
 
@@ -64,6 +64,11 @@ contract Reader is usingOracleProtocol {
     // The caller must send ORACLE.queryPrice() wei: the most that the query may cost.
     function read() external payable returns (${type}) {
         return ORACLE.query${kind}WithExpiry(${key}, 10 minutes, msg.value);
+    }
+
+    // Stores an update that the caller fetched from an operator, and reads it in the same transaction.
+    function readFresh(bytes calldata update) external payable returns (${type}) {
+        return ORACLE.updateAndQuery${kind}(${key}, update, 1 minutes, msg.value);
     }
 }
 `,

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.4;
+
+import {Oracle} from "@dataset-oracle/contracts/usingOracleProtocol.sol";
+import {Script, console} from "forge-std/Script.sol";
+
+import {Shop} from "../src/Shop.sol";
+
+/// @notice Deploys the shop of the dataset ORACLE, and buys a ticket with the update of an operator's answer, ANSWER.
+contract Buy is Script {
+    function run() external {
+        bytes memory update = vm.parseJsonBytes(vm.envString("ANSWER"), ".transaction.data");
+        vm.startBroadcast();
+        Shop shop = new Shop(Oracle(vm.envAddress("ORACLE")));
+        uint256 cost = shop.buy{value: 1 ether}(update);
+        vm.stopBroadcast();
+        console.log("Shop:", address(shop));
+        console.log("A ticket costs, in wei:", cost);
+    }
+}
