@@ -40,6 +40,12 @@ contract DatasetHandler is CommonBase, StdUtils {
     address public pendingOwner;
     uint256 public oldestAge;
     uint256 public wrongOutcomes;
+    /// @notice Accounts that read. The last one is never subscribed.
+    address[4] public readers = [address(0xD1), address(0xD2), address(0xD3), address(0xD4)];
+
+    /// @notice Until when each reader's subscription was paid, in seconds since 1970.
+    mapping(address reader => uint256) public subscribedUntil;
+
     mapping(bytes key => uint256) public newest;
     mapping(bytes key => uint256) public lowestHonest;
     mapping(bytes key => uint256) public highestHonest;
@@ -212,6 +218,22 @@ contract DatasetHandler is CommonBase, StdUtils {
             ++paths["query: answered for another amount"];
         } catch (bytes memory reason) {
             ++paths[string.concat("query: ", _name(reason))];
+        }
+    }
+
+    /// @notice Extends a reader's subscription, or begins a new one.
+    function subscribe(uint256 seed, uint256 periods) external {
+        // The last one never is.
+        address reader = readers[seed % (readers.length - 1)];
+        periods = bound(periods, 1, 3);
+        (uint256 price, uint256 period,) = dataset.costOfSubscription();
+        uint256 start = subscribedUntil[reader] < block.timestamp ? block.timestamp : subscribedUntil[reader];
+        try dataset.subscribe{value: price * periods}(reader, periods) {
+            subscribedUntil[reader] = start + periods * period;
+            earned[_seated] += price * periods;
+            ++paths["subscribe: paid"];
+        } catch (bytes memory reason) {
+            ++paths[string.concat("subscribe: ", _name(reason))];
         }
     }
 

@@ -22,7 +22,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         handler = new DatasetHandler(dataset, isMajority, OWNER, committees[0], committees[1]);
         vm.deal(address(handler), 1000 ether);
         // All functions except `send`, which the handler calls itself.
-        bytes4[] memory selectors = new bytes4[](17);
+        bytes4[] memory selectors = new bytes4[](18);
         selectors[0] = DatasetHandler.submitUpdate.selector;
         selectors[1] = DatasetHandler.submitNoData.selector;
         selectors[2] = DatasetHandler.submitBatch.selector;
@@ -40,6 +40,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         selectors[14] = DatasetHandler.forceEther.selector;
         selectors[15] = DatasetHandler.changeAccount.selector;
         selectors[16] = DatasetHandler.claimShares.selector;
+        selectors[17] = DatasetHandler.subscribe.selector;
         targetSelector(FuzzSelector(address(handler), selectors));
         bytes4[] memory waiting = new bytes4[](1);
         waiting[0] = DatasetHandler.pass.selector;
@@ -127,6 +128,20 @@ abstract contract DatasetInvariants is DatasetFixture {
         assertLe(dataset.queryPrice(), dataset.priceCeiling());
     }
 
+    /// A subscription runs as long as was paid for, for its reader and for nobody else.
+    function invariant_aSubscriptionIsItsReadersAndEnds() public {
+        for (uint256 i = 0; i < 4; ++i) {
+            address reader = handler.readers(i);
+            uint256 until = handler.subscribedUntil(reader);
+            assertEq(dataset.subscribedUntil(reader), until);
+            bool mayRead = dataset.queryPrice() == 0 || until >= block.timestamp;
+            bytes memory key = handler.keys(0);
+            if (!mayRead) vm.expectPartialRevert(IDataset.SubscriptionNeeded.selector);
+            vm.prank(reader);
+            dataset.read(key);
+        }
+    }
+
     function invariant_ownershipMovesInTwoSteps() public view {
         assertEq(Ownable2Step(address(dataset)).owner(), handler.owner());
         assertEq(Ownable2Step(address(dataset)).pendingOwner(), handler.pendingOwner());
@@ -137,7 +152,7 @@ abstract contract DatasetInvariants is DatasetFixture {
     /// A run in which no call passes, or none reverts, would prove nothing: within this many calls every path is
     /// taken, and no unknown one.
     function test_handler_reachesEveryPath() public {
-        for (uint256 i = 0; i < 1200; ++i) {
+        for (uint256 i = 0; i < 1800; ++i) {
             _act(uint256(keccak256(abi.encode("call", i))));
         }
         _assertTaken("update: OK");
@@ -147,6 +162,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         _assertTaken("shareIncome: current");
         _assertTaken("shareIncome: former");
         _assertTaken("claimShares: paid");
+        _assertTaken("subscribe: paid");
         _assertTaken("setQueryPrice: set");
         _assertTaken("setCommittee: set");
         _assertTaken("transferOwnership: begun");
@@ -193,7 +209,7 @@ abstract contract DatasetInvariants is DatasetFixture {
 
     function _act(uint256 seed) private {
         (uint256 a, uint256 b, uint256 c) = (seed >> 16, seed >> 64, uint256(keccak256(abi.encode(seed))));
-        uint256 action = seed % 18;
+        uint256 action = seed % 19;
         if (action == 0) handler.submitUpdate(a, b, c, seed, seed >> 192);
         if (action == 1) handler.submitNoData(a, b);
         if (action == 2) handler.submitBatch(a, b, c, seed >> 192);
@@ -212,6 +228,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         if (action == 15) handler.forceEther(a);
         if (action == 16) handler.changeAccount(a);
         if (action == 17) handler.claimShares(a);
+        if (action == 18) handler.subscribe(a, b);
     }
 
     /// @dev Queries and then reverts the payment.

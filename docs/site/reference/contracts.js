@@ -35,7 +35,19 @@ const PAGES = [
     label: "Lenses",
     files: ["lens/VerifiedLens.sol", "interfaces/IUpdateGateway.sol", "lens/QueryLens.sol"],
   },
-  { name: "adapters", label: "Adapters", files: ["adapters/ERC7412Adapter.sol", "interfaces/IERC7412.sol"] },
+  {
+    name: "adapters",
+    label: "Adapters",
+    files: [
+      "adapters/ChainlinkAdapter.sol",
+      "adapters/PythAdapter.sol",
+      "adapters/QuoteAdapter.sol",
+      "adapters/MorphoAdapter.sol",
+      "adapters/ERC7412Adapter.sol",
+      "interfaces/IERC7412.sol",
+      "adapters/DatasetReader.sol",
+    ],
+  },
   { name: "internals", label: "Types and libraries", folders: ["types", "libraries"] },
 ];
 
