@@ -32,7 +32,7 @@ import {
   parseAbi,
 } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Devnet, freePorts, startDevnet } from "./devnet.js";
 
 /** An unlocked account of the chain, with its development key, that the devnet does not use. */
@@ -257,7 +257,10 @@ describe("a fresh value in the caller's own transaction", () => {
       const contracts = [devnet.dataset, devnet.consumer].map((address) => address.toLowerCase());
       expect([...new Set(logs.map(({ address }) => address))]).toEqual(contracts);
       const rate = await client.readContract({ address: devnet.consumer, abi: CONSUMER_ABI, functionName: "rate" });
-      expect(await read("ETH-USD")).toMatchObject({ status: "OK", value: rate });
+      const stored = await read("ETH-USD");
+      expect(stored).toMatchObject({ status: "OK", value: rate });
+      // An update of the same second would not be stored again.
+      await vi.waitUntil(() => Date.now() / 1_000 >= Number(stored.updatedAt) + 1, { timeout: 5_000 });
     }
   });
 

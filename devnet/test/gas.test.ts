@@ -27,6 +27,7 @@ const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 const snapshots: Record<string, string> = {
   ...readJson(join(ROOT, "snapshots/update.json")),
   ...readJson(join(ROOT, "snapshots/batch.json")),
+  ...readJson(join(ROOT, "snapshots/fresh.json")),
 };
 
 it("anvil's receipts have the gas of the snapshots for the same calldata", { timeout: 600_000 }, async () => {
@@ -41,17 +42,18 @@ it("anvil's receipts have the gas of the snapshots for the same calldata", { tim
   for (const file of files) {
     const measured: Measured = readJson(join(FOLDER, file));
     const state = readJson(join(FOLDER, file.replace(/json$/, "state.json")));
-    receipts[measured.name] = await gasOnAnvil(measured, state[measured.to.toLowerCase()]);
+    receipts[measured.name] = await gasOnAnvil(measured, state);
   }
   expect(receipts).toEqual(snapshots);
 });
 
 interface Account {
+  readonly balance: Hex;
   readonly code: Hex;
   readonly storage: Record<Hex, Hex>;
 }
 
-async function gasOnAnvil({ to, data, timestamp }: Measured, { code, storage }: Account): Promise<string> {
+async function gasOnAnvil({ to, data, timestamp }: Measured, state: Record<Address, Account>): Promise<string> {
   const anvil = await startAnvil({ chainId: CHAIN_ID, timestamp: timestamp - 10 });
   try {
     const chain = {
@@ -63,9 +65,13 @@ async function gasOnAnvil({ to, data, timestamp }: Measured, { code, storage }: 
     const client = createTestClient({ mode: "anvil", chain, transport: http() })
       .extend(publicActions)
       .extend(walletActions);
-    await client.setCode({ address: to, bytecode: code });
-    for (const [index, value] of Object.entries(storage)) {
-      await client.setStorageAt({ address: to, index: index as Hex, value });
+    for (const [address, { balance, code, storage }] of Object.entries(state) as [Address, Account][]) {
+      if (code === "0x") continue;
+      await client.setCode({ address, bytecode: code });
+      await client.setBalance({ address, value: BigInt(balance) });
+      for (const [index, value] of Object.entries(storage)) {
+        await client.setStorageAt({ address, index: index as Hex, value });
+      }
     }
     await client.setNextBlockTimestamp({ timestamp: BigInt(timestamp) });
     const [account] = await client.getAddresses();

@@ -203,6 +203,8 @@ describe("the API's description", () => {
     expect(openapi.openapi).toBe("3.1.0");
     expect(Object.keys(openapi.paths).toSorted()).toEqual([
       "/data",
+      "/data/gateway/{networkId}",
+      "/data/gateway/{networkId}/{sender}/{data}",
       "/data/request",
       "/datasets",
       "/history",

@@ -30,6 +30,21 @@ contract Reader is usingOracleProtocol {
     }
 }
 
+contract Buyer is usingOracleProtocol {
+    using OracleProtocol for Oracle;
+
+    Oracle private immutable oracle;
+    uint256 public rate;
+
+    constructor(Oracle oracle_) {
+        oracle = oracle_;
+    }
+
+    function buy(bytes calldata update) external {
+        rate = oracle.updateAndQuerySpotPrice("ETH-USD", update, 1 minutes);
+    }
+}
+
 contract ExampleTest is Test {
     function test_fresh() public {
         Reader reader = new Reader();
@@ -46,10 +61,22 @@ contract ExampleTest is Test {
 
     function test_noAgreement() public {
         Reader reader = new Reader();
-        ${lines.join("\n        ")}
+        ${lines.slice(0, 5).join("\n        ")}
         bytes memory error = abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.DISAGREEMENT);
         vm.expectRevert(error);
         reader.read(oracle);
+    }
+
+    function test_updates() public {
+        ${lines.slice(0, 3).join("\n        ")}
+        Buyer consumer = new Buyer(oracle);
+        ${lines.slice(5, 7).join("\n        ")}
+        assertEq(consumer.rate(), 3100e18);
+        skip(2 minutes);
+        update = oracle.spotPriceUpdate("ETH-USD", 3200e18, 5 seconds);
+        ${lines[7]}
+        vm.expectPartialRevert(OracleProtocol.UpdateRefused.selector);
+        consumer.buy(update);
     }
 
     function test_tooOldForTheChain() public {
@@ -70,10 +97,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("the example in MockOracle's documentation does what it says, in a fresh forge test", async () => {
-  expect(EXAMPLE).toHaveLength(5);
+test("the examples in MockOracle's documentation do what they say, in a fresh forge test", async () => {
+  expect(EXAMPLE).toHaveLength(8);
   const { stdout } = await run(foundryBinary("forge"), ["test", "--root", folder, "--json"], { env: foundryEnv() });
   const suites: Record<string, { test_results: Record<string, { status: string }> }> = JSON.parse(stdout);
   const results = Object.values(suites).flatMap((suite) => Object.values(suite.test_results));
-  expect(results.map(({ status }) => status)).toEqual(Array(4).fill("Success"));
+  expect(results.map(({ status }) => status)).toEqual(Array(5).fill("Success"));
 }, 120_000);
