@@ -1,0 +1,30 @@
+/** The times between blocks for which every situation is simulated. */
+export const BLOCK_SECONDS = [1, 2, 12];
+
+/** Returns a row's bounds, one for each time between blocks: transactions per round, and p99 in seconds. */
+const bounds = (transactions, ...p99s) => p99s.map((p99) => ({ transactions, p99 }));
+
+/** The situations that are simulated. At most f nodes can be faulty: 1 of 4, 4 of 13, 10 of 31. */
+export const ROWS = [
+  { scheme: "replaced", nodes: 4, down: 1, title: "f down" },
+  { scheme: "beats", nodes: 4, title: "all well", bounds: bounds(1.002, 2.5, 3.5, 13) },
+  { scheme: "beats", nodes: 4, down: 1, title: "f down", bounds: bounds(1.002, 3.4, 4.2, 13.6) },
+  { scheme: "beats", nodes: 4, baiting: 1, title: "f bait" },
+  { scheme: "beats", nodes: 13, down: 4, title: "f down" },
+  { scheme: "beats", nodes: 13, mute: 4, title: "f report but never send" },
+  { scheme: "beats", nodes: 13, apartMs: 1_000, title: "clocks a second apart" },
+  { scheme: "replaced", nodes: 31, down: 10, loss: 0.1, title: "f down, 10 % of links cut" },
+  {
+    ...{ scheme: "beats", nodes: 31, down: 10, loss: 0.1, title: "f down, 10 % of links cut" },
+    bounds: bounds(1.002, 4.7, 5.4, 14.5),
+  },
+  { scheme: "not shared", nodes: 31, down: 10, loss: 0.1, title: "f down, 10 % of links cut" },
+  { scheme: "beats", nodes: 31, mute: 10, title: "f report but never send", bounds: bounds(1.002, 8.3, 8.8, 16.8) },
+  // Each bait costs a node one wait, of two blocks and 1.5 s.
+  { scheme: "beats", nodes: 31, baiting: 10, title: "f bait", bounds: bounds(2, 14, 17, 50) },
+];
+
+/** Returns true if what was measured is within a row's bound. */
+export function isWithin(measured, bound) {
+  return measured.transactions <= bound.transactions && measured.p99 <= bound.p99;
+}

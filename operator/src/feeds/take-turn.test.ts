@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { takeTurn } from "./take-turn.js";
+
+const BLOCK_MS = 1_000;
+
+/** Takes a turn in a world where things happen at given times, in milliseconds since the turn began. */
+async function take(stages: readonly number[], { minedAt = Infinity, otherAt = Infinity, blockMs = BLOCK_MS } = {}) {
+  let now = 0;
+  let offers = 0;
+  const sends = await takeTurn(stages, blockMs, {
+    sleep: async (ms) => {
+      now += ms;
+    },
+    isMined: async () => now >= minedAt,
+    offerOther: async () => {
+      if (now < otherAt) return false;
+      offers++;
+      return true;
+    },
+  });
+  return { sends, now, offers };
+}
+
+test("the leader sends at once", async () => {
+  expect(await take([])).toEqual({ sends: true, now: 0, offers: 0 });
+});
+
+test("a node sends after its stages when nobody before it did", async () => {
+  expect(await take([2_000, 500])).toEqual({ sends: true, now: 2_500, offers: 0 });
+});
+
+test("a node goes away as soon as the round is mined", async () => {
+  expect(await take([2_000, 2_000, 2_000], { minedAt: 1_000 })).toEqual({ sends: false, now: 2_000, offers: 0 });
+});
+
+test("a node submits another's transaction and waits for its block", async () => {
+  const turn = await take([2_000], { otherAt: 100, minedAt: 12_000, blockMs: 12_000 });
+  expect(turn).toEqual({ sends: false, now: 14_000, offers: 1 });
+});
+
+test("the leader too submits another's transaction first", async () => {
+  expect(await take([], { otherAt: 0, minedAt: 800 })).toEqual({ sends: false, now: 1_000, offers: 1 });
+});
+
+test.each([
+  [1_000, 3_500],
+  [2_000, 5_500],
+  [12_000, 25_500],
+])("a transaction that is never mined delays a node once, by two blocks of %s ms and 1.5 s", async (blockMs, ms) => {
+  expect(await take([2_000], { otherAt: 0, blockMs })).toEqual({ sends: true, now: 2_000 + ms, offers: 1 });
+});
+
+test("a chain with instant blocks is not asked all the time", async () => {
+  let asked = 0;
+  const world = { sleep: async () => {}, isMined: async () => ++asked > 100, offerOther: async () => true };
+  expect(await takeTurn([], 0, world)).toBe(true);
+  expect(asked).toBe(3);
+});

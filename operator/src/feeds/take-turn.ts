@@ -1,0 +1,38 @@
+/** What a node sees and does while it waits for its turn. */
+export interface Surroundings {
+  sleep(ms: number): Promise<void>;
+  /** Reports whether the chain has mined what the turn is for, whoever sent it. */
+  isMined(): Promise<boolean>;
+  /** Looks for another node's transaction and gives it to this node's RPC endpoints; false when there is none. */
+  offerOther(): Promise<boolean>;
+}
+
+/** Time for a transaction to reach the RPC endpoints of others, and for its block to reach this node's. */
+const SPARE_MS = 1_500;
+const MIN_LOOK_MS = 500;
+
+/**
+ * Waits until it is a node's turn to send, and finds out whether it still has to. It takes another node's transaction only
+ * once, and waits two blocks for it: members that share transactions and replace them later cannot delay a round any longer.
+ *
+ * @param stages How long to wait for each node of a better rank, in milliseconds.
+ * @param blockMs The time between blocks.
+ * @returns True when this node has to send; false when the round, or a newer one, is mined.
+ */
+export async function takeTurn(
+  stages: readonly number[],
+  blockMs: number,
+  { sleep, isMined, offerOther }: Surroundings,
+): Promise<boolean> {
+  for (const ms of stages) {
+    await sleep(ms);
+    if (await isMined()) return false;
+  }
+  if (!(await offerOther())) return true;
+  const lookMs = Math.max(blockMs, MIN_LOOK_MS);
+  for (let left = 2 * blockMs + SPARE_MS; left > 0; left -= lookMs) {
+    await sleep(Math.min(left, lookMs));
+    if (await isMined()) return false;
+  }
+  return true;
+}

@@ -1,0 +1,66 @@
+import { keccak } from "@dataset-oracle/service/keccak";
+import { type Address, concatHex, type Hex, hexToBytes, numberToHex } from "viem";
+import { msUntilRoundAfter, roundAt } from "../clock.js";
+
+/** The work that the nodes of a network take turns at: a part of a dataset's feeds, at one beat. */
+export interface Turn {
+  readonly dataset: Address;
+  /** The index of the chunk of the configured feeds. */
+  readonly chunk: number;
+  /** The beat's round, in seconds since 1970. */
+  readonly round: bigint;
+}
+
+/** How long a node waits for one of a better rank, in milliseconds. */
+export interface StageLengths {
+  /** For one whose provider's report it holds, so that both are at work. */
+  readonly stageMs: number;
+  /** For one whose provider's report it lacks, so that both may be down. */
+  readonly absentStageMs: number;
+}
+
+/**
+ * Returns the round of the beat at this time, in seconds since 1970. Every node asks for the same rounds, and none can choose
+ * one that suits it.
+ */
+export function beatAt(nowMs: number, beatSeconds: number): bigint {
+  const round = roundAt(nowMs);
+  return round - (round % BigInt(beatSeconds));
+}
+
+/** Returns how long it is until the next beat, in milliseconds; above 0. */
+export function msUntilNextBeat(nowMs: number, beatSeconds: number): number {
+  return msUntilRoundAfter(beatAt(nowMs, beatSeconds) + BigInt(beatSeconds - 1), nowMs);
+}
+
+/**
+ * Orders the nodes of a turn by a hash, so that each leads as often as any other, and all know the order without talking.
+ *
+ * @param providers The nodes, by their providers. The order in which they are given does not matter.
+ * @returns The providers, best rank first.
+ */
+export function orderOf({ dataset, chunk, round }: Turn, providers: readonly Address[]): readonly Address[] {
+  const turn: Hex = concatHex([dataset, numberToHex(chunk, { size: 4 }), numberToHex(round, { size: 8 })]);
+  return providers
+    .map((provider) => ({ provider, weight: keccak(hexToBytes(concatHex([provider, turn]))) }))
+    .toSorted((a, b) => Buffer.compare(b.weight, a.weight))
+    .map(({ provider }) => provider);
+}
+
+/**
+ * Returns how long a node waits for each node of a better rank, in their order, in milliseconds.
+ *
+ * @param own The node's provider. A volunteer, which is not in the order, waits for all: so that nobody gains a rank by
+ * starting more of them.
+ * @param held The providers whose reports of this round the node holds.
+ */
+export function stagesBefore(
+  own: Address | null,
+  order: readonly Address[],
+  held: ReadonlySet<Address>,
+  { stageMs, absentStageMs }: StageLengths,
+): readonly number[] {
+  const rank = own === null ? -1 : order.indexOf(own);
+  const better = rank === -1 ? order : order.slice(0, rank);
+  return better.map((provider) => (held.has(provider) ? stageMs : absentStageMs));
+}
