@@ -11,19 +11,36 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import { FeedSettings, planFeeds } from "./feeds/config.js";
 import type { Feed } from "./feeds/policy.js";
+import type { Node } from "./peers/nodes.js";
 
 const strict = { additionalProperties: false } as const;
 
 const milliseconds = (defaultMs: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 60_000, default: defaultMs, description });
 
+const BASE_URL = "^https?://[^\\s@?#]+$";
+
 const ProviderSettings = Type.Object(
   {
     address: Type.String({ description: "The provider's signing address, a member of a dataset's committee." }),
     url: Type.String({
-      pattern: "^https?://[^\\s@?#]+$",
+      pattern: BASE_URL,
       description:
         "The provider's base URL; <url>/report is called. GET /datasets shows it to everyone, so put no secret in it.",
+    }),
+  },
+  strict,
+);
+
+const PeerSettings = Type.Object(
+  {
+    provider: Type.String({ description: "The provider's signing address, a member of a dataset's committee." }),
+    url: Type.String({
+      pattern: BASE_URL,
+      description: "The base URL of its operator; <url>/data/request is called. It is shown to everyone.",
+    }),
+    submitter: Type.String({
+      description: "The account from which its operator sends. A node whose own senders are not listed is a volunteer.",
     }),
   },
   strict,
@@ -87,16 +104,14 @@ const NetworkSettings = Type.Object(
       10_000,
       "How often the feeds are compared with the chain and the providers, in milliseconds.",
     ),
-    replicas: Type.Array(Type.String(), {
+    peers: Type.Array(PeerSettings, {
       default: [],
-      description: "If several replicas share the feeds: one sender address of each replica, including this one.",
+      description: "The nodes of the network's providers, this one included, if providers run operators that share the work.",
     }),
-    failoverSeconds: Type.Integer({
-      minimum: 1,
-      maximum: 3_600,
-      default: 30,
-      description: "How long a replica waits for the one ranked before it to update a feed, in seconds.",
-    }),
+    stageMs: milliseconds(
+      2_000,
+      "How long a node waits for each node that is ranked before it to update a feed, in milliseconds.",
+    ),
     maxFeePerGasGwei: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
@@ -209,8 +224,8 @@ export interface NetworkPlan {
   /** At least one. They may hold tokens, so they are never logged. */
   readonly rpcUrls: readonly string[];
   readonly endpoints: ReadonlyMap<Address, string>;
-  /** One sender of each replica; all distinct. */
-  readonly replicas: readonly Address[];
+  /** Providers and submitters are distinct. */
+  readonly peers: readonly Node[];
   /** By dataset; all keys distinct. */
   readonly feeds: ReadonlyMap<Address, readonly Feed[]>;
 }
@@ -253,12 +268,23 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
     throw new ConfigError(`${where}: rpcUrls is empty. Add at least one RPC endpoint.`);
   const rpcUrls = settings.rpcUrls.map((url, index) => expandRpcUrl(url, `${where}: rpcUrls/${index}`, env));
   const feeds = planFeeds(settings.feeds, deployment.datasets, where);
-  const replicas = settings.replicas.map((address, index) => {
-    const parsed = parseAddress(address);
-    if (!parsed.ok) throw new ConfigError(`${where}: replicas/${index}: ${parsed.error}`);
-    if (settings.replicas.findIndex((other) => other.toLowerCase() === address.toLowerCase()) !== index)
-      throw new ConfigError(`${where}: replicas names ${address} twice. Keep one.`);
-    return parsed.value;
+  return { settings, deployment, rpcUrls, endpoints, peers: planPeers(settings.peers, where), feeds };
+}
+
+function planPeers(settings: NetworkSettings["peers"], where: string): readonly Node[] {
+  const peers = settings.map((peer, index): Node => {
+    const at = `${where}: peers/${index}`;
+    const provider = parseAddress(peer.provider);
+    if (!provider.ok) throw new ConfigError(`${at}: provider ${peer.provider}: ${provider.error}`);
+    const submitter = parseAddress(peer.submitter);
+    if (!submitter.ok) throw new ConfigError(`${at}: submitter ${peer.submitter}: ${submitter.error}`);
+    if (!URL.canParse(peer.url)) throw new ConfigError(`${at}: its url cannot be parsed. Correct it.`);
+    return { provider: provider.value, url: peer.url.replace(/\/+$/, ""), submitter: submitter.value };
   });
-  return { settings, deployment, rpcUrls, endpoints, replicas, feeds };
+  for (const name of ["provider", "submitter"] as const) {
+    const addresses = peers.map((peer) => peer[name]);
+    const repeated = addresses.find((address, index) => addresses.indexOf(address) !== index);
+    if (repeated !== undefined) throw new ConfigError(`${where}: peers names ${name} ${repeated} twice. Keep one.`);
+  }
+  return peers;
 }

@@ -36,7 +36,7 @@ export class Metrics {
     });
     this.#failedOver = new Counter({
       name: "operator_failover_updates_total",
-      help: "Feed updates that this replica sent because a replica of a better rank did not.",
+      help: "Feed updates that this node sent because a node of a better rank did not.",
       labelNames: ["network"],
       registers,
     });

@@ -12,9 +12,9 @@ import { findMissingInstructions } from "./chain/evm-version.js";
 import { RpcError } from "./chain/rpc-error.js";
 import type { PoolContext } from "./chain/rpc-pool.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
-import type { Replicas } from "./feeds/failover.js";
 import type { Feed } from "./feeds/policy.js";
 import { GasBudget } from "./gas-budget.js";
+import { listNodes, type Nodes } from "./peers/nodes.js";
 import { TransactionQueue } from "./tx/queue.js";
 import { Senders } from "./tx/senders.js";
 import { ProviderHealth } from "./update/provider-health.js";
@@ -69,7 +69,7 @@ export interface Network {
   readonly feeds: readonly DatasetFeeds[];
   /** The gas budget of the feeds. */
   readonly gasForFeeds: GasBudget;
-  readonly replicas: Replicas;
+  readonly nodes: Nodes;
 }
 
 /**
@@ -85,7 +85,7 @@ export async function connectNetwork(
 ): Promise<Network> {
   const { settings, deployment, endpoints } = plan;
   const { chainId } = deployment;
-  const replicas = replicasOf(plan, accounts);
+  const nodes = nodesOf(plan, accounts);
   try {
     const client = await connectRpcs(plan, context);
     const reason = await findMissingInstructions(client);
@@ -115,7 +115,7 @@ export async function connectNetwork(
         return feeds === undefined ? [] : [{ dataset, feeds }];
       }),
       gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
-      replicas,
+      nodes,
     };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
@@ -125,23 +125,10 @@ export async function connectNetwork(
   }
 }
 
-/**
- * Finds out which of the configured replicas this one is, by its accounts.
- *
- * @throws ConfigError unless exactly one of its accounts is among them.
- */
-export function replicasOf(
-  { replicas, settings, deployment }: NetworkPlan,
-  accounts: readonly LocalAccount[],
-): Replicas {
-  const own = replicas.filter((address) => accounts.some((account) => account.address === address));
-  if (replicas.length > 0 && accounts.length > 0 && own.length !== 1) {
-    throw new ConfigError(
-      `network ${deployment.chainId}: replicas names ${own.length} of this operator's senders. Name one sender of each ` +
-        `replica; this one has ${accounts.map(({ address }) => address).join(", ")}.`,
-    );
-  }
-  return { senders: replicas, own: own[0] ?? null, failoverMs: settings.failoverSeconds * 1000 };
+/** @throws ConfigError when `peers` names several of its accounts. */
+export function nodesOf({ peers, deployment }: NetworkPlan, accounts: readonly LocalAccount[]): Nodes {
+  const senders = accounts.map(({ address }) => address);
+  return listNodes(peers, senders, `network ${deployment.chainId}`);
 }
 
 function connectRpcs({ settings, deployment, rpcUrls }: NetworkPlan, context: PoolContext): Promise<ChainClient> {

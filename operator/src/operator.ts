@@ -38,7 +38,9 @@ export async function startOperator(
   );
   const recoveries = networks.flatMap((network) => {
     const { chainId, datasets, senders } = network;
-    const connected = { network: chainId, datasets: [...datasets.keys()], senders: senders?.addresses ?? [] };
+    const { all, own } = network.nodes;
+    const role = all.length === 0 ? "by itself" : own === null ? "a volunteer" : `the node of ${own.provider}`;
+    const connected = { network: chainId, datasets: [...datasets.keys()], senders: senders?.addresses ?? [], role };
     context.logger.info(connected, "connected");
     return (senders?.queues ?? []).map((queue) => queue.start((call) => recoverJob(context, builder, network, call)));
   });

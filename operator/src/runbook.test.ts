@@ -40,7 +40,7 @@ test("the runbook has what can happen to an operator", () => {
       "## Rotating a provider",
       "## An RPC that lies, or is behind",
       "## Running out of funds",
-      "## Upgrading replicas one by one",
+      "## Upgrading nodes one by one",
     ]),
   );
 });

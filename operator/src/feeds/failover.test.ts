@@ -4,18 +4,19 @@ import { Failover } from "./failover.js";
 
 const dataset: Address = numberToHex(7, { size: 20 });
 const senders = [1, 2, 3].map((i): Address => numberToHex(i, { size: 20 }));
-const replicas = senders.map((own) => new Failover(dataset, { senders, own, failoverMs: 1_000 }));
+const all = senders.map((submitter, i) => ({ provider: submitter, url: `http://node-${i}.example`, submitter }));
+const nodes = all.map((own) => new Failover(dataset, { all, own }, 1_000));
 const keys = Array.from({ length: 90 }, (_, i): Hex => numberToHex(i, { size: 8 }));
 const needy = (updatedAt = 1n) => keys.map((key) => ({ key, stored: { updatedAt } }));
 
-test("every key has one replica at each rank, and the replicas lead about as many keys each", () => {
-  const ranks = keys.map((key) => replicas.map((failover) => failover.rankOf(key)));
+test("every key has one node at each rank, and the nodes lead about as many keys each", () => {
+  const ranks = keys.map((key) => nodes.map((failover) => failover.rankOf(key)));
   for (const keyRanks of ranks) expect(keyRanks.toSorted()).toEqual([0, 1, 2]);
   for (const i of [0, 1, 2]) expect(ranks.filter((keyRanks) => keyRanks[i] === 0).length).toBeGreaterThan(15);
 });
 
-test("the leader updates at once, the second after one failover interval, the third after two", () => {
-  const [failover] = replicas;
+test("the leader updates at once, the second after one stage, the third after two", () => {
+  const [failover] = nodes;
   const ranksAt = (now: number) => new Set(failover?.own(needy(), now).map(({ key }) => failover.rankOf(key)));
   expect(ranksAt(5_000)).toEqual(new Set([0]));
   expect(ranksAt(5_999)).toEqual(new Set([0]));
@@ -27,7 +28,7 @@ test("the leader updates at once, the second after one failover interval, the th
 });
 
 test("the wait starts again for a key that needed no update in between", () => {
-  const failover = new Failover(dataset, { senders, own: senders[0] ?? "0x", failoverMs: 1_000 });
+  const failover = new Failover(dataset, { all, own: all[0] ?? null }, 1_000);
   const second = needy().filter(({ key }) => failover.rankOf(key) === 1);
   expect(failover.own(second, 0)).toEqual([]);
   expect(failover.own([], 900)).toEqual([]);
@@ -35,7 +36,14 @@ test("the wait starts again for a key that needed no update in between", () => {
   expect(failover.own(second, 2_000)).toEqual(second);
 });
 
-test("a single replica leads every key", () => {
-  const failover = new Failover(dataset, { senders: [], own: null, failoverMs: 1_000 });
+test("an operator by itself leads every key", () => {
+  const failover = new Failover(dataset, { all: [], own: null }, 1_000);
   expect(failover.own(needy(), 0)).toHaveLength(keys.length);
+});
+
+test("a volunteer comes after all nodes", () => {
+  const failover = new Failover(dataset, { all, own: null }, 1_000);
+  expect(failover.own(needy(), 0)).toEqual([]);
+  expect(failover.own(needy(), 2_999)).toEqual([]);
+  expect(failover.own(needy(), 3_000)).toHaveLength(keys.length);
 });

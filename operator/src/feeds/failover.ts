@@ -1,19 +1,10 @@
 import type { Address, Hex } from "viem";
+import type { Nodes } from "../peers/nodes.js";
 import { rankedFor } from "../tx/senders.js";
 
-/** The replicas of an operator on one network. They share its feeds without talking to each other. */
-export interface Replicas {
-  /** One sender of each replica; empty where there is only one. */
-  readonly senders: readonly Address[];
-  /** This replica's sender; null where there is only one replica. */
-  readonly own: Address | null;
-  /** How long each replica waits for the one ranked before it, in milliseconds. */
-  readonly failoverMs: number;
-}
-
 /**
- * Decides which feeds of one dataset this replica updates. Rank 0 updates a key at once; rank n only after the chain has
- * shown for n times `failoverMs` that no replica of a better rank did.
+ * Decides which feeds of one dataset this node updates. Rank 0 updates a key at once; rank n only after the chain has
+ * shown for n times `stageMs` that no node of a better rank did.
  */
 export class Failover {
   /** The keys that need an update, and since when. */
@@ -21,19 +12,22 @@ export class Failover {
 
   constructor(
     private readonly dataset: Address,
-    private readonly replicas: Replicas,
+    private readonly nodes: Nodes,
+    private readonly stageMs: number,
   ) {}
 
-  /** Returns this replica's rank for a key; 0 is the best. */
+  /** Returns this node's rank for a key; 0 is the best. A volunteer comes after all nodes. */
   rankOf(key: Hex): number {
-    const { senders, own } = this.replicas;
-    return own === null ? 0 : rankedFor(this.dataset, key, senders).indexOf(own);
+    const { all, own } = this.nodes;
+    if (own === null) return all.length;
+    const submitters = all.map(({ submitter }) => submitter);
+    return rankedFor(this.dataset, key, submitters).indexOf(own.submitter);
   }
 
   /**
-   * @param due The feeds that need an update, by any replica. `updatedAt` is in seconds since 1970.
+   * @param due The feeds that need an update, by any node. `updatedAt` is in seconds since 1970.
    * @param now Milliseconds since 1970.
-   * @returns The feeds that this replica has to update now.
+   * @returns The feeds that this node has to update now.
    */
   own<T extends { readonly key: Hex; readonly stored: { readonly updatedAt: bigint } }>(
     due: readonly T[],
@@ -45,7 +39,7 @@ export class Failover {
       const known = this.#since.get(key);
       const at = known?.updatedAt === updatedAt ? known.at : now;
       this.#since.set(key, { updatedAt, at });
-      return now - at >= this.rankOf(key) * this.replicas.failoverMs;
+      return now - at >= this.rankOf(key) * this.stageMs;
     });
   }
 }

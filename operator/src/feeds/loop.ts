@@ -52,7 +52,7 @@ class FeedLoop {
     private readonly datasetFeeds: DatasetFeeds,
   ) {
     const { address } = datasetFeeds.dataset;
-    this.#failover = new Failover(address, network.replicas);
+    this.#failover = new Failover(address, network.nodes, network.settings.stageMs);
     this.#log = operator.logger.child({ network: network.chainId, dataset: address });
     this.#health = new FeedHealth(operator.clock, this.#log);
     this.#latency = new UpdateLatency(network.settings.providerTimeoutMs);
@@ -146,7 +146,7 @@ class FeedLoop {
 
   #reportFailover(feeds: readonly StoredFeed[]): void {
     if (feeds.length === 0) return;
-    this.#log.warn({ keys: feeds.map(({ key }) => key) }, "feed: the replica of a better rank did not update it");
+    this.#log.warn({ keys: feeds.map(({ key }) => key) }, "feed: the node of a better rank did not update it");
     this.operator.metrics.failedOver(this.network.chainId, feeds.length);
   }
 

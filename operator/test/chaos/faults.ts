@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseGwei } from "viem";
 import type { Chain } from "../support/chain.js";
 import type { Tally } from "./fault-proxy.js";
-import type { Replica } from "./fleet.js";
+import type { Node } from "./fleet.js";
 import type { Ledger } from "./ledger.js";
 import type { Random } from "./random.js";
 
@@ -12,7 +12,7 @@ const ONE_IN = {
   "dropped from the pool": 140,
   "fee spike": 150,
   SIGKILL: 150,
-  "replica away": 150,
+  "node away": 150,
 } as const;
 
 export type Fault = keyof typeof ONE_IN;
@@ -23,7 +23,7 @@ export const FAULTS = Object.keys(ONE_IN) as readonly Fault[];
 export function planFaults(requests: number, random: Random): ReadonlyMap<number, Fault> {
   const planned = new Map<number, Fault>();
   for (const fault of FAULTS) {
-    const endsProcess = fault === "SIGKILL" || fault === "replica away";
+    const endsProcess = fault === "SIGKILL" || fault === "node away";
     const end = endsProcess ? Math.floor((requests * 2) / 3) : requests - 5;
     for (let left = Math.max(1, Math.round(requests / ONE_IN[fault])); left > 0; ) {
       const at = 10 + random.below(end - 10);
@@ -46,7 +46,7 @@ export class FaultInjector {
 
   constructor(
     private readonly chain: Chain,
-    private readonly replicas: readonly Replica[],
+    private readonly nodes: readonly Node[],
     private readonly ledger: Ledger,
     private readonly random: Random,
     private readonly tally: Tally,
@@ -82,7 +82,7 @@ export class FaultInjector {
         return this.#drop();
       case "SIGKILL":
         return this.#end("SIGKILL", 0);
-      case "replica away":
+      case "node away":
         return this.#end("SIGTERM", 1_000 + this.random.below(5_000));
     }
   }
@@ -117,15 +117,15 @@ export class FaultInjector {
   }
 
   async #end(signal: "SIGKILL" | "SIGTERM", awayMs: number): Promise<boolean> {
-    const replica = this.replicas[this.random.below(this.replicas.length)];
-    if (replica === undefined) return false;
-    const { life } = replica.process;
-    const ending = replica.process.end(signal);
+    const node = this.nodes[this.random.below(this.nodes.length)];
+    if (node === undefined) return false;
+    const { life } = node.process;
+    const ending = node.process.end(signal);
     const endedAt = Date.now();
     await ending;
-    await this.ledger.ended(replica, life, endedAt);
+    await this.ledger.ended(node, life, endedAt);
     await delay(awayMs);
-    await replica.process.start();
+    await node.process.start();
     return true;
   }
 }

@@ -4,11 +4,12 @@ import { freePort } from "@dataset-oracle/devnet/ports";
 import { type Address, keccak256, numberToHex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Chain } from "../support/chain.js";
+import type { Node as Peer } from "../../src/peers/nodes.js";
 import type { FaultProxy } from "./fault-proxy.js";
 import { OperatorProcess } from "./operator-process.js";
 
-/** One of several operators that serve the same datasets, each with its own sender. */
-export interface Replica {
+/** An operator of one of the providers, with its own sender. */
+export interface Node {
   readonly name: string;
   readonly sender: Address;
   readonly process: OperatorProcess;
@@ -22,42 +23,50 @@ export interface FleetOptions {
   readonly providers: readonly { readonly address: Address }[];
   readonly rpcProxies: readonly FaultProxy[];
   readonly providerProxies: readonly FaultProxy[];
-  /** The replicas keep these keys fresh without requests. */
+  /** The nodes keep these keys fresh without requests. */
   readonly feeds: readonly string[];
   readonly heartbeatSeconds: number;
-  readonly failoverSeconds: number;
+  readonly stageMs: number;
   /** The folder into which their configuration is written. */
   readonly folder: string;
 }
 
-/** Starts the replicas. */
-export async function startFleet(options: FleetOptions): Promise<readonly Replica[]> {
-  const { seed, size, folder, dataset, chain } = options;
+/** Starts the nodes, the first `size` providers' own. */
+export async function startFleet(options: FleetOptions): Promise<readonly Node[]> {
+  const { seed, size, folder, dataset, chain, providers } = options;
   const financial = { address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [] };
   writeFileSync(join(folder, "42.json"), JSON.stringify({ chainId: 42, datasets: { financial } }));
   const keys = Array.from({ length: size }, (_, i) => keccak256(numberToHex(seed * 100 + i + 1, { size: 32 })));
   const senders = keys.map((key) => privateKeyToAccount(key).address);
   for (const address of senders) await chain.client.setBalance({ address, value: parseEther("1000000") });
+  const ports = await Promise.all(keys.map(freePort));
+  const peers = ports.map((port, i): Peer => {
+    return {
+      provider: providers[i]?.address ?? "0x",
+      url: `http://127.0.0.1:${port}`,
+      submitter: senders[i] ?? "0x",
+    };
+  });
   return Promise.all(
     keys.map(async (key, i) => {
-      const port = await freePort();
-      const process = new OperatorProcess(writeConfig(options, port, senders, i), port, key);
+      const port = ports[i] ?? 0;
+      const process = new OperatorProcess(writeConfig(options, port, peers, i), port, key);
       await process.start();
-      return { name: `replica ${i}`, sender: senders[i] ?? "0x", process };
+      return { name: `node ${i}`, sender: senders[i] ?? "0x", process };
     }),
   );
 }
 
-function writeConfig(options: FleetOptions, port: number, replicas: readonly Address[], i: number): string {
-  const { dataset, providers, rpcProxies, providerProxies, folder, feeds, heartbeatSeconds, failoverSeconds } = options;
+function writeConfig(options: FleetOptions, port: number, peers: readonly Peer[], i: number): string {
+  const { dataset, providers, rpcProxies, providerProxies, folder, feeds, heartbeatSeconds, stageMs } = options;
   const policy = { heartbeatSeconds, deviationBps: 1_000_000, minIntervalSeconds: heartbeatSeconds };
   const network = {
     deployment: "42.json",
     rpcUrls: rpcProxies.map(({ url }) => url),
     providers: providers.map(({ address }, index) => ({ address, url: providerProxies[index]?.url })),
     feeds: [{ dataset, keys: feeds, ...policy }],
-    replicas,
-    failoverSeconds,
+    peers,
+    stageMs,
     feedPollMs: 1_000,
     ...{ gasPerHour: 10 ** 15, gasPerHourForNewKeys: 10 ** 15, gasPerHourForFeeds: 10 ** 15 },
     ...{ rpcTimeoutMs: 1_500, rpcPollMs: 300, providerTimeoutMs: 2_500, graceMs: 200, stuckSeconds: 5 },

@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import type { Chain } from "../support/chain.js";
 import type { Tally } from "./fault-proxy.js";
-import type { Replica } from "./fleet.js";
+import type { Node } from "./fleet.js";
 
 /** An update that was answered with a hash. */
 export interface Promised {
@@ -9,7 +9,7 @@ export interface Promised {
   /** Seconds since 1970. */
   readonly round: number;
   readonly hash: Hex;
-  readonly replica: Replica;
+  readonly node: Node;
   readonly life: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -48,14 +48,14 @@ export class Ledger {
   /** Returns the last updates that were promised by processes that still run. */
   recent(count: number): readonly Promised[] {
     return this.#promised
-      .filter(({ replica, life }) => replica.process.life === life && replica.process.isUp)
+      .filter(({ node, life }) => node.process.life === life && node.process.isUp)
       .slice(-count);
   }
 
   /** Notes the transactions of an ended process that no process knows any more. */
-  async ended(replica: Replica, life: number, at: number): Promise<void> {
-    this.#endedAt.set(`${replica.name} ${life}`, at);
-    const itsUpdates = this.#promised.filter((one) => one.replica === replica && one.life === life);
+  async ended(node: Node, life: number, at: number): Promise<void> {
+    this.#endedAt.set(`${node.name} ${life}`, at);
+    const itsUpdates = this.#promised.filter((one) => one.node === node && one.life === life);
     for (const { hash } of itsUpdates.filter((one) => at - one.at < 60_000)) {
       const isShown = await this.chain.client.getTransaction({ hash }).catch(() => null);
       if (isShown === null) this.#unseen.add(hash);
@@ -74,8 +74,8 @@ export class Ledger {
   }
 
   /** Returns true if an ended process had sent it and the chain dropped it, so that no process was left to send it again. */
-  #isForgotten({ hash, replica, life, at }: Promised): boolean {
-    const endedAt = this.#endedAt.get(`${replica.name} ${life}`);
+  #isForgotten({ hash, node, life, at }: Promised): boolean {
+    const endedAt = this.#endedAt.get(`${node.name} ${life}`);
     if (endedAt === undefined) return false;
     return this.#unseen.has(hash) || this.#reorgs.some((when) => when > endedAt && when - at < MAX_ROUND_AGE_MS);
   }

@@ -1,20 +1,20 @@
-import type { Replica } from "./fleet.js";
+import type { Node } from "./fleet.js";
 import type { Memory } from "./report.js";
 
 /** Samples the memory of the processes. */
 export class MemoryWatch {
   readonly #seen: { readonly name: string; readonly life: number; readonly bytes: number }[] = [];
 
-  constructor(private readonly replicas: readonly Replica[]) {}
+  constructor(private readonly nodes: readonly Node[]) {}
 
   sample(): void {
-    for (const { name, process } of this.replicas) {
+    for (const { name, process } of this.nodes) {
       if (process.isUp) this.#seen.push({ name, life: process.life, bytes: process.rss() });
     }
   }
 
   report(): Memory {
-    const lives = this.replicas.map(({ name, process }) =>
+    const lives = this.nodes.map(({ name, process }) =>
       this.#seen.filter((one) => one.name === name && one.life === process.life).map(({ bytes }) => bytes),
     );
     const part = (from: number, to: number) => (all: readonly number[]) =>

@@ -4,7 +4,7 @@ import type { Tally } from "./fault-proxy.js";
 export interface StormReport {
   /** Injected faults by kind. All were survived if the rest of the report is as it must be. */
   readonly faults: Tally;
-  /** Answers by kind: `sent`, `prepared`, the code of a problem, or `no answer` while a replica was away. */
+  /** Answers by kind: `sent`, `prepared`, the code of a problem, or `no answer` while a node was away. */
   readonly answers: Tally;
   /** Updates that were answered with a hash and of which the chain has neither the round nor a newer one. */
   readonly lost: readonly string[];
@@ -14,7 +14,7 @@ export interface StormReport {
   readonly nonces: readonly { readonly latest: number; readonly pending: number; readonly queued: number }[];
   /** Keys whose time went back on the chain. */
   readonly wentBack: readonly string[];
-  /** Feeds that are older than the replicas may let them become. */
+  /** Feeds that are older than the nodes may let them become. */
   readonly staleFeeds: readonly string[];
   readonly memory: Memory;
   readonly seconds: number;

@@ -7,7 +7,7 @@ import { type Chain, startChain } from "../support/chain.js";
 import { startProviders } from "../support/providers.js";
 import { type CallFault, type FaultProxy, startFaultProxy, type Tally } from "./fault-proxy.js";
 import { FaultInjector, planFaults } from "./faults.js";
-import { type Replica, startFleet } from "./fleet.js";
+import { type Node, startFleet } from "./fleet.js";
 import { Ledger } from "./ledger.js";
 import { MemoryWatch } from "./memory-watch.js";
 import { type Random, randomOf } from "./random.js";
@@ -21,13 +21,13 @@ export interface StormSettings {
   readonly onProgress?: (answered: number) => void;
 }
 
-const REPLICAS = 3;
+const NODES = 3;
 const MAX_AT_ONCE = 12;
 const FEEDS = Array.from({ length: 8 }, (_, i) => `SPOTPX/F${i}-USD`);
 const HEARTBEAT_SECONDS = 20;
-const FAILOVER_SECONDS = 6;
-/** Allows the heartbeat and the failover to the last replica, twice, because updates themselves can fail. */
-const STALE_SECONDS = 2 * (HEARTBEAT_SECONDS + REPLICAS * FAILOVER_SECONDS);
+const STAGE_SECONDS = 6;
+/** Allows the heartbeat and the stages up to the last node, twice, because updates themselves can fail. */
+const STALE_SECONDS = 2 * (HEARTBEAT_SECONDS + NODES * STAGE_SECONDS);
 const QUIET_MS = 120_000;
 
 const NETWORK_FAULTS: readonly [CallFault, ...CallFault[]] = [
@@ -40,7 +40,7 @@ const NETWORK_FAULTS: readonly [CallFault, ...CallFault[]] = [
 const NODE_FAULTS: readonly [CallFault, ...CallFault[]] = [...NETWORK_FAULTS, "error in a node's words", "stale head"];
 
 /**
- * Sends requests to three real replicas of an operator on a real chain, while every connection between them, the chain and
+ * Sends requests to three real nodes on a real chain, while every connection between them, the chain and
  * the providers' stand-ins fails now and then. The seed decides what fails, and when. It does not decide the timing, so two
  * runs with one seed are alike but not identical.
  */
@@ -67,20 +67,20 @@ export async function runStorm(settings: StormSettings): Promise<StormReport> {
 
     const folder = mkdtempSync(join(tmpdir(), "chaos-"));
     closers.push(() => rmSync(folder, { recursive: true }));
-    const policy = { heartbeatSeconds: HEARTBEAT_SECONDS, failoverSeconds: FAILOVER_SECONDS };
-    const replicas = await startFleet({
-      ...{ seed: settings.seed, size: REPLICAS, chain, dataset, providers, rpcProxies, providerProxies },
+    const policy = { heartbeatSeconds: HEARTBEAT_SECONDS, stageMs: STAGE_SECONDS * 1000 };
+    const nodes = await startFleet({
+      ...{ seed: settings.seed, size: NODES, chain, dataset, providers, rpcProxies, providerProxies },
       ...{ feeds: FEEDS, ...policy, folder },
     });
     closers.push(
-      ...replicas.map(
+      ...nodes.map(
         ({ process }) =>
           () =>
             process.end("SIGTERM"),
       ),
     );
 
-    const storm = new Storm(settings, chain, dataset, replicas, faults);
+    const storm = new Storm(settings, chain, dataset, nodes, faults);
     setFaults(rpcProxies, providerProxies);
     await storm.run();
     for (const one of proxies) one.faultRate = 0;
@@ -106,13 +106,13 @@ class Storm {
     private readonly settings: StormSettings,
     private readonly chain: Chain,
     private readonly dataset: Address,
-    private readonly replicas: readonly Replica[],
+    private readonly nodes: readonly Node[],
     private readonly faults: Tally,
   ) {
     this.#random = randomOf(settings.seed, 0);
     this.#ledger = new Ledger(chain, dataset);
-    this.#injector = new FaultInjector(chain, replicas, this.#ledger, randomOf(settings.seed, 1), faults);
-    this.#memory = new MemoryWatch(replicas);
+    this.#injector = new FaultInjector(chain, nodes, this.#ledger, randomOf(settings.seed, 1), faults);
+    this.#memory = new MemoryWatch(nodes);
   }
 
   async run(): Promise<void> {
@@ -123,7 +123,7 @@ class Storm {
       for (let i = next++; i < requests; i = next++) {
         const fault = planned.get(i);
         if (fault !== undefined) this.#injector.inject(fault);
-        await this.#ask(await this.#anyReplica());
+        await this.#ask(await this.#anyNode());
         if (i % 20 === 0) this.#memory.sample();
         if (i % 500 === 499) onProgress?.(i + 1);
       }
@@ -132,18 +132,18 @@ class Storm {
     await Promise.race([all.then(() => this.#injector.finished()), this.#injector.failed]);
   }
 
-  /** Picks a replica that is up, and waits while there is none. */
-  async #anyReplica(): Promise<Replica> {
+  /** Picks a node that is up, and waits while there is none. */
+  async #anyNode(): Promise<Node> {
     for (;;) {
-      const up = this.replicas.filter(({ process }) => process.isUp);
+      const up = this.nodes.filter(({ process }) => process.isUp);
       const one = up[this.#random.below(up.length)];
       if (one !== undefined) return one;
       await delay(50);
     }
   }
 
-  async #ask(replica: Replica): Promise<void> {
-    const { life, url } = replica.process;
+  async #ask(node: Node): Promise<void> {
+    const { life, url } = node.process;
     const key = `SPOTPX/K${this.#random.below(this.settings.keys)}-USD`;
     const broadcast = this.#random.next() < 0.85;
     const body = JSON.stringify({ network_id: 42, dataset: this.dataset, key, broadcast });
@@ -154,7 +154,7 @@ class Storm {
       const answer = (await response.json()) as { code?: string; transaction_hash?: Hex | null; timestamp: number };
       this.#ledger.count(response.ok ? (broadcast ? "sent" : "prepared") : (answer.code ?? String(response.status)));
       const { transaction_hash: hash, timestamp: round } = answer;
-      if (response.ok && hash) this.#ledger.promise({ key, round, hash, replica, life, at: Date.now() });
+      if (response.ok && hash) this.#ledger.promise({ key, round, hash, node, life, at: Date.now() });
     } catch {
       this.#ledger.count("no answer");
       await delay(100);
@@ -167,7 +167,7 @@ class Storm {
     for (;;) {
       const [{ lost, forgotten }, nonces, staleFeeds] = await Promise.all([
         this.#ledger.missing(),
-        Promise.all(this.replicas.map(({ sender }) => this.#nonces(sender))),
+        Promise.all(this.nodes.map(({ sender }) => this.#nonces(sender))),
         this.#staleFeeds(),
       ]);
       const isQuiet = lost.length === 0 && staleFeeds.length === 0 && !nonces.some(isBusy);
@@ -178,7 +178,7 @@ class Storm {
       return {
         faults: this.faults,
         answers: this.#ledger.answers,
-        lost: lost.map(({ key, round, hash, replica, life }) => `${key} ${round} ${hash} ${replica.name} life ${life}`),
+        lost: lost.map(({ key, round, hash, node, life }) => `${key} ${round} ${hash} ${node.name} life ${life}`),
         forgotten: forgotten.length,
         nonces,
         wentBack: await this.#ledger.wentBack(),

@@ -13,6 +13,7 @@ import { planFeeds } from "../../src/feeds/config.js";
 import { runFeeds } from "../../src/feeds/loop.js";
 import { Metrics } from "../../src/metrics.js";
 import { startOperator as startOperatorWithoutHttp } from "../../src/operator.js";
+import type { Node } from "../../src/peers/nodes.js";
 import type { Chain } from "./chain.js";
 import type { Provider } from "./providers.js";
 
@@ -132,7 +133,7 @@ function planOf({ chain, datasets, providers, settings, rpcUrls }: ServedNetwork
     },
     deployment: { chainId: chain.chainId, datasets: deployed },
     rpcUrls: rpcUrls ?? [chain.url],
-    replicas: (settings?.replicas ?? []) as Address[],
+    peers: (settings?.peers ?? []) as readonly Node[],
     feeds: planFeeds(settings?.feeds ?? [], deployed, "test"),
     endpoints: new Map(providers.map(({ address, url }) => [address, url])),
   };
