@@ -14,6 +14,7 @@ import type { PoolContext } from "./chain/rpc-pool.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
 import type { Feed } from "./feeds/policy.js";
 import { GasBudget } from "./gas-budget.js";
+import { type Gossip, NO_GOSSIP } from "./peers/gossip.js";
 import { listNodes, type Nodes } from "./peers/nodes.js";
 import { TransactionQueue } from "./tx/queue.js";
 import { Senders } from "./tx/senders.js";
@@ -70,6 +71,7 @@ export interface Network {
   /** The gas budget of the feeds. */
   readonly gasForFeeds: GasBudget;
   readonly nodes: Nodes;
+  readonly gossip: Gossip;
 }
 
 /**
@@ -116,6 +118,7 @@ export async function connectNetwork(
       }),
       gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
       nodes,
+      gossip: NO_GOSSIP,
     };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;

@@ -41,6 +41,8 @@ export interface Confirmed<C extends RoundCall> extends Mined {
 /** A transaction that an RPC endpoint has accepted. */
 export interface Sent<C extends RoundCall> {
   readonly hash: Hex;
+  /** The signed transaction. */
+  readonly raw: Hex;
   /** Resolves to null when the operator shuts down first, or the job had to be given up. */
   readonly confirmed: Promise<Confirmed<C> | null>;
 }

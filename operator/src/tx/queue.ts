@@ -259,10 +259,10 @@ export class TransactionQueue {
   #track(task: Task, nonce: number, submission: Submission): void {
     this.#inFlight.add(nonce, task, task.call, submission, this.context.clock());
     const { caller, confirmed } = task;
-    const { hash, result } = submission;
+    const { hash, raw, result } = submission;
     task.caller = null;
     task.isPromised ||= result.kind === "accepted";
-    if (result.kind === "accepted") caller?.resolve({ hash, confirmed: confirmed.promise });
+    if (result.kind === "accepted") caller?.resolve({ hash, raw, confirmed: confirmed.promise });
     else if (result.kind === "unknown") caller?.reject(new OutcomeUnknown(result.error));
   }
 
