@@ -30,6 +30,22 @@ export interface Submission {
   readonly result: SubmissionResult;
 }
 
+/** Gives a signed transaction, of whichever sender, to all RPC endpoints. */
+export async function submitRaw(client: ChainClient, raw: Hex, hash: Hex): Promise<SubmissionResult> {
+  try {
+    await sendRawTransaction(client, raw);
+    return { kind: "accepted" };
+  } catch (error) {
+    if (error instanceof RpcError && error.kind === "refused") {
+      const why = classifyNodeError(error.reason);
+      return why === "already_known" ? { kind: "accepted" } : { kind: "rejected", why, error };
+    }
+    // The node can still tell whether it has the transaction.
+    const known = await readTransaction(client, hash).catch(() => null);
+    return known !== null ? { kind: "accepted" } : { kind: "unknown", error };
+  }
+}
+
 /** Signs transactions with fees that are high enough and within the cap, and submits them. */
 export class Submitter {
   /** Fees that were refused as too low, by nonce: another transaction has the nonce, or the node wants more. */
@@ -76,19 +92,8 @@ export class Submitter {
   }
 
   /** Gives a signed transaction to all RPC endpoints. */
-  async sendRaw(raw: Hex, hash: Hex): Promise<SubmissionResult> {
-    try {
-      await sendRawTransaction(this.client, raw);
-      return { kind: "accepted" };
-    } catch (error) {
-      if (error instanceof RpcError && error.kind === "refused") {
-        const why = classifyNodeError(error.reason);
-        return why === "already_known" ? { kind: "accepted" } : { kind: "rejected", why, error };
-      }
-      // The node can still tell whether it has the transaction.
-      const known = await readTransaction(this.client, hash).catch(() => null);
-      return known !== null ? { kind: "accepted" } : { kind: "unknown", error };
-    }
+  sendRaw(raw: Hex, hash: Hex): Promise<SubmissionResult> {
+    return submitRaw(this.client, raw, hash);
   }
 
   /** @param least The fees to offer, unless as much was refused for this nonce. */
