@@ -106,7 +106,8 @@ const NetworkSettings = Type.Object(
     ),
     peers: Type.Array(PeerSettings, {
       default: [],
-      description: "The nodes of the network's providers, this one included, if providers run operators that share the work.",
+      description:
+        "The nodes of the network's providers, this one included, if providers run operators that share the work.",
     }),
     stageMs: milliseconds(
       2_000,

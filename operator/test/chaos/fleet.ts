@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { type Address, keccak256, numberToHex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Chain } from "../support/chain.js";
 import type { Node as Peer } from "../../src/peers/nodes.js";
+import type { Chain } from "../support/chain.js";
 import type { FaultProxy } from "./fault-proxy.js";
 import { OperatorProcess } from "./operator-process.js";
 

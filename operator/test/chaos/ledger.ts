@@ -47,9 +47,7 @@ export class Ledger {
 
   /** Returns the last updates that were promised by processes that still run. */
   recent(count: number): readonly Promised[] {
-    return this.#promised
-      .filter(({ node, life }) => node.process.life === life && node.process.isUp)
-      .slice(-count);
+    return this.#promised.filter(({ node, life }) => node.process.life === life && node.process.isUp).slice(-count);
   }
 
   /** Notes the transactions of an ended process that no process knows any more. */
