@@ -9,6 +9,7 @@ const ABIS = [
   { source: "Oracle.sol", name: "oracleAbi", file: "oracle" },
   { source: "MedianDataset.sol", name: "datasetAbi", file: "dataset" },
   { source: "WebOracleRegistry.sol", name: "webOracleRegistryAbi", file: "web-oracle-registry" },
+  { source: "CommitteeDirectory.sol", name: "committeeDirectoryAbi", file: "committee-directory" },
   { source: "interfaces/IUpdateGateway.sol", name: "updateGatewayAbi", file: "update-gateway" },
   { source: "lens/VerifiedLens.sol", name: "verifiedLensAbi", file: "verified-lens" },
   { source: "lens/QueryLens.sol", name: "queryLensAbi", file: "query-lens", code: "queryLensCode" },

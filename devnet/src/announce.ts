@@ -37,7 +37,7 @@ type Row = readonly [name: string, value: string];
 
 function summary(running: Running, queryPrice: bigint, isTerminal: boolean): string {
   const { settings, chainUrl, deployed, providers, examples } = running;
-  const { dataset, webOracle, consumer, lens } = deployed;
+  const { dataset, webOracle, consumer, lens, directory } = deployed;
   const operator = operatorUrl(settings);
   const price = `${queryPrice} wei (${formatEther(queryPrice)} ether)`;
   const sections: [title: string, rows: Row[]][] = [
@@ -56,6 +56,7 @@ function summary(running: Running, queryPrice: bigint, isTerminal: boolean): str
         ["", `${webOracle.words}  true and false, bytes32, short texts`],
         ["", `${webOracle.registry}  registry of request specs`],
         ["lens", `${lens}  verified reads for nothing (ERC-3668)`],
+        ["directory", `${directory}  where data providers announce their nodes`],
         ["consumer", `${consumer}  test/examples/SpotPriceConsumer.sol`],
       ],
     ],

@@ -18,6 +18,8 @@ export interface Deployed {
   readonly consumer: Address;
   /** The lens of ERC-3668, whose gateway is the devnet's operator. */
   readonly lens: Address;
+  /** The directory in which data providers announce their nodes. */
+  readonly directory: Address;
 }
 
 const FORGE_MS = 170_000;
@@ -28,7 +30,7 @@ export async function compile(folder: Folder, components: Components): Promise<v
 }
 
 /**
- * Deploys the financial dataset, the Web Oracle, the example consumer and the lens, with the scripts for any network.
+ * Deploys the financial dataset, the Web Oracle, the example consumer, the lens and the directory of nodes, with the scripts for any network.
  *
  * @param gateway The URL that the lens names.
  */
@@ -51,11 +53,18 @@ export async function deploy(
   if (!consumer) throw new Error("The output of DeployExampleConsumer.s.sol has no address of the example consumer.");
   await run("DeployWebOracle");
   await run("DeployVerifiedLens", { GATEWAYS: gateway });
-  const { webOracleRegistry: registry, verifiedLens: lens } = loadDeployment(folder.file("deployments", "42.json"));
-  if (!registry || !lens) throw new Error("The deployment file lacks webOracleRegistry or verifiedLens.");
+  // Last, so that the contracts before it keep their addresses, which the documents name.
+  await run("DeployCommitteeDirectory");
+  const {
+    webOracleRegistry: registry,
+    verifiedLens: lens,
+    committeeDirectory: directory,
+  } = loadDeployment(folder.file("deployments", "42.json"));
+  if (!registry || !lens || !directory)
+    throw new Error("The deployment file lacks webOracleRegistry, verifiedLens or committeeDirectory.");
   const [numbers, words] = ["webOracleNumber", "webOracleBytes"].map((name) => findDataset(folder, name).address);
   if (!numbers || !words) throw new Error("The deployment file lacks a Web Oracle dataset.");
-  return { dataset, consumer: consumer as Address, lens, webOracle: { numbers, words, registry } };
+  return { dataset, consumer: consumer as Address, lens, directory, webOracle: { numbers, words, registry } };
 }
 
 /** Returns a dataset of the deployment file. */

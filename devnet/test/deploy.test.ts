@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
 import { ROOT } from "@dataset-oracle/tools/foundry";
@@ -138,6 +139,13 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     expect([again.exitCode, again.sent]).toEqual([0, 0]);
   });
 
+  test("deploys the directory of the providers' nodes once", async () => {
+    expect(await scripts.run("DeployCommitteeDirectory", ["--broadcast"])).toMatchObject({ exitCode: 0, sent: 1 });
+    const address = scripts.deployment().committeeDirectory as Address;
+    const announced = { address, abi: committeeDirectoryAbi, functionName: "announcementOf", args: [OWNER] } as const;
+    expect(await scripts.client.readContract(announced)).toEqual([0n, 0n]);
+  });
+
   test.each(["provider", "operator"])("the %s's configuration may name the file", async (room) => {
     const key = `0x${"11".repeat(32)}`;
     const configs: Record<string, object> = {
@@ -167,6 +175,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
   test.each([
     ["DeployFinancialDataset", ["financial"]],
     ["DeployWebOracle", ["webOracleNumber", "webOracleBytes", "webOracleRegistry"]],
+    ["DeployCommitteeDirectory", ["committeeDirectory"]],
   ])("%s a second time deploys nothing", async (name, contracts) => {
     const before = readFileSync(scripts.deploymentFile, "utf8");
     const { exitCode, output, sent } = await scripts.run(name, ["--broadcast"]);

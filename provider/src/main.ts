@@ -6,6 +6,7 @@ import { processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
 import { SECP256K1 } from "@dataset-oracle/service/secp256k1";
 import { buildProvider } from "./app.js";
+import { announceNode } from "./cli/announce.js";
 import { fetchValue } from "./cli/fetch.js";
 import { replayEvidence } from "./cli/replay.js";
 import { USAGE } from "./cli/usage.js";
@@ -13,6 +14,7 @@ import { checkFolders, listNotes, loadSetup, type Setup, summarize } from "./set
 
 await runMain(async () => {
   const [name, ...args] = process.argv.slice(2);
+  if (name === "announce") return announceNode(args);
   if (name === "fetch") return fetchValue(args);
   if (name === "replay") return replayEvidence(args);
   const command = readCommand(process.argv.slice(2), USAGE);

@@ -28,6 +28,9 @@ export const DeploymentFile = Type.Object(
     verifiedLens: Type.Optional(
       Type.String({ description: "The contract through which anyone reads a verified value for nothing." }),
     ),
+    committeeDirectory: Type.Optional(
+      Type.String({ description: "The contract in which data providers announce their nodes." }),
+    ),
   },
   strict,
 );
@@ -46,6 +49,8 @@ export interface Deployment {
   readonly webOracleRegistry?: Address;
   /** The lens of ERC-3668, when the network has one. */
   readonly verifiedLens?: Address;
+  /** The directory of the data providers' nodes, when the network has one. */
+  readonly committeeDirectory?: Address;
 }
 
 /**
@@ -54,7 +59,11 @@ export interface Deployment {
  * @throws ConfigError
  */
 export function loadDeployment(path: string): Deployment {
-  const { chainId, datasets, webOracleRegistry, verifiedLens } = loadConfig(path, DeploymentFile);
+  const { chainId, datasets, ...others } = loadConfig(path, DeploymentFile);
+  const contracts = Object.entries(others).map(([name, address]) => [
+    name,
+    requireAddress(address, `${path}: ${name}`),
+  ]);
   return {
     chainId,
     datasets: Object.entries(datasets).map(([name, dataset]) => {
@@ -66,10 +75,7 @@ export function loadDeployment(path: string): Deployment {
         keys: dataset.keys.map((text) => requireKey(text, dataset.keyForm, where)),
       };
     }),
-    ...(webOracleRegistry !== undefined && {
-      webOracleRegistry: requireAddress(webOracleRegistry, `${path}: webOracleRegistry`),
-    }),
-    ...(verifiedLens !== undefined && { verifiedLens: requireAddress(verifiedLens, `${path}: verifiedLens`) }),
+    ...Object.fromEntries(contracts),
   };
 }
 

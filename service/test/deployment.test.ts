@@ -39,8 +39,8 @@ describe("a deployment file", () => {
     });
   });
 
-  test("may have a lens", () => {
-    expect(load({ verifiedLens: REGISTRY.toLowerCase() }).verifiedLens).toBe(REGISTRY);
+  test.each(["verifiedLens", "committeeDirectory"] as const)("may have a %s", (name) => {
+    expect(load({ [name]: REGISTRY.toLowerCase() })[name]).toBe(REGISTRY);
   });
 
   test("may have Web Oracle datasets and the registry of their specs", () => {
@@ -60,6 +60,7 @@ describe("a deployment file", () => {
     ["a dataset's address", { datasets: { financial: { ...financial, address: "0x1" } } }, "dataset financial: "],
     ["a registry's address", { webOracleRegistry: `${REGISTRY.slice(0, -1)}3` }, "webOracleRegistry: "],
     ["a lens's address", { verifiedLens: "0x1" }, "verifiedLens: "],
+    ["a directory's address", { committeeDirectory: "0x1" }, "committeeDirectory: "],
     ["a registry that is no text", { webOracleRegistry: 7 }, "/webOracleRegistry: Expected string"],
     ["a key", { datasets: { financial: { ...financial, keys: ["0x5"] } } }, 'dataset financial: key "0x5": '],
     [

@@ -24,6 +24,7 @@ const FLOORS: Record<string, string> = {
   "src/mocks/MockOracle.sol": "0.8.4",
   "src/interfaces/IDataset.sol": "0.8.4",
   "src/interfaces/IWebOracleRegistry.sol": "0.8.4",
+  "src/interfaces/ICommitteeDirectory.sol": "0.8.4",
   "src/libraries/UpdateCalldata.sol": "0.8.4",
   "src/types/KeyForm.sol": "0.8.4",
 };

@@ -42,6 +42,11 @@ const COMMANDS: readonly Command[] = [
     parsers: ["service/src/arguments.ts", "provider/src/cli/fetch.ts"],
   },
   { name: "provider fetch", program: ["provider/dist/main.js", "fetch"], parsers: ["provider/src/cli/fetch.ts"] },
+  {
+    name: "provider announce",
+    program: ["provider/dist/main.js", "announce"],
+    parsers: ["provider/src/cli/announce.ts"],
+  },
   { name: "provider replay", program: ["provider/dist/main.js", "replay"], parsers: ["provider/src/cli/replay.ts"] },
 ];
 

@@ -27,6 +27,7 @@ const INTERFACES = {
   "src/Oracle.sol": "Oracle",
   "src/interfaces/IDataset.sol": "IDataset",
   "src/interfaces/IWebOracleRegistry.sol": "IWebOracleRegistry",
+  "src/interfaces/ICommitteeDirectory.sol": "ICommitteeDirectory",
 };
 
 const solc = createRequire(import.meta.url)("solc");

@@ -147,6 +147,7 @@ import {MockOracle} from "@dataset-oracle/contracts/mocks/MockOracle.sol";
       "LICENSE",
       "Oracle.sol",
       "README.md",
+      "interfaces/ICommitteeDirectory.sol",
       "interfaces/IDataset.sol",
       "interfaces/IERC7412.sol",
       "interfaces/IUpdateGateway.sol",

@@ -29,6 +29,11 @@ const PAGES = [
     label: "WebOracleRegistry",
     files: ["interfaces/IWebOracleRegistry.sol", "WebOracleRegistry.sol"],
   },
+  {
+    name: "directory",
+    label: "CommitteeDirectory",
+    files: ["interfaces/ICommitteeDirectory.sol", "CommitteeDirectory.sol"],
+  },
   { name: "mock", label: "MockOracle", files: ["mocks/MockOracle.sol"] },
   {
     name: "lens",

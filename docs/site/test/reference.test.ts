@@ -20,6 +20,7 @@ describe("the reference of the contracts", () => {
     "dataset-interface",
     "datasets",
     "registry",
+    "directory",
     "mock",
     "lens",
     "adapters",

@@ -2,6 +2,7 @@
 export const USAGE = `Usage: provider --config FILE [--check-config]
        provider fetch KEY [--config FILE] [--json]
        provider replay FILE [--json]
+       provider announce --deployment FILE --url URL --submitter ADDRESS [--rpc-url URL]
 
 Answers POST /report with signed values that it reads from its sources. It logs JSON to stdout and shuts down cleanly
 on SIGTERM.
@@ -10,6 +11,7 @@ on SIGTERM.
   --check-config  check everything that a start needs, and exit
   fetch           ask the sources of a key now, and show their answers; signs nothing
   replay          compute a value again from its evidence, without a network
+  announce        sign where your node is, for the directory of its network
   --json          for fetch and replay: print JSON in a terminal too
   --help          show this text, or that of a command
 
@@ -52,3 +54,26 @@ The exit code is 0 when the value is the same, 1 when it differs, and 2 when the
 
 Example
   provider replay evidence/spot-prices/1767322980/1767323040-42-0x….json`;
+
+/** The text of `provider announce --help`. */
+export const ANNOUNCE_USAGE = `Usage: provider announce --deployment FILE --url URL --submitter ADDRESS [--rpc-url URL [--from ADDRESS]]
+       provider announce --deployment FILE --withdraw [--rpc-url URL [--from ADDRESS]]
+
+Signs where your node is with the provider's key, for the directory of its network. Anyone may send the transaction, so
+that the provider's key needs no Ether. Without --rpc-url, it prints the transaction, and a cast command that sends it.
+
+  --deployment FILE    required: the network's deployments/<chainId>.json
+  --url URL            where your node answers: http or https, in at most 256 bytes
+  --submitter ADDRESS  the account that sends your node's transactions
+  --withdraw           announce that there is no node any more
+  --rpc-url URL        send the transaction through this JSON-RPC endpoint of the network
+  --from ADDRESS       send from an unlocked account of the endpoint, as development chains have them
+  --help               show this text
+
+The announcement is signed with the key that the environment names, as for the provider: PROVIDER_PRIVATE_KEY_FILE or
+PROVIDER_KEYSTORE. Without --from, the transaction is sent from the account of PUBLISHER_PRIVATE_KEY_FILE,
+PUBLISHER_PRIVATE_KEY, or PUBLISHER_KEYSTORE with PUBLISHER_KEYSTORE_PASSWORD_FILE.
+
+Example
+  PROVIDER_PRIVATE_KEY_FILE=provider.key provider announce --deployment deployments/42.json \\
+    --url https://node.example --submitter 0x8626f6940E2eb28930eFb4CeF49B2d1F2C9C1199`;

@@ -1,0 +1,84 @@
+import { parseAddress } from "@dataset-oracle/protocol/address";
+import { encodeAnnouncement, MAX_ANNOUNCED_URL_BYTES, signAnnouncement } from "@dataset-oracle/protocol/announcement";
+import { loadAccount } from "@dataset-oracle/service/accounts";
+import { parseCommandLine } from "@dataset-oracle/service/arguments";
+import { ConfigError } from "@dataset-oracle/service/config";
+import { loadDeployment } from "@dataset-oracle/service/deployment";
+import { type Address, zeroAddress } from "viem";
+import { describeCall, sendCalls } from "./send-calls.js";
+import { ANNOUNCE_USAGE } from "./usage.js";
+
+const OPTIONS = {
+  deployment: { type: "string" },
+  url: { type: "string" },
+  submitter: { type: "string" },
+  withdraw: { type: "boolean" },
+  "rpc-url": { type: "string" },
+  from: { type: "string" },
+} as const;
+
+type Options = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
+
+/**
+ * Seconds behind the clock at which an announcement is issued. The directory refuses one that is later than the block,
+ * and a node simulates the transaction at the time of its last block.
+ */
+const BEHIND_CLOCK = 60;
+
+/** Runs `provider announce`: signs where the node is, and prints the transaction or sends it. */
+export async function announceNode(args: readonly string[]): Promise<void> {
+  const { values: options, positionals } = parseCommandLine(args, ANNOUNCE_USAGE, OPTIONS);
+  if (options.help === true) return console.log(ANNOUNCE_USAGE);
+  if (positionals.length > 0) throw new ConfigError(`Write each value after its option.\n\n${ANNOUNCE_USAGE}`);
+  const place = readPlace(options);
+  const { deployment: deploymentFile, "rpc-url": rpcUrl, from } = options;
+  if (deploymentFile === undefined) throw new ConfigError("Name the network's deployment file: --deployment FILE.");
+  const { chainId, committeeDirectory } = loadDeployment(deploymentFile);
+  if (committeeDirectory === undefined)
+    throw new ConfigError(`${deploymentFile} has no committeeDirectory: network ${chainId} has none.`);
+
+  const { account } = await loadAccount(process.env, "PROVIDER");
+  const announcement = {
+    ...place,
+    provider: account.address,
+    issuedAt: BigInt(Math.floor(Date.now() / 1_000) - BEHIND_CLOCK),
+  };
+  const signature = await signAnnouncement(account, { chainId, address: committeeDirectory }, announcement);
+  const call = { to: committeeDirectory, data: encodeAnnouncement(announcement, signature) };
+  if (rpcUrl === undefined) return console.log(describeCall(chainId, call));
+  const [mined] = await sendCalls([call], { chainId, deploymentFile, rpcUrl, from }, process.env);
+  const what = place.url === "" ? "Withdrew the node" : `Announced ${place.url}`;
+  console.log(
+    `${what} of ${account.address} on network ${chainId}, in block ${mined?.block}, by ${mined?.transaction}.`,
+  );
+}
+
+/** @throws ConfigError */
+function readPlace(options: Options): { readonly url: string; readonly submitter: Address } {
+  if (options.withdraw === true) {
+    if (options.url !== undefined || options.submitter !== undefined)
+      throw new ConfigError("--withdraw announces no node: leave out --url and --submitter.");
+    return { url: "", submitter: zeroAddress };
+  }
+  if (options.url === undefined || options.submitter === undefined)
+    throw new ConfigError(`Name the node: --url URL --submitter ADDRESS.\n\n${ANNOUNCE_USAGE}`);
+  const submitter = parseAddress(options.submitter);
+  if (!submitter.ok) throw new ConfigError(`--submitter: ${submitter.error}`);
+  return { url: requireUrl(options.url), submitter: submitter.value };
+}
+
+/** @throws ConfigError */
+function requireUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new ConfigError("--url is not an http or https URL. Write one, such as https://node.example.");
+  // Everybody can read what is announced.
+  if (url.username !== "" || url.password !== "")
+    throw new ConfigError("--url has a user name or a password. Leave them out: the directory is public.");
+  const { length } = new TextEncoder().encode(text);
+  if (length > MAX_ANNOUNCED_URL_BYTES)
+    throw new ConfigError(
+      `--url has ${length} bytes, but the directory takes ${MAX_ANNOUNCED_URL_BYTES}. Name a shorter one.`,
+    );
+  return text;
+}

@@ -1,0 +1,84 @@
+import { parseAddress } from "@dataset-oracle/protocol/address";
+import { loadAccount } from "@dataset-oracle/service/accounts";
+import { ConfigError } from "@dataset-oracle/service/config";
+import { type Account, type Address, createPublicClient, createWalletClient, type Hex, http } from "viem";
+
+const MINED_MS = 120_000;
+
+/** A call of a contract, which costs nothing but its gas. */
+export interface Call {
+  readonly to: Address;
+  readonly data: Hex;
+}
+
+/** The network that calls are sent to, and the account that pays for them. */
+export interface Sending {
+  readonly chainId: number;
+  /** The file that names the network, for errors. */
+  readonly deploymentFile: string;
+  readonly rpcUrl: string;
+  /** An unlocked account of the endpoint; without it, the account of the environment's PUBLISHER variables sends. */
+  readonly from: string | undefined;
+}
+
+/** Describes a call for a person who sends it with another program. */
+export function describeCall(chainId: number, { to, data }: Call, rpcUrl = "<url>"): string {
+  return [
+    "Nothing was sent. The transaction:",
+    JSON.stringify({ chainId, to, value: "0x0", data }, null, 2),
+    "",
+    "To send it with cast, from a keystore:",
+    `cast send ${to} ${data} --rpc-url ${rpcUrl} --account <keystore>`,
+  ].join("\n");
+}
+
+/**
+ * Sends calls, one transaction each, and waits until all are mined.
+ *
+ * @returns The transaction and the block of each call.
+ * @throws ConfigError
+ */
+export async function sendCalls(
+  calls: readonly Call[],
+  { chainId, deploymentFile, rpcUrl, from }: Sending,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly transaction: Hex; readonly block: bigint }[]> {
+  const account = await senderOf(from, env);
+  const transport = http(rpcUrl, { retryCount: 0, timeout: 10_000 });
+  const client = createPublicClient({ transport, pollingInterval: 500 });
+  const asked = await ask(() => client.getChainId());
+  if (asked !== chainId)
+    throw new ConfigError(
+      `The endpoint belongs to network ${asked}, but ${deploymentFile} to network ${chainId}. Change one of them.`,
+    );
+  const wallet = createWalletClient({ account, transport });
+  const sent: Hex[] = [];
+  for (const { to, data } of calls) sent.push(await ask(() => wallet.sendTransaction({ to, data, chain: null })));
+  return Promise.all(
+    sent.map(async (transaction) => {
+      const receipt = await ask(() => client.waitForTransactionReceipt({ hash: transaction, timeout: MINED_MS }));
+      if (receipt.status !== "success")
+        throw new ConfigError(`The transaction ${transaction} reverted. Its trace says why: cast run ${transaction}`);
+      return { transaction, block: receipt.blockNumber };
+    }),
+  );
+}
+
+async function senderOf(from: string | undefined, env: NodeJS.ProcessEnv): Promise<Account | Address> {
+  if (from === undefined) return (await loadAccount(env, "PUBLISHER")).account;
+  const address = parseAddress(from);
+  if (!address.ok) throw new ConfigError(`--from: ${address.error}`);
+  return address.value;
+}
+
+/** Leaves out most of viem's message, which contains the endpoint's URL and so perhaps a token. */
+async function ask<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const { details, name } = error as { details?: string; name?: string };
+    throw new ConfigError(
+      `The RPC endpoint failed or refused the call: ${details || name}. Check --rpc-url and the account's balance.`,
+    );
+  }
+}
