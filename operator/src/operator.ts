@@ -1,4 +1,5 @@
 import type { NetworkPlan } from "./config.js";
+import { Histories } from "./history/histories.js";
 import { connectNetwork, type Network } from "./network.js";
 import type { Context } from "./process-context.js";
 import { recoverJob } from "./recover-pending.js";
@@ -11,6 +12,7 @@ export interface Operator extends Context {
   readonly networks: ReadonlyMap<number, Network>;
   readonly builder: UpdateBuilder;
   readonly updates: Updates;
+  readonly histories: Histories;
   /** Resolves when every transaction queue has looked for the pending transactions of an earlier process. */
   readonly recovered: Promise<unknown>;
 }
@@ -27,6 +29,7 @@ export async function startOperator(
 ): Promise<Operator> {
   const builder = new UpdateBuilder(context);
   const updates = new Updates(context, builder);
+  const histories = new Histories(context);
   const networks = await Promise.all(
     plans.map((plan) => {
       const { chainId } = plan.deployment;
@@ -45,5 +48,5 @@ export async function startOperator(
     return (senders?.queues ?? []).map((queue) => queue.start((call) => recoverJob(context, builder, network, call)));
   });
   const byChainId = new Map(networks.map((network) => [network.chainId, network]));
-  return { ...context, networks: byChainId, builder, updates, recovered: Promise.all(recoveries) };
+  return { ...context, networks: byChainId, builder, updates, histories, recovered: Promise.all(recoveries) };
 }

@@ -17,20 +17,15 @@ export interface PastUpdate {
   readonly transactionHash: Hex;
 }
 
-/** The updates of a data point in a range of blocks. */
-export interface History {
-  /** The first block that was read: there can be more updates before it. */
-  readonly from: number;
-  /** The newest first; all of each block. */
-  readonly updates: readonly PastUpdate[];
+/** An update of any key. */
+export interface KeyedUpdate extends PastUpdate {
+  readonly keyHash: Hex;
 }
 
-export interface Span {
-  /** Block numbers, both inclusive. */
+/** Block numbers, both inclusive. */
+export interface Blocks {
   readonly from: number;
   readonly to: number;
-  /** The number of updates after which reading stops; those of the last block are all returned. */
-  readonly limit: number;
 }
 
 /** How far back the transaction that stored a fresh round is searched for. */
@@ -43,34 +38,35 @@ const MAX_MS = 10_000;
  * Reads the updates of a data point back from a block, until there are enough, or it took too long. Nodes limit the logs
  * of one call, each in its own way: a window of blocks that is refused is halved.
  *
+ * @param take Is given the updates of some whole blocks, the newest first, and returns true once there are enough.
+ * @returns The first block that was read: there can be more updates before it.
  * @throws RpcError when not even one block can be read.
  */
-export async function readHistory(
+export async function readBack(
   client: ChainClient,
   dataset: Address,
   key: Hex,
-  span: Span,
+  blocks: Blocks,
   clock: Clock,
-): Promise<History> {
+  take: (updates: readonly PastUpdate[]) => boolean,
+): Promise<number> {
   const giveUpAt = clock() + MAX_MS;
-  const updates: PastUpdate[] = [];
   let window = FIRST_WINDOW;
-  let next = span.to;
-  for (let calls = 0; next >= span.from && updates.length < span.limit; calls++) {
-    const hasRead = next < span.to;
+  let next = blocks.to;
+  for (let calls = 0; next >= blocks.from; calls++) {
+    const hasRead = next < blocks.to;
     if (hasRead && (calls === MAX_CALLS || clock() > giveUpAt)) break;
-    const first = Math.max(span.from, next - window + 1);
+    const first = Math.max(blocks.from, next - window + 1);
     try {
-      updates.push(...(await readUpdates(client, dataset, key, first, next)).toReversed());
+      const updates = await readUpdates(client, dataset, key, first, next);
       next = first - 1;
+      if (take(updates.toReversed())) break;
     } catch (error) {
       if (!(error instanceof RpcError) || error.kind !== "refused" || window === 1) throw error;
       window = Math.ceil(Math.min(window, next - first + 1) / 2);
     }
   }
-  const last = updates[span.limit - 1];
-  if (last === undefined) return { from: next + 1, updates };
-  return { from: last.blockNumber, updates: updates.filter(({ blockNumber }) => blockNumber >= last.blockNumber) };
+  return next + 1;
 }
 
 /** Finds the recent transaction that stored a round of a key; null when there is none. */
@@ -85,26 +81,31 @@ export async function findUpdate(
   return updates.find((update) => update.timestamp === timestamp)?.transactionHash ?? null;
 }
 
-/** Reads the updates of a key in a range of blocks, both inclusive; the oldest first. */
+/**
+ * Reads the updates of a dataset in a range of blocks, both inclusive; the oldest first.
+ *
+ * @param key Null for those of all keys.
+ * @throws RpcError
+ */
 export async function readUpdates(
   client: ChainClient,
   dataset: Address,
-  key: Hex,
+  key: Hex | null,
   from: number,
   to: number | "latest",
-): Promise<readonly PastUpdate[]> {
+): Promise<readonly KeyedUpdate[]> {
   const events = getContractEvents(client, {
     address: dataset,
     abi: datasetAbi,
     eventName: "Updated",
-    args: { keyHash: keccak256(key) },
+    ...(key !== null && { args: { keyHash: keccak256(key) } }),
     fromBlock: BigInt(from),
     toBlock: to === "latest" ? to : BigInt(to),
     strict: true,
   });
   return (await unwrapRpcError(client, "eth_getLogs", events)).map(({ args, blockNumber, transactionHash }) => {
-    const { value, timestamp, status } = args;
+    const { keyHash, value, timestamp, status } = args;
     const named = QUERY_STATUSES[status] ?? "INVALID";
-    return { value, status: named, timestamp, blockNumber: Number(blockNumber), transactionHash };
+    return { keyHash, value, status: named, timestamp, blockNumber: Number(blockNumber), transactionHash };
   });
 }

@@ -7,7 +7,7 @@ export async function allowAnyOrigin(app: App): Promise<void> {
     origin: "*",
     methods: ["GET", "POST"],
     allowedHeaders: ["content-type", "accept", "prefer", "traceparent", "x-request-id"],
-    exposedHeaders: ["retry-after", "preference-applied", "x-request-id", "ratelimit", "ratelimit-policy"],
+    exposedHeaders: ["retry-after", "preference-applied", "x-request-id", "ratelimit", "ratelimit-policy", "link"],
     maxAge: 86_400,
     // OPTIONS is answered with 204 even without the headers of a browser's preflight.
     strictPreflight: false,

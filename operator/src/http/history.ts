@@ -1,32 +1,46 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
-import { HistoryAnswer, HistoryQuery } from "@dataset-oracle/protocol/wire";
+import { HistoryAnswer, HistoryQuery, type StoredUpdate } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/app";
 import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
-import { readBlockNumber } from "../chain/client.js";
-import { readHistory, type Span } from "../chain/history.js";
-import { findDataPoint } from "../data-point.js";
-import type { Network } from "../network.js";
+import { Type } from "@sinclair/typebox";
+import type { PastUpdate } from "../chain/history.js";
+import { type DataPoint, findDataPoint } from "../data-point.js";
+import { candlesOf, intervalAt } from "../history/candles.js";
+import type { HistoryRange } from "../history/histories.js";
+import type { Dataset } from "../network.js";
 import type { Operator } from "../operator.js";
 import { invalidQuery, rangeTooWide } from "../problems.js";
+import { SingleFlight } from "../single-flight.js";
 import { formatValue } from "../update/answer.js";
 import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
+import { acceptsCsv, toCsv } from "./history-csv.js";
 import { dataPointProblems } from "./openapi.js";
 
 const DEFAULT_LIMIT = 20;
 /** Its rate limit is this much lower than that of requests: each can make many calls to the RPC. */
 const REQUESTS_PER_CALL = 6;
+/** The same history is read again after this. */
+const REMEMBER_MS = 1_000;
+
+const LINK = Type.String({ description: 'CSV only: rel="next" is the page of older updates, unless there is none.' });
 
 const schema = {
   tags: ["data"],
   operationId: "readHistory",
-  summary: "Lists the updates of a data point.",
-  description: "They are read from the dataset's events, newest first. The operator itself stores no history.",
+  summary: "Lists the updates of a data point, or candles of them.",
+  description:
+    "They are read from the dataset's events, newest first. The operator keeps an index of the events in memory, and " +
+    "reads it from the chain after every start. As CSV, the answer has a line with the names of the columns and then one " +
+    "for each update or candle.",
   querystring: HistoryQuery,
   response: {
     200: {
       description: "The updates, from the dataset's events.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: HistoryAnswer } },
+      headers: { ...RATE_HEADERS, Link: LINK },
+      content: {
+        "application/json": { schema: HistoryAnswer },
+        "text/csv": { schema: Type.String() },
+      },
     },
     ...dataPointProblems(INVALID_QUERY, { 422: ["range_too_wide"] }),
   },
@@ -34,43 +48,84 @@ const schema = {
 
 /** Adds `GET /history`. */
 export function addHistory(app: App, operator: Operator, requestsPerMinute: number): void {
+  const shared = new SingleFlight<HistoryAnswer>(operator.clock, REMEMBER_MS);
   const config = { rate: { name: "history", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) } };
   const preValidation = plainIntegers(HistoryQuery);
-  app.get(
-    "/history",
-    { schema, config, preValidation, attachValidation: true },
-    async (request): Promise<HistoryAnswer> => {
-      checkQuery(request);
-      const { query } = request;
-      const { network, dataset, key } = findDataPoint(operator.networks, query);
-      const span = await spanOf(network, query);
-      const { from, updates } = await readHistory(network.client, dataset.address, key, span, operator.clock);
-      return {
-        network_id: network.chainId,
-        dataset: dataset.address,
-        key: keyToAscii(key),
-        key_hex: key,
-        from,
-        to: span.to,
-        updates: updates.map(({ status, value, timestamp, blockNumber, transactionHash }) => ({
-          status,
-          value: formatValue(dataset.kind, value),
-          timestamp: Number(timestamp),
-          block_number: blockNumber,
-          transaction_hash: transactionHash,
-        })),
-      };
-    },
-  );
+  app.get("/history", { schema, config, preValidation, attachValidation: true }, async (request, reply) => {
+    checkQuery(request);
+    const { query } = request;
+    const dataPoint = findDataPoint(operator.networks, query);
+    const { from, to, from_time, to_time, interval, limit } = query;
+    const id = [dataPoint.id, from, to, from_time, to_time, interval, limit].join(" ");
+    const answer = await shared.run(id, () => read(operator, dataPoint, query)).result;
+    const format = query.format ?? (acceptsCsv(request.headers.accept) ? "csv" : "json");
+    reply.header("vary", "accept");
+    if (format === "json") return answer;
+    const hasMore = answer.from > 0 && answer.candles === undefined && !answer.before;
+    if (hasMore) reply.header("link", `<${nextPage(request.url, answer.from - 1)}>; rel="next"`);
+    return reply.type("text/csv; charset=utf-8; header=present").send(toCsv(answer));
+  });
 }
 
-/** @throws ProblemError when the range is empty or too wide. */
-async function spanOf({ client, settings: { historyBlocks } }: Network, query: HistoryQuery): Promise<Span> {
-  const head = await readBlockNumber(client);
+async function read(operator: Operator, dataPoint: DataPoint, query: HistoryQuery): Promise<HistoryAnswer> {
+  const { network, dataset, key } = dataPoint;
+  const { interval } = query;
+  if (interval !== undefined && dataset.kind !== "median") {
+    throw invalidQuery(["interval: this dataset's values are not numbers. Leave it out."]);
+  }
+  const head = await operator.histories.readHead(network, dataset);
+  const range = rangeOf(query, head, network.settings.historyBlocks, Math.floor(operator.clock() / 1000));
+  const { from, updates, before } = await operator.histories.find(dataPoint, range);
+  const stored = (update: PastUpdate) => toStored(dataset, update);
+  return {
+    network_id: network.chainId,
+    dataset: dataset.address,
+    key: keyToAscii(key),
+    key_hex: key,
+    from,
+    to: range.to,
+    updates: interval === undefined ? updates.map(stored) : [],
+    ...(range.fromTime !== null && { before: before && stored(before) }),
+    ...(interval !== undefined && { candles: [...candlesOf(updates, interval)] }),
+  };
+}
+
+/**
+ * @param now Seconds since 1970.
+ * @throws ProblemError when the range is empty or too wide.
+ */
+function rangeOf(query: HistoryQuery, head: number, historyBlocks: number, now: number): HistoryRange {
+  const { from_time: fromTime = null, to_time: toTime = null, interval, limit = DEFAULT_LIMIT } = query;
   const to = Math.min(head, query.to ?? head);
   const from = query.from ?? Math.max(0, to - historyBlocks + 1);
   if (from > to) throw invalidQuery([`from: ${from} is after ${to}, the last block.`]);
+  if (fromTime !== null && toTime !== null && fromTime > toTime) {
+    throw invalidQuery([`from_time: ${fromTime} is after to_time, ${toTime}.`]);
+  }
   const blocks = to - from + 1;
   if (blocks > historyBlocks) throw rangeTooWide(blocks, historyBlocks);
-  return { from, to, limit: query.limit ?? DEFAULT_LIMIT };
+  if (interval === undefined) return { from, to, limit, fromTime, toTime };
+  const last = intervalAt(Math.min(now, toTime ?? now), interval);
+  const first = Math.max(0, last - (limit - 1) * interval, intervalAt(fromTime ?? 0, interval));
+  return { from, to, limit: Number.POSITIVE_INFINITY, fromTime: first, toTime };
+}
+
+function toStored({ kind }: Dataset, update: PastUpdate): StoredUpdate {
+  const { status, value, timestamp, blockNumber, transactionHash } = update;
+  return {
+    status,
+    value: formatValue(kind, value),
+    timestamp: Number(timestamp),
+    block_number: blockNumber,
+    transaction_hash: transactionHash,
+  };
+}
+
+/** Returns the path and query of the same request for older blocks. */
+function nextPage(url: string, to: number): string {
+  const [path = "", query] = url.split("?");
+  const parameters = new URLSearchParams(query);
+  parameters.set("to", String(to));
+  parameters.set("format", "csv");
+  return `${path}?${parameters}`;
 }

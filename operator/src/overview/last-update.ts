@@ -2,8 +2,6 @@ import { decodeUpdate } from "@dataset-oracle/protocol/decode-update";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import type { LastUpdate } from "@dataset-oracle/protocol/wire-data";
 import { getAddress, type Hex, hexToBigInt } from "viem";
-import { readBlockNumber } from "../chain/client.js";
-import { readHistory } from "../chain/history.js";
 import { readTransaction } from "../chain/transactions.js";
 import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
@@ -13,9 +11,10 @@ import { formatValue } from "../update/answer.js";
 export async function readLastUpdate(operator: Operator, dataPoint: DataPoint): Promise<LastUpdate | null> {
   const { network, dataset, key } = dataPoint;
   const { client, settings, chainId } = network;
-  const head = await readBlockNumber(client);
-  const span = { from: Math.max(0, head - settings.historyBlocks + 1), to: head, limit: 1 };
-  const [update] = (await readHistory(client, dataset.address, key, span, operator.clock)).updates;
+  const head = await operator.histories.readHead(network, dataset);
+  const from = Math.max(0, head - settings.historyBlocks + 1);
+  const newest = { from, to: head, limit: 1, fromTime: null, toTime: null };
+  const [update] = (await operator.histories.find(dataPoint, newest)).updates;
   if (update === undefined) return null;
   const sent = await readTransaction(client, update.transactionHash);
   // An update that another contract relayed does not show its reports in the transaction.

@@ -1,0 +1,105 @@
+import { keccak256 } from "viem";
+import { type Blocks, type PastUpdate, readBack } from "../chain/history.js";
+import type { DataPoint } from "../data-point.js";
+import type { Dataset, Network } from "../network.js";
+import type { Context } from "../process-context.js";
+import { UpdateIndex } from "./update-index.js";
+
+/** Which updates of a data point are wanted. */
+export interface HistoryRange extends Blocks {
+  /** The number of updates after which reading stops; those of the last block are all returned. */
+  readonly limit: number;
+  /** The earliest and the latest round, in seconds since 1970; null for any. */
+  readonly fromTime: number | null;
+  readonly toTime: number | null;
+}
+
+/** The updates of a data point in a range of blocks. */
+export interface History {
+  /** The first block that was searched: there can be more updates before it. */
+  readonly from: number;
+  /** The newest first; all of each block. */
+  readonly updates: readonly PastUpdate[];
+  /** The newest update before `fromTime`; null if none was found, or none was looked for. */
+  readonly before: PastUpdate | null;
+}
+
+/** The histories of all data points: from the index of each dataset, and from the chain where an index does not reach. */
+export class Histories {
+  readonly #indexes = new Map<Dataset, UpdateIndex>();
+
+  constructor(private readonly context: Context) {}
+
+  /**
+   * Reads the newest block into the index of a dataset.
+   *
+   * @returns Its number.
+   * @throws RpcError
+   */
+  readHead(network: Network, dataset: Dataset): Promise<number> {
+    return this.#indexOf(network, dataset).refresh();
+  }
+
+  /**
+   * Finds the updates of a data point in the blocks up to the last one that `readHead` has returned.
+   *
+   * @throws RpcError when blocks are wanted that the index does not have, and none of them can be read.
+   */
+  async find({ network, dataset, key }: DataPoint, range: HistoryRange): Promise<History> {
+    const index = this.#indexOf(network, dataset);
+    const { from, to } = index.blocks;
+    const found = new Found(range);
+    const isCovered = range.to <= to;
+    if (isCovered && found.take(index.updatesOf(keccak256(key), range)))
+      return found.history(Math.max(from, range.from));
+    const rest = { from: range.from, to: isCovered ? Math.min(range.to, from - 1) : range.to };
+    const take = (updates: readonly PastUpdate[]) => found.take(updates);
+    const first = await readBack(network.client, dataset.address, key, rest, this.context.clock, take);
+    return found.history(Math.max(range.from, first));
+  }
+
+  #indexOf(network: Network, dataset: Dataset): UpdateIndex {
+    const known = this.#indexes.get(dataset);
+    if (known !== undefined) return known;
+    const { client, settings } = network;
+    const limits = { blocks: settings.historyBlocks, updates: settings.historyUpdates };
+    const index = new UpdateIndex(client, dataset.address, limits, this.context);
+    this.#indexes.set(dataset, index);
+    return index;
+  }
+}
+
+/** Collects updates, from the newest on, until there are enough. */
+class Found {
+  readonly #updates: PastUpdate[] = [];
+  #before: PastUpdate | null = null;
+  #isComplete = false;
+
+  constructor(private readonly range: HistoryRange) {}
+
+  /** @param updates Those of some whole blocks, the newest first. @returns True once there are enough. */
+  take(updates: readonly PastUpdate[]): boolean {
+    const { limit, fromTime, toTime } = this.range;
+    for (const update of updates) {
+      const last = this.#updates[limit - 1];
+      if (last !== undefined && update.blockNumber < last.blockNumber) {
+        this.#isComplete = true;
+      } else if (fromTime !== null && update.timestamp < fromTime) {
+        this.#before = update;
+        this.#isComplete = true;
+      } else if (toTime === null || update.timestamp <= toTime) {
+        this.#updates.push(update);
+      }
+      if (this.#isComplete) return true;
+    }
+    this.#isComplete = this.#updates.length >= limit;
+    return this.#isComplete;
+  }
+
+  /** @param first The first block that was read. */
+  history(first: number): History {
+    // Those of earlier blocks were read in vain.
+    const from = this.#isComplete ? (this.#before ?? this.#updates.at(-1))?.blockNumber : undefined;
+    return { from: from ?? first, updates: this.#updates, before: this.#before };
+  }
+}
