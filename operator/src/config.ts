@@ -117,9 +117,19 @@ const NetworkSettings = Type.Object(
       description:
         "The nodes of the network's providers, this one included, if providers run operators that share the work.",
     }),
+    beatSeconds: Type.Integer({
+      minimum: 1,
+      maximum: 60,
+      default: 5,
+      description: "How often the nodes look at the feeds, all at the same time, in seconds. All need the same beat.",
+    }),
     stageMs: milliseconds(
       2_000,
-      "How long a node waits for each node that is ranked before it to update a feed, in milliseconds.",
+      "How long a node waits for each node of a better rank whose provider has signed the round, in milliseconds.",
+    ),
+    absentStageMs: milliseconds(
+      500,
+      "How long a node waits for each node of a better rank whose provider's report it lacks, in milliseconds.",
     ),
     maxFeePerGasGwei: Type.Integer({
       minimum: 1,

@@ -11,6 +11,7 @@ export class Metrics {
   readonly #coalesced: Counter<"work">;
   readonly #rpcErrors: Counter<"network" | "endpoint" | "method" | "class">;
   readonly #failedOver: Counter<"network">;
+  readonly #submittedForOthers: Counter<"network">;
   /** The stored round of each feed, in seconds since 1970; by network, dataset and key. */
   readonly #feeds = new Map<string, { readonly labels: FeedLabels; readonly updatedAt: number }>();
 
@@ -40,6 +41,12 @@ export class Metrics {
       labelNames: ["network"],
       registers,
     });
+    this.#submittedForOthers = new Counter({
+      name: "operator_submitted_for_others_total",
+      help: "Transactions of other nodes that this node gave to its RPC endpoints.",
+      labelNames: ["network"],
+      registers,
+    });
   }
 
   /** @param outcome `ok`, or the reason of a failure. */
@@ -58,6 +65,10 @@ export class Metrics {
 
   failedOver(network: number, feeds: number): void {
     this.#failedOver.inc({ network }, feeds);
+  }
+
+  submittedForOther(network: number): void {
+    this.#submittedForOthers.inc({ network });
   }
 
   /** @param updatedAt Seconds since 1970; 0 if it was never stored. */

@@ -1,28 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { readBlockIntervalMs } from "../chain/block-interval.js";
 import { readManyStored } from "../chain/stored.js";
-import { roundAt } from "../clock.js";
 import { type Batch, dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { MAX_WAIT_MS, type Relayed, withTimeout } from "../update/relay.js";
 import { relayBatch } from "./batch.js";
-import { Failover } from "./failover.js";
 import { isWorthSplitting, scopeOf } from "./failure.js";
+import { FeedTurns } from "./feed-turns.js";
 import { FeedHealth, type Part } from "./health.js";
 import { UpdateLatency } from "./latency.js";
-import { dueAge, type Feed, hasMoved, observe, stage } from "./policy.js";
+import { dueAge, hasMoved, observe, type StoredFeed, stage } from "./policy.js";
 
-/** A feed with its stored value. */
-interface StoredFeed extends Feed {
-  readonly stored: QueryResult;
-}
-
-/** A batch of this many keys, signed by four providers, uses about five million units of gas. */
-const MAX_BATCH_KEYS = 100;
 /** A chain on which nothing happens can have minutes between its blocks; an update makes one. */
 const MAX_BLOCK_MS = 15_000;
 /** Rounds are whole seconds, and a poll takes a moment. */
@@ -40,7 +31,7 @@ export async function runFeeds(operator: Operator): Promise<void> {
 class FeedLoop {
   /** The keys whose update is on its way. */
   readonly #busy = new Set<Hex>();
-  readonly #failover: Failover;
+  readonly #turns: FeedTurns;
   readonly #health: FeedHealth;
   readonly #latency: UpdateLatency;
   #blockMs = MAX_BLOCK_MS;
@@ -51,16 +42,15 @@ class FeedLoop {
     private readonly network: Network,
     private readonly datasetFeeds: DatasetFeeds,
   ) {
-    const { address } = datasetFeeds.dataset;
-    this.#failover = new Failover(address, network.nodes, network.settings.stageMs);
-    this.#log = operator.logger.child({ network: network.chainId, dataset: address });
+    this.#turns = new FeedTurns(operator, network, datasetFeeds);
+    this.#log = operator.logger.child({ network: network.chainId, dataset: datasetFeeds.dataset.address });
     this.#health = new FeedHealth(operator.clock, this.#log);
     this.#latency = new UpdateLatency(network.settings.providerTimeoutMs);
   }
 
   async run(): Promise<void> {
     const { client, settings } = this.network;
-    const { closing } = this.operator;
+    const { clock, closing } = this.operator;
     const heartbeats = this.datasetFeeds.feeds.map(({ policy }) => policy.heartbeatSeconds);
     // A feed that was just updated is seen again before it is due.
     const pollMs = Math.min(settings.feedPollMs, Math.min(...heartbeats) * 250);
@@ -71,7 +61,9 @@ class FeedLoop {
         this.#health.failed("chain", error);
         return pollMs;
       });
-      await delay(Math.min(pollMs, nextDueMs), undefined, { signal: closing }).catch(() => {});
+      // Nodes look at every beat, so that all of them see the same need at the same time.
+      const waitMs = this.#turns.isAlone ? Math.min(pollMs, nextDueMs) : this.#turns.msUntilNextBeat(clock());
+      await delay(waitMs, undefined, { signal: closing }).catch(() => {});
     }
   }
 
@@ -89,45 +81,49 @@ class FeedLoop {
     const lead = this.#leadSeconds;
     const at = (wanted: ReturnType<typeof stage>) =>
       feeds.filter(({ policy, stored }) => stage(policy, stored, now / 1000, lead) === wanted);
-    const due = at("due");
-    // The providers are asked for the values of the others only after these were started.
-    const started = this.#start(due.filter(({ key }) => this.#failover.rankOf(key) === 0));
-    if (!started.isProbe) {
-      const moved = await this.#moved(at("look"), roundAt(now));
-      const owned = this.#failover.own([...due, ...moved], now).filter(({ key }) => !this.#busy.has(key));
-      const { isProbe, feeds } = this.#start(owned);
-      if (!isProbe) this.#reportFailover(feeds.filter(({ key }) => this.#failover.rankOf(key) > 0));
+    const round = this.#turns.roundAt(now);
+    if (this.#turns.isAlone) {
+      // The providers are asked for the values of the others only after these were started.
+      const isProbe = this.#start(at("due"), round);
+      if (!isProbe) this.#start(await this.#moved(at("look"), round), this.#turns.roundAt(clock()));
+    } else {
+      // All that a beat needs goes into one transaction.
+      this.#start([...at("due"), ...(await this.#moved(at("look"), round))], round);
     }
     const dueAt = feeds.map(({ policy, stored }) => (Number(stored.updatedAt) + dueAge(policy, lead)) * 1000);
     return Math.max(0, Math.min(...dueAt.filter((ms) => ms > now)) - clock());
   }
 
-  /** How long before a heartbeat an update has to be started: as long as one took lately, plus a block. */
+  /** How long before a heartbeat an update has to be started: as long as one took lately, plus a block and a poll. */
   get #leadSeconds(): number {
-    return (this.#latency.longestMs + this.#blockMs + POLL_MS) / 1000;
+    const pollMs = this.#turns.isAlone ? POLL_MS : this.network.settings.beatSeconds * 1000;
+    return (this.#latency.longestMs + this.#blockMs + pollMs) / 1000;
   }
 
   /**
    * Starts updates. While the committee or the sender is failing it starts only one, a probe.
    *
-   * @returns The feeds whose update was started.
+   * @returns True if it started a probe.
    */
-  #start(due: readonly StoredFeed[]): { readonly isProbe: boolean; readonly feeds: readonly StoredFeed[] } {
+  #start(needed: readonly StoredFeed[], round: bigint): boolean {
     const { operator, network } = this;
     const { dataset } = this.datasetFeeds;
-    const round = roundAt(operator.clock());
+    const idle = needed.filter(({ key }) => !this.#busy.has(key));
     // A batch skips keys that were never stored, a key that a request is updating needs no second transaction, and one
     // that failed by itself would spoil the batch.
     const isBatched = ({ key, stored }: StoredFeed) =>
       stored.updatedAt > 0n &&
       !this.#health.isFailing(key) &&
       !operator.updates.isRelaying(dataPointOf(network, dataset, key), round);
-    const single = due.filter((feed) => !isBatched(feed) && this.#health.isDue(feed.key));
-    const attempts = [...chunks(due.filter(isBatched)), ...single.map((feed) => [feed])];
+    const single = idle.filter((feed) => !isBatched(feed) && this.#health.isDue(feed.key));
+    const attempts = [...this.#turns.chunksOf(idle.filter(isBatched)), ...single.map((feed) => [feed])];
     const isProbing = this.#health.isFailing("committee") || this.#health.isFailing("sending");
     const started = isProbing ? attempts.slice(0, 1) : attempts;
-    for (const feeds of started) this.#update(feeds, round);
-    return { isProbe: isProbing && started.length > 0, feeds: started.flat() };
+    for (const feeds of started) {
+      if (this.#turns.isAlone) this.#update(feeds, round, operator.clock());
+      else void this.#updateInTurn(feeds, round);
+    }
+    return isProbing && started.length > 0;
   }
 
   async #readStored(): Promise<readonly StoredFeed[]> {
@@ -135,7 +131,9 @@ class FeedLoop {
     const { dataset, feeds } = this.datasetFeeds;
     const idle = feeds.filter(({ key }) => !this.#busy.has(key));
     const keys = idle.map(({ key }) => key);
-    const points = await readManyStored(network.client, dataset.address, keys, "pending");
+    // A node does not rely on another's pending transaction, which may never be mined: it looks for one when its turn comes.
+    const blockTag = this.#turns.isAlone ? "pending" : "latest";
+    const points = await readManyStored(network.client, dataset.address, keys, blockTag);
     return idle.flatMap((feed, index) => {
       const stored = points[index];
       if (stored === undefined) return [];
@@ -144,17 +142,11 @@ class FeedLoop {
     });
   }
 
-  #reportFailover(feeds: readonly StoredFeed[]): void {
-    if (feeds.length === 0) return;
-    this.#log.warn({ keys: feeds.map(({ key }) => key) }, "feed: the node of a better rank did not update it");
-    this.operator.metrics.failedOver(this.network.chainId, feeds.length);
-  }
-
   /** Returns the feeds whose value has moved by their deviation threshold. */
   async #moved(feeds: readonly StoredFeed[], round: bigint): Promise<readonly StoredFeed[]> {
     if (!this.#health.isDue("rows")) return [];
     const healthy = feeds.filter(({ key }) => !this.#health.isFailing(key));
-    const moved = await Promise.all(chunks(healthy).map((chunk) => this.#movedIn(chunk, round)));
+    const moved = await Promise.all(this.#turns.chunksOf(healthy).map((chunk) => this.#movedIn(chunk, round)));
     return moved.flat();
   }
 
@@ -174,12 +166,38 @@ class FeedLoop {
     }
   }
 
-  /** Updates feeds in one transaction, and each that the batch did not store in its own. */
-  #update(feeds: readonly StoredFeed[], round: bigint): void {
+  /** Updates feeds when this node's turn comes, unless another node did by then. */
+  async #updateInTurn(feeds: readonly StoredFeed[], round: bigint): Promise<void> {
+    const { clock, metrics } = this.operator;
+    for (const { key } of feeds) this.#busy.add(key);
+    try {
+      const { feeds: own, rank, gatherMs } = await this.#turns.take(feeds, round, this.#blockMs);
+      if (rank > 0 && own.length > 0) {
+        this.#log.warn({ keys: own.map(({ key }) => key), rank }, "feed: the nodes of better ranks did not update it");
+        metrics.failedOver(this.network.chainId, own.length);
+      }
+      for (const { key } of feeds) this.#busy.delete(key);
+      this.#update(own, round, clock() - gatherMs);
+    } catch (error) {
+      for (const { key } of feeds) this.#busy.delete(key);
+      if (feeds.length === 1 || !isWorthSplitting(error)) {
+        for (const { key } of feeds) await this.#failed(key, error);
+        return;
+      }
+      this.#health.failed("batches", error);
+      for (const feed of feeds) void this.#updateInTurn([feed], round);
+    }
+  }
+
+  /**
+   * Updates feeds in one transaction, and each that the batch did not store in its own.
+   *
+   * @param startedAt When it was decided to update them, in milliseconds since 1970; without the wait for other nodes.
+   */
+  #update(feeds: readonly StoredFeed[], round: bigint, startedAt: number): void {
     const { network, operator } = this;
     const { dataset } = this.datasetFeeds;
-    const startedAt = operator.clock();
-    const batched = feeds.length > 1 ? this.#relayBatch(this.#batch(feeds, round)) : null;
+    const batched = feeds.length > 1 ? this.#relayBatch(this.#batch(feeds, round), startedAt) : null;
     for (const { key } of feeds) {
       this.#busy.add(key);
       const dataPoint = dataPointOf(network, dataset, key);
@@ -204,9 +222,8 @@ class FeedLoop {
    * @returns The keys that it stored. Each other key is to be sent by itself.
    * @throws The batch's error when its keys would fail by themselves too.
    */
-  async #relayBatch(batch: Batch): Promise<ReadonlyMap<Hex, Relayed>> {
+  async #relayBatch(batch: Batch, startedAt: number): Promise<ReadonlyMap<Hex, Relayed>> {
     try {
-      const startedAt = this.operator.clock();
       const stored = await relayBatch(this.operator, this.operator.builder, batch);
       if (stored.size > 0) this.#latency.record(this.operator.clock() - startedAt);
       this.#worked("batches");
@@ -236,9 +253,4 @@ class FeedLoop {
   #batch(feeds: readonly StoredFeed[], round: bigint): Batch {
     return { network: this.network, dataset: this.datasetFeeds.dataset, keys: feeds.map(({ key }) => key), round };
   }
-}
-
-function chunks<T>(all: readonly T[]): T[][] {
-  const count = Math.ceil(all.length / MAX_BATCH_KEYS);
-  return Array.from({ length: count }, (_, i) => all.slice(i * MAX_BATCH_KEYS, (i + 1) * MAX_BATCH_KEYS));
 }

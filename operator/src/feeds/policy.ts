@@ -21,6 +21,11 @@ export interface Feed {
   readonly policy: UpdatePolicy;
 }
 
+/** A feed with its stored value. */
+export interface StoredFeed extends Feed {
+  readonly stored: QueryResult;
+}
+
 /** The value of a key on which the data providers agree now. */
 export type Observed = { readonly status: "OK"; readonly value: Hex } | { readonly status: "NOT_AVAILABLE" };
 

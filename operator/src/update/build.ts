@@ -104,10 +104,12 @@ export class UpdateBuilder {
     const committee = dataset.committee.current;
     const id = keccak256(concatHex([dataset.address, committee.hash, ...keys.map((key) => keccak256(key))]));
     const gather = () => gatherRows(this.context, batch, committee);
-    const answers = await this.#rows.run(`${network.chainId} ${id} ${round}`, gather).result;
+    const flightId = `${network.chainId} ${id} ${round}`;
+    const answers = await this.#rows.run(flightId, gather).result;
     const rows = answers.filter((answer) => answer.kind === "row");
     const members = committee.members.length;
     if (isQuorum(rows.length, members - rows.length)) return rows;
+    this.#rows.forget(flightId);
     const failures = answers.filter((answer) => answer.kind !== "row");
     throw noQuorumOfRows(members, rows.length, failures);
   }

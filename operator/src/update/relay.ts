@@ -52,7 +52,8 @@ export class Relayer {
     const release = await this.#reserveGas(dataPoint, update.gas, payer);
     const onSigned = (hash: Hex) => progress.emit({ event: "signed", transaction_hash: hash });
     const job = updateJob(dataPoint, payer, update, () => this.builder.buildNewest(dataPoint), onSigned);
-    const { hash, confirmed } = await submit(network.senders.queueFor(dataset.address, key), job, release);
+    const { hash, raw, confirmed } = await submit(network.senders.queueFor(dataset.address, key), job, release);
+    network.gossip.share(raw);
     const { round, status, reports } = update;
     const log = { network: network.chainId, dataset: dataset.address, key, round: round.toString(), transaction: hash };
     this.context.logger.info(

@@ -1,0 +1,168 @@
+import type { Address, Hex } from "viem";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { orderOf } from "../src/feeds/turns.js";
+import { type Chain, startChain } from "./support/chain.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+
+/** These tests run the four nodes of a committee on one chain. */
+
+const KEYS = Array.from({ length: 5 }, (_, i) => `SPOTPX/K${i}-USD`);
+const HEARTBEAT_SECONDS = 8;
+const BEAT_SECONDS = 2;
+/** An update begins when the stored round, 2 s in the past when it began, is this old: every second beat. */
+const MIN_INTERVAL_SECONDS = 5;
+const STAGE_MS = 1_000;
+const BLOCK_SECONDS = 1;
+/** Nobody listens there. */
+const NOWHERE = "http://127.0.0.1:9";
+
+let chain: Chain;
+let providers: Provider[];
+let dataset: Address;
+const accounts = Array.from({ length: 4 }, () => privateKeyToAccount(generatePrivateKey()));
+const nodes = new Map<Address, RunningOperator>();
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+  for (const account of accounts) await start(account);
+});
+
+afterAll(async () => {
+  for (const node of nodes.values()) await node.close();
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await chain?.close();
+});
+
+async function start(account: PrivateKeyAccount, reachable = providers): Promise<void> {
+  const feed = {
+    dataset,
+    keys: KEYS,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    deviationBps: 100,
+    minIntervalSeconds: MIN_INTERVAL_SECONDS,
+  };
+  // They do not reach each other: the chain shows them what the others did.
+  const peers = accounts.map(({ address }, i) => ({
+    ...{ provider: providers[i]?.address ?? "0x", url: NOWHERE, submitter: address },
+  }));
+  const settings = { feeds: [feed], peers, beatSeconds: BEAT_SECONDS, stageMs: STAGE_MS, absentStageMs: 300 };
+  nodes.set(
+    account.address,
+    await startOperator([{ chain, datasets: [dataset], providers: reachable, settings }], { account }),
+  );
+}
+
+/** A batch that was mined. */
+interface Sent {
+  readonly round: bigint;
+  readonly hash: Hex;
+  readonly sender: Address;
+  /** Seconds since 1970. */
+  readonly minedAt: bigint;
+  readonly keys: number;
+}
+
+async function transactions(): Promise<readonly Sent[]> {
+  const updates = await chain.updates(dataset);
+  const hashes = [...new Set(updates.map(({ transactionHash }) => transactionHash))];
+  return Promise.all(
+    hashes.map(async (hash) => {
+      const { from, blockNumber } = await chain.client.getTransactionReceipt({ hash });
+      const { timestamp } = await chain.client.getBlock({ blockNumber });
+      const ofHash = updates.filter(({ transactionHash }) => transactionHash === hash);
+      const sender = accounts.find(({ address }) => address.toLowerCase() === from)?.address ?? from;
+      return { round: ofHash[0]?.timestamp ?? 0n, hash, sender, minedAt: timestamp, keys: ofHash.length };
+    }),
+  );
+}
+
+/** Waits for batches of all keys beyond the transactions so far, and returns them. */
+async function nextBatches(count: number): Promise<readonly Sent[]> {
+  const before = new Set((await transactions()).map(({ hash }) => hash));
+  const giveUpAt = Date.now() + 60_000;
+  for (;;) {
+    const sent = (await transactions()).filter(({ hash }) => !before.has(hash));
+    if (sent.filter(({ keys }) => keys === KEYS.length).length >= count) return sent;
+    if (Date.now() > giveUpAt)
+      throw new Error(`${sent.length} transactions: ${JSON.stringify(sent.map(({ keys }) => keys))}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+const leaderOf = (round: bigint) => {
+  const order = orderOf(
+    { dataset, chunk: 0, round },
+    providers.map(({ address }) => address),
+  );
+  return accounts[providers.findIndex(({ address }) => address === order[0])]?.address;
+};
+
+async function failedOver(account: Address): Promise<number> {
+  const metric = await nodes.get(account)?.registry.getSingleMetric("operator_failover_updates_total")?.get();
+  return metric?.values[0]?.value ?? 0;
+}
+
+test("each round is sent once, by the node whose turn it is", async () => {
+  await expect.poll(async () => (await chain.updates(dataset)).length, { timeout: 20_000 }).toBe(KEYS.length);
+  const batches = await nextBatches(4);
+  for (const { round, keys } of batches) expect([round % BigInt(BEAT_SECONDS), keys]).toEqual([0n, KEYS.length]);
+  expect(new Set(batches.map(({ round }) => round)).size).toBe(batches.length);
+  expect(batches.filter(({ round, sender }) => sender !== leaderOf(round))).toEqual([]);
+  expect(new Set(batches.map(({ sender }) => sender)).size).toBeGreaterThan(1);
+  for (const { address } of accounts) expect(await failedOver(address)).toBe(0);
+});
+
+test("a volunteer, and a node that reaches too few providers, send nothing", async () => {
+  const volunteer = privateKeyToAccount(generatePrivateKey());
+  await start(volunteer);
+  const [cutOff] = accounts as [PrivateKeyAccount];
+  await nodes.get(cutOff.address)?.close();
+  const before = await chain.nonce(cutOff.address);
+  await start(cutOff, providers.slice(0, 2));
+  await nextBatches(2);
+  expect(await chain.nonce(volunteer.address)).toBe(0);
+  expect(await chain.nonce(cutOff.address)).toBe(before);
+  await nodes.get(volunteer.address)?.close();
+});
+
+test("while a node is down, the next in rank sends its rounds, within a stage", async () => {
+  // The first still reaches too few providers.
+  const [, ...others] = accounts;
+  const batches: Sent[] = [];
+  let gone: PrivateKeyAccount | undefined;
+  while (!batches.some(({ round }) => leaderOf(round) === gone?.address)) {
+    batches.push(...(await nextBatches(1)));
+    const nextRound = (batches.at(-1)?.round ?? 0n) + 2n * BigInt(BEAT_SECONDS);
+    gone ??= others.find(({ address }) => address === leaderOf(nextRound));
+    if (gone !== undefined) await nodes.get(gone.address)?.close();
+  }
+  for (const [i, { minedAt }] of batches.slice(1).entries()) {
+    const age = Number(minedAt - (batches[i]?.round ?? 0n));
+    expect(age).toBeLessThanOrEqual(HEARTBEAT_SECONDS + (2 * STAGE_MS) / 1000 + 2 * BLOCK_SECONDS);
+  }
+  const failovers = await Promise.all(others.map(({ address }) => failedOver(address)));
+  expect(failovers.reduce((a, b) => a + b)).toBeGreaterThanOrEqual(KEYS.length);
+});
+
+test("no node has paid for an update that came too late", async () => {
+  const mined = await transactions();
+  const sent = await Promise.all(accounts.map(({ address }) => chain.client.getTransactionCount({ address })));
+  expect(sent.reduce((a, b) => a + b)).toBe(mined.length);
+});
+
+test("nodes share requests too: a key that all of them are asked for is stored, and none fails", async () => {
+  const key = "SPOTPX/ASKED-USD";
+  const body = { network_id: 42, dataset, key, broadcast: true };
+  const others = accounts.slice(1);
+  for (const account of others) await nodes.get(account.address)?.close();
+  for (const account of others) await start(account);
+  const answers = await Promise.all(others.map(({ address }) => nodes.get(address)?.ask(body, { prefer: "wait=20" })));
+  const { updatedAt } = await chain.query(dataset, key);
+  for (const answer of answers) {
+    expect(answer?.status).toBe("OK");
+    expect(BigInt(answer?.timestamp ?? 0)).toBeLessThanOrEqual(updatedAt);
+  }
+});
