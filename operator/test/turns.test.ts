@@ -27,7 +27,7 @@ const nodes = new Map<Address, RunningOperator>();
 beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
-  for (const account of accounts) await start(account);
+  await Promise.all(accounts.map((account) => start(account)));
 });
 
 afterAll(async () => {
@@ -107,7 +107,8 @@ async function failedOver(account: Address): Promise<number> {
 
 test("each round is sent once, by the node whose turn it is", async () => {
   await expect.poll(async () => (await chain.updates(dataset)).length, { timeout: 20_000 }).toBe(KEYS.length);
-  const batches = await nextBatches(4);
+  await nextBatches(1);
+  const batches = await nextBatches(3);
   for (const { round, keys } of batches) expect([round % BigInt(BEAT_SECONDS), keys]).toEqual([0n, KEYS.length]);
   expect(new Set(batches.map(({ round }) => round)).size).toBe(batches.length);
   expect(batches.filter(({ round, sender }) => sender !== leaderOf(round))).toEqual([]);
@@ -158,7 +159,7 @@ test("nodes share requests too: a key that all of them are asked for is stored, 
   const body = { network_id: 42, dataset, key, broadcast: true };
   const others = accounts.slice(1);
   for (const account of others) await nodes.get(account.address)?.close();
-  for (const account of others) await start(account);
+  await Promise.all(others.map((account) => start(account)));
   const answers = await Promise.all(others.map(({ address }) => nodes.get(address)?.ask(body, { prefer: "wait=20" })));
   const { updatedAt } = await chain.query(dataset, key);
   for (const answer of answers) {

@@ -56,14 +56,16 @@ class FeedLoop {
     const pollMs = Math.min(settings.feedPollMs, Math.min(...heartbeats) * 250);
     const blockMs = await readBlockIntervalMs(client).catch(() => MAX_BLOCK_MS);
     this.#blockMs = Math.min(blockMs, MAX_BLOCK_MS);
+    const wait = (ms: number) => delay(ms, undefined, { signal: closing }).catch(() => {});
     while (!closing.aborted) {
+      // Nodes look at the beginning of every beat, so that all of them see the same need at the same time.
+      // A timer can end a moment before the clock says so.
+      if (!this.#turns.isAlone) await wait(this.#turns.msUntilNextBeat(clock()) + 1);
       const nextDueMs = await this.#poll().catch((error: unknown) => {
         this.#health.failed("chain", error);
         return pollMs;
       });
-      // Nodes look at every beat, so that all of them see the same need at the same time.
-      const waitMs = this.#turns.isAlone ? Math.min(pollMs, nextDueMs) : this.#turns.msUntilNextBeat(clock());
-      await delay(waitMs, undefined, { signal: closing }).catch(() => {});
+      if (this.#turns.isAlone) await wait(Math.min(pollMs, nextDueMs));
     }
   }
 
