@@ -73,6 +73,7 @@ async function spawnProvider(
       hosts: "any",
       rateLimit: { perSecond: 100, burst: 200 },
     },
+    evidence: { folder: folder.file("state", `${name}-evidence`), maxMegabytes: 100, public: true },
     operators: ["127.0.0.1"],
     operatorRequestsPerMinute: 100_000,
   });

@@ -8,6 +8,7 @@ import { allowAnyOrigin } from "./http/any-origin.js";
 import { addData } from "./http/data.js";
 import { addDataRequest } from "./http/data-request.js";
 import { addDatasets } from "./http/datasets.js";
+import { addEvidence } from "./http/evidence.js";
 import { addGateway } from "./http/gateway.js";
 import { addHealth } from "./http/health.js";
 import { addHistory } from "./http/history.js";
@@ -50,6 +51,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addOverview(routes, overview, settings.requestsPerMinute);
       addData(routes, operator, overview, settings.requestsPerMinute);
       addHistory(routes, operator, settings.requestsPerMinute);
+      addEvidence(routes, operator, settings.requestsPerMinute);
       await addDocs(routes);
       await addGuide(routes);
       if (!(await addPage(routes))) operator.logger.warn("the page is not built: npm run build");

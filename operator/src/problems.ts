@@ -58,6 +58,37 @@ export function unknownDataset(dataset: Address, networkId: number): ProblemErro
   });
 }
 
+export function unknownProvider(provider: Address): ProblemError {
+  return new ProblemError({
+    title: `This operator does not ask the provider ${provider}.`,
+    status: 404,
+    code: "unknown_provider",
+    detail: "GET /datasets, next to this path, lists the providers that it asks.",
+  });
+}
+
+/** @param failure The provider's answer. */
+export function noEvidence({ provider, detail }: Failure): ProblemError {
+  return new ProblemError({
+    title: "The provider shows no evidence for this round.",
+    status: 404,
+    code: "no_evidence",
+    detail:
+      `${provider} ${detail}. Each provider decides if it shows evidence and how long it keeps it. For a new round, try ` +
+      "again in a second; else ask for another provider's.",
+  });
+}
+
+/** @param failure The provider's answer, or why there was none. */
+export function evidenceFailed({ provider, detail }: Failure): ProblemError {
+  return new ProblemError({
+    title: "The provider's evidence cannot be read now.",
+    status: 502,
+    code: "evidence_failed",
+    detail: `${provider} ${detail}. Try again in a few seconds, or ask for another provider's.`,
+  });
+}
+
 export function invalidKey(form: KeyForm): ProblemError {
   return new ProblemError({
     title: "The key does not have the form of this dataset's keys.",

@@ -111,7 +111,10 @@ export async function buildProvider(
       evidence?.web_oracle.close(),
     ]);
   });
-  await app.register(routes({ reporter, decider, isOperator, anonymousPerMinute: config.anonymousRequestsPerMinute }));
+  const stores = config.evidence?.public === true ? evidence : null;
+  const shown = { stores, served, provider: account.address };
+  const anonymousPerMinute = config.anonymousRequestsPerMinute;
+  await app.register(routes({ reporter, decider, evidence: shown, isOperator, anonymousPerMinute }));
   return app;
 }
 

@@ -114,14 +114,24 @@ export const ProviderConfig = Type.Object(
     evidence: Type.Union(
       [
         Type.Object(
-          { folder: Type.String({ minLength: 1 }), maxMegabytes: Type.Integer({ minimum: 1, maximum: 10_000_000 }) },
+          {
+            folder: Type.String({ minLength: 1 }),
+            maxMegabytes: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
+            public: Type.Optional(
+              Type.Boolean({
+                description:
+                  "True to show evidence to anyone who asks at POST /evidence; by default nobody is shown it.",
+              }),
+            ),
+          },
           { additionalProperties: false },
         ),
         Type.Null(),
       ],
       {
         default: null,
-        description: "The folder in which evidence for decisions is kept, and its maximum size; null keeps none.",
+        description:
+          "The folder in which evidence for decisions is kept, its maximum size, and if it is public; null keeps none.",
       },
     ),
     requestsPerMinute: Type.Integer({

@@ -1,5 +1,6 @@
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
+import { MAX_EVIDENCE_TEXT } from "@dataset-oracle/protocol/wire-evidence";
 import { ProblemError } from "@dataset-oracle/service/problem";
 import { MAX_AHEAD, MAX_BEHIND, MAX_DECIDED_BEHIND } from "./signing-window.js";
 
@@ -168,4 +169,42 @@ export const tooManyRounds = () =>
     code: "too_many_rounds",
     detail: `Its database is full of rounds that can still be signed. Try again in ${MAX_DECIDED_BEHIND} s.`,
     headers: { "retry-after": String(MAX_DECIDED_BEHIND) },
+  });
+
+export const evidenceNotPublic = () =>
+  new ProblemError({
+    title: "This provider does not show evidence.",
+    status: 404,
+    code: "evidence_not_public",
+    detail: "Ask its owner to keep evidence and to set evidence/public to true, or ask another provider.",
+  });
+
+/** @param round In seconds. */
+export const noEvidence = (round: number) =>
+  new ProblemError({
+    title: `There is no evidence for round ${round}.`,
+    status: 404,
+    code: "no_evidence",
+    detail:
+      "This provider decided no value of the key at this round, or has removed the evidence to make room. Evidence is " +
+      "written after a report is signed: for a new one, try again in a second.",
+  });
+
+export const evidenceTooLarge = () =>
+  new ProblemError({
+    title: "The evidence is too large to be shown.",
+    status: 422,
+    code: "evidence_too_large",
+    detail:
+      `The sources' answers have more than ${MAX_EVIDENCE_TEXT} bytes. Ask the provider's owner for the files, or look at ` +
+      "another round.",
+  });
+
+export const evidenceBusy = () =>
+  new ProblemError({
+    title: "Too much evidence is being sent.",
+    status: 503,
+    code: "evidence_busy",
+    detail: "Other callers are reading evidence. Try again in a second.",
+    headers: { "retry-after": "1" },
   });

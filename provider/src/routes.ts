@@ -6,6 +6,7 @@ import { addOpenApi, gatherSchemas, RATE_HEADERS } from "@dataset-oracle/service
 import { Type } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
 import type { Decider } from "./decider.js";
+import { addEvidence, type EvidenceRouteParts } from "./evidence/evidence-route.js";
 import { API, LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./openapi.js";
 import { notReady } from "./problems.js";
 import type { Reporter } from "./reporter.js";
@@ -67,16 +68,17 @@ const BATCH_BODY_LIMIT = 144 * 1024;
 interface RoutesParts {
   readonly reporter: Reporter;
   readonly decider: Pick<Decider, "isReady">;
+  readonly evidence: Omit<EvidenceRouteParts, "isOperator">;
   readonly isOperator: (address: string) => boolean;
   /** How many reports per minute all callers except the operators may ask for together. */
   readonly anonymousPerMinute: number;
 }
 
 /**
- * Adds `POST /report` and `POST /report/batch`, `GET /live` (the process answers), `GET /ready` (it can sign) and
- * `GET /openapi.json`.
+ * Adds `POST /report` and `POST /report/batch`, `POST /evidence`, `GET /live` (the process answers), `GET /ready` (it can
+ * sign) and `GET /openapi.json`.
  */
-export function routes({ reporter, decider, isOperator, anonymousPerMinute }: RoutesParts) {
+export function routes({ reporter, decider, evidence, isOperator, anonymousPerMinute }: RoutesParts) {
   return async (app: App): Promise<void> => {
     const preParsing = anonymousLimit(app, anonymousPerMinute, isOperator);
     const callerOf = ({ ip, trace }: FastifyRequest): Caller => {
@@ -97,6 +99,7 @@ export function routes({ reporter, decider, isOperator, anonymousPerMinute }: Ro
       },
       (request) => reporter.row(request.body, callerOf(request)),
     );
+    addEvidence(app, { ...evidence, isOperator });
     app.get("/live", { schema: liveSchema }, async () => ({ status: "live" as const }));
     app.get("/ready", { schema: readySchema }, async () => {
       if (!decider.isReady()) throw notReady();

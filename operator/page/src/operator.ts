@@ -1,6 +1,7 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { HistoryAnswer } from "@dataset-oracle/protocol/wire";
 import type { DataPointAnswer, OverviewAnswer } from "@dataset-oracle/protocol/wire-data";
+import type { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
 
 /** The operator's base URL. The page is served directly under it. */
 export const BASE = new URL(".", location.href.split("#", 1)[0]).href.replace(/\/$/, "");
@@ -11,6 +12,13 @@ export interface PointId {
   readonly dataset: string;
   /** In ASCII, or in hex after `0x`. */
   readonly key: string;
+}
+
+/** Identifies one provider's value of a data point at a round. */
+export interface EvidenceId extends PointId {
+  readonly round: number;
+  /** Its address. */
+  readonly provider: string;
 }
 
 /** The reason why something could not be read: the operator's problem, or one that the page found itself. */
@@ -32,13 +40,25 @@ export const getData = (id: PointId) => get<DataPointAnswer>("data", toQuery(id)
 export const getHistory = (id: PointId, limit: number, blocks: { readonly from?: number; readonly to?: number }) =>
   get<HistoryAnswer>("history", { ...toQuery(id), limit, ...blocks });
 
+/** Reads one provider's evidence through the operator: the page itself connects to no other place. */
+export const getEvidence = (id: EvidenceId) => get<EvidenceAnswer>("evidence", toEvidenceQuery(id));
+
+/** Returns the URL of a provider's evidence, for a link that saves it. */
+export const evidenceUrl = (id: EvidenceId) => `${BASE}/evidence?${parametersOf(toEvidenceQuery(id))}`;
+
+const toEvidenceQuery = (id: EvidenceId) => ({ ...toQuery(id), timestamp: id.round, provider: id.provider });
+
 const toQuery = ({ networkId, dataset, key }: PointId) => ({ network_id: networkId, dataset, key });
+
+const parametersOf = (query: Record<string, string | number>) =>
+  new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
 
 /** Reads a path under the operator's base URL. Never throws. */
 async function get<T>(path: string, query: Record<string, string | number> = {}): Promise<Result<T, ReadError>> {
-  const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   try {
-    const response = await fetch(`${BASE}/${path}?${parameters}`, { signal: AbortSignal.timeout(DEADLINE_MS) });
+    const response = await fetch(`${BASE}/${path}?${parametersOf(query)}`, {
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    });
     const body = (await response.json()) as T & Partial<ReadError>;
     if (response.ok) return ok(body);
     const title = body.title ?? "The operator returned an unexpected answer.";

@@ -44,7 +44,7 @@ export type Fail = (reason: FailureReason, detail: string) => Failure;
 
 /** One question, put to every member of a committee. */
 export interface ProviderRequest<T> {
-  readonly path: "/report" | "/report/batch";
+  readonly path: "/report" | "/report/batch" | "/evidence";
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string;

@@ -1,21 +1,34 @@
-import { createHash } from "node:crypto";
 import { accessSync, constants, existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { gunzip, gzip } from "node:zlib";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import {
+  type EvidenceRecord,
+  MAX_EVIDENCE_TEXT,
+  type RecordedAnswer,
+  SpotPriceRecord,
+  WebOracleRecord,
+} from "@dataset-oracle/protocol/wire-evidence";
 import { ConfigError } from "@dataset-oracle/service/config";
+import { Value } from "@sinclair/typebox/value";
 import canonicalize from "canonicalize";
+import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Decision } from "../decision-record.js";
+import { readPlainFile } from "../read-plain-file.js";
 import type { ServedKey } from "../read-value.js";
+import type { ServedDataset } from "../served.js";
+import { MAX_DECIDED_BEHIND } from "../signing-window.js";
 import type { AnswerText } from "../source/answer.js";
+import { toNotes } from "../source/notes.js";
 import type { SourceOverrides } from "../source/overrides.js";
 import type { SourceRequest } from "../source/reader.js";
 import type { Reading } from "../source/reading.js";
 import type { PairSource, Policy } from "../spot-price.js";
 import type { FreshValue } from "../value-reader.js";
-import type { EvidenceRecord, RecordedAnswer } from "./record.js";
+import { sha256 } from "./sha256.js";
 
 export interface EvidenceStoreOptions {
   readonly folder: string;
@@ -35,7 +48,20 @@ const MAX_WAITING = 10_000;
 /** Opens a file for writing, and fails for a symbolic link: what is overwritten is in the folder. */
 const OWN_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
+/** The largest file of a decision, and of a compressed spec or answer. Incompressible text grows a little. */
+const MAX_FILE_BYTES = MAX_EVIDENCE_TEXT + 64 * 1024;
+
+/** A reading that is slow is written after faster ones of the next minute; further back than this none is. */
+const OPEN_MINUTES = 3;
+
 const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** The evidence for a decision, with the specs and answers that the record names, by their hashes. */
+export interface FoundEvidence {
+  readonly record: EvidenceRecord;
+  readonly texts: Readonly<Record<string, string>>;
+}
 
 /**
  * Stores what decisions were made of, so that anyone can compute them again without a network. Each minute's folder has
@@ -45,8 +71,8 @@ const compress = promisify(gzip);
 export class EvidenceStore {
   /** The bytes of each minute's folder, the oldest first. */
   readonly #minutes: Map<string, number>;
-  /** The names of the specs and answers in the newest minute's folder. */
-  #written = new Set<string>();
+  /** The names of the specs and answers in the folders of the newest minutes. */
+  readonly #written = new LRUCache<string, Set<string>>({ max: OPEN_MINUTES });
   #writing: Promise<void> = Promise.resolve();
   #waiting = 0;
 
@@ -81,18 +107,43 @@ export class EvidenceStore {
       });
   }
 
+  /**
+   * Finds the evidence for a decision.
+   *
+   * @param key Lower-case hex.
+   * @returns "none" when it was not kept, is not written yet, or was removed; "too_large" when its specs and answers have
+   * more than `MAX_EVIDENCE_TEXT` bytes.
+   * @throws When the disk fails.
+   */
+  async find(dataset: DatasetId, key: string, round: bigint): Promise<Result<FoundEvidence, "none" | "too_large">> {
+    const name = fileNameOf(dataset, key, round);
+    // A timer may wake a waiting reading slightly before its round.
+    const [first, last] = [minuteOf(round - 1n), minuteOf(round + MAX_DECIDED_BEHIND)];
+    try {
+      for (let minute = first; minute <= last; minute += SPAN) {
+        const folder = join(this.options.folder, String(minute));
+        const record = await readRecord(join(folder, name));
+        // The file's name has only a part of the key's hash.
+        if (record?.key === key) return await readTexts(folder, record);
+      }
+    } catch (error) {
+      // The oldest minutes are removed at any time.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+    return err("none");
+  }
+
   /** Waits until everything is written. */
   close(): Promise<void> {
     return this.#writing;
   }
 
-  async #write({ dataPoint, at, answers }: FreshValue, round: bigint, decision: Decision): Promise<void> {
+  async #write({ dataPoint, value, at, answers }: FreshValue, round: bigint, decision: Decision): Promise<void> {
     const { dataset, key } = dataPoint;
-    const minute = join(this.options.folder, String(at - (at % SPAN)));
+    const minute = join(this.options.folder, String(minuteOf(at)));
     if (!this.#minutes.has(minute)) {
       await mkdir(minute, { recursive: true });
       this.#minutes.set(minute, 0);
-      this.#written = new Set();
     }
     const record: EvidenceRecord = {
       version: 1,
@@ -107,9 +158,9 @@ export class EvidenceStore {
       answers: await Promise.all(
         [...answers.values()].map(async ({ request, reading }) => this.#recorded(minute, request, await reading)),
       ),
+      sources: toNotes(value.sources, dataset.kind),
     };
-    const name = `${round}-${dataset.chainId}-${dataset.address}-${sha256(key.key).slice(0, 16)}.json`;
-    await this.#put(minute, name, `${JSON.stringify(record, null, 2)}\n`);
+    await this.#put(minute, fileNameOf(dataset, key.key, round), `${JSON.stringify(record, null, 2)}\n`);
     await this.#removeOldest();
   }
 
@@ -147,8 +198,10 @@ export class EvidenceStore {
   async #store(minute: string, text: string): Promise<string> {
     const hash = sha256(text);
     const name = `${hash}.gz`;
-    if (!this.#written.has(name)) {
-      this.#written.add(name);
+    const written = this.#written.get(minute) ?? new Set();
+    this.#written.set(minute, written);
+    if (!written.has(name)) {
+      written.add(name);
       await this.#put(minute, name, await compress(text));
     }
     return hash;
@@ -170,6 +223,47 @@ export class EvidenceStore {
       total -= size;
     }
   }
+}
+
+type DatasetId = Pick<ServedDataset, "chainId" | "address">;
+
+const minuteOf = (time: bigint) => time - (time % SPAN);
+
+const fileNameOf = ({ chainId, address }: DatasetId, key: string, round: bigint) =>
+  `${round}-${chainId}-${address}-${sha256(key).slice(0, 16)}.json`;
+
+/** Reads a decision's file; null when there is none, or it is not as it was written. */
+async function readRecord(path: string): Promise<EvidenceRecord | null> {
+  const bytes = await readPlainFile(path, MAX_FILE_BYTES).catch(nullIfMissing);
+  if (bytes === null) return null;
+  const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  return Value.Check(SpotPriceRecord, json) || Value.Check(WebOracleRecord, json) ? json : null;
+}
+
+/** Reads the specs and answers that a record names. Whoever replays them checks the hashes. */
+async function readTexts(folder: string, record: EvidenceRecord): Promise<Result<FoundEvidence, "none" | "too_large">> {
+  const specs = record.kind === "spot_price" ? record.specs : [record.spec];
+  const texts: Record<string, string> = {};
+  let left = MAX_EVIDENCE_TEXT;
+  for (const hash of new Set([...specs, ...record.answers.flatMap(({ text }) => text ?? [])])) {
+    const bytes = await readPlainFile(join(folder, `${hash}.gz`), MAX_FILE_BYTES);
+    if (bytes === null || left === 0) return err("too_large");
+    const text = await decompress(bytes, { maxOutputLength: left }).catch(nullIfTooLarge);
+    if (text === null) return err("too_large");
+    left -= text.length;
+    texts[hash] = text.toString("utf8");
+  }
+  return ok({ record, texts });
+}
+
+function nullIfMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT") return null;
+  throw error;
+}
+
+function nullIfTooLarge(error: NodeJS.ErrnoException): null {
+  if (error.code === "ERR_BUFFER_TOO_LARGE") return null;
+  throw error;
 }
 
 /**
@@ -198,8 +292,6 @@ export const unusableEvidence = (folder: string, error: unknown) =>
 function specsOf(sources: readonly PairSource[]): PairSource["spec"][] {
   return sources.flatMap(({ spec, rate }) => [spec, ...(rate === null ? [] : specsOf(rate.sources))]);
 }
-
-export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 async function sizeOf(folder: string): Promise<number> {
   const files = await readdir(folder);

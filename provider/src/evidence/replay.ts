@@ -1,10 +1,15 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { isDeepStrictEqual } from "node:util";
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { err, ok } from "@dataset-oracle/protocol/result";
 import { parseWebKey } from "@dataset-oracle/protocol/web-key";
-import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
+import type { DatasetKind } from "@dataset-oracle/protocol/wire";
+import type {
+  EvidenceRecord,
+  RecordedAnswer,
+  SpotPriceRecord,
+  WebOracleRecord,
+} from "@dataset-oracle/protocol/wire-evidence";
+import { ConfigError } from "@dataset-oracle/service/config";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
 import { type Decision, toDecision } from "../decision-record.js";
@@ -12,44 +17,43 @@ import type { ExplainedValue } from "../explained-value.js";
 import { pairSources } from "../served.js";
 import type { Answer, AnswerText } from "../source/answer.js";
 import { parseDocument } from "../source/document.js";
+import { toNotes } from "../source/notes.js";
 import { type FileRequest, requestId, type SourceReader, type SourceRequest } from "../source/reader.js";
 import type { FailureCode, Reading } from "../source/reading.js";
 import { compileSpotSource, SpotSourceSpec } from "../source/spot-source.js";
 import { readSpotPrice } from "../spot-price.js";
 import { compileCanonical } from "../web-oracle/compile.js";
 import { EXTRACT_HERE, readWebValue, type WebOracleKey } from "../web-oracle/web-oracle.js";
-import { sha256 } from "./evidence-store.js";
-import { AnyRecord, type EvidenceRecord, type RecordedAnswer, SpotPriceRecord, WebOracleRecord } from "./record.js";
+import { type LoadedEvidence, loadEvidence } from "./load-evidence.js";
 
 /** A value that was computed again from its evidence. */
 export type Replay = {
   readonly value: ExplainedValue;
   readonly decision: Decision;
-  /** True when it is the decision that the record has. */
+  /** True when it is the decision that the record has, and each source's part in it is the one that the record has. */
   readonly isSame: boolean;
 } & (
   | { readonly kind: "spot_price"; readonly record: SpotPriceRecord }
   | ({ readonly kind: "web_oracle"; readonly record: WebOracleRecord } & Pick<WebOracleKey, "compiled" | "request">)
 );
 
-/** More than any answer or spec has. */
-const MAX_BYTES = 4 * 1024 * 1024;
-
 /**
  * Computes a value again from its evidence, without a network.
  *
- * @param file The decision's file. The specs and answers are read from its folder and checked against their hashes.
+ * @param file The decision's file, or an answer of `POST /evidence`. The specs and answers, which are in its folder or in
+ * itself, are checked against their hashes.
  * @throws ConfigError when something is missing or does not match its hash.
  */
 export async function replay(file: string): Promise<Replay> {
-  const { kind } = loadConfig(file, AnyRecord);
-  return kind === "spot_price" ? replaySpotPrice(file) : replayWebValue(file);
+  const { record, textOf } = loadEvidence(file);
+  return record.kind === "spot_price" ? replaySpotPrice(file, record, textOf) : replayWebValue(file, record, textOf);
 }
 
-async function replaySpotPrice(file: string): Promise<Replay> {
-  const record = loadConfig(file, SpotPriceRecord);
+type TextOf = LoadedEvidence["textOf"];
+
+async function replaySpotPrice(file: string, record: SpotPriceRecord, textOf: TextOf): Promise<Replay> {
   const sources = record.specs.map((hash) => {
-    const spec = JSON.parse(readText(file, hash));
+    const spec = JSON.parse(textOf(hash));
     const source = Value.Check(SpotSourceSpec, spec) ? compileSpotSource(spec) : null;
     if (source?.ok !== true) throw new ConfigError(`${file}: this version cannot use the spec ${hash}.`);
     return source.value;
@@ -57,27 +61,26 @@ async function replaySpotPrice(file: string): Promise<Replay> {
   const name = keyToAscii(record.key as Hex) ?? "";
   const pair = name.startsWith("SPOTPX/") ? name.slice("SPOTPX/".length) : "";
   if (pair === "") throw new ConfigError(`${file}: ${name || record.key} is not the key of a spot price.`);
-  const reader = readerOf(file, record);
+  const reader = readerOf(file, record, textOf);
   const { policy } = record;
   const at = BigInt(record.at);
   const asked = pairSources(pair, sources, policy.minSources, record.overrides);
   const value = await readSpotPrice(asked, { reader, isReserved: false, policy, at });
-  return { kind: "spot_price", record, value, ...decideAgain(record, value) };
+  return { kind: "spot_price", record, value, ...decideAgain(record, value, "median") };
 }
 
-async function replayWebValue(file: string): Promise<Replay> {
-  const record = loadConfig(file, WebOracleRecord);
+async function replayWebValue(file: string, record: WebOracleRecord, textOf: TextOf): Promise<Replay> {
   const key = parseWebKey(record.key as Hex);
   if (!key.ok) throw new ConfigError(`${file}: its key is not one of the Web Oracle's: ${key.error}`);
   const { specHash, args } = key.value;
-  const spec = stringToHex(readText(file, record.spec));
+  const spec = stringToHex(textOf(record.spec));
   if (keccak256(spec) !== specHash) throw new ConfigError(`${file}: the key names another spec than ${record.spec}.`);
   const compiled = compileCanonical(spec);
   if (!compiled.ok) throw new ConfigError(`${file}: this version cannot use the spec. ${compiled.error}`);
   const request = compiled.value.bind(args);
   if (!request.ok) throw new ConfigError(`${file}: ${request.error}`);
   const requests = request.value.sources.map((source) => ({ ...source.request, rateLimit: null }));
-  const reader = readerOf(file, record);
+  const reader = readerOf(file, record, textOf);
   const asked: WebOracleKey = {
     ...key.value,
     kind: "web_oracle",
@@ -88,17 +91,22 @@ async function replayWebValue(file: string): Promise<Replay> {
     requests,
   };
   const value = await readWebValue(asked, { reader, isReserved: false }, EXTRACT_HERE);
-  const again = decideAgain(record, value);
+  const again = decideAgain(record, value, compiled.value.kind);
   return { kind: "web_oracle", record, compiled: compiled.value, request: request.value, value, ...again };
 }
 
-function decideAgain(record: EvidenceRecord, value: ExplainedValue): Pick<Replay, "decision" | "isSame"> {
+function decideAgain(
+  { outcome, value: signed, sources }: EvidenceRecord,
+  value: ExplainedValue,
+  kind: DatasetKind,
+): Pick<Replay, "decision" | "isSame"> {
   const decision = toDecision(value.kind === "value" ? value.value : null);
-  return { decision, isSame: decision.outcome === record.outcome && decision.value === record.value };
+  const isSameUse = sources === undefined || isDeepStrictEqual(sources, toNotes(value.sources, kind));
+  return { decision, isSame: decision.outcome === outcome && decision.value === signed && isSameUse };
 }
 
 /** Makes a reader that answers from the record. */
-function readerOf(file: string, record: EvidenceRecord): Pick<SourceReader, "read"> {
+function readerOf(file: string, record: EvidenceRecord, textOf: TextOf): Pick<SourceReader, "read"> {
   const answers = new Map(
     record.answers.map(({ body, ...answer }) => {
       const request = { ...answer, ...(body !== undefined && { body }) };
@@ -112,7 +120,7 @@ function readerOf(file: string, record: EvidenceRecord): Pick<SourceReader, "rea
     // ConfigError cuts a whole URL down to its host; without the scheme it shows all of it.
     const asked = request.url.replace("https://", "");
     if (answer === undefined) throw new ConfigError(`${file}: it has no answer of ${asked}.`);
-    const text = toReading(answer, (hash) => readText(file, hash));
+    const text = toReading(answer, textOf);
     return text.ok && request.source !== undefined ? withDocument(text.value) : text;
   }
   return { read };
@@ -123,24 +131,11 @@ function withDocument({ text }: AnswerText): Reading<Answer> {
   return document.ok ? ok({ document: document.value, text }) : document;
 }
 
-function toReading(answer: RecordedAnswer, textOf: (hash: string) => string): Reading<AnswerText> {
+function toReading(answer: RecordedAnswer, textOf: TextOf): Reading<AnswerText> {
   if (answer.text === null) {
     const code = (answer.failure ?? "unreachable") as FailureCode;
     const { detail, retry_after: retryAfter } = answer;
     return err({ code, detail: detail ?? "", ...(retryAfter !== null && { retryAfter }) });
   }
   return ok({ text: textOf(answer.text) });
-}
-
-/** Reads a spec or an answer from the folder of a decision's file. */
-function readText(file: string, hash: string): string {
-  const path = join(dirname(file), `${hash}.gz`);
-  let text: string;
-  try {
-    text = gunzipSync(readFileSync(path), { maxOutputLength: MAX_BYTES }).toString("utf8");
-  } catch (error) {
-    throw new ConfigError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
-  }
-  if (sha256(text) !== hash) throw new ConfigError(`${path} does not match the hash in its name: it was changed.`);
-  return text;
 }

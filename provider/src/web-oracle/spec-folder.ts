@@ -1,10 +1,11 @@
 import { constants } from "node:fs";
-import { mkdir, open, readdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/web-key";
 import { bytesToHex, type Hex, hexToBytes, keccak256 } from "viem";
+import { readPlainFile } from "../read-plain-file.js";
 
-const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
+const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
 
 /** The most files for one network, because anyone can publish specs. */
 const MAX_FILES = 10_000;
@@ -19,7 +20,7 @@ export class SpecFolder {
   /** Reads a spec; null when there is no such file, or its content has another hash. */
   async read(chainId: number, specHash: Hex): Promise<Hex | null> {
     try {
-      const bytes = await readBounded(this.#path(chainId, specHash));
+      const bytes = await readPlainFile(this.#path(chainId, specHash), MAX_SPEC_BYTES);
       if (bytes === null) return null;
       const spec = bytesToHex(bytes);
       return keccak256(spec) === specHash ? spec : null;
@@ -44,16 +45,5 @@ export class SpecFolder {
 
   #path(chainId: number, specHash: Hex): string {
     return join(this.folder, String(chainId), `${specHash.slice(2)}.json`);
-  }
-}
-
-/** Reads a file; null when it is not a plain file, or larger than any spec. */
-async function readBounded(path: string): Promise<Uint8Array | null> {
-  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  try {
-    const stats = await file.stat();
-    return stats.isFile() && stats.size <= MAX_SPEC_BYTES ? await file.readFile() : null;
-  } finally {
-    await file.close();
   }
 }

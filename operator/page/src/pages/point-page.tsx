@@ -5,6 +5,7 @@ import { NetworkNote } from "../components/network-note";
 import { Notice } from "../components/notice";
 import { PointFacts } from "../components/point-facts";
 import { PointHead } from "../components/point-head";
+import { EvidenceSection } from "../evidence/evidence-section";
 import { keyText } from "../format/key";
 import { useOverview } from "../live/overview-state";
 import { usePolled } from "../live/use-polled";
@@ -50,6 +51,7 @@ export function PointPage({ network, dataset, text }: Found & { text: string }) 
       {point && <History id={id} kind={dataset.kind} point={point} isReadable={isReadable} />}
       <PointFacts dataset={dataset} text={text} point={point ?? listed ?? null} />
       {data && <LastRound data={data} dataset={dataset} />}
+      {data && <EvidenceSection key={text} data={data} dataset={dataset} />}
       <RequestSection network={network} dataset={dataset} text={wanted} onText={setWanted} onStored={onStored} />
       <SnippetSection network={network} dataset={dataset} text={text} format={point?.format ?? null} />
     </>

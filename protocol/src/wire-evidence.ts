@@ -1,4 +1,7 @@
+/** The schemas of evidence: the files that a provider keeps, and the answers of `POST /evidence` and `GET /evidence`. */
+
 import { type Static, Type } from "@sinclair/typebox";
+import { Address, NetworkId, SourceNote, Timestamp } from "./wire.js";
 
 const strict = { additionalProperties: false } as const;
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
@@ -27,12 +30,17 @@ const decision = {
   key: Type.String(),
   timestamp: Type.Integer({ description: "The round, in seconds." }),
   outcome: Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]),
-  value: Type.String(),
+  value: Type.String({ pattern: "^0x[0-9a-f]{64}$", description: "32 bytes; zero without data." }),
   at: Type.String({ pattern: "^\\d{1,20}$", description: "When the reading started, in whole seconds." }),
   overrides: Type.Record(Type.String(), Type.String(), {
     description: "The origins that were replaced, with their replacements; used in development only.",
   }),
   answers: Type.Array(RecordedAnswer),
+  sources: Type.Optional(
+    Type.Array(SourceNote, {
+      description: "Each source's part in the value, as the provider computed it; absent in older evidence.",
+    }),
+  ),
 };
 
 /** The evidence for a decision on a spot price. */
@@ -67,7 +75,35 @@ export type WebOracleRecord = Static<typeof WebOracleRecord>;
 
 export type EvidenceRecord = SpotPriceRecord | WebOracleRecord;
 
-/** The field that tells the two apart. */
-export const AnyRecord = Type.Object({
-  kind: Type.Union([Type.Literal("spot_price"), Type.Literal("web_oracle")]),
-});
+/** The most text that the specs and answers of one `EvidenceAnswer` have together, in bytes of UTF-8. */
+export const MAX_EVIDENCE_TEXT = 4 * 1024 * 1024;
+
+/**
+ * The evidence for one decision, whole: the answer of a provider's `POST /evidence` and of an operator's `GET /evidence`.
+ * It is not signed. It proves itself: whoever computes the value again from it gets the one that the provider signed.
+ */
+export const EvidenceAnswer = Type.Object(
+  {
+    provider: Address,
+    record: Type.Union([SpotPriceRecord, WebOracleRecord]),
+    texts: Type.Record(Hash, Type.String(), {
+      ...strict,
+      description: "The specs and answers that the record names, by the SHA-256 of their UTF-8. Without secrets.",
+    }),
+  },
+  strict,
+);
+export type EvidenceAnswer = Static<typeof EvidenceAnswer>;
+
+/** `GET /evidence`: the query. */
+export const EvidenceQuery = Type.Object(
+  {
+    network_id: NetworkId,
+    dataset: Type.String({ description: "The address of the dataset." }),
+    key: Type.String({ description: 'The key of the data point, in ASCII, or in hex after "0x".' }),
+    timestamp: Timestamp,
+    provider: Type.String({ description: "The address of the data provider, a member of the dataset's committee." }),
+  },
+  strict,
+);
+export type EvidenceQuery = Static<typeof EvidenceQuery>;

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { parseAddress } from "@dataset-oracle/protocol/address";
+import { EvidenceAnswer, EvidenceQuery, MAX_EVIDENCE_TEXT } from "@dataset-oracle/protocol/wire-evidence";
+import type { App } from "@dataset-oracle/service/app";
+import { tooManyRequests } from "@dataset-oracle/service/http-problems";
+import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
+import { rateLimiter } from "@dataset-oracle/service/rate-limit";
+import { Value } from "@sinclair/typebox/value";
+import { LRUCache } from "lru-cache";
+import type { Address } from "viem";
+import { type DataPoint, findDataPoint } from "../data-point.js";
+import type { Operator } from "../operator.js";
+import { evidenceFailed, invalidQuery, noEvidence, unknownProvider } from "../problems.js";
+import { askProvider, type Fail, type Failure } from "../update/ask-provider.js";
+import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
+import { dataPointProblems } from "./openapi.js";
+
+/** Its rate limit is this much lower than that of requests, because an answer can have megabytes. */
+const REQUESTS_PER_CALL = 3;
+/** Providers limit what they answer to one operator, so all callers together have a limit too. */
+const OF_ALL_PER_MINUTE = 120;
+/** The most questions to providers at a time. */
+const MAX_AT_ONCE = 8;
+/** The most text that is remembered, in characters. Evidence does not change. */
+const MAX_CACHED = 4 * MAX_EVIDENCE_TEXT;
+/** JSON escapes make text longer. */
+const MAX_ANSWER_BYTES = 3 * MAX_EVIDENCE_TEXT;
+
+const schema = {
+  tags: ["data"],
+  operationId: "readEvidence",
+  summary: "Shows what one provider's value was made of.",
+  description:
+    "The operator asks the provider, at the endpoint that it is configured with, and checks that the answer is about this " +
+    "value and that each text has its hash. Save the answer, and `provider replay` computes the value again, offline. " +
+    "Each provider decides how long it keeps evidence, and if it shows it.",
+  querystring: EvidenceQuery,
+  response: {
+    200: {
+      description: "The evidence.",
+      headers: RATE_HEADERS,
+      content: { "application/json": { schema: EvidenceAnswer } },
+    },
+    ...dataPointProblems(INVALID_QUERY, { 404: ["unknown_provider", "no_evidence"], 502: ["evidence_failed"] }),
+  },
+};
+
+/** The decision of one provider. */
+interface Question {
+  readonly dataPoint: DataPoint;
+  readonly provider: Address;
+  readonly round: number;
+}
+
+/** Adds `GET /evidence`. Its rate limit is its own, so that looking does not use up the data requests of a caller. */
+export function addEvidence(app: App, operator: Operator, requestsPerMinute: number): void {
+  const config = { rate: { name: "evidence", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) } };
+  const limitAll = rateLimiter(app, {
+    name: "evidence-of-all",
+    perMinute: OF_ALL_PER_MINUTE,
+    callerOf: () => "all",
+    exceeded: (max, seconds) => tooManyRequests(max, seconds, "All callers together"),
+  });
+  const known = new LRUCache<string, EvidenceAnswer>({ maxSize: MAX_CACHED, sizeCalculation: sizeOf });
+  const asked = new Map<string, Promise<EvidenceAnswer>>();
+  const preValidation = plainIntegers(EvidenceQuery);
+  app.get(
+    "/evidence",
+    { schema, config, preValidation, attachValidation: true },
+    async (request, reply): Promise<EvidenceAnswer> => {
+      checkQuery(request);
+      const question = questionOf(operator, request.query);
+      const id = `${question.dataPoint.id} ${question.round} ${question.provider}`;
+      const shared = known.get(id) ?? asked.get(id);
+      if (shared !== undefined) return shared;
+      await limitAll(request, reply);
+      if (asked.size >= MAX_AT_ONCE) throw tooManyRequests(MAX_AT_ONCE, 1, "All callers together, at the same time,");
+      const answer = ask(operator, question).finally(() => asked.delete(id));
+      asked.set(id, answer);
+      known.set(id, await answer);
+      return answer;
+    },
+  );
+}
+
+/** @throws ProblemError unless the operator is configured with the provider's endpoint. */
+function questionOf({ networks }: Operator, query: EvidenceQuery): Question {
+  const dataPoint = findDataPoint(networks, query);
+  const provider = parseAddress(query.provider);
+  if (!provider.ok) throw invalidQuery([`provider: ${provider.error}`]);
+  if (!dataPoint.network.endpoints.has(provider.value)) throw unknownProvider(provider.value);
+  return { dataPoint, provider: provider.value, round: query.timestamp };
+}
+
+async function ask({ closing }: Operator, question: Question): Promise<EvidenceAnswer> {
+  const { dataPoint, provider, round } = question;
+  const { network, dataset, key } = dataPoint;
+  const body = JSON.stringify({ network_id: network.chainId, dataset: dataset.address, key, timestamp: round });
+  const read = (json: unknown, _: Address, fail: Fail) => readAnswer(json, question, fail);
+  const answer = await askProvider<EvidenceAnswer>(
+    { path: "/evidence", headers: {}, body, maxAnswerBytes: MAX_ANSWER_BYTES, read },
+    provider,
+    network.endpoints.get(provider),
+    network.settings.providerTimeoutMs,
+    closing,
+  );
+  if (!("kind" in answer)) return answer;
+  throw answer.refusesQuestion ? noEvidence(answer) : evidenceFailed(answer);
+}
+
+/** Checks that an answer is evidence for the decision in question, and that its texts have their hashes. */
+function readAnswer(json: unknown, { dataPoint, provider, round }: Question, fail: Fail): EvidenceAnswer | Failure {
+  if (!Value.Check(EvidenceAnswer, json)) return fail("invalid_report", "answered something that is not evidence");
+  const { record, texts } = json;
+  const { network, dataset, key } = dataPoint;
+  const isAsked =
+    json.provider === provider &&
+    record.network_id === network.chainId &&
+    record.dataset === dataset.address &&
+    record.key === key &&
+    record.timestamp === round;
+  if (!isAsked) return fail("other_report", "answered with the evidence for another decision");
+  const isWhole = Object.entries(texts).every(([hash, text]) => hashOf(text) === hash);
+  if (!isWhole) return fail("invalid_report", "answered with texts that do not match their hashes");
+  return json;
+}
+
+const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
+
+const sizeOf = ({ texts }: EvidenceAnswer) => Object.values(texts).reduce((sum, { length }) => sum + length, 1_000);

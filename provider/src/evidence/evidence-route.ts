@@ -1,0 +1,87 @@
+import { finished } from "node:stream";
+import { ReportRequest } from "@dataset-oracle/protocol/wire";
+import { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
+import { anonymousLimit } from "@dataset-oracle/service/anonymous-limit";
+import type { App } from "@dataset-oracle/service/app";
+import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
+import type { FastifyReply } from "fastify";
+import type { Address } from "viem";
+import { findDataset } from "../find-data-point.js";
+import { EVIDENCE_PROBLEMS } from "../openapi.js";
+import { evidenceBusy, evidenceNotPublic, evidenceTooLarge, noEvidence } from "../problems.js";
+import type { ServedKey } from "../read-value.js";
+import type { Served } from "../served.js";
+import type { EvidenceStore } from "./evidence-store.js";
+
+/** Requests a minute of one caller, and of all callers together. Operators ask for many readers. */
+const PER_CALLER = 30;
+const PER_OPERATOR = 600;
+const OF_ANONYMOUS = 120;
+
+/** The most answers for anonymous callers that are made or sent at a time, because each can have megabytes. */
+const MAX_AT_ONCE = 4;
+/** A caller that reads more slowly is disconnected, in milliseconds. */
+const SEND_MS = 30_000;
+
+const schema = {
+  tags: ["reports"],
+  operationId: "readEvidence",
+  summary: "Shows what a value was made of.",
+  description:
+    "Answers with the sources' answers, the rules, and each source's part in the value of a key at a round that this " +
+    "provider signed. `provider replay` computes the value again from the answer, offline. Evidence is kept as long as " +
+    "the provider's owner chose, and shown if the owner chose to.",
+  body: ReportRequest,
+  response: {
+    200: {
+      description: "The evidence.",
+      headers: RATE_HEADERS,
+      content: { "application/json": { schema: EvidenceAnswer } },
+    },
+    ...EVIDENCE_PROBLEMS,
+  },
+};
+
+export interface EvidenceRouteParts {
+  /** Null when evidence is not shown. */
+  readonly stores: Readonly<Record<ServedKey["kind"], Pick<EvidenceStore, "find">>> | null;
+  readonly served: Served;
+  /** The signing address. */
+  readonly provider: Address;
+  readonly isOperator: (address: string) => boolean;
+}
+
+/**
+ * Adds `POST /evidence`. It reads only files whose names it makes itself, of datasets that are served, and asks neither a
+ * source nor the chain.
+ */
+export function addEvidence(app: App, { stores, served, provider, isOperator }: EvidenceRouteParts): void {
+  const rate = {
+    name: "evidence",
+    perMinute: ({ ip }: { readonly ip: string }) => (isOperator(ip) ? PER_OPERATOR : PER_CALLER),
+  };
+  const preParsing = anonymousLimit(app, OF_ANONYMOUS, isOperator);
+  const options = { schema, config: { rate }, preParsing, serializerCompiler: () => JSON.stringify };
+  let atOnce = 0;
+
+  const count = ({ raw }: FastifyReply) => {
+    if (atOnce >= MAX_AT_ONCE) throw evidenceBusy();
+    atOnce += 1;
+    const timer = setTimeout(() => raw.destroy(), SEND_MS);
+    finished(raw, () => {
+      atOnce -= 1;
+      clearTimeout(timer);
+    });
+  };
+
+  app.post("/evidence", options, async ({ body, ip }, reply): Promise<EvidenceAnswer> => {
+    if (stores === null) throw evidenceNotPublic();
+    const dataset = findDataset(served, body);
+    if (!dataset.ok) throw dataset.error;
+    if (!isOperator(ip)) count(reply);
+    const store = stores[dataset.value.keyForm === "WEB_ORACLE" ? "web_oracle" : "spot_price"];
+    const found = await store.find(dataset.value, body.key, BigInt(body.timestamp));
+    if (!found.ok) throw found.error === "none" ? noEvidence(body.timestamp) : evidenceTooLarge();
+    return { provider, ...found.value };
+  });
+}

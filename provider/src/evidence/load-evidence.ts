@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import {
+  EvidenceAnswer,
+  type EvidenceRecord,
+  SpotPriceRecord,
+  WebOracleRecord,
+} from "@dataset-oracle/protocol/wire-evidence";
+import { ConfigError, parseJson, schemaProblems } from "@dataset-oracle/service/config";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { sha256 } from "./sha256.js";
+
+/** A decision's evidence in a file. */
+export interface LoadedEvidence {
+  readonly record: EvidenceRecord;
+  /**
+   * Returns a spec or an answer.
+   *
+   * @throws ConfigError when it is missing or does not match its hash.
+   */
+  readonly textOf: (hash: string) => string;
+}
+
+/** More than any answer or spec has. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** The field that tells the kinds of records apart. */
+const AnyRecord = Type.Object({ kind: Type.Union([Type.Literal("spot_price"), Type.Literal("web_oracle")]) });
+
+/** An answer of `POST /evidence`, whose record is checked by itself: its mistakes are then named. */
+const AnyAnswer = Type.Object({ ...EvidenceAnswer.properties, record: AnyRecord }, { additionalProperties: false });
+
+/**
+ * Reads evidence: a file of a provider's folder, whose specs and answers are in files beside it, or an answer of
+ * `POST /evidence`, which has them in it.
+ *
+ * @throws ConfigError
+ */
+export function loadEvidence(file: string): LoadedEvidence {
+  const json = parseJson(file);
+  if (!Value.Check(Type.Object({ record: Type.Unknown() }), json)) {
+    return { record: requireRecord(file, json), textOf: (hash) => readText(file, hash) };
+  }
+  const { record, texts } = requireValid(file, AnyAnswer, json);
+  return { record: requireRecord(file, record), textOf: (hash) => textIn(file, texts, hash) };
+}
+
+function requireRecord(file: string, json: unknown): EvidenceRecord {
+  const { kind } = requireValid(file, AnyRecord, json);
+  return kind === "spot_price" ? requireValid(file, SpotPriceRecord, json) : requireValid(file, WebOracleRecord, json);
+}
+
+function requireValid<T extends TSchema>(file: string, schema: T, json: unknown): Static<T> {
+  const problems = schemaProblems(schema, json);
+  if (problems.length === 0) return json;
+  throw new ConfigError([`${file} is not valid:`, ...problems.map((line) => `  ${line}`)].join("\n"));
+}
+
+/** Reads a spec or an answer from the folder of a decision's file. */
+function readText(file: string, hash: string): string {
+  const path = join(dirname(file), `${hash}.gz`);
+  let text: string;
+  try {
+    text = gunzipSync(readFileSync(path), { maxOutputLength: MAX_BYTES }).toString("utf8");
+  } catch (error) {
+    throw new ConfigError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+  }
+  if (sha256(text) !== hash) throw new ConfigError(`${path} does not match the hash in its name: it was changed.`);
+  return text;
+}
+
+function textIn(file: string, texts: EvidenceAnswer["texts"], hash: string): string {
+  const text = Object.hasOwn(texts, hash) ? texts[hash] : undefined;
+  // ConfigError does not repeat 64 hex digits.
+  const short = hash.slice(0, 12);
+  if (text === undefined) throw new ConfigError(`${file}: it has no text with the SHA-256 ${short}...`);
+  if (sha256(text) !== hash) {
+    throw new ConfigError(`${file}: the text ${short}... does not match its hash: it was changed.`);
+  }
+  return text;
+}
