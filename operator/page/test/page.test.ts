@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { accessFlows } from "./flows/access.js";
 import { walletFlows } from "./flows/browser-wallet.js";
 import { browsingFlows } from "./flows/browsing.js";
+import { evidenceFlows } from "./flows/evidence.js";
 import { formFlows } from "./flows/form.js";
 import { problemFlows } from "./flows/problems.js";
 import { snippetFlows } from "./flows/snippets.js";
@@ -21,6 +22,7 @@ describe.runIf(hasBrowser())("the page in Chromium", () => {
 
   // Each test has its own window and mostly waits for the next block, so they can run at the same time.
   describe.concurrent("browsing", () => browsingFlows(here));
+  describe.concurrent("the evidence", () => evidenceFlows(here));
   describe("the code", () => snippetFlows(here));
   describe.concurrent("the form", () => formFlows(here));
   describe.concurrent("a browser wallet", () => walletFlows(here));

@@ -48,6 +48,9 @@ export interface Provider {
   readonly unserved: Set<string>;
   /** True if it signs rows of batches. */
   signsRows: boolean;
+  /** Answers `POST /evidence`; null if the provider does not show evidence. */
+  evidence: ((question: ReportRequest) => unknown) | null;
+  readonly askedForEvidence: ReportRequest[];
   /** The `traceparent` of each request for a report. */
   readonly traces: (string | undefined)[];
   /** The requests so far. */
@@ -86,6 +89,12 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
       ? refuse(reply, 422, "unknown_key")
       : row(provider, question);
   });
+  const askedForEvidence: ReportRequest[] = [];
+  server.post("/evidence", async (request, reply) => {
+    const question = Value.Decode(ReportRequest, request.body);
+    askedForEvidence.push(question);
+    return provider.evidence?.(question) ?? refuse(reply, 404, "evidence_not_public");
+  });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   const close = async () => {
     for (const socket of sockets) socket.destroy();
@@ -94,6 +103,7 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
   const provider: Provider = {
     ...{ account, address: account.address, url, behavior: "honest", value, values: new Map() },
     ...{ signsRows: true, unserved: new Set<string>(), asked, askedForRows, traces: [], close },
+    ...{ evidence: null, askedForEvidence },
   };
   return provider;
 }

@@ -1,0 +1,73 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { ROOT } from "@dataset-oracle/tools/foundry";
+import { expect, test } from "vitest";
+import { post } from "../../../../devnet/test/devnet.js";
+import { visit } from "../support/visit.js";
+import type { World } from "../support/world.js";
+
+const run = promisify(execFile);
+const PHONE = { width: 390, height: 844 };
+
+/** The evidence of each provider that signed, and its proof without a network. */
+export function evidenceFlows(here: () => World): void {
+  test.each([
+    ["desktop", { width: 1440, height: 900 }, false],
+    ["phone", PHONE, true],
+  ] as const)("shows why a provider signed its value, by keyboard, on a %s", async (name, viewport, isMobile) => {
+    const { devnet, browser } = here();
+    const at = `/42/${devnet.dataset}/SPOTPX%2FETH-USD`;
+    const visited = await visit(browser, devnet.operator.url, { at, viewport, isMobile });
+    const { page, picture, expectAccessible, end } = visited;
+    const section = page.getByRole("region", { name: "Evidence" }).first();
+    await section
+      .getByRole("button", { name: /^Show the evidence of 0x/ })
+      .first()
+      .focus();
+    await page.keyboard.press("Enter");
+    await section.getByText("It is about the value that the provider signed.").waitFor();
+    expect(await section.getByText(/^The median of at least 2 sources/).count()).toBe(1);
+    const sources = section.getByRole("table").last();
+    expect(await sources.locator("tbody th").allTextContents()).toContain("kraken");
+    expect(await sources.locator("tbody tr").first().textContent()).toMatch(/[\d,]+\.\d+.*used/);
+    const fetched = section.locator("summary", { hasText: "GET https://api.kraken.com/" }).first();
+    await fetched.focus();
+    await page.keyboard.press("Enter");
+    await section
+      .locator("details[open]")
+      .getByText(/^SHA-256 of its [\d,]+ characters/)
+      .waitFor();
+    await expectAccessible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(viewport.width);
+    await picture(`evidence-${name}`);
+
+    const saving = page.waitForEvent("download");
+    await section.getByRole("link", { name: "save the evidence" }).press("Enter");
+    const file = await (await saving).path();
+    const provider = join(ROOT, "provider/dist/main.js");
+    const { stdout } = await run(process.execPath, [provider, "replay", file], { timeout: 30_000 });
+    expect(JSON.parse(stdout)).toMatchObject({ key: "SPOTPX/ETH-USD", outcome: "OK", is_same: true });
+    await end();
+  });
+
+  test("shows the request spec's rule and the answer of a Web Oracle value", async () => {
+    const { devnet, browser } = here();
+    const [example] = devnet.webOracle.examples.filter(({ name }) => name === "temperature");
+    const { dataset, key } = example as { dataset: string; key: string };
+    await post(devnet, { network_id: 42, dataset, key, broadcast: true });
+    const at = `/42/${dataset}/${encodeURIComponent(key)}`;
+    const { page, end } = await visit(browser, devnet.operator.url, { at });
+    const section = page.getByRole("region", { name: "Evidence" }).first();
+    await section
+      .getByRole("button", { name: /^Show the evidence of 0x/ })
+      .last()
+      .click();
+    await section.getByText("It is about the value that the provider signed.").waitFor();
+    const rule = "the uint at $.air.kelvin, times 10 to the power of 2.";
+    await section.getByText(rule).waitFor();
+    await section.locator("summary", { hasText: "GET https://api.weather.example/now" }).click();
+    await section.getByText('"kelvin"').waitFor();
+    await end();
+  });
+}
