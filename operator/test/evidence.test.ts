@@ -62,7 +62,7 @@ async function get(change: Record<string, string> = {}) {
   };
   const url = `${operator.base}/evidence?${new URLSearchParams(query)}`;
   const response = await fetch(url, { signal: AbortSignal.timeout(20_000) });
-  return { status: response.status, body: await response.json() };
+  return { status: response.status, body: (await response.json()) as EvidenceAnswer & { code: string } };
 }
 
 test("passes on the evidence of the provider that is named, whole, and asks it once", async () => {

@@ -165,7 +165,7 @@ describe("POST /evidence", () => {
           const headers = { "content-type": "application/json", "x-forwarded-for": caller };
           const body = JSON.stringify(request(provider.clock.now));
           const response = await fetch(`${provider.url}/evidence`, { method: "POST", headers, body });
-          return response.json().then(({ code }) => code);
+          return ((await response.json()) as { code: string }).code;
         }),
       );
     const count = (codes: string[]) => codes.filter((code) => code === "too_many_requests").length;
