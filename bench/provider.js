@@ -14,7 +14,7 @@ import { ReportDigests } from "@dataset-oracle/protocol/report-digests";
 import { keccak } from "@dataset-oracle/service/keccak";
 import { fromPrivateKey } from "@dataset-oracle/service/local-account";
 import { readArguments } from "@dataset-oracle/tools/arguments";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { bytesToHex } from "viem";
 import { cpuTime } from "./cpu-time.js";
 import { postJson, repeat } from "./load.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EXCHANGES, marketOverrides, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 
 /**
  * Starts a provider process that reads the shipped source formats, but with the benchmark's pairs.

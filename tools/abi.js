@@ -3,7 +3,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { readArguments } from "./arguments.js";
-import { ROOT, runFoundry } from "./foundry.js";
+import { runFoundry } from "./foundry.js";
+import { ROOT } from "./root.js";
 
 const ABIS = [
   { source: "Oracle.sol", name: "oracleAbi", file: "oracle" },

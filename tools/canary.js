@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { readArguments } from "./arguments.js";
-import { ROOT } from "./foundry.js";
+import { ROOT } from "./root.js";
 
 const USAGE = `Usage: npm run canary
 

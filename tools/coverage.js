@@ -8,7 +8,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readArguments } from "./arguments.js";
-import { ROOT, runFoundry } from "./foundry.js";
+import { runFoundry } from "./foundry.js";
+import { ROOT } from "./root.js";
 
 const USAGE = `Usage: npm run coverage
 

@@ -4,7 +4,8 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readArguments } from "./arguments.js";
-import { foundryBinary, foundryEnv, ROOT } from "./foundry.js";
+import { foundryBinary, foundryEnv } from "./foundry.js";
+import { ROOT } from "./root.js";
 
 const USAGE = `Usage: npm run example -- [--copy] foundry|hardhat FOLDER
 

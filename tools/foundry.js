@@ -7,15 +7,13 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ROOT } from "./root.js";
 
 const require = createRequire(import.meta.url);
 const CPU_NAMES = { x64: "amd64", arm64: "arm64" };
 
 /** `forge lint` writes artifacts without bytecode, which the next build would take for complete, so it has its own folders. */
 const LINT_FOLDERS = { FOUNDRY_OUT: "out/lint", FOUNDRY_CACHE_PATH: "cache/lint" };
-
-/** The repository's root folder. */
-export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
  * Returns the path of a Foundry tool's native binary.

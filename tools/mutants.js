@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readArguments } from "./arguments.js";
-import { foundryBinary, foundryEnv, ROOT } from "./foundry.js";
+import { foundryBinary, foundryEnv } from "./foundry.js";
+import { ROOT } from "./root.js";
 
 const USAGE = `Usage: npm run mutants [-- TEXT]
 

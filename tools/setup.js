@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "./foundry.js";
+import { ROOT } from "./root.js";
 
 const LIBRARIES = [
   {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { startProvider } from "../start-provider.js";
 import { startChain } from "./chain.js";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { webKey } from "@dataset-oracle/protocol/web-key";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import type { Address, Hex } from "viem";
 import { CALLER, OWNER } from "./accounts.js";
 import type { Folder } from "./folder.js";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { type Account, OPERATOR, PROVIDERS } from "./accounts.js";
 import type { Settings } from "./arguments.js";
 import type { Components } from "./components.js";

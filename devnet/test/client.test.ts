@@ -18,7 +18,7 @@ import {
   writeFresh,
 } from "@dataset-oracle/protocol";
 import { OPERATOR_PROBLEM_CODES } from "@dataset-oracle/protocol/client/problem";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import {
   type Account,
   type Address,

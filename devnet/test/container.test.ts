@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { answersOk, type Process, startProcess } from "@dataset-oracle/devnet/processes";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Devnet, freePorts, startDevnet } from "./devnet.js";
 import { filesBelow, isInContext, makeImage, stagesOf } from "./image.js";

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf, shapeOf } from "./code-blocks.js";
 import { type Devnet, freePorts, HAS_CURL, post, startDevnet } from "./devnet.js";

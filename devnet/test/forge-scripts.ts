@@ -4,7 +4,8 @@ import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { loadDeployment } from "@dataset-oracle/service/deployment";
-import { foundryBinary, foundryEnv, ROOT } from "@dataset-oracle/tools/foundry";
+import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { createTestClient, http, publicActions, walletActions } from "viem";
 
 /** The first account of a development chain. All ten are unlocked. */

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { delimiter, join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { expect, test } from "vitest";
 import { freePorts, startDevnet } from "./devnet.js";
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { expect, test } from "vitest";
 import { settingsOf } from "./forge-scripts.js";
 

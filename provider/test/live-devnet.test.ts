@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeAuthority } from "./support/certificates.js";

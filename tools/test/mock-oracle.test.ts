@@ -3,7 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { foundryBinary, foundryEnv, ROOT } from "@dataset-oracle/tools/foundry";
+import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const run = promisify(execFile);

@@ -3,7 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { foundryBinary, foundryEnv, ROOT } from "@dataset-oracle/tools/foundry";
+import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 

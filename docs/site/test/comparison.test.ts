@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { expect, test } from "vitest";
 
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");

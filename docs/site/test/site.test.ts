@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { addGuide, addPage } from "@dataset-oracle/operator/dist/http/static-files.js";
 import { type App, buildApp } from "@dataset-oracle/service/app";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import type { AxeResults } from "axe-core";
 import { pino } from "pino";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";

@@ -4,6 +4,7 @@ import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/report";
+import { ROOT } from "@dataset-oracle/tools/root";
 import {
   type Abi,
   type Address,
@@ -22,8 +23,6 @@ import {
 } from "viem";
 
 export const PRICE = 1_000n;
-
-const ROOT = join(import.meta.dirname, "..", "..", "..");
 
 /** The unlocked anvil account that deploys the datasets and owns them. */
 export const OWNER: Address = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720";
