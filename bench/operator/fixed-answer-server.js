@@ -3,7 +3,7 @@
 
 import { once } from "node:events";
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/wire";
-import { processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
+import { processRegistry, serveMetrics } from "@dataset-oracle/service/http-server/metrics";
 import Fastify from "fastify";
 
 const [answer] = await once(process, "message");

@@ -3,7 +3,7 @@ import { account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { reportDigest } from "@dataset-oracle/protocol/report";
 import { encodeUpdate } from "@dataset-oracle/protocol/update";
-import { fromPrivateKey } from "@dataset-oracle/service/local-account";
+import { fromPrivateKey } from "@dataset-oracle/service/keys/local-account";
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { postJson, repeat } from "../load.js";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { type DeployedDataset, loadDeployment } from "@dataset-oracle/service/deployment";
+import { type DeployedDataset, loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/root";
 import type { Address } from "viem";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runMain } from "@dataset-oracle/service/process";
+import { runMain } from "@dataset-oracle/service/process/lifecycle";
 import { PROVIDERS } from "./accounts.js";
 import { announce } from "./announce.js";
 import { startChain } from "./anvil.js";

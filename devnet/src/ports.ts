@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { requireReachablePort } from "@dataset-oracle/service/blocked-ports";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 
 /** A port that the devnet needs, and the option that changes it. */
 export interface NeededPort {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
-import { loadDeployment } from "@dataset-oracle/service/deployment";
+import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { createTestClient, http, publicActions, walletActions } from "viem";

@@ -1,6 +1,6 @@
-import { type App, buildApp } from "@dataset-oracle/service/app";
-import { measureRequests } from "@dataset-oracle/service/metrics";
-import { gatherSchemas } from "@dataset-oracle/service/openapi";
+import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
+import { measureRequests } from "@dataset-oracle/service/http-server/metrics";
+import { gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
 import type { Registry } from "prom-client";
 import { Balances } from "./balances.js";
 import type { OperatorConfig } from "./config.js";

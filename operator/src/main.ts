@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { setMaxListeners } from "node:events";
-import { readCommand } from "@dataset-oracle/service/arguments";
-import { listen } from "@dataset-oracle/service/listen";
-import { createLogger } from "@dataset-oracle/service/logger";
-import { processRegistry, serveMetrics } from "@dataset-oracle/service/metrics";
-import { closeOnSignal, runMain } from "@dataset-oracle/service/process";
-import { SECP256K1 } from "@dataset-oracle/service/secp256k1";
+import { SECP256K1 } from "@dataset-oracle/service/crypto/secp256k1";
+import { listen } from "@dataset-oracle/service/http-server/listen";
+import { processRegistry, serveMetrics } from "@dataset-oracle/service/http-server/metrics";
+import { readCommand } from "@dataset-oracle/service/process/arguments";
+import { closeOnSignal, runMain } from "@dataset-oracle/service/process/lifecycle";
+import { createLogger } from "@dataset-oracle/service/process/logger";
 import { buildOperatorApp } from "./app.js";
 import { checkConfig } from "./check-config.js";
 import { loadOperatorConfig } from "./config.js";

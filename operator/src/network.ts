@@ -1,9 +1,9 @@
 import { KEY_FORMS, type KeyForm, keyToAscii } from "@dataset-oracle/protocol/key";
 import { ReportDigests } from "@dataset-oracle/protocol/report-digests";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
-import { ConfigError } from "@dataset-oracle/service/config";
-import type { DeployedDataset } from "@dataset-oracle/service/deployment";
-import { keccak } from "@dataset-oracle/service/keccak";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
+import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { type Address, type LocalAccount, parseGwei } from "viem";
 import { type ChainClient, connectChain, hasCode, isUndecodable } from "./chain/client.js";
 import { CommitteeWatch } from "./chain/committee.js";

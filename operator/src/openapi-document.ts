@@ -1,4 +1,4 @@
-import { openApiOf } from "@dataset-oracle/service/openapi";
+import { openApiOf } from "@dataset-oracle/service/http-server/openapi";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { Registry } from "prom-client";

@@ -1,5 +1,5 @@
 import type { UpdateProgress } from "@dataset-oracle/protocol/client/progress";
-import type { Trace } from "@dataset-oracle/service/trace";
+import type { Trace } from "@dataset-oracle/service/http-server/trace";
 
 export type ProgressListener = (step: UpdateProgress) => void;
 

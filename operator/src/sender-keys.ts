@@ -1,5 +1,5 @@
-import type { LoadedAccounts } from "@dataset-oracle/service/account-source";
-import { findAccounts } from "@dataset-oracle/service/accounts";
+import type { LoadedAccounts } from "@dataset-oracle/service/keys/account-source";
+import { findAccounts } from "@dataset-oracle/service/keys/accounts";
 
 /** The accounts that send transactions, and what their owner should know about how their keys are kept. */
 export type SenderKeys = ReadonlyMap<number, LoadedAccounts>;

@@ -1,4 +1,4 @@
-import type { Trace } from "@dataset-oracle/service/trace";
+import type { Trace } from "@dataset-oracle/service/http-server/trace";
 import type { Clock } from "./clock.js";
 import type { Context } from "./process-context.js";
 import { Progress, type ProgressListener } from "./progress.js";

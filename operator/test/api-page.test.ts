@@ -1,5 +1,5 @@
-import { type App, buildApp } from "@dataset-oracle/service/app";
-import { gatherSchemas } from "@dataset-oracle/service/openapi";
+import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
+import { gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { type App, buildApp } from "@dataset-oracle/service/app";
+import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addGuide, addPage } from "../src/http/static-files.js";

@@ -1,5 +1,5 @@
 import type { UnsentTransaction } from "@dataset-oracle/protocol/wire";
-import type { DeployedDataset } from "@dataset-oracle/service/deployment";
+import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";

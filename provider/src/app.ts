@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { inRanges } from "@dataset-oracle/service/address-ranges";
-import { type App, buildApp } from "@dataset-oracle/service/app";
 import { Egress } from "@dataset-oracle/service/egress/egress";
-import { measureRequests } from "@dataset-oracle/service/metrics";
+import { inRanges } from "@dataset-oracle/service/http-server/address-ranges";
+import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
+import { measureRequests } from "@dataset-oracle/service/http-server/metrics";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { ProviderConfig } from "./config.js";

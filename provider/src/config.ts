@@ -1,10 +1,10 @@
 import { dirname, resolve } from "node:path";
-import { AddressRanges } from "@dataset-oracle/service/address-ranges";
-import { requireReachablePort } from "@dataset-oracle/service/blocked-ports";
-import { loadConfig } from "@dataset-oracle/service/config";
-import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service/connections";
+import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
+import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { SecretSettings } from "@dataset-oracle/service/egress/secrets";
-import { metricsSettings } from "@dataset-oracle/service/metrics";
+import { AddressRanges } from "@dataset-oracle/service/http-server/address-ranges";
+import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service/http-server/connections";
+import { metricsSettings } from "@dataset-oracle/service/http-server/metrics";
 import { type Static, Type } from "@sinclair/typebox";
 import { SOURCE_MS } from "./source/reader.js";
 

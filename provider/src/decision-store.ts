@@ -1,6 +1,6 @@
 import { accessSync, constants, readdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
 import {
   addCheck,

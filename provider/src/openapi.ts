@@ -1,4 +1,4 @@
-import { ANY_BODY, type ApiDescription, problemResponses } from "@dataset-oracle/service/openapi";
+import { ANY_BODY, type ApiDescription, problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 
 export const API: ApiDescription = {

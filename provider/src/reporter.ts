@@ -1,6 +1,6 @@
 import type { Result } from "@dataset-oracle/protocol/result";
 import type { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
-import type { ProblemError } from "@dataset-oracle/service/problem";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import type { Decider } from "./decider.js";
 import type { Decision } from "./decision-record.js";
 import { type FindWebKey, findDataPoint, findDataset } from "./find-data-point.js";

@@ -1,8 +1,8 @@
 import { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
-import { anonymousLimit } from "@dataset-oracle/service/anonymous-limit";
-import type { App } from "@dataset-oracle/service/app";
-import { callerAt } from "@dataset-oracle/service/caller";
-import { addOpenApi, gatherSchemas, RATE_HEADERS } from "@dataset-oracle/service/openapi";
+import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { callerAt } from "@dataset-oracle/service/http-server/caller";
+import { addOpenApi, gatherSchemas, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
 import type { Decider } from "./decider.js";

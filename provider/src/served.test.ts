@@ -1,6 +1,6 @@
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
-import type { Deployment } from "@dataset-oracle/service/deployment";
-import { fromPrivateKey } from "@dataset-oracle/service/local-account";
+import type { Deployment } from "@dataset-oracle/service/config/deployment";
+import { fromPrivateKey } from "@dataset-oracle/service/keys/local-account";
 import { Value } from "@sinclair/typebox/value";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";

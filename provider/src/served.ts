@@ -1,9 +1,9 @@
 import { type KeyForm, keyToAscii, matchesKeyForm } from "@dataset-oracle/protocol/key";
 import { ReportDigests } from "@dataset-oracle/protocol/report-digests";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
-import { ConfigError } from "@dataset-oracle/service/config";
-import type { DeployedDataset, Deployment } from "@dataset-oracle/service/deployment";
-import { keccak } from "@dataset-oracle/service/keccak";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
+import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import type { Address, Hex } from "viem";
 import { type SourceOverrides, withOverride } from "./source/overrides.js";
 import type { SpotSource } from "./source/spot-source.js";

@@ -1,7 +1,7 @@
 import { type BatchReport, signBatchReport } from "@dataset-oracle/protocol/batch-report";
 import { type Report, signReport } from "@dataset-oracle/protocol/report";
 import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/wire";
-import { type Trace, traceFieldsOf } from "@dataset-oracle/service/trace";
+import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { bytesToHex, type Hex, type LocalAccount, numberToHex } from "viem";

@@ -1,4 +1,4 @@
-import { type Trace, traceFieldsOf } from "@dataset-oracle/service/trace";
+import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Logger } from "pino";
 import { RecordingReader } from "./evidence/recording-reader.js";
 import type { ExplainedValue } from "./explained-value.js";

@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { describe, expect, it } from "vitest";
 import { checkFolders, loadSetup } from "../src/setup.js";
 import { runProvider, writeConfig } from "./process.js";

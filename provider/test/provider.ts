@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import type { Report } from "@dataset-oracle/protocol/report";
 import type { ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
-import type { Deployment } from "@dataset-oracle/service/deployment";
+import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";

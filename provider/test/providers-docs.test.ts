@@ -24,7 +24,7 @@ it("the systemd unit starts the built program, and checks the same configuration
   expect(guide).toContain(`"database": "/var/lib/${unit.get("StateDirectory")}/database"`);
   expect(unit.get("ProtectSystem")).toBe("strict");
   // The exit code for a wrong setting, and the time for a shutdown, are those of the process.
-  const process = read("service/src/process.ts");
+  const process = read("service/src/process/lifecycle.ts");
   expect(process).toContain(`process.exit(${unit.get("RestartPreventExitStatus")})`);
   const shutdownMs = Number(/SHUTDOWN_MS = ([\d_]+)/.exec(process)?.[1]?.replace("_", ""));
   expect(Number(unit.get("TimeoutStopSec")) * 1_000).toBeGreaterThan(shutdownMs);
@@ -40,7 +40,7 @@ it("the container starts the built program on the default port", () => {
 });
 
 it("what is worth an alarm is measured", () => {
-  const measured = ["provider/src/metrics.ts", "service/src/metrics.ts"].map(read).join("\n");
+  const measured = ["provider/src/metrics.ts", "service/src/http-server/metrics.ts"].map(read).join("\n");
   const names = [...guide.matchAll(/\b((?:provider|http)_\w+?)(?:_bucket|_count)?\b(?=[{[ )])/g)].map(
     ([, name]) => name,
   );

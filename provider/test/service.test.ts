@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { inRanges } from "@dataset-oracle/service/address-ranges";
-import { buildApp } from "@dataset-oracle/service/app";
+import { inRanges } from "@dataset-oracle/service/http-server/address-ranges";
+import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

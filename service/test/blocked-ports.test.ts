@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BLOCKED_PORTS, requireReachablePort } from "../src/blocked-ports.js";
+import { BLOCKED_PORTS, requireReachablePort } from "../src/config/blocked-ports.js";
 
 /** Node has these two since later versions than the oldest that we support. */
 const NEW = [4190, 6679];

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readCommand } from "@dataset-oracle/service/arguments";
-import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { loadConfig } from "@dataset-oracle/service/config/load-config";
+import { readCommand } from "@dataset-oracle/service/process/arguments";
 import { Type } from "@sinclair/typebox";
 import { afterAll, describe, expect, test } from "vitest";
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError } from "@dataset-oracle/service/config";
-import { loadDeployment } from "@dataset-oracle/service/deployment";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { stringToHex } from "viem";
 import { afterAll, describe, expect, test } from "vitest";
 

@@ -15,8 +15,8 @@ import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { hashTypedData, recoverTypedDataAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findAccounts, loadAccount } from "../src/accounts.js";
-import { openKeystore } from "../src/keystore.js";
+import { findAccounts, loadAccount } from "../src/keys/accounts.js";
+import { openKeystore } from "../src/keys/keystore.js";
 
 const PASSWORD = "correct horse: Zürich €5";
 const KEY = generatePrivateKey();

@@ -3,7 +3,7 @@ import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type App, buildApp } from "@dataset-oracle/service/app";
+import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { pino } from "pino";
 import { afterAll, describe, expect, test } from "vitest";
 

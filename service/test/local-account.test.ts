@@ -10,8 +10,8 @@ import {
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it, test } from "vitest";
-import { fromPrivateKey } from "../src/local-account.js";
-import { loadNative, WASM } from "../src/secp256k1.js";
+import { loadNative, WASM } from "../src/crypto/secp256k1.js";
+import { fromPrivateKey } from "../src/keys/local-account.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";

@@ -7,7 +7,7 @@ const run = promisify(execFile);
 /** Returns the output of a process that logs a number of lines, and then runs a statement. */
 async function printed(lines: number, then: string): Promise<string[]> {
   const script = `
-    import { createLogger } from "@dataset-oracle/service/logger";
+    import { createLogger } from "@dataset-oracle/service/process/logger";
     const logger = createLogger({ name: "test" });
     for (let i = 0; i < ${lines}; i++) logger.info({ i }, "line");
     ${then}`;

@@ -1,4 +1,4 @@
-import { buildApp } from "@dataset-oracle/service/app";
+import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 

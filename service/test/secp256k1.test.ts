@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { bytesToHex, hexToBigInt, hexToBytes, numberToBytes } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
-import { loadNative, SECP256K1, WASM } from "../src/secp256k1.js";
+import { loadNative, SECP256K1, WASM } from "../src/crypto/secp256k1.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { type App, buildApp } from "@dataset-oracle/service/app";
+import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { Type } from "@sinclair/typebox";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -35,11 +35,11 @@ const COMMANDS: readonly Command[] = [
       };
       return { name: `npm run ${name}`, program: [program], parsers: [source[program] ?? program] };
     }),
-  { name: "operator", program: ["operator/dist/main.js"], parsers: ["service/src/arguments.ts"] },
+  { name: "operator", program: ["operator/dist/main.js"], parsers: ["service/src/process/arguments.ts"] },
   {
     name: "provider",
     program: ["provider/dist/main.js"],
-    parsers: ["service/src/arguments.ts", "provider/src/cli/fetch.ts"],
+    parsers: ["service/src/process/arguments.ts", "provider/src/cli/fetch.ts"],
   },
   { name: "provider fetch", program: ["provider/dist/main.js", "fetch"], parsers: ["provider/src/cli/fetch.ts"] },
   {

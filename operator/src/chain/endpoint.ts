@@ -1,4 +1,4 @@
-import { postText } from "@dataset-oracle/service/post";
+import { postText } from "@dataset-oracle/service/http-client/post";
 import { type Hex, isHex } from "viem";
 import { hasExpectedShape } from "./answer-shapes.js";
 import { classifyNodeError } from "./node-errors.js";

@@ -1,4 +1,4 @@
-import { ProblemError } from "@dataset-oracle/service/problem";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import type { Hex } from "viem";
 
 /**

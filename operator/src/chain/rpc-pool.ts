@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Logger } from "pino";
 import { type Hex, hexToNumber } from "viem";
 import type { Clock } from "../clock.js";

@@ -1,7 +1,7 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
 import { KEY_FORM_WORDS, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
-import { ConfigError } from "@dataset-oracle/service/config";
-import type { DeployedDataset } from "@dataset-oracle/service/deployment";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address, Hex } from "viem";
 import type { Feed } from "./policy.js";

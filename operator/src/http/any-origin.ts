@@ -1,4 +1,4 @@
-import type { App } from "@dataset-oracle/service/app";
+import type { App } from "@dataset-oracle/service/http-server/app";
 import cors from "@fastify/cors";
 
 /** Lets pages of any origin ask and read answers: dapps call from their own pages, and there is no login to protect. */

@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/wire";
-import { type App, logFailure } from "@dataset-oracle/service/app";
-import { callerAt } from "@dataset-oracle/service/caller";
-import { toProblem } from "@dataset-oracle/service/http-problems";
-import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/openapi";
-import { rateLimiter } from "@dataset-oracle/service/rate-limit";
+import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
+import { callerAt } from "@dataset-oracle/service/http-server/caller";
+import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
+import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import { dataPointFinder } from "../data-point.js";
 import type { Operator } from "../operator.js";

@@ -1,6 +1,6 @@
 import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/wire-data";
-import type { App } from "@dataset-oracle/service/app";
-import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { readQueryPrice } from "../chain/dataset.js";
 import { readStored } from "../chain/stored.js";
 import { type DataPoint, findDataPoint } from "../data-point.js";

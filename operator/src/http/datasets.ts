@@ -1,6 +1,6 @@
 import { ServedDataset } from "@dataset-oracle/protocol/wire";
-import type { App } from "@dataset-oracle/service/app";
-import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import type { ChainClient } from "../chain/client.js";

@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from "node:stream";
 import type { UpdateProgress } from "@dataset-oracle/protocol/client/progress";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
-import type { ProblemError } from "@dataset-oracle/service/problem";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import type { ProgressListener } from "../progress.js";
 
 /**

@@ -1,4 +1,4 @@
-import { traceFieldsOf } from "@dataset-oracle/service/trace";
+import { traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { FastifyRequest } from "fastify";
 import { RpcError } from "../chain/rpc-error.js";
 import type { Operator } from "../operator.js";

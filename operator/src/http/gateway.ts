@@ -1,9 +1,9 @@
 import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/wire";
-import { type App, logFailure } from "@dataset-oracle/service/app";
-import { callerAt } from "@dataset-oracle/service/caller";
-import { toProblem } from "@dataset-oracle/service/http-problems";
-import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
-import type { ProblemError } from "@dataset-oracle/service/problem";
+import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
+import { callerAt } from "@dataset-oracle/service/http-server/caller";
+import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { Type } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type DataPoint, findDataPoint } from "../data-point.js";

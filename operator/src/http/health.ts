@@ -1,7 +1,7 @@
 import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/wire";
-import type { App } from "@dataset-oracle/service/app";
-import { ProblemError } from "@dataset-oracle/service/problem";
-import { HEALTH_RATE } from "@dataset-oracle/service/rate-limit";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import { parseGwei } from "viem";
 import type { Balances } from "../balances.js";

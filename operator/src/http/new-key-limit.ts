@@ -1,5 +1,5 @@
-import type { App } from "@dataset-oracle/service/app";
-import { rateLimiter } from "@dataset-oracle/service/rate-limit";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DataPoint } from "../data-point.js";
 import { tooManyNewKeys } from "../problems.js";

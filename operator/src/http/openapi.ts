@@ -1,6 +1,6 @@
 import { OPERATOR_PROBLEM_MEMBERS, type OperatorProblemCode } from "@dataset-oracle/protocol/client/problem";
-import type { App } from "@dataset-oracle/service/app";
-import { type ApiDescription, addOpenApi, problemResponses } from "@dataset-oracle/service/openapi";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { type ApiDescription, addOpenApi, problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import swaggerUi from "@fastify/swagger-ui";
 import { Type } from "@sinclair/typebox";
 import { STATIC_POLICY, shareBytes, staticRate } from "./static-files.js";

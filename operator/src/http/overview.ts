@@ -1,6 +1,6 @@
 import { OverviewAnswer } from "@dataset-oracle/protocol/wire-data";
-import type { App } from "@dataset-oracle/service/app";
-import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import type { Overview } from "../overview/overview.js";
 import { chainProblems } from "./openapi.js";
 

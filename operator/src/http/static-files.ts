@@ -3,10 +3,10 @@ import { realpath } from "node:fs/promises";
 import { join, posix, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import type { App } from "@dataset-oracle/service/app";
-import { noSuchPath } from "@dataset-oracle/service/http-problems";
-import { ProblemError } from "@dataset-oracle/service/problem";
-import type { RateLimit } from "@dataset-oracle/service/rate-limit";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { noSuchPath } from "@dataset-oracle/service/http-server/http-problems";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import type { RateLimit } from "@dataset-oracle/service/http-server/rate-limit";
 import serveStatic from "@fastify/static";
 import { LRUCache } from "lru-cache";
 

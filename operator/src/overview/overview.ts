@@ -7,7 +7,7 @@ import type {
   PublishedSpec,
   ServedPoint,
 } from "@dataset-oracle/protocol/wire-data";
-import { ProblemError } from "@dataset-oracle/service/problem";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { type Hex, stringToHex } from "viem";
 import { readHeadTimestamp } from "../chain/client.js";
 import { readQueryPrice } from "../chain/dataset.js";

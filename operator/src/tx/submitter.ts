@@ -1,4 +1,4 @@
-import { keccak } from "@dataset-oracle/service/keccak";
+import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { bytesToHex, type Hex, hexToBytes, type LocalAccount } from "viem";
 import { estimateGas } from "viem/actions";
 import type { ChainClient } from "../chain/client.js";

@@ -1,4 +1,4 @@
-import { postText } from "@dataset-oracle/service/post";
+import { postText } from "@dataset-oracle/service/http-client/post";
 import type { Address } from "viem";
 
 /** Why a provider's answer was not used. Stable, because programs read them. */

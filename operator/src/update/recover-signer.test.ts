@@ -1,5 +1,5 @@
 import { recoverSigner as recoverByViem } from "@dataset-oracle/protocol/report";
-import { loadNative, WASM } from "@dataset-oracle/service/secp256k1";
+import { loadNative, WASM } from "@dataset-oracle/service/crypto/secp256k1";
 import fc from "fast-check";
 import { bytesToHex, concatHex, type Hex, hexToBigInt, hexToBytes, numberToHex, slice } from "viem";
 import { privateKeyToAccount } from "viem/accounts";

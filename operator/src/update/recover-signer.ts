@@ -1,6 +1,6 @@
 import { HALF_ORDER } from "@dataset-oracle/protocol/report";
-import { addressOf } from "@dataset-oracle/service/local-account";
-import { SECP256K1, type Secp256k1 } from "@dataset-oracle/service/secp256k1";
+import { SECP256K1, type Secp256k1 } from "@dataset-oracle/service/crypto/secp256k1";
+import { addressOf } from "@dataset-oracle/service/keys/local-account";
 import { type Address, hexToBytes, numberToBytes } from "viem";
 
 type Recovery = Pick<Secp256k1, "recover">;
@@ -9,7 +9,7 @@ const MAX_S = numberToBytes(HALF_ORDER, { size: 32 });
 
 /**
  * Recovers signers as the protocol package's `recoverSigner` does, but by libsecp256k1. The reason is in
- * service/src/secp256k1.ts.
+ * service/src/crypto/secp256k1.ts.
  *
  * @returns Null for a signature that the contract would refuse. It accepts 65 bytes, r and s above zero, s at most half the
  * curve's order, v 27 or 28.

@@ -1,5 +1,5 @@
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
-import { traceFieldsOf } from "@dataset-oracle/service/trace";
+import { traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Hex } from "viem";
 import { findUpdate } from "../chain/history.js";
 import { readStored } from "../chain/stored.js";

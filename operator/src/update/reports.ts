@@ -8,7 +8,7 @@ import {
   SignedBatchReport,
   SignedReport,
 } from "@dataset-oracle/protocol/wire";
-import { traceHeaders } from "@dataset-oracle/service/trace";
+import { traceHeaders } from "@dataset-oracle/service/http-server/trace";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt } from "viem";

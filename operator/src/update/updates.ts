@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
-import type { Trace } from "@dataset-oracle/service/trace";
+import type { Trace } from "@dataset-oracle/service/http-server/trace";
 import { findUpdate } from "../chain/history.js";
 import { readStored } from "../chain/stored.js";
 import { msUntilRoundAfter, roundAt } from "../clock.js";

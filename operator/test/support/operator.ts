@@ -1,6 +1,6 @@
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import type { DataAnswer, Problem } from "@dataset-oracle/protocol/wire";
-import type { DeployedDataset } from "@dataset-oracle/service/deployment";
+import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { Registry } from "prom-client";

@@ -1,8 +1,8 @@
 import { keyToAscii, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
-import { parseCommandLine } from "@dataset-oracle/service/arguments";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
+import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { Value } from "@sinclair/typebox/value";
 import ora from "ora";
 import type { Hex } from "viem";

@@ -1,6 +1,6 @@
-import { ConfigError } from "@dataset-oracle/service/config";
-import { loadDeployment } from "@dataset-oracle/service/deployment";
-import type { ProblemError } from "@dataset-oracle/service/problem";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { loadDeployment } from "@dataset-oracle/service/config/deployment";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { pino } from "pino";
 import type { Hex } from "viem";
 import type { ProviderConfig } from "../config.js";

@@ -1,6 +1,6 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
-import { parseCommandLine } from "@dataset-oracle/service/arguments";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import type { Hex } from "viem";
 import { type Replay, replay } from "../evidence/replay.js";
 import { priceToJson, priceToTable } from "./show-price.js";

@@ -2,7 +2,8 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { ConfigError, loadConfig } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { compileSpotSource, type SpotSource, SpotSourceSpec } from "./spot-source.js";
 
 /** The folder of the source files that are shipped with the provider. */

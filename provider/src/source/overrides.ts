@@ -1,4 +1,4 @@
-import { ConfigError } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { SourceRequest } from "./reader.js";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { err } from "@dataset-oracle/protocol/result";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
-import type { FetchLimits, FetchRequest } from "@dataset-oracle/service/fetch";
+import type { FetchLimits, FetchRequest } from "@dataset-oracle/service/http-client/fetch";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./answer.js";
 import { BackOffs } from "./back-offs.js";
 import type { Json } from "./document.js";

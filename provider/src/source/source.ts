@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { FetchRequest } from "@dataset-oracle/service/fetch";
+import type { FetchRequest } from "@dataset-oracle/service/http-client/fetch";
 import { digitsOf, isNumber, type Json } from "./document.js";
 import { type BoundPath, type Budget, compileJsonPath, findOne } from "./json-path.js";
 import type { FailureCode, Reading, SourceFailure } from "./reading.js";

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
-import { schemaProblems } from "@dataset-oracle/service/config";
+import { schemaProblems } from "@dataset-oracle/service/config/load-config";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { Hex } from "viem";
 import type { Combined } from "../explained-value.js";

@@ -1,7 +1,7 @@
-import { ConfigError } from "@dataset-oracle/service/config";
-import type { Deployment } from "@dataset-oracle/service/deployment";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { Deployment } from "@dataset-oracle/service/config/deployment";
+import { expandRpcUrl } from "@dataset-oracle/service/config/rpc-url";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
-import { expandRpcUrl } from "@dataset-oracle/service/rpc-url";
 import type { WebOracleSettings } from "../config.js";
 import type { SpotSource } from "../source/spot-source.js";
 import type { RateLimit } from "../source/token-bucket.js";

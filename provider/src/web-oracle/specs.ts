@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { err, type Result } from "@dataset-oracle/protocol/result";
-import type { ProblemError } from "@dataset-oracle/service/problem";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Hex } from "viem";

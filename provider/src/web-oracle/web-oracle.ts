@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { parseWebKey, type WebKey } from "@dataset-oracle/protocol/web-key";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
-import type { ProblemError } from "@dataset-oracle/service/problem";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import type { Logger } from "pino";
 import { type Hex, hexToString } from "viem";
 import { type ExplainedValue, toUse } from "../explained-value.js";

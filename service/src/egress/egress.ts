@@ -8,7 +8,7 @@ import {
   type FetchRequest,
   fetchText,
   type HttpAnswer,
-} from "../fetch.js";
+} from "../http-client/fetch.js";
 import { FORBIDDEN_ADDRESS, guardedConnector } from "./connector.js";
 import { parseHttpsUrl } from "./https-url.js";
 import { type Resolve, resolveByDns } from "./resolve.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
-import { ConfigError } from "../config.js";
-import type { FetchRequest } from "../fetch.js";
+import { ConfigError } from "../config/config-error.js";
+import type { FetchRequest } from "../http-client/fetch.js";
 import { parseHttpsUrl } from "./https-url.js";
 
 const strict = { additionalProperties: false } as const;

@@ -1,5 +1,5 @@
-import { parseCommandLine } from "@dataset-oracle/service/arguments";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { USAGE } from "./usage.js";
 
 const OPTIONS = {

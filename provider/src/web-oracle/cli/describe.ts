@@ -1,6 +1,6 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { webKey } from "@dataset-oracle/protocol/web-key";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { styleOf } from "../../cli/terminal.js";
 import type { RequestSpec } from "../request-spec.js";
 import { bindSpec, type LoadedSpec } from "./load-spec.js";

@@ -1,5 +1,6 @@
 import { specHash } from "@dataset-oracle/protocol/web-key";
-import { ConfigError, parseJson } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { parseJson } from "@dataset-oracle/service/config/load-config";
 import type { Hex } from "viem";
 import { toCanonical } from "../canonical.js";
 import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runMain } from "@dataset-oracle/service/process";
+import { runMain } from "@dataset-oracle/service/process/lifecycle";
 import { readCliCommand } from "./arguments.js";
 import { describeKey, describeSpec } from "./describe.js";
 import { loadSpec } from "./load-spec.js";

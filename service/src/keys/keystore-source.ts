@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { LocalAccount } from "viem";
+import { ConfigError } from "../config/config-error.js";
 import type { AccountSource } from "./account-source.js";
-import { ConfigError } from "./config.js";
 import { openKeystore } from "./keystore.js";
 import { permissionWarnings, readSecretFile } from "./secret-file.js";
 

@@ -1,5 +1,5 @@
+import { ConfigError } from "../config/config-error.js";
 import type { AccountSource, LoadedAccounts } from "./account-source.js";
-import { ConfigError } from "./config.js";
 import { keystores } from "./keystore-source.js";
 import { keysInEnvironment, keysInFile } from "./private-key.js";
 

@@ -3,7 +3,8 @@ import { KEY_FORM_WORDS, KEY_FORMS, type KeyForm, matchesKeyForm, parseKey } fro
 import { DATASET_KINDS } from "@dataset-oracle/protocol/wire";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address, Hex } from "viem";
-import { ConfigError, loadConfig } from "./config.js";
+import { ConfigError } from "./config-error.js";
+import { loadConfig } from "./load-config.js";
 
 const strict = { additionalProperties: false } as const;
 

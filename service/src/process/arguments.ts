@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { ConfigError } from "./config.js";
+import { ConfigError } from "../config/config-error.js";
 
 /** The task of a service's process. */
 export type Command = { readonly name: "help" } | { readonly name: "check" | "serve"; readonly configFile: string };

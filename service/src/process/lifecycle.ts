@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { ConfigError } from "./config.js";
+import { ConfigError } from "../config/config-error.js";
 
 /** The process ends after this long, even if its shutdown has not finished. */
 const SHUTDOWN_MS = 10_000;

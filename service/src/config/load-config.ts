@@ -3,23 +3,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import type { ValueError } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
 import { parse } from "lossless-json";
-
-/**
- * A mistake in the configuration. The message names the setting and the fix. It never repeats anything of a key's length,
- * or more of a URL than its host, because keys and tokens are pasted into the wrong places.
- */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-
-  constructor(message: string) {
-    super(
-      message
-        .replace(/\b(?:0x)?[0-9a-fA-F]{64}\b/g, "<64 hex digits>")
-        // Normalizing a path reduces two slashes to one.
-        .replace(/(https?:\/{1,2})(?:[^\s/"']*@)?([^\s/?#"']+)[/?#][^\s"']+/g, "$1$2/..."),
-    );
-  }
-}
+import { ConfigError } from "./config-error.js";
 
 /**
  * Reads a JSON configuration file. Missing settings get the schema's defaults. Nothing is coerced, and unknown settings

@@ -10,8 +10,8 @@ import {
   serializeTransaction,
 } from "viem";
 import { toAccount } from "viem/accounts";
-import { keccak } from "./keccak.js";
-import { type EcdsaSignature, SECP256K1, type Secp256k1 } from "./secp256k1.js";
+import { keccak } from "../crypto/keccak.js";
+import { type EcdsaSignature, SECP256K1, type Secp256k1 } from "../crypto/secp256k1.js";
 
 /**
  * Makes the account of a private key. It stands in for viem's `privateKeyToAccount`, whose JavaScript signs a transaction

@@ -1,4 +1,4 @@
-import { ConfigError } from "./config.js";
+import { ConfigError } from "./config-error.js";
 
 /**
  * Expands `${NAME}` in a URL to the environment variable of that name.

@@ -1,4 +1,4 @@
-import { ConfigError } from "./config.js";
+import { ConfigError } from "../config/config-error.js";
 
 interface Listener {
   listen(address: { host: string; port: number }): Promise<string>;

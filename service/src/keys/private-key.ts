@@ -1,6 +1,6 @@
 import type { Hex, LocalAccount } from "viem";
+import { ConfigError } from "../config/config-error.js";
 import type { AccountSource } from "./account-source.js";
-import { ConfigError } from "./config.js";
 import { fromPrivateKey } from "./local-account.js";
 import { permissionWarnings, readSecretFile } from "./secret-file.js";
 

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { ConfigError } from "./config.js";
+import { ConfigError } from "../config/config-error.js";
 
 /**
  * Reads a file with a secret.

@@ -1,4 +1,4 @@
-import { ConfigError } from "./config.js";
+import { ConfigError } from "./config-error.js";
 
 /**
  * The ports that browsers and every `fetch` refuse to connect to, because other protocols use them.
