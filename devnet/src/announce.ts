@@ -4,20 +4,16 @@ import { readQueryPrice } from "@dataset-oracle/protocol";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { createPublicClient, formatEther, http } from "viem";
 import { CALLER, OPERATOR } from "./accounts.js";
-import type { Settings } from "./arguments.js";
 import type { Deployed } from "./deploy.js";
+import type { Devnet } from "./devnet.js";
 import { type PublishedExample, publishArguments } from "./example-specs.js";
-import type { Folder } from "./folder.js";
-import { operatorUrl, type Provider } from "./services.js";
+import type { Provider } from "./services.js";
 
 /** The running devnet, as `announce` describes it. */
-export interface Running {
-  readonly settings: Settings;
-  readonly chainUrl: string;
+export interface Running extends Devnet {
   readonly deployed: Deployed;
   readonly providers: readonly Provider[];
   readonly examples: readonly PublishedExample[];
-  readonly folder: Folder;
 }
 
 /** Writes the addresses to `devnet.json`, for programs, and prints them with commands to paste. */
@@ -44,8 +40,8 @@ function summary(running: Running, queryPrice: bigint, isTerminal: boolean): str
     [
       settings.isLive ? "Values come from the real exchanges" : "All values are SIMULATED: no price here is real",
       [
-        ["page", `${operator}/  every value, and a form to request updates`],
-        ["guide", `${operator}/guide/  the documentation, with a five-minute tour`],
+        ["page", `${operatorUrl}/  every value, and a form to request updates`],
+        ["guide", `${operatorUrl}/guide/  the documentation, with a five-minute tour`],
       ],
     ],
     [
@@ -64,7 +60,7 @@ function summary(running: Running, queryPrice: bigint, isTerminal: boolean): str
     [
       `Services: more than two thirds of the ${providers.length} providers must sign`,
       [
-        ["operator", `${operator}  sends from ${OPERATOR.address}`],
+        ["operator", `${operatorUrl}  sends from ${OPERATOR.address}`],
         ...providers.map(
           ({ process, url, address }): Row => [process.name, `${url}  signs as ${address}  pid ${process.pid}`],
         ),
@@ -90,10 +86,10 @@ function summary(running: Running, queryPrice: bigint, isTerminal: boolean): str
   ].join("\n");
 }
 
-function addresses({ settings, chainUrl, deployed, providers, examples }: Running, queryPrice: bigint) {
+function addresses({ chainUrl, operatorUrl, deployed, providers, examples }: Running, queryPrice: bigint) {
   return {
     chain: chainUrl,
-    operator: { url: operatorUrl(settings), address: OPERATOR.address },
+    operator: { url: operatorUrl, address: OPERATOR.address },
     dataset: deployed.dataset.address,
     webOracle: { ...deployed.webOracle, examples },
     queryPrice: String(queryPrice),
@@ -104,10 +100,11 @@ function addresses({ settings, chainUrl, deployed, providers, examples }: Runnin
 }
 
 /** Returns commands that work unchanged in the repository's folder. */
-function commands({ settings, chainUrl, deployed, examples, folder }: Running, queryPrice: bigint) {
+function commands(running: Running, queryPrice: bigint) {
+  const { chainUrl, operatorUrl, deployed, examples } = running;
   const { address } = deployed.dataset;
   const post = (dataset: string, key: string) =>
-    `curl -X POST ${operatorUrl(settings)}/data/request -H 'content-type: application/json' -H 'prefer: wait=10' -d '${JSON.stringify({ network_id: 42, dataset, key, broadcast: true })}'`;
+    `curl -X POST ${operatorUrl}/data/request -H 'content-type: application/json' -H 'prefer: wait=10' -d '${JSON.stringify({ network_id: 42, dataset, key, broadcast: true })}'`;
   const rpc = `--rpc-url ${chainUrl}`;
   const query = (dataset: string, keyHex: string) =>
     `npx cast call ${dataset} "query(bytes)(uint256,uint256,uint8)" ${keyHex} --value ${queryPrice} --from ${CALLER.address} ${rpc}`;
@@ -123,7 +120,7 @@ function commands({ settings, chainUrl, deployed, examples, folder }: Running, q
       { title: "Read it: kelvin × 10^2, updatedAt, status", command: query(dataset, keyHex) },
       {
         title: "Publish a request spec: this one, or your own",
-        command: `npm run -s web-oracle -- ${publishArguments(["devnet/specs/temperature.json"], chainUrl, folder).join(" ")}`,
+        command: `npm run -s web-oracle -- ${publishArguments(running, ["devnet/specs/temperature.json"]).join(" ")}`,
       },
     ]),
     {

@@ -1,5 +1,5 @@
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
-import type { Components } from "./components.js";
+import type { Devnet } from "./devnet.js";
 import { freePort } from "./ports.js";
 import { type Process, startProcess } from "./processes.js";
 
@@ -23,11 +23,10 @@ export interface Anvil extends Process {
 }
 
 /** Starts the devnet's chain. If it ends by itself, everything else ends too. */
-export async function startChain(port: number, components: Components): Promise<Anvil> {
-  const chain = await spawnAnvil({ port });
+export async function startChain({ settings, components }: Devnet): Promise<void> {
+  const chain = await spawnAnvil({ port: settings.chainPort });
   components.add(chain, () => void components.end(1, "The chain has ended unexpectedly. Stopping everything."));
   await chain.ready();
-  return chain;
 }
 
 /** Starts a chain on loopback. It answers once it is `ready`. */

@@ -7,7 +7,7 @@ import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/root";
 import type { Address } from "viem";
 import { OWNER } from "./accounts.js";
-import type { Components } from "./components.js";
+import type { Devnet } from "./devnet.js";
 import type { WebOracle } from "./example-specs.js";
 import type { Folder } from "./folder.js";
 
@@ -26,8 +26,8 @@ export interface Deployed {
 const FORGE_MS = 170_000;
 
 /** Compiles what is deployed, which takes a while once. */
-export async function compile(folder: Folder, components: Components): Promise<void> {
-  await runForge("compile", ["build", "src"], folder, components);
+export async function compile(devnet: Devnet): Promise<void> {
+  await runForge(devnet, "compile", ["build", "src"]);
 }
 
 /**
@@ -45,7 +45,7 @@ export async function deploy(
     const args = ["script", `script/${name}.s.sol`, "--rpc-url", chainUrl];
     args.push("--unlocked", "--sender", OWNER.address, "--broadcast");
     const folders = { DEPLOYMENTS_DIR: folder.file("deployments"), FOUNDRY_BROADCAST: folder.file("broadcast") };
-    return runForge(name, args, folder, components, { ...folders, ...env });
+    return runForge(devnet, name, args, { ...folders, ...env });
   };
   await run("DeployFinancialDataset");
   const dataset = findDataset(folder, "financial");
@@ -77,10 +77,9 @@ export function findDataset(folder: Folder, name: string): DeployedDataset {
 
 /** Runs forge in a process group of its own, so that its compilers can be ended with it. */
 async function runForge(
+  { folder, components }: Devnet,
   logName: string,
   args: readonly string[],
-  folder: Folder,
-  components: Components,
   env: Record<string, string> = {},
 ): Promise<string> {
   const child = spawn(foundryBinary("forge"), args, {

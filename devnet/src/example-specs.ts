@@ -6,7 +6,7 @@ import { webKey } from "@dataset-oracle/protocol/web-key";
 import { ROOT } from "@dataset-oracle/tools/root";
 import type { Address, Hex } from "viem";
 import { CALLER, OWNER } from "./accounts.js";
-import type { Folder } from "./folder.js";
+import type { Devnet } from "./devnet.js";
 
 /** The Web Oracle on the devnet's chain. */
 export interface WebOracle {
@@ -46,13 +46,9 @@ export const WEB_ORACLE_COMMAND = join(ROOT, "provider", "dist", "web-oracle", "
 const PUBLISH_MS = 60_000;
 
 /** Publishes the specs in devnet/specs as a dapp developer would. */
-export async function publishExamples(
-  chainUrl: string,
-  folder: Folder,
-  webOracle: WebOracle,
-): Promise<PublishedExample[]> {
+export async function publishExamples(devnet: Devnet, webOracle: WebOracle): Promise<PublishedExample[]> {
   const files = EXAMPLES.map(({ name }) => join("devnet", "specs", `${name}.json`));
-  const command = [WEB_ORACLE_COMMAND, ...publishArguments(files, chainUrl, folder, OWNER.address)];
+  const command = [WEB_ORACLE_COMMAND, ...publishArguments(devnet, files, OWNER.address)];
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: ROOT, timeout: PUBLISH_MS });
   const published = [...stdout.matchAll(/^Published (0x[0-9a-f]{64}) /gm)].map(([, specHash]) => specHash as Hex);
   return EXAMPLES.map(({ name, dataset, args }, i) => {
@@ -66,9 +62,8 @@ export async function publishExamples(
 
 /** Returns the arguments that publish specs on the devnet from an unlocked account. */
 export function publishArguments(
+  { chainUrl, folder }: Pick<Devnet, "chainUrl" | "folder">,
   specs: readonly string[],
-  chainUrl: string,
-  folder: Folder,
   from = CALLER.address,
 ): string[] {
   const deployment = folder.file("deployments", "42.json");

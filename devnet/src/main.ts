@@ -3,40 +3,34 @@ import { runMain } from "@dataset-oracle/service/process/lifecycle";
 import { PROVIDERS } from "./accounts.js";
 import { announce } from "./announce.js";
 import { startChain } from "./anvil.js";
-import { neededPorts, readSettings, type Settings } from "./arguments.js";
-import { Components } from "./components.js";
+import { neededPorts, readSettings } from "./arguments.js";
 import { compile, deploy } from "./deploy.js";
+import { createDevnet, type Devnet } from "./devnet.js";
 import { publishExamples } from "./example-specs.js";
-import { createFolder } from "./folder.js";
 import { requireFreePorts } from "./ports.js";
-import { gatewayUrl, startMarket, startOperator, startProviders } from "./services.js";
+import { startMarket, startOperator, startProviders } from "./services.js";
 
 await runMain(async () => {
   const settings = readSettings();
   await requireFreePorts(neededPorts(settings, PROVIDERS.length));
-  const components = new Components();
-  components.endWithTerminal();
-  await start(settings, components).catch((error: Error) => components.end(1, error.message));
+  const devnet = createDevnet(settings);
+  devnet.components.endWithTerminal();
+  await start(devnet).catch((error: Error) => devnet.components.end(1, error.message));
 });
 
-async function start(settings: Settings, components: Components): Promise<void> {
-  const folder = createFolder(settings.chainPort);
-  const { isLive } = settings;
-  const chain = await step("Starting the chain", () => startChain(settings.chainPort, components));
-  await step("Compiling the contracts", () => compile(folder, components));
-  const deployed = await step("Deploying the contracts", () =>
-    deploy(chain.url, gatewayUrl(settings), folder, components),
-  );
-  if (!isLive) await step("Starting the simulated market", () => startMarket(settings, folder, components));
-  const providers = await step(`Starting ${PROVIDERS.length} data providers`, () =>
-    startProviders(settings, chain.url, folder, components),
-  );
-  await step("Starting the operator", () => startOperator(settings, chain.url, folder, components));
+async function start(devnet: Devnet): Promise<void> {
+  const { isLive } = devnet.settings;
+  await step("Starting the chain", () => startChain(devnet));
+  await step("Compiling the contracts", () => compile(devnet));
+  const deployed = await step("Deploying the contracts", () => deploy(devnet));
+  if (!isLive) await step("Starting the simulated market", () => startMarket(devnet));
+  const providers = await step(`Starting ${PROVIDERS.length} data providers`, () => startProviders(devnet));
+  await step("Starting the operator", () => startOperator(devnet));
   // The example specs read the simulated market.
   const examples = isLive
     ? []
-    : await step("Publishing the example specs", () => publishExamples(chain.url, folder, deployed.webOracle));
-  await announce({ settings, chainUrl: chain.url, deployed, providers, examples, folder });
+    : await step("Publishing the example specs", () => publishExamples(devnet, deployed.webOracle));
+  await announce({ ...devnet, deployed, providers, examples });
 }
 
 /** Prints a step's name and the seconds since the start, then runs it: the first compilation takes minutes. */

@@ -2,9 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { type Account, OPERATOR, PROVIDERS } from "./accounts.js";
-import type { Settings } from "./arguments.js";
-import type { Components } from "./components.js";
 import { findDataset } from "./deploy.js";
+import type { Devnet } from "./devnet.js";
 import type { Folder } from "./folder.js";
 import { marketOverrides } from "./market/exchanges.js";
 import { WEATHER_ORIGIN } from "./market/weather.js";
@@ -20,30 +19,23 @@ export interface Provider {
 }
 
 /** Starts the market that replaces the exchanges. Without it, the providers have no values. */
-export async function startMarket(settings: Settings, folder: Folder, components: Components): Promise<void> {
+export async function startMarket({ settings, folder, components, marketUrl }: Devnet): Promise<void> {
   const market = await startProcess({
     name: "market",
     command: process.execPath,
     args: [built("devnet", "market/main.js"), "--port", String(settings.marketPort), "--seed", "42"],
     logFile: folder.file("logs", "market.log"),
-    isReady: () => answersOk(marketUrl(settings)),
+    isReady: () => answersOk(marketUrl),
   });
   components.add(market, () => console.log("The simulated market has ended: the providers have no new values."));
   await market.ready();
 }
 
 /** Starts the data providers, each with its own key and configuration. If one exits, the devnet keeps running. */
-export async function startProviders(
-  settings: Settings,
-  chainUrl: string,
-  folder: Folder,
-  components: Components,
-): Promise<Provider[]> {
-  const providers = await Promise.all(
-    PROVIDERS.map((account, index) => spawnProvider(account, index, settings, chainUrl, folder)),
-  );
+export async function startProviders(devnet: Devnet): Promise<Provider[]> {
+  const providers = await Promise.all(PROVIDERS.map((account, index) => spawnProvider(devnet, account, index)));
   for (const { process: child, command } of providers) {
-    components.add(child, () =>
+    devnet.components.add(child, () =>
       console.log(`${child.name} has ended. To restart it (and stop it yourself with Ctrl-C later):\n  ${command}`),
     );
   }
@@ -51,21 +43,16 @@ export async function startProviders(
   return providers;
 }
 
-async function spawnProvider(
-  account: Account,
-  index: number,
-  settings: Settings,
-  chainUrl: string,
-  folder: Folder,
-): Promise<Provider> {
+async function spawnProvider(devnet: Devnet, account: Account, index: number): Promise<Provider> {
+  const { settings, folder, chainUrl, providerUrls } = devnet;
   const name = `provider-${index + 1}`;
-  const url = providerUrl(settings, index);
+  const url = providerUrls[index] ?? "";
   const config = writeConfig(folder, name, {
     port: settings.providerPort + index,
     metricsPort: 0,
     database: folder.file("state", name),
     deployments: ["../deployments/42.json"],
-    sourceOverrides: settings.isLive ? {} : sourceOverrides(settings),
+    sourceOverrides: settings.isLive ? {} : sourceOverrides(devnet),
     webOracle: {
       rpcUrls: { 42: chainUrl },
       folder: folder.file("state", `${name}-specs`),
@@ -92,12 +79,8 @@ async function spawnProvider(
 }
 
 /** Starts the operator. If it ends by itself, everything else ends too. */
-export async function startOperator(
-  settings: Settings,
-  chainUrl: string,
-  folder: Folder,
-  components: Components,
-): Promise<void> {
+export async function startOperator(devnet: Devnet): Promise<void> {
+  const { settings, folder, components, chainUrl, operatorUrl, providerUrls } = devnet;
   const config = writeConfig(folder, "operator", {
     port: settings.operatorPort,
     metricsPort: 0,
@@ -111,7 +94,7 @@ export async function startOperator(
         deployment: "../deployments/42.json",
         rpcUrls: [chainUrl],
         simulated: !settings.isLive,
-        providers: PROVIDERS.map(({ address }, index) => ({ address, url: providerUrl(settings, index) })),
+        providers: PROVIDERS.map(({ address }, index) => ({ address, url: providerUrls[index] })),
         // The devnet's Ether is worthless, so no gas budget should stop experiments.
         gasPerHour: 1_000_000_000_000,
         gasPerHourForNewKeys: 1_000_000_000_000,
@@ -128,7 +111,7 @@ export async function startOperator(
     args: [built("operator", "main.js"), "--config", config],
     env: { OPERATOR_PRIVATE_KEY_FILE: writeKey(folder, "operator", OPERATOR) },
     logFile,
-    isReady: () => answersOk(`${operatorUrl(settings)}/datasets`),
+    isReady: () => answersOk(`${operatorUrl}/datasets`),
   });
   components.add(
     operator,
@@ -143,18 +126,8 @@ function spotPriceFeed(folder: Folder) {
   return { dataset: address, keys, heartbeatSeconds: 30, deviationBps: 50, minIntervalSeconds: 10 };
 }
 
-export const operatorUrl = ({ operatorPort }: Settings) => `http://127.0.0.1:${operatorPort}`;
-
-/** The operator's gateway, as a lens names it. */
-export const gatewayUrl = (settings: Settings) => `${operatorUrl(settings)}/data/gateway/42/{sender}/{data}`;
-
-const providerUrl = ({ providerPort }: Settings, index: number) => `http://127.0.0.1:${providerPort + index}`;
-
-const marketUrl = ({ marketPort }: Settings) => `http://127.0.0.1:${marketPort}`;
-
-function sourceOverrides(settings: Settings): Record<string, string> {
-  const url = marketUrl(settings);
-  return { ...marketOverrides(url), [WEATHER_ORIGIN]: `${url}/weather` };
+function sourceOverrides({ marketUrl }: Devnet): Record<string, string> {
+  return { ...marketOverrides(marketUrl), [WEATHER_ORIGIN]: `${marketUrl}/weather` };
 }
 
 const built = (workspace: string, file: string) => join(ROOT, workspace, "dist", file);
