@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import {
   DataRequestError,
   type DataRequestProblem,
@@ -17,8 +15,6 @@ import {
   WrongChainError,
   writeFresh,
 } from "@dataset-oracle/protocol";
-import { OPERATOR_PROBLEM_CODES } from "@dataset-oracle/protocol/client/problem";
-import { ROOT } from "@dataset-oracle/tools/root";
 import {
   type Account,
   type Address,
@@ -138,16 +134,6 @@ describe("an update request", () => {
     const error = await requestUpdate({ ...asked, url }).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(DataRequestError);
     expect(error.problem).toMatchObject(problem);
-  });
-
-  test("knows the code of every problem that the operator's README lists", () => {
-    const rows = readFileSync(join(ROOT, "operator/README.md"), "utf8")
-      .split("\n")
-      .filter((line) => /^\| \d{3}/.test(line));
-    const codes = rows.flatMap((row) => [...(row.split("|")[2] ?? "").matchAll(/`(\w+)`/g)].map(([, code]) => code));
-    expect(codes.length).toBeGreaterThan(15);
-    // A missing code has to be added to protocol/src/client/problem.ts.
-    expect(OPERATOR_PROBLEM_CODES.toSorted()).toEqual(codes.toSorted());
   });
 });
 

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { OPERATOR_PROBLEM_CODES } from "@dataset-oracle/protocol/client/problem";
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
@@ -9,8 +10,7 @@ import { Metrics } from "./metrics.js";
 import { FAILURE_REASONS } from "./update/ask-provider.js";
 import { USAGE } from "./usage.js";
 
-const ROOM = join(import.meta.dirname, "..");
-const README = readFileSync(join(ROOM, "README.md"), "utf8");
+const README = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8");
 
 /** Every setting, by name. */
 function settingsOf(schema: TSchema): [string, TSchema][] {
@@ -26,21 +26,6 @@ function settingsOf(schema: TSchema): [string, TSchema][] {
 function named(row: RegExp, column: number): string[] {
   const cells = README.split("\n").flatMap((line) => (row.test(line) ? [line.split("|")[column] ?? ""] : []));
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "")).toSorted();
-}
-
-/** Finds the codes of all problems that can be answered: the operator's, and those of every service. */
-function codes(): string[] {
-  const folders = [join(ROOM, "src"), join(ROOM, "..", "service", "src")];
-  const files = folders.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
-      .map((name) => readFileSync(join(folder, name), "utf8")),
-  );
-  return [
-    ...new Set(
-      files.flatMap((text) => [...text.matchAll(/status(?:: \d+)?,\s+code: "(\w+)"/g)].map(([, code]) => code ?? "")),
-    ),
-  ];
 }
 
 test.each(settingsOf(OperatorConfig))("the schema describes %s", (_, schema) => {
@@ -71,7 +56,7 @@ test("the README has every variable of the environment that --help has", () => {
 });
 
 test("the README lists the code of every error, and no other", () => {
-  expect(named(/^\| \d{3}/, 2)).toEqual(codes().toSorted());
+  expect(named(/^\| \d{3}/, 2)).toEqual(OPERATOR_PROBLEM_CODES.toSorted());
 });
 
 test("the README lists every way in which a provider fails, and no other", () => {

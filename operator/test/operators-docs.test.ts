@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
 import { Balances } from "../src/balances.js";
-import { OperatorConfig } from "../src/config.js";
+import { loadOperatorConfig, OperatorConfig } from "../src/config.js";
 import { Metrics } from "../src/metrics.js";
 import { USAGE } from "../src/usage.js";
 
@@ -86,4 +88,25 @@ test("the metrics that it names exist", () => {
   const named = [...guide.matchAll(/`(operator_\w+)`/g)].map(([, name]) => name ?? "");
   expect(named.length).toBeGreaterThanOrEqual(2);
   expect(measured).toEqual(expect.arrayContaining(named));
+});
+
+test.each([...new Set([...guide.matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, name]) => name ?? ""))])(
+  "%s, which it names, is a setting",
+  (name) => {
+    expect(JSON.stringify(OperatorConfig)).toContain(`"${name}":{`);
+  },
+);
+
+test("the configuration that it shows is valid", () => {
+  const folder = mkdtempSync(join(tmpdir(), "operators-docs-"));
+  const [{ deployment, feeds }] = JSON.parse(block("json")).networks;
+  const financial = { address: feeds[0].dataset, kind: "median", keyForm: "SPOT_PRICE", keys: feeds[0].keys };
+  mkdirSync(join(folder, "deployments"));
+  writeFileSync(join(folder, deployment), JSON.stringify({ chainId: 11155111, datasets: { financial } }));
+  writeFileSync(join(folder, "operator.json"), block("json"));
+  const { networks } = loadOperatorConfig(join(folder, "operator.json"), {
+    RPC_URL: "https://rpc.one-company.example",
+  });
+  expect(networks.map((network) => network.deployment.chainId)).toEqual([11155111]);
+  rmSync(folder, { recursive: true });
 });

@@ -231,12 +231,6 @@ describe("the API's description", () => {
     expect(Object.keys(answers?.["429"]?.headers ?? {})).toEqual(["RateLimit-Policy", "RateLimit", "Retry-After"]);
   });
 
-  test("is also served as a page", async () => {
-    const response = await get("/docs");
-    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(await response.text()).toContain("Dataset Oracle operator");
-  });
-
   test("forbids scripts and frames, as every answer does", async () => {
     for (const response of [await get("/datasets"), await get("/nowhere"), await operator.post("{")]) {
       expect(response.headers.get("x-content-type-options")).toBe("nosniff");

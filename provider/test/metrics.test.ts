@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -40,6 +41,18 @@ describe("the metrics of a provider", () => {
     expect(await count('method="POST",route="/report",outcome="round_in_future"')).toBe(1);
     expect(await count('method="none",route="none",outcome="no_such_path"')).toBe(1);
     expect(await provider.registry.metrics()).not.toContain("made-up");
+  });
+
+  it("are those that the README lists, and what the guide gives an alarm for is among them", () => {
+    const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+    const names = provider.registry.getMetricsAsArray().map(({ name }) => name);
+    const listed = [...read("provider/README.md").matchAll(/^\| `((?:http|provider)_\w+)`/gm)].map(([, name]) => name);
+    expect(listed.toSorted()).toEqual(names.toSorted());
+    const alarms = [
+      ...read("docs/Providers.md").matchAll(/\b((?:provider|http)_\w+?)(?:_bucket|_count)?\b(?=[{[ )])/g),
+    ];
+    expect(alarms.length).toBeGreaterThanOrEqual(6);
+    expect(names).toEqual(expect.arrayContaining(alarms.map(([, name]) => name)));
   });
 
   it("tell of each source how long it took, and what became of its prices", async () => {
