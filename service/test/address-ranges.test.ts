@@ -1,5 +1,5 @@
+import { inRanges } from "@dataset-oracle/service/http-server/address-ranges";
 import { describe, expect, it } from "vitest";
-import { inRanges } from "../src/http-server/address-ranges.js";
 
 describe("a range of addresses", () => {
   const cases: [range: string, inside: string[], outside: string[]][] = [

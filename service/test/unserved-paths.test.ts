@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildApp } from "../src/http-server/app.js";
 
 const LIMIT = 60;
 
