@@ -1,4 +1,4 @@
-import { keccak } from "@dataset-oracle/service/keccak";
+import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { type Address, concatHex, type Hex, hexToBytes, numberToHex } from "viem";
 import { msUntilRoundAfter, roundAt } from "../clock.js";
 
