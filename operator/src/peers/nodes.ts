@@ -1,4 +1,4 @@
-import { ConfigError } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address } from "viem";
 
 /** An operator that a data provider runs beside it: this one, or another. */
