@@ -1,7 +1,7 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { HistoryAnswer, HistoryQuery, type StoredUpdate } from "@dataset-oracle/protocol/wire";
-import type { App } from "@dataset-oracle/service/app";
-import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { PastUpdate } from "../chain/history.js";
 import { type DataPoint, findDataPoint } from "../data-point.js";

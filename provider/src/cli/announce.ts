@@ -1,9 +1,9 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
 import { encodeAnnouncement, MAX_ANNOUNCED_URL_BYTES, signAnnouncement } from "@dataset-oracle/protocol/announcement";
-import { loadAccount } from "@dataset-oracle/service/accounts";
-import { parseCommandLine } from "@dataset-oracle/service/arguments";
-import { ConfigError } from "@dataset-oracle/service/config";
-import { loadDeployment } from "@dataset-oracle/service/deployment";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { loadDeployment } from "@dataset-oracle/service/config/deployment";
+import { loadAccount } from "@dataset-oracle/service/keys/accounts";
+import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { type Address, zeroAddress } from "viem";
 import { describeCall, sendCalls } from "./send-calls.js";
 import { ANNOUNCE_USAGE } from "./usage.js";

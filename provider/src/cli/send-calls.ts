@@ -1,6 +1,6 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
-import { loadAccount } from "@dataset-oracle/service/accounts";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { loadAccount } from "@dataset-oracle/service/keys/accounts";
 import { type Account, type Address, createPublicClient, createWalletClient, type Hex, http } from "viem";
 
 const MINED_MS = 120_000;

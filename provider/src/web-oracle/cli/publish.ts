@@ -1,6 +1,6 @@
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
-import { ConfigError } from "@dataset-oracle/service/config";
-import { loadDeployment } from "@dataset-oracle/service/deployment";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { encodeFunctionData } from "viem";
 import { describeCall, sendCalls } from "../../cli/send-calls.js";
 import type { CliCommand } from "./arguments.js";
