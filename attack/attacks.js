@@ -39,7 +39,7 @@ export const ATTACKS = [
   floodedQueue,
   unknownKeys,
   unpublishedKeys,
-  // What a provider reads
+  // Sources and keys of a provider
   craftedJsonPath,
   largeAnswers,
   idleHosts,
@@ -48,7 +48,7 @@ export const ATTACKS = [
   variableInjections,
   secretsInAnswers,
   secretsInProcesses,
-  // What an operator and a dataset are given
+  // Inputs of an operator and of a dataset
   lyingProviders,
   alteredCalldata,
   lyingRpc,

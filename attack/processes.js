@@ -1,4 +1,4 @@
-// What a process holds, by /proc. Everything is 0 where there is none.
+// Reads from /proc what a process holds. Everything is 0 on a system without /proc.
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 

@@ -371,7 +371,7 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(address(dataset).balance, 1 ether);
     }
 
-    /// What is owed is not shared again, while it is claimed neither.
+    /// Owed shares are not shared again, not even while they are being claimed.
     function test_claimShares_RevertWhen_reentered() public {
         _seat(_accounts(4));
         Caller caller = new Caller();

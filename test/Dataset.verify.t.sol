@@ -35,7 +35,7 @@ contract DatasetVerifyTest is DatasetFixture {
         assertVerified(data, 0, START + 1, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
-    /// What is not stored is not there for the next query.
+    /// A verified value is not stored, so the next query does not see it.
     function test_verify_writesNothing() public {
         bytes memory data = _verification(valid().encode());
         vm.record();

@@ -23,7 +23,7 @@ readArguments(USAGE);
 const FOLDER = "test/proofs";
 /** A query takes up to some seconds. */
 const QUERY_TIMEOUT_MS = 60_000;
-/** What the model checker says of an assertion (CHC). */
+/** The verdicts of the model checker (CHC), by the code of its message. */
 const VERDICTS = { 9576: "proven", 6328: "refuted" };
 
 /** The compiler waits for its solver, and the solver's answers are asynchronous: it runs in a thread of its own. */

@@ -37,7 +37,7 @@ const withHighS = (report) => {
 
 const send = (make) => async (asked, response) => void response.end(JSON.stringify(await make(asked)));
 
-/** What one dishonest member answers. */
+/** The answers of one dishonest member, by name. */
 const LIES = {
   "a value far too low": send((asked) => signed(asked, { value: 1n })),
   "a value far too high": send((asked) => signed(asked, { value: 2n ** 208n - 1n })),

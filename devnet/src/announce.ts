@@ -32,9 +32,8 @@ export async function announce(running: Running): Promise<void> {
 type Row = readonly [name: string, value: string];
 
 function summary(running: Running, queryPrice: bigint, isTerminal: boolean): string {
-  const { settings, chainUrl, deployed, providers, examples } = running;
+  const { settings, chainUrl, operatorUrl, deployed, providers, examples } = running;
   const { dataset, webOracle, consumer, lens, directory } = deployed;
-  const operator = operatorUrl(settings);
   const price = `${queryPrice} wei (${formatEther(queryPrice)} ether)`;
   const sections: [title: string, rows: Row[]][] = [
     [

@@ -31,16 +31,11 @@ export async function compile(devnet: Devnet): Promise<void> {
 }
 
 /**
- * Deploys the financial dataset, the Web Oracle, the example consumer, the lens and the directory of nodes, with the scripts for any network.
- *
- * @param gateway The URL that the lens names.
+ * Deploys the financial dataset, the Web Oracle, the example consumer, the lens and the directory of nodes, with the
+ * scripts for any network.
  */
-export async function deploy(
-  chainUrl: string,
-  gateway: string,
-  folder: Folder,
-  components: Components,
-): Promise<Deployed> {
+export async function deploy(devnet: Devnet): Promise<Deployed> {
+  const { folder, chainUrl, operatorUrl } = devnet;
   const run = (name: string, env: Record<string, string> = {}) => {
     const args = ["script", `script/${name}.s.sol`, "--rpc-url", chainUrl];
     args.push("--unlocked", "--sender", OWNER.address, "--broadcast");
@@ -53,7 +48,7 @@ export async function deploy(
   const consumer = /Example consumer: (0x[0-9a-fA-F]{40})/.exec(output)?.[1];
   if (!consumer) throw new Error("The output of DeployExampleConsumer.s.sol has no address of the example consumer.");
   await run("DeployWebOracle");
-  await run("DeployVerifiedLens", { GATEWAYS: gateway });
+  await run("DeployVerifiedLens", { GATEWAYS: `${operatorUrl}/data/gateway/42/{sender}/{data}` });
   // Last, so that the contracts before it keep their addresses, which the documents name.
   await run("DeployCommitteeDirectory");
   const {

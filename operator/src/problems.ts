@@ -244,8 +244,8 @@ export function tooManyNewKeys(perMinute: number, retryAfterSeconds: number, who
     status: 429,
     code: "too_many_requests",
     detail:
-      `${who} may make ${perMinute} such requests per minute, because each is a question to every data provider. Try ` +
-      `again in ${retryAfterSeconds} s. Keys that are stored or configured are served all the time.`,
+      `${who} may make ${perMinute} such requests per minute, because each one asks every data provider. Try ` +
+      `again in ${retryAfterSeconds} s. Requests for keys that are stored or configured do not count.`,
     headers: { "retry-after": String(retryAfterSeconds) },
   });
 }

@@ -30,7 +30,7 @@ import { type Provider, startProviders } from "./support/providers.js";
 
 const KEY = spotPriceKey("ETH-USD");
 const OTHER_KEY = spotPriceKey("BTC-USD");
-/** What most tests ask for, in seconds. The chain has a block a second. */
+/** The maximum age that most tests ask for, in seconds. The chain has a block a second. */
 const MAX_AGE = 8;
 
 let chain: Chain;

@@ -21,7 +21,7 @@ const typeOf = (name: string, fields: readonly { readonly type: string; readonly
 const REPORT_TYPE = typeOf("Report", REPORT_TYPES.Report);
 const BATCH_REPORT_TYPE = typeOf("BatchReport", BATCH_REPORT_TYPES.BatchReport);
 
-/** What a row of a batch states. */
+/** The signed content of a row of a batch. */
 type Row = Pick<BatchReport, "missing" | "values" | "round">;
 
 /**

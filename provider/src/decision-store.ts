@@ -61,7 +61,7 @@ interface Ledger {
   readonly sum: bigint;
 }
 
-/** What a database held when it was opened. */
+/** The content of a database when it was opened. */
 interface Content extends Ledger {
   readonly count: number;
   readonly lastRound: bigint;

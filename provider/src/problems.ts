@@ -143,8 +143,8 @@ export const notReady = () =>
     status: 503,
     code: "not_ready",
     detail:
-      "Its database is new, and it does not sign rounds that it may have signed before: try again in a few seconds. " +
-      "If that does not help, its database cannot be written: its log says so, and its owner must restart it.",
+      "With a new database it signs nothing for a few seconds, so that it signs no round twice: try again. If it still " +
+      "cannot sign after a minute, its database cannot be written: its log has the reason, and its owner must restart it.",
     headers: { "retry-after": "5" },
   });
 

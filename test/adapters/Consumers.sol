@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-// What published consumers call and check, written for these tests after their documentation: their packages are not
-// on npm, or need compilers that this build does not have.
+// These consumers make the calls and checks of published ones. They are written for these tests after their documentation,
+// because the packages are not on npm or need compilers that this build does not have.
 
 /// @notice As Chainlink publishes it.
 interface AggregatorV3Interface {

@@ -19,27 +19,12 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
 const COMMANDS: readonly (readonly [name: string, program: readonly string[]])[] = [
   ...Object.entries<string>(scripts)
     .filter(([name]) => !OTHERS.includes(name))
-    .map(([name, script]) => {
-      const program = /node (\S+\.js)$/.exec(script)?.[1] ?? "";
-      const source: Record<string, string> = {
-        "devnet/dist/main.js": "devnet/src/arguments.ts",
-        "provider/dist/web-oracle/cli/main.js": "provider/src/web-oracle/cli/arguments.ts",
-      };
-      return { name: `npm run ${name}`, program: [program], parsers: [source[program] ?? program] };
-    }),
-  { name: "operator", program: ["operator/dist/main.js"], parsers: ["service/src/process/arguments.ts"] },
-  {
-    name: "provider",
-    program: ["provider/dist/main.js"],
-    parsers: ["service/src/process/arguments.ts", "provider/src/cli/fetch.ts"],
-  },
-  { name: "provider fetch", program: ["provider/dist/main.js", "fetch"], parsers: ["provider/src/cli/fetch.ts"] },
-  {
-    name: "provider announce",
-    program: ["provider/dist/main.js", "announce"],
-    parsers: ["provider/src/cli/announce.ts"],
-  },
-  { name: "provider replay", program: ["provider/dist/main.js", "replay"], parsers: ["provider/src/cli/replay.ts"] },
+    .map(([name, script]) => [`npm run ${name}`, [/node (\S+\.js)$/.exec(script)?.[1] ?? ""]] as const),
+  ["operator", ["operator/dist/main.js"]],
+  ["provider", ["provider/dist/main.js"]],
+  ["provider fetch", ["provider/dist/main.js", "fetch"]],
+  ["provider announce", ["provider/dist/main.js", "announce"]],
+  ["provider replay", ["provider/dist/main.js", "replay"]],
 ];
 
 /** Returns arguments that give every option of a help text. */

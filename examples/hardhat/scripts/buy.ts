@@ -10,7 +10,7 @@ const client = await viem.getPublicClient();
 const [buyer] = await viem.getWalletClients();
 const shop = await viem.deployContract("Shop", [DATASET]);
 
-// One transaction stores the rate of this moment, reads it and buys. What the ticket does not cost is returned.
+// One transaction stores the rate of this moment, reads it and buys. The contract returns the change.
 const hash = await writeFresh(buyer, {
   address: shop.address,
   abi: shop.abi,

@@ -6,7 +6,7 @@ import { getContractEvents } from "viem/actions";
 import { type ChainClient, readBlockNumber, unwrapRpcError } from "../chain/client.js";
 import { RpcError } from "../chain/rpc-error.js";
 
-/** What the events of some blocks, both inclusive, are about: each thing by its name, which events can repeat. */
+/** Reads the things that the events from one block to another, both inclusive, are about, each by its name. Names can repeat. */
 type ReadEvents<T extends NonNullable<unknown>> = (
   from: bigint,
   to: bigint,

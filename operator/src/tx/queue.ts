@@ -337,7 +337,7 @@ export class TransactionQueue {
     }
   }
 
-  /** Fails the waiting updates because the chain could not be read. What was promised is tried again. */
+  /** Fails the waiting updates because the chain could not be read. Promised updates are tried again. */
   #failWaiting(error: unknown): void {
     for (const task of this.#waiting.takeAll()) this.#fail(task, error);
     if (!(error instanceof ProblemError)) this.#log.error({ err: error }, "a pass of the transaction queue failed");

@@ -28,7 +28,7 @@ export class RetryQueue {
     return this.#retries.size;
   }
 
-  /** @param isRefused Whether its newest round was just refused: then the first retry waits. */
+  /** @param isRefused True if its newest round was just refused: then the first retry waits. */
   add(task: Task, isRefused = false): void {
     const since = this.clock();
     this.#retries.set(task, { since, nextAt: isRefused ? since + FIRST_RETRY_MS : since, isRunning: false });

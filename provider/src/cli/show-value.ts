@@ -3,7 +3,7 @@ import type { Combined, ExplainedValue, SourceUse } from "../explained-value.js"
 /** The outcomes that programs are shown. */
 const OUTCOMES = { value: "OK", none: "NOT_AVAILABLE", busy: "BUSY" } as const;
 
-/** What differs between kinds of keys. */
+/** The parts of the output that differ between kinds of keys. */
 export interface Shown {
   /** The key and what names it. */
   readonly head: object;
@@ -40,7 +40,7 @@ export function valueToJson(value: ExplainedValue, at: bigint, { head, ofValue, 
  *
  * @param good Writes the value.
  * @param bad Emphasizes why there is none.
- * @param none What comes before the reason, such as `no price`.
+ * @param none Precedes the reason: `no price`, for example.
  */
 export function resultToText(
   result: Combined,

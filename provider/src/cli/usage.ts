@@ -12,7 +12,6 @@ on SIGTERM.
   fetch           ask the sources of a key now, and show their answers; signs nothing
   replay          compute a value again from its evidence, without a network
   announce        sign where your node is, for the directory of its network
-  --json          for fetch and replay: print JSON in a terminal too
   --help          show this text, or that of a command
 
 The environment names the signing key: PROVIDER_PRIVATE_KEY_FILE is the path of a file with the key,
