@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { parseAddress } from "@dataset-oracle/protocol/address";
 import { EvidenceAnswer, EvidenceQuery, MAX_EVIDENCE_TEXT } from "@dataset-oracle/protocol/wire-evidence";
-import type { App } from "@dataset-oracle/service/app";
-import { tooManyRequests } from "@dataset-oracle/service/http-problems";
-import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
-import { rateLimiter } from "@dataset-oracle/service/rate-limit";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { tooManyRequests } from "@dataset-oracle/service/http-server/http-problems";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { Value } from "@sinclair/typebox/value";
 import { LRUCache } from "lru-cache";
 import type { Address } from "viem";

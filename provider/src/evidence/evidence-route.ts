@@ -1,9 +1,9 @@
 import { finished } from "node:stream";
 import { ReportRequest } from "@dataset-oracle/protocol/wire";
 import { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
-import { anonymousLimit } from "@dataset-oracle/service/anonymous-limit";
-import type { App } from "@dataset-oracle/service/app";
-import { RATE_HEADERS } from "@dataset-oracle/service/openapi";
+import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import type { FastifyReply } from "fastify";
 import type { Address } from "viem";
 import { findDataset } from "../find-data-point.js";

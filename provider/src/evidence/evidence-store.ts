@@ -11,7 +11,7 @@ import {
   SpotPriceRecord,
   WebOracleRecord,
 } from "@dataset-oracle/protocol/wire-evidence";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { Value } from "@sinclair/typebox/value";
 import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";

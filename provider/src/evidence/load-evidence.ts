@@ -7,7 +7,8 @@ import {
   SpotPriceRecord,
   WebOracleRecord,
 } from "@dataset-oracle/protocol/wire-evidence";
-import { ConfigError, parseJson, schemaProblems } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { parseJson, schemaProblems } from "@dataset-oracle/service/config/load-config";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { sha256 } from "./sha256.js";

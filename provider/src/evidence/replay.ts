@@ -9,7 +9,7 @@ import type {
   SpotPriceRecord,
   WebOracleRecord,
 } from "@dataset-oracle/protocol/wire-evidence";
-import { ConfigError } from "@dataset-oracle/service/config";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
 import { type Decision, toDecision } from "../decision-record.js";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { expect, test } from "vitest";
 import { post } from "../../../../devnet/test/devnet.js";
 import { visit } from "../support/visit.js";
