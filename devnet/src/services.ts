@@ -94,7 +94,9 @@ export async function startOperator(devnet: Devnet): Promise<void> {
         deployment: "../deployments/42.json",
         rpcUrls: [chainUrl],
         simulated: !settings.isLive,
-        providers: PROVIDERS.map(({ address }, index) => ({ address, url: providerUrls[index] })),
+        providers: PROVIDERS.map(({ address }, index) => {
+          return { name: `Provider ${index + 1}`, address, url: providerUrls[index] };
+        }),
         // The devnet's Ether is worthless, so no gas budget should stop experiments.
         gasPerHour: 1_000_000_000_000,
         gasPerHourForNewKeys: 1_000_000_000_000,

@@ -21,8 +21,14 @@ const milliseconds = (defaultMs: number, description: string) =>
 
 const BASE_URL = "^https?://[^\\s@?#]+$";
 
+/** Characters that could disguise a name are not allowed. */
+const NAME = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]{1,60}$";
+
 const ProviderSettings = Type.Object(
   {
+    name: Type.Optional(
+      Type.String({ pattern: NAME, description: "What people call the provider. The page and GET /overview show it." }),
+    ),
     address: Type.String({ description: "The provider's signing address, a member of a dataset's committee." }),
     url: Type.String({
       pattern: BASE_URL,
@@ -61,6 +67,12 @@ const NetworkSettings = Type.Object(
       default: false,
       description: "True for a development network whose values are simulated: the page then says so.",
     }),
+    explorerUrl: Type.Optional(
+      Type.String({
+        pattern: BASE_URL,
+        description: "The base URL of the network's block explorer: the page links to <url>/address, /tx and /block.",
+      }),
+    ),
     gasPerHour: Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,

@@ -35,7 +35,7 @@ test.each(settingsOf(OperatorConfig))("the schema describes %s", (_, schema) => 
 test("the README lists every setting, and no other", () => {
   const settings = settingsOf(OperatorConfig).map(([name]) => name);
   // These are described in the rows of `providers` and `peers`.
-  const inside = ["address", "url", "provider", "submitter"];
+  const inside = ["address", "name", "url", "provider", "submitter"];
   expect(named(/^\| `[a-z][A-Za-z]*`/, 1)).toEqual(settings.filter((name) => !inside.includes(name)).toSorted());
   for (const name of inside) expect(README).toContain(`\`${name}\``);
 });

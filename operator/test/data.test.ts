@@ -72,10 +72,12 @@ describe("GET /data", () => {
       status: "NOT_AVAILABLE",
       value: "0",
       timestamp: 0,
+      deviation_bps: null,
       heartbeat_seconds: null,
       format: { title: null, type: "uint", decimals: 18, unit: null, sources: [] },
       query_price: PRICE.toString(),
       last_update: null,
+      agreement: null,
     });
   });
 
@@ -98,6 +100,13 @@ describe("GET /data", () => {
       spread: "2",
     });
     expect((await data(stringToHex(KEY))).last_update).toEqual(point.last_update);
+    expect(point.agreement).toEqual({
+      rounds: 1,
+      providers: providers.map((provider) => {
+        const count = provider === silent ? 0 : 1;
+        return { provider: provider.address, signed: count, agreed: count };
+      }),
+    });
   });
 
   test("shows the same for keys that a batch stored, and their heartbeat", async () => {
@@ -112,7 +121,7 @@ describe("GET /data", () => {
       .toEqual(FED.map(() => parseEther("9000").toString()));
     expect(new Set(await hashes()).size).toBe(1);
     for (const point of await points()) {
-      expect(point.heartbeat_seconds).toBe(3_600);
+      expect(point).toMatchObject({ heartbeat_seconds: 3_600, deviation_bps: 10_000 });
       expect(point.last_update).toMatchObject({ spread: "0", carrier: operator.account.address });
       const reports = point.last_update?.reports ?? [];
       expect(reports.length).toBeGreaterThan(2);
@@ -157,6 +166,7 @@ describe("GET /data", () => {
   });
 
   test("is read once for concurrent requests", async () => {
+    await broadcast(KEY);
     await forgotten();
     proxy.calls.length = 0;
     await Promise.all(Array.from({ length: 10 }, () => data()));

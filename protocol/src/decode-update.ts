@@ -10,14 +10,7 @@ import {
 } from "viem";
 import { datasetAbi } from "./abi/dataset.js";
 import { isMissing } from "./batch-report.js";
-import {
-  type DataPoint,
-  type Outcome,
-  type ReportHeader,
-  recoverReporter,
-  recoverSigner,
-  ZERO_VALUE,
-} from "./report.js";
+import { type DataPoint, type Outcome, type ReportHeader, recoverSigner, reportDigest, ZERO_VALUE } from "./report.js";
 import { ReportDigests } from "./report-digests.js";
 
 /** One provider's report about a key, read from an update's calldata. */
@@ -44,21 +37,31 @@ interface Signed {
   readonly vs: Hex;
 }
 
+/** Recovers the signer of a digest; null for a signature that the contract would refuse. */
+type Recover = (digest: Hex, signature: Hex) => Promise<Address | null>;
+
 /**
  * Decodes the reports about a data point from the calldata of an update, single or batch: the inverse of `encodeUpdate`
  * and `encodeUpdateBatch`. The providers' addresses are recovered from their signatures.
  *
+ * @param recover Another implementation of `recoverSigner`, for programs that have a faster one.
  * @returns Null if the calldata is not an update of the data point, or has an invalid signature.
  */
-export async function decodeUpdate(data: Hex, dataPoint: DataPoint): Promise<DecodedUpdate | null> {
+export async function decodeUpdate(
+  data: Hex,
+  dataPoint: DataPoint,
+  recover: Recover = recoverSigner,
+): Promise<DecodedUpdate | null> {
   const call = decodeCall(data);
   if (call?.functionName === "update") {
     const [key, round, , , signed, absentees] = call.args;
-    return key === dataPoint.key ? decodeSingle({ ...dataPoint, round }, "OK", signed, absentees) : null;
+    return key === dataPoint.key ? decodeSingle({ ...dataPoint, round }, "OK", signed, absentees, recover) : null;
   }
   if (call?.functionName === "updateNotAvailable") {
     const [key, round, , signed, absentees] = call.args;
-    return key === dataPoint.key ? decodeSingle({ ...dataPoint, round }, "NOT_AVAILABLE", signed, absentees) : null;
+    return key === dataPoint.key
+      ? decodeSingle({ ...dataPoint, round }, "NOT_AVAILABLE", signed, absentees, recover)
+      : null;
   }
   if (call?.functionName !== "updateBatch") return null;
   const [{ keyHashes, timestamp: round, values, rows, absentees }] = call.args;
@@ -71,7 +74,7 @@ export async function decodeUpdate(data: Hex, dataPoint: DataPoint): Promise<Dec
       const row = values.slice(i * keyHashes.length, (i + 1) * keyHashes.length);
       const missing = hexToBigInt(content);
       const digest = toHex(digests.ofRowOfHashes(keyHashes, { missing, values: row, round }));
-      const provider = await recoverSigner(digest, fullSignature(signature));
+      const provider = await recover(digest, fullSignature(signature));
       const hasNoData = isMissing({ missing }, index);
       const value = hasNoData ? ZERO_VALUE : (row[index] ?? ZERO_VALUE);
       return provider && { provider, outcome: hasNoData ? "NOT_AVAILABLE" : "OK", value };
@@ -93,10 +96,11 @@ async function decodeSingle(
   outcome: Outcome,
   signed: readonly Signed[],
   absentees: readonly Address[],
+  recover: Recover,
 ): Promise<DecodedUpdate | null> {
   const reports = await Promise.all(
     signed.map(async ({ content, ...signature }): Promise<DecodedReport | null> => {
-      const provider = await recoverReporter({ ...header, outcome, value: content }, fullSignature(signature));
+      const provider = await recover(reportDigest({ ...header, outcome, value: content }), fullSignature(signature));
       return provider && { provider, outcome, value: outcome === "OK" ? content : ZERO_VALUE };
     }),
   );

@@ -36,6 +36,10 @@ const point = {
   status: Type.Union(QUERY_STATUSES.map((status) => Type.Literal(status))),
   value: Type.String({ description: "A decimal string (median) or 32 bytes in hex (majority). Zero when not OK." }),
   timestamp: Timestamp,
+  deviation_bps: orNull(
+    Type.Integer(),
+    "The move, in basis points of the value, after which this operator updates it earlier; null if it does not.",
+  ),
   heartbeat_seconds: orNull(
     Type.Integer(),
     "The maximum age before this operator updates the value; null if it does so only on request.",
@@ -65,6 +69,7 @@ export type PublishedSpec = Static<typeof PublishedSpec>;
 const Member = Type.Object(
   {
     address: Address,
+    name: orNull(Type.String(), "The name that this operator's configuration gives it; null if none."),
     url: orNull(Type.String(), "The URL at which this operator asks it; null if it does not."),
     failing: orNull(
       Type.String(),
@@ -110,6 +115,7 @@ export const NetworkOverview = Type.Object(
     simulated: Type.Boolean({ description: "True if the values are simulated: none of them is real." }),
     head_timestamp: orNull(Timestamp, "The time of the newest block; null if it cannot be read now."),
     broadcasts: Type.Boolean({ description: "True if this operator sends transactions on the network." }),
+    explorer_url: orNull(Type.String(), "The base URL of the network's block explorer; null if none is configured."),
     verified_lens: orNull(
       Address,
       "The lens that proves fetched updates to readers (ERC-3668); null if there is none.",
@@ -167,6 +173,29 @@ export const LastUpdate = Type.Object(
 );
 export type LastUpdate = Static<typeof LastUpdate>;
 
+/** How far each provider agreed with what was stored lately. */
+export const Agreement = Type.Object(
+  {
+    rounds: Type.Integer({ description: "The number of rounds that show their reports: the last ones, at most 10." }),
+    providers: Type.Array(
+      Type.Object(
+        {
+          provider: Address,
+          signed: Type.Integer({ description: "In how many of them it signed." }),
+          agreed: Type.Integer({
+            description:
+              "In how many it signed what was stored: for a median dataset, a value within the tolerance of it.",
+          }),
+        },
+        strict,
+      ),
+      { description: "The whole committee, in committee order." },
+    ),
+  },
+  strict,
+);
+export type Agreement = Static<typeof Agreement>;
+
 /** `GET /data`: the answer. */
 export const DataPointAnswer = Type.Object(
   {
@@ -178,6 +207,7 @@ export const DataPointAnswer = Type.Object(
       LastUpdate,
       "Null if there was none, or if it is older than the blocks that this operator searches.",
     ),
+    agreement: orNull(Agreement, "Null where `last_update` is."),
   },
   strict,
 );

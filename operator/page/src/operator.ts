@@ -36,9 +36,16 @@ export const getOverview = () => get<OverviewAnswer>("overview");
 
 export const getData = (id: PointId) => get<DataPointAnswer>("data", toQuery(id));
 
-/** @param blocks The first and the last block, inclusive. */
-export const getHistory = (id: PointId, limit: number, blocks: { readonly from?: number; readonly to?: number }) =>
-  get<HistoryAnswer>("history", { ...toQuery(id), limit, ...blocks });
+/** Which part of a history is read, and how. */
+export type Part = Partial<Readonly<Record<"from" | "to" | "from_time" | "to_time" | "interval" | "limit", number>>>;
+
+export const getHistory = (id: PointId, part: Part) => get<HistoryAnswer>("history", { ...toQuery(id), ...part });
+
+/** Returns the address at which the same part of a history is CSV. */
+export function csvUrl(id: PointId, part: Part): string {
+  const query = { ...toQuery(id), ...part, format: "csv" };
+  return `${BASE}/history?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
+}
 
 /** Reads one provider's evidence through the operator: the page itself connects to no other place. */
 export const getEvidence = (id: EvidenceId) => get<EvidenceAnswer>("evidence", toEvidenceQuery(id));

@@ -3,7 +3,7 @@
 import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { describe, expect, test } from "vitest";
 import { showKey } from "../src/format/key.js";
-import { atAGlance, deviation, exact } from "../src/format/number.js";
+import { aligned, atAGlance, deviation, exact } from "../src/format/number.js";
 import { duration } from "../src/format/time.js";
 import { showValue } from "../src/format/value.js";
 import { keyProblem } from "../src/request/key-problem.js";
@@ -13,6 +13,16 @@ const SPOT: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null,
 const HASH = "ab".repeat(32);
 
 describe("numbers", () => {
+  test("of one column have equally many decimals", () => {
+    expect(aligned([10n ** 18n, 15n * 10n ** 17n, 1_234_000_000_000_000_000_001n], 18)).toEqual([
+      "1.000000000000000000",
+      "1.500000000000000000",
+      "1,234.000000000000000001",
+    ]);
+    expect(aligned([1n, 20n], 0)).toEqual(["1", "20"]);
+    expect(aligned([], 18)).toEqual([]);
+  });
+
   test.each([
     [5_174_220_000_000_000_131_072n, 18, "5,174.220000000000131072"],
     [1_234_567_890_1n, 4, "1,234,567.8901"],

@@ -58,6 +58,12 @@ export class Histories {
     return found.history(Math.max(range.from, first));
   }
 
+  /** Returns the last updates of a data point that the index holds, the newest first. */
+  known({ network, dataset, key }: DataPoint, count: number): readonly PastUpdate[] {
+    const index = this.#indexOf(network, dataset);
+    return index.updatesOf(keccak256(key), index.blocks).slice(0, count);
+  }
+
   #indexOf(network: Network, dataset: Dataset): UpdateIndex {
     const known = this.#indexes.get(dataset);
     if (known !== undefined) return known;

@@ -5,8 +5,9 @@ import { readQueryPrice } from "../chain/dataset.js";
 import { readStored } from "../chain/stored.js";
 import { type DataPoint, findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
-import { readLastUpdate } from "../overview/last-update.js";
+import { readLastRounds } from "../overview/last-update.js";
 import type { Overview } from "../overview/overview.js";
+import { Rounds } from "../overview/rounds.js";
 import { SingleFlight } from "../single-flight.js";
 import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
 import { dataPointProblems } from "./openapi.js";
@@ -34,26 +35,34 @@ const schema = {
 /** Adds `GET /data`. Its rate limit is its own, so that looking does not use up the data requests of a caller. */
 export function addData(app: App, operator: Operator, overview: Overview, requestsPerMinute: number): void {
   const shared = new SingleFlight<DataPointAnswer>(operator.clock, REMEMBER_MS);
+  const rounds = new Rounds();
   const config = { rate: { name: "data", perMinute: requestsPerMinute } };
   const preValidation = plainIntegers(DataQuery);
   app.get("/data", { schema, config, preValidation, attachValidation: true }, (request): Promise<DataPointAnswer> => {
     checkQuery(request);
     const dataPoint = findDataPoint(operator.networks, request.query);
-    return shared.run(dataPoint.id, () => read(operator, overview, dataPoint)).result;
+    return shared.run(dataPoint.id, () => read(operator, overview, rounds, dataPoint)).result;
   });
 }
 
-async function read(operator: Operator, overview: Overview, dataPoint: DataPoint): Promise<DataPointAnswer> {
+async function read(
+  operator: Operator,
+  overview: Overview,
+  rounds: Rounds,
+  dataPoint: DataPoint,
+): Promise<DataPointAnswer> {
   const { network, dataset, key } = dataPoint;
   const [price, stored] = await Promise.all([
     readQueryPrice(network.client, dataset.address),
     readStored(network.client, dataset.address, key, "latest"),
   ]);
+  const found = stored.updatedAt === 0n ? null : await readLastRounds(operator, rounds, dataPoint);
   return {
     network_id: network.chainId,
     dataset: dataset.address,
     ...(await overview.describe(dataPoint, stored)),
     query_price: price.toString(),
-    last_update: stored.updatedAt === 0n ? null : await readLastUpdate(operator, dataPoint),
+    last_update: found?.last ?? null,
+    agreement: found?.agreement ?? null,
   };
 }

@@ -1,34 +1,47 @@
-import { decodeUpdate } from "@dataset-oracle/protocol/decode-update";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
-import type { LastUpdate } from "@dataset-oracle/protocol/wire-data";
-import { getAddress, type Hex, hexToBigInt } from "viem";
-import { readTransaction } from "../chain/transactions.js";
+import type { Agreement, LastUpdate } from "@dataset-oracle/protocol/wire-data";
+import { type Hex, hexToBigInt } from "viem";
+import type { PastUpdate } from "../chain/history.js";
 import type { DataPoint } from "../data-point.js";
+import type { Dataset } from "../network.js";
 import type { Operator } from "../operator.js";
 import { formatValue } from "../update/answer.js";
+import { agreementOf } from "./agreement.js";
+import type { Round, Rounds } from "./rounds.js";
 
-/** Reads the newest update of a data point in the blocks that the operator searches; null when there is none. */
-export async function readLastUpdate(operator: Operator, dataPoint: DataPoint): Promise<LastUpdate | null> {
-  const { network, dataset, key } = dataPoint;
-  const { client, settings, chainId } = network;
-  const head = await operator.histories.readHead(network, dataset);
-  const from = Math.max(0, head - settings.historyBlocks + 1);
+/** Over so many of the last rounds the providers' agreement is counted. */
+const ROUNDS = 10;
+
+/**
+ * Reads the newest update of a data point in the blocks that the operator searches, and how far each provider agreed with the
+ * last ones; null when there is none.
+ */
+export async function readLastRounds(
+  { histories }: Operator,
+  rounds: Rounds,
+  dataPoint: DataPoint,
+): Promise<{ readonly last: LastUpdate; readonly agreement: Agreement } | null> {
+  const { network, dataset } = dataPoint;
+  const head = await histories.readHead(network, dataset);
+  const from = Math.max(0, head - network.settings.historyBlocks + 1);
   const newest = { from, to: head, limit: 1, fromTime: null, toTime: null };
-  const [update] = (await operator.histories.find(dataPoint, newest)).updates;
+  const [update] = (await histories.find(dataPoint, newest)).updates;
   if (update === undefined) return null;
-  const sent = await readTransaction(client, update.transactionHash);
-  // An update that another contract relayed does not show its reports in the transaction.
-  const isDirect = sent !== null && sent.to !== null && getAddress(sent.to) === dataset.address;
-  const relayed = isDirect ? await decodeUpdate(sent.input, { chainId, dataset: dataset.address, key }) : null;
-  const round = relayed?.round === update.timestamp ? relayed : null;
-  const values = round?.reports.flatMap(({ outcome, value }) => (outcome === "OK" ? [value] : [])) ?? [];
+  const last = toLastUpdate(dataset, update, await rounds.read(dataPoint, update));
+  const earlier = histories.known(dataPoint, ROUNDS);
+  const shown = await Promise.all(earlier.map(async (one) => [one, await rounds.read(dataPoint, one)] as const));
+  return { last, agreement: agreementOf(dataset, shown) };
+}
+
+function toLastUpdate({ kind }: Dataset, update: PastUpdate, { carrier, reports }: Round): LastUpdate {
+  const values = reports?.reports.flatMap(({ outcome, value }) => (outcome === "OK" ? [value] : [])) ?? [];
   return {
     transaction_hash: update.transactionHash,
     block_number: update.blockNumber,
-    carrier: sent === null ? null : getAddress(sent.from),
-    reports: round?.reports.map((report) => ({ ...report, value: formatValue(dataset.kind, report.value) })) ?? null,
-    absentees: [...(round?.absentees ?? [])],
-    spread: spreadOf(dataset.kind, values),
+    carrier,
+    reports: reports?.reports.map((report) => ({ ...report, value: formatValue(kind, report.value) })) ?? null,
+    absentees: [...(reports?.absentees ?? [])],
+    spread: spreadOf(kind, values),
   };
 }
 

@@ -65,6 +65,7 @@ export class Overview {
       status: stored.status,
       value: formatValue(dataset.kind, stored.output),
       timestamp: Number(stored.updatedAt),
+      deviation_bps: feed?.policy.deviationBps ?? null,
       heartbeat_seconds: feed?.policy.heartbeatSeconds ?? null,
       format: isSpot ? SPOT_PRICE : ((await this.#formats.get(network)?.of(key)) ?? null),
     };
@@ -81,6 +82,7 @@ export class Overview {
       simulated: network.settings.simulated,
       head_timestamp: headTimestamp,
       broadcasts: network.senders !== null,
+      explorer_url: network.settings.explorerUrl?.replace(/\/+$/, "") ?? null,
       verified_lens: network.verifiedLens,
       datasets,
     };
@@ -88,6 +90,7 @@ export class Overview {
 
   async #dataset(network: Network, dataset: Dataset): Promise<DatasetOverview> {
     const { members, toleranceBps } = dataset.committee.current;
+    const names = new Map(network.settings.providers.map(({ address, name }) => [address.toLowerCase(), name]));
     return {
       dataset: dataset.address,
       name: dataset.name,
@@ -97,6 +100,7 @@ export class Overview {
       tolerance_bps: Number(toleranceBps),
       providers: members.map((address) => ({
         address,
+        name: names.get(address.toLowerCase()) ?? null,
         url: network.endpoints.get(address) ?? null,
         failing: network.providerHealth.reasonOf(address),
       })),

@@ -1,10 +1,12 @@
+import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { announce } from "./announce";
+import { useExplorer } from "./explorer";
 
 const SHOWN_MS = 1_600;
 
 /** A button that copies a text and confirms it. */
-function Copy({ text, what }: { text: string; what: string }) {
+export function Copy({ text, what }: { text: string; what: string }) {
   const [state, setState] = useState<"Copy" | "Copied" | "Select it">("Copy");
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const copy = async () => {
@@ -49,18 +51,47 @@ function copyWithSelection(text: string): boolean {
 
 export const shortHex = (hex: string) => `${hex.slice(0, 6)}…${hex.slice(-4)}`;
 
+interface HexProps {
+  readonly hex: string;
+  readonly what: string;
+  readonly whole?: boolean;
+  /** Where the network's block explorer shows it. */
+  readonly at?: "address" | "tx";
+}
+
 /** Shows an address or a hash, shortened unless it is shown whole, with a button that copies all of it. */
-export function Hex({ hex, what, whole = false }: { hex: string; what: string; whole?: boolean }) {
+export function Hex({ hex, what, whole = false, at }: HexProps) {
+  const explorer = useExplorer();
+  const code = <code title={hex}>{whole ? hex : shortHex(hex)}</code>;
   return (
     <span class="hex">
-      <code title={hex}>{whole ? hex : shortHex(hex)}</code>
+      {at && explorer ? (
+        <a
+          href={`${explorer}/${at}/${hex}`}
+          target="_blank"
+          rel="noopener noreferrer"
+          title={`${what} in the explorer`}
+        >
+          {code}
+        </a>
+      ) : (
+        code
+      )}
       <Copy text={hex} what={what} />
     </span>
   );
 }
 
+interface CodeProps {
+  readonly name: string;
+  readonly what: string;
+  readonly text: string;
+  /** The text in colours; plain if absent. */
+  readonly children?: ComponentChildren;
+}
+
 /** Shows code with a button that copies it. */
-export function CodeBlock({ name, what, text }: { name: string; what: string; text: string }) {
+export function CodeBlock({ name, what, text, children = text }: CodeProps) {
   return (
     <figure class="code">
       <figcaption>
@@ -69,7 +100,7 @@ export function CodeBlock({ name, what, text }: { name: string; what: string; te
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard */}
       <section tabIndex={0} aria-label={name}>
         <pre>
-          <code>{text}</code>
+          <code>{children}</code>
         </pre>
       </section>
     </figure>

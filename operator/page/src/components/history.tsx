@@ -1,52 +1,84 @@
+import type { Candle, StoredUpdate } from "@dataset-oracle/protocol/wire";
 import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import { useMemo, useState } from "preact/hooks";
+import { aligned } from "../format/number";
 import { moment } from "../format/time";
 import { showValue } from "../format/value";
-import { type PastUpdate, useHistory } from "../live/use-history";
-import type { PointId } from "../operator";
+import { useOverview } from "../live/overview-state";
+import { RANGES, type RangeId, stepsOf, summaryOf, usualRange } from "../live/range";
+import { useHistory } from "../live/use-history";
+import { csvUrl, type PointId } from "../operator";
 import { Hex } from "./copy";
+import { Fact } from "./fact";
 import { HistoryPlot } from "./history-plot";
 import { Notice } from "./notice";
 import { Status } from "./status";
 import { TableHead } from "./table-head";
 
+/** The interval at which the end of the plot moves. */
+const MOVE_SECONDS = 5;
+
 interface Props {
+  readonly id: PointId;
   readonly kind: DatasetOverview["kind"];
   readonly point: ServedPoint;
-}
-
-interface HistoryProps extends Props {
-  readonly id: PointId;
   /** False if the page explains already why nothing can be read now. */
   readonly isReadable: boolean;
 }
 
-/** Shows the earlier values of a data point: numbers as a plot, and all of them as a table. */
-export function History({ id, kind, point, isReadable }: HistoryProps) {
-  const { updates, error, older } = useHistory(id, point.timestamp);
-  const isPlotted = kind === "median" && point.format?.type !== "bool";
-  const isEmpty = updates?.length === 0 || point.timestamp === 0;
+/** Shows the earlier values of a data point over a range of time: numbers as a plot, and all of them as a table. */
+export function History({ id, kind, point, isReadable }: Props) {
+  const [range, setRange] = useState<RangeId>(usualRange(point));
+  const overview = useOverview();
+  const now = Math.floor(overview.now / MOVE_SECONDS) * MOVE_SECONDS;
+  const isNumber = kind === "median" && point.format?.type !== "bool";
+  const { history, part, error } = useHistory(id, range, point.timestamp, isNumber, overview.now);
+  const { seconds, name } = RANGES[range];
+  const start = seconds === null ? null : now - seconds;
+  const steps = useMemo(
+    () => (history && isNumber ? stepsOf(history, start, point) : []),
+    [history, point.timestamp, start],
+  );
+  const isEmpty = point.timestamp === 0;
+  const count = history?.candles?.length ?? history?.updates.length ?? 0;
   return (
-    <section class="card" aria-labelledby="history">
-      <h2 id="history">History</h2>
-      <p class="quiet">Read from the contract's events. Each step is one stored round.</p>
+    <section class="card history" aria-labelledby="history">
+      <div class="row bar">
+        <h2 id="history">History</h2>
+        <Ranges chosen={range} onChosen={setRange} />
+      </div>
       {isReadable && error && (
         <Notice tone="warn" title="The history cannot be read now." code={error.code}>
           {error.title} {error.detail}
         </Notice>
       )}
       {isEmpty && <p class="empty">No value has been stored yet.</p>}
-      {!isEmpty && !updates && !error && <p class="empty">Reading the events …</p>}
-      {updates && updates.length > 0 && (
+      {!isEmpty && !history && !error && <p class="empty">Reading the events …</p>}
+      {steps.length > 0 && (
         <>
-          {isPlotted && <HistoryPlot updates={updates} kind={kind} point={point} />}
-          <details open={!isPlotted}>
-            <summary>Show as a table ({updates.length} rounds)</summary>
-            <HistoryTable updates={updates} kind={kind} point={point} />
-          </details>
-          {older && (
-            <button type="button" class="more" onClick={older}>
-              Show older
-            </button>
+          <RangeSummary steps={steps} point={point} />
+          <HistoryPlot steps={steps} until={now} point={point} name={name} />
+        </>
+      )}
+      {history && !isEmpty && (
+        <>
+          <p class="small quiet">
+            Read from the contract's events: {name}.{" "}
+            {history.candles ? "Each step is an interval." : "Each step is a round."}{" "}
+            <a href={csvUrl(id, part)}>Download as CSV</a>
+          </p>
+          {count === 0 && <p class="empty">No round was stored in {name}: the value held.</p>}
+          {count > 0 && (
+            <details open={!isNumber}>
+              <summary>
+                Show as a table ({count} {history.candles ? "intervals" : "rounds"})
+              </summary>
+              {history.candles ? (
+                <CandleTable candles={history.candles} point={point} />
+              ) : (
+                <UpdateTable updates={history.updates} kind={kind} point={point} />
+              )}
+            </details>
           )}
         </>
       )}
@@ -54,27 +86,102 @@ export function History({ id, kind, point, isReadable }: HistoryProps) {
   );
 }
 
+function Ranges({ chosen, onChosen }: { chosen: RangeId; onChosen: (range: RangeId) => void }) {
+  return (
+    <fieldset class="ranges">
+      <legend class="unseen">Range</legend>
+      {(Object.keys(RANGES) as RangeId[]).map((range) => (
+        <label key={range}>
+          <input type="radio" name="range" checked={range === chosen} onChange={() => onChosen(range)} />
+          {range}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function RangeSummary({ steps, point }: { steps: Parameters<typeof summaryOf>[0]; point: ServedPoint }) {
+  const summary = summaryOf(steps);
+  if (summary === null) return null;
+  const { change, high, low } = summary;
+  const [highText, lowText] = aligned([high, low], point.format?.decimals ?? 0);
+  const tone = change?.startsWith("+") ? "good" : change?.startsWith("−") ? "bad" : "";
+  return (
+    <dl class="facts">
+      <Fact name="Change">
+        <span class={tone}>{change ?? "—"}</span>
+      </Fact>
+      <Fact name="High">{highText}</Fact>
+      <Fact name="Low">{lowText}</Fact>
+    </dl>
+  );
+}
+
+interface UpdateTableProps {
+  readonly updates: readonly StoredUpdate[];
+  readonly kind: DatasetOverview["kind"];
+  readonly point: ServedPoint;
+}
+
 /** Lists the stored rounds, newest first, with all digits. */
-function HistoryTable({ updates, kind, point }: Props & { updates: readonly PastUpdate[] }) {
+function UpdateTable({ updates, kind, point }: UpdateTableProps) {
+  const isNumber = kind === "median" && point.format?.type !== "bool";
+  const numbers = isNumber
+    ? aligned(
+        updates.map(({ value }) => BigInt(value)),
+        point.format?.decimals ?? 0,
+      )
+    : [];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard
     <section class="scroll" tabIndex={0} aria-label="History as a table">
       <table>
         <TableHead columns={{ Round: "", Value: "number", Status: "", Block: "number", Transaction: "" }} />
         <tbody>
-          {updates.map((update) => (
+          {updates.map((update, index) => (
             <tr key={update.timestamp}>
               <th scope="row">{moment(update.timestamp)}</th>
               <td class="number">
-                {update.status === "OK" ? showValue(kind, update.value, point.format, point.key).exact : "—"}
+                {update.status === "OK"
+                  ? (numbers[index] ?? showValue(kind, update.value, point.format, point.key).exact)
+                  : "—"}
               </td>
               <td>
                 <Status status={update.status} />
               </td>
               <td class="number">{update.block_number}</td>
               <td>
-                <Hex hex={update.transaction_hash} what={`the transaction of ${moment(update.timestamp)}`} />
+                <Hex hex={update.transaction_hash} what={`the transaction of ${moment(update.timestamp)}`} at="tx" />
               </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Lists the intervals, newest first, with all digits. */
+function CandleTable({ candles, point }: { candles: readonly Candle[]; point: ServedPoint }) {
+  const columns = ["open", "high", "low", "close"] as const;
+  const values = candles.flatMap((candle) => columns.map((column) => BigInt(candle[column])));
+  const texts = aligned(values, point.format?.decimals ?? 0);
+  const number = "number";
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard
+    <section class="scroll" tabIndex={0} aria-label="History as a table">
+      <table>
+        <TableHead columns={{ From: "", Open: number, High: number, Low: number, Close: number, Rounds: number }} />
+        <tbody>
+          {candles.map((candle, row) => (
+            <tr key={candle.start}>
+              <th scope="row">{moment(candle.start)}</th>
+              {columns.map((column, index) => (
+                <td key={column} class="number">
+                  {texts[row * columns.length + index]}
+                </td>
+              ))}
+              <td class="number">{candle.updates}</td>
             </tr>
           ))}
         </tbody>

@@ -1,5 +1,5 @@
 import type { DataPointAnswer, DatasetOverview, LastUpdate } from "@dataset-oracle/protocol/wire-data";
-import { deviation, exact } from "../format/number";
+import { aligned, deviation, exact } from "../format/number";
 import { moment } from "../format/time";
 import { showValue } from "../format/value";
 import { Hex } from "./copy";
@@ -37,11 +37,11 @@ function Round({ data, dataset, update }: Props & { update: LastUpdate }) {
         {update.spread !== null && <Fact name="Spread">{spreadText(data, update.spread)}</Fact>}
         <Fact name="Block">{update.block_number}</Fact>
         <Fact name="Transaction">
-          <Hex hex={update.transaction_hash} what="the transaction hash" />
+          <Hex hex={update.transaction_hash} what="the transaction hash" at="tx" />
         </Fact>
         {update.carrier && (
           <Fact name="Sent by">
-            <Hex hex={update.carrier} what="the sender's address" />
+            <Hex hex={update.carrier} what="the sender's address" at="address" />
           </Fact>
         )}
       </dl>
@@ -61,29 +61,55 @@ type Reports = NonNullable<LastUpdate["reports"]>;
 
 function Signers({ data, dataset, reports, absentees }: Props & { reports: Reports; absentees: readonly string[] }) {
   const isMedian = dataset.kind === "median";
-  const rows = reports.map(({ provider, outcome, value }) => {
+  const { agreement } = data;
+  const records = new Map(agreement?.providers.map(({ provider, ...record }) => [provider, record]));
+  const names = new Map(dataset.providers.map(({ address, name }) => [address, name]));
+  const isNumber = isMedian && data.format?.type !== "bool";
+  const numbers = isNumber
+    ? aligned(
+        reports.map(({ value }) => BigInt(value)),
+        data.format?.decimals ?? 0,
+      )
+    : [];
+  const rows = reports.map(({ provider, outcome, value }, index) => {
     const isOk = outcome === "OK";
-    const text = isOk ? showValue(dataset.kind, value, data.format, data.key).exact : "no data";
+    const text = isOk ? (numbers[index] ?? showValue(dataset.kind, value, data.format, data.key).exact) : "no data";
     const distance = isOk && data.status === "OK" ? deviation(BigInt(value), BigInt(data.value)) : null;
     return { provider, text, distance: distance ?? "—" };
   });
   const absent = absentees.map((provider) => ({ provider, text: "did not sign", distance: null }));
   return (
     <table>
-      <TableHead columns={{ Provider: "", Signed: "number", ...(isMedian && { "From the median": "number" }) }} />
+      <TableHead
+        columns={{
+          Provider: "",
+          Signed: "number",
+          ...(isMedian && { "From the median": "number" }),
+          [`Agreed, last ${agreement?.rounds ?? 0} rounds`]: "number",
+        }}
+      />
       <tbody>
         {[...rows, ...absent].map(({ provider, text, distance }) => (
           <tr key={provider} class={distance === null ? "quiet" : ""}>
             <th scope="row">
-              <Hex hex={provider} what="the provider's address" />
+              {names.get(provider) && <b class="named">{names.get(provider)}</b>}
+              <Hex hex={provider} what="the provider's address" at="address" />
             </th>
             <td class={isMedian ? "number" : "number long"}>{text}</td>
             {isMedian && <td class="number">{distance}</td>}
+            <td class="number">{recordText(records.get(provider))}</td>
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+/** Writes in how many rounds a provider agreed, and in how many it did not sign. */
+function recordText(record: { readonly signed: number; readonly agreed: number } | undefined) {
+  if (record === undefined) return "—";
+  const { signed, agreed } = record;
+  return agreed === signed ? `${agreed} of ${signed}` : <span class="warn">{`${agreed} of ${signed}`}</span>;
 }
 
 /** Formats the spread of the signed values: in the value's unit, and in per cent of the value. */

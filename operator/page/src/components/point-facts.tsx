@@ -21,9 +21,6 @@ export function PointFacts({ dataset, text, point }: Props) {
         <Fact name="Price per query">
           <QueryPrice wei={dataset.query_price} />
         </Fact>
-        <Fact name="Heartbeat">
-          {point && (point.heartbeat_seconds === null ? "none: updated on request" : `${point.heartbeat_seconds} s`)}
-        </Fact>
         {format && format.sources.length > 0 && <Fact name="Sources">{format.sources.join(", ")}</Fact>}
         <Fact name="On chain" wide>
           <OnChain point={point} />
@@ -37,7 +34,7 @@ export function PointFacts({ dataset, text, point }: Props) {
           </Fact>
         )}
         <Fact name="Contract" wide>
-          <Hex hex={dataset.dataset} what="the contract address" whole />
+          <Hex hex={dataset.dataset} what="the contract address" at="address" whole />
         </Fact>
       </dl>
     </section>

@@ -4,8 +4,10 @@ import { datasetName, networkName } from "../format/names";
 import { showValue } from "../format/value";
 import { datasetPath } from "../route";
 import { Age } from "./age";
+import { Copy, Hex } from "./copy";
 import { Title } from "./frame";
 import { KeyName } from "./key-name";
+import { PolicyFacts } from "./policy-facts";
 import { CurrentStatus } from "./status";
 
 interface Props {
@@ -27,14 +29,23 @@ export function PointHead({ network, dataset, text, point }: Props) {
     <>
       <Title name={keyName(text, title)} heading={title ?? <KeyName prefix={prefix} name={name} />} parent={parent}>
         {title && name && <b>{name} · </b>}
-        {networkName(network.network_id)}, network {network.network_id}
+        <span class="quick">
+          {networkName(network.network_id)}, network {network.network_id}
+        </span>
+        <span class="quick">
+          Key <Copy text={text} what="this key" />
+        </span>
+        <span class="quick">
+          Contract <Hex hex={dataset.dataset} what="this contract's address" at="address" />
+        </span>
       </Title>
-      <div class="row">
+      <div class="row head">
         <p class={value && value.exact.length > 24 ? "big long" : "big"}>
           {point?.status === "OK" ? value?.exact : "—"} {value?.unit && <span class="unit">{value.unit}</span>}
         </p>
         {point && <CurrentStatus point={point} />}
         {point && <Age point={point} />}
+        {point && <PolicyFacts point={point} />}
       </div>
     </>
   );

@@ -10,6 +10,15 @@ export function exact(value: bigint, decimals: number): string {
   return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
 }
 
+/** Formats scaled numbers with all digits, and all with equally many decimals, for a column. */
+export function aligned(values: readonly bigint[], decimals: number): readonly string[] {
+  const texts = values.map((value) => exact(value, decimals).split("."));
+  const longest = Math.max(0, ...texts.map(([, fraction = ""]) => fraction.length));
+  return texts.map(([whole, fraction = ""]) =>
+    longest === 0 ? `${whole}` : `${whole}.${fraction.padEnd(longest, "0")}`,
+  );
+}
+
 /** Rounds to six digits, half up, with at least two decimals if the number can have any. */
 export function atAGlance(value: bigint, decimals: number): string {
   // The number of digits before the point; -2 for 0.0012.

@@ -1,45 +1,72 @@
+import { ok, type Result } from "@dataset-oracle/protocol/result";
 import type { HistoryAnswer } from "@dataset-oracle/protocol/wire";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { getHistory, type PointId, type ReadError } from "../operator";
+import { getHistory, type Part, type PointId, type ReadError } from "../operator";
+import { RANGES, type RangeId } from "./range";
 
-export type PastUpdate = HistoryAnswer["updates"][number];
+/** The most that one request gives. */
+const LIMIT = 999;
+/** A new value is shown at once; the history is read at most so often. */
+const EVERY_MS = 12_000;
+const HOURS_OF_TWO_DAYS = 48;
+const FEW_MINUTES = 300;
 
-const LIMIT = 200;
-
-/**
- * Reads the history, and again whenever a new round is stored.
- *
- * @param newest The stored round.
- * @returns The updates that have been read, newest first, null until the first answer; and a function that reads older
- * ones, null if all blocks have been read.
- */
-export function useHistory(id: PointId, newest: number) {
-  const [updates, setUpdates] = useState<readonly PastUpdate[] | null>(null);
-  const [error, setError] = useState<ReadError | null>(null);
-  const [from, setFrom] = useState(Number.POSITIVE_INFINITY);
-  const isBusy = useRef(false);
-
-  const read = async (blocks: { from?: number; to?: number }) => {
-    if (isBusy.current) return;
-    isBusy.current = true;
-    const got = await getHistory(id, LIMIT, blocks);
-    isBusy.current = false;
-    setError(got.ok ? null : got.error);
-    if (!got.ok) return;
-    setUpdates((before) => merge(before ?? [], got.value.updates));
-    setFrom((before) => Math.min(before, got.value.from));
-  };
-
-  const known = updates?.[0];
-  useEffect(() => {
-    if (known?.timestamp !== newest) void read(known ? { from: known.block_number } : {});
-  }, [newest, known?.timestamp]);
-
-  const hasOlder = from > 0 && Number.isFinite(from);
-  return { updates, error, older: hasOlder ? () => void read({ to: from - 1 }) : null };
+/** What has been read of a range. */
+interface Read {
+  readonly range: RangeId;
+  readonly part: Part;
+  readonly history: HistoryAnswer;
 }
 
-function merge(some: readonly PastUpdate[], others: readonly PastUpdate[]): readonly PastUpdate[] {
-  const byRound = new Map([...some, ...others].map((update) => [update.timestamp, update]));
-  return [...byRound.values()].sort((one, other) => other.timestamp - one.timestamp);
+/**
+ * Reads the history of a range, and again when a new round is stored. Where there are more rounds than one request gives, it
+ * reads candles.
+ *
+ * @param newest The stored round.
+ * @param hasCandles False for values that are not numbers.
+ * @param now In seconds since 1970.
+ * @returns The history, null until it has been read, with the part that was asked for; and the error if it could not be read
+ * since.
+ */
+export function useHistory(id: PointId, range: RangeId, newest: number, hasCandles: boolean, now: number) {
+  const [state, setState] = useState<Read | null>(null);
+  const [error, setError] = useState<ReadError | null>(null);
+  const readAt = useRef(0);
+  const isKnown = state?.range === range;
+
+  useEffect(() => {
+    let isGone = false;
+    const pause = error === null ? EVERY_MS : Math.max(EVERY_MS, 1000 * (error.retryAfter ?? 0));
+    const read = async () => {
+      readAt.current = Date.now();
+      const got = await readRange(id, range, hasCandles, now);
+      if (isGone) return;
+      setError(got.ok ? null : got.error);
+      if (got.ok) setState({ range, ...got.value });
+    };
+    // A new round waits, so that fast feeds stay below the rate limit of the history.
+    const timer = setTimeout(read, isKnown || error ? Math.max(0, readAt.current + pause - Date.now()) : 0);
+    return () => {
+      clearTimeout(timer);
+      isGone = true;
+    };
+  }, [newest, range, error]);
+
+  return { history: isKnown ? state.history : null, part: isKnown ? state.part : {}, error };
+}
+
+type RangeRead = Result<Omit<Read, "range">, ReadError>;
+
+async function readRange(id: PointId, range: RangeId, hasCandles: boolean, now: number): Promise<RangeRead> {
+  const { seconds, interval } = RANGES[range];
+  const since = { limit: LIMIT, ...(seconds !== null && { from_time: now - seconds }) };
+  const read = async (part: Part): Promise<RangeRead> => {
+    const got = await getHistory(id, part);
+    return got.ok ? ok({ part, history: got.value }) : got;
+  };
+  const rounds = await read(since);
+  if (!rounds.ok || rounds.value.history.updates.length < LIMIT || !hasCandles) return rounds;
+  const candles = await read({ ...since, interval });
+  const count = candles.ok ? (candles.value.history.candles?.length ?? 0) : LIMIT;
+  return seconds === null && count < HOURS_OF_TWO_DAYS ? read({ ...since, interval: FEW_MINUTES }) : candles;
 }

@@ -53,7 +53,7 @@ function DatasetFacts({ dataset }: { dataset: DatasetOverview }) {
   return (
     <dl class="facts">
       <Fact name="Contract" wide>
-        <Hex hex={dataset.dataset} what="the contract address" whole />
+        <Hex hex={dataset.dataset} what="the contract address" at="address" whole />
       </Fact>
       <Fact name="Price per query">
         <QueryPrice wei={dataset.query_price} />

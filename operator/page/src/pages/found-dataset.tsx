@@ -1,5 +1,6 @@
 import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
 import type { ComponentChildren } from "preact";
+import { ExplorerContext } from "../components/explorer";
 import { Notice } from "../components/notice";
 import { useOverview } from "../live/overview-state";
 import { NotFoundPage } from "./not-found-page";
@@ -23,7 +24,9 @@ export function FoundDataset({ networkId, dataset: address, children }: Props) {
   const network = networks.find(({ network_id }) => network_id === networkId);
   const dataset = network?.datasets.find(({ dataset }) => dataset.toLowerCase() === address.toLowerCase());
   if (!network || !dataset) return <NotFoundPage what={`${address} on network ${networkId}`} />;
-  return <>{children({ network, dataset })}</>;
+  return (
+    <ExplorerContext.Provider value={network.explorer_url}>{children({ network, dataset })}</ExplorerContext.Provider>
+  );
 }
 
 /** Shows that the first answer is awaited, or why there is none. */

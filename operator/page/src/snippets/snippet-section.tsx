@@ -3,6 +3,7 @@ import { useId, useRef, useState } from "preact/hooks";
 import { CodeBlock } from "../components/copy";
 import { BASE } from "../operator";
 import type { Found } from "../pages/found-dataset";
+import { highlight } from "./highlight";
 import { type Snippet, snippets } from "./snippets";
 
 interface Props extends Found {
@@ -67,7 +68,9 @@ function Tabs({ snippets }: { snippets: readonly Snippet[] }) {
       {snippet && (
         <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
           <p class="quiet">{snippet.note}</p>
-          <CodeBlock name={snippet.name} what={`the ${snippet.name} code`} text={snippet.text} />
+          <CodeBlock name={snippet.name} what={`the ${snippet.name} code`} text={snippet.text}>
+            {highlight(snippet.text, snippet.language)}
+          </CodeBlock>
         </div>
       )}
     </>

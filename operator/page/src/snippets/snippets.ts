@@ -1,6 +1,7 @@
 import { keyToAscii, parseKey } from "@dataset-oracle/protocol/key";
 import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { networkName } from "../format/names";
+import type { Language } from "./highlight";
 
 /** The data point that the snippets read. */
 interface SnippetDataPoint {
@@ -18,6 +19,7 @@ interface SnippetDataPoint {
 export interface Snippet {
   readonly name: string;
   readonly note: string;
+  readonly language: Language;
   readonly text: string;
 }
 
@@ -49,6 +51,7 @@ function solidity({ dataset, networkId, hex, text }: SnippetDataPoint): Snippet 
       : [isNumber ? "Uint" : "Bytes32", literal];
   return {
     name: "Solidity",
+    language: "code",
     note: 'Pays the query price and reverts unless the value is OK and recent. With "broadcast":false, the curl code returns an update as transaction.data.',
     text: `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
@@ -80,6 +83,7 @@ function cast({ dataset, networkId, hex, text }: SnippetDataPoint): Snippet {
   const type = dataset.kind === "median" ? "uint256" : "bytes32";
   return {
     name: "cast",
+    language: "shell",
     note: `Reads without a transaction and without paying. Set ETH_RPC_URL to your endpoint of ${networkName(networkId)}.`,
     text: `DATASET=${dataset.dataset}
 KEY=${key}
@@ -106,6 +110,7 @@ function viem(dataPoint: SnippetDataPoint): Snippet {
   const { name, shown, imports } = printed(dataPoint);
   return {
     name: "viem",
+    language: "code",
     note: `Reads what is stored, without a transaction. Set ETH_RPC_URL to your endpoint of ${networkName(networkId)}.`,
     text: `import { simulateQuery } from "@dataset-oracle/protocol";
 import { ${imports} } from "viem";
@@ -125,6 +130,7 @@ function viemVerified(dataPoint: SnippetDataPoint, lens: string): Snippet {
   const { name, shown, imports } = printed(dataPoint);
   return {
     name: "fresh",
+    language: "code",
     note: `Reads a value of this minute with viem, without a transaction. The contract proves what an operator collected. Set ETH_RPC_URL to your endpoint of ${networkName(networkId)}.`,
     text: `import { readVerified } from "@dataset-oracle/protocol";
 import { ${imports} } from "viem";
@@ -145,6 +151,7 @@ function curl({ operator, dataset, networkId, hex, text }: SnippetDataPoint): Sn
   const body = { network_id: networkId, dataset: dataset.dataset, key: text ?? hex, broadcast: true };
   return {
     name: "curl",
+    language: "shell",
     note: "Requests an update from this operator and waits up to ten seconds until it is mined.",
     text: `curl -X POST ${operator}/data/request \\
   -H 'content-type: application/json' -H 'prefer: wait=10' \\

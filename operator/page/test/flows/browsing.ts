@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { post } from "../../../../devnet/test/devnet.js";
 import { exact } from "../../src/format/number.js";
 import { visit } from "../support/visit.js";
-import type { World } from "../support/world.js";
+import { EXPLORER, type World } from "../support/world.js";
 
 const KEY = "SPOTPX/ETH-USD";
 /** Removes the commas of a shown number. */
@@ -65,11 +65,11 @@ export function browsingFlows(here: () => World): void {
     const round = page.getByRole("region", { name: "Last round" });
     await round.getByText("4 of 4 providers").waitFor();
     const signers = await round
-      .locator("tbody code")
+      .locator("tbody th code")
       .evaluateAll((codes) => codes.map((code) => code.getAttribute("title") ?? ""));
     expect(signers.toSorted()).toEqual(devnet.providers.map(({ address }) => address).toSorted());
     expect(await round.locator("dl").textContent()).toMatch(/Spread[\d.,]+ \(\d+\.\d{3} %\)/);
-    for (const text of await round.locator("tbody td:last-child").allTextContents()) {
+    for (const text of await round.locator("tbody td:nth-child(3)").allTextContents()) {
       expect(text).toMatch(/^[+−]?\d+\.\d{3} %$/);
     }
     const hash = (await round.locator("dd code").first().getAttribute("title")) as `0x${string}`;
@@ -103,6 +103,66 @@ export function browsingFlows(here: () => World): void {
     expect(shown.length).toBeGreaterThan(0);
     expect(stored.toReversed().slice(-shown.length)).toEqual(
       shown.map(([value, hash]) => [unspaced(value ?? ""), hash]),
+    );
+    await end();
+  });
+
+  test("shows change, high and low over a range, and the step that the arrow keys choose", async () => {
+    const { devnet, browser } = here();
+    const { page, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
+    const history = page.getByRole("region", { name: "History", exact: true });
+    await history.locator("canvas").waitFor();
+    expect(await history.locator("dl").textContent()).toMatch(/^Change[+−]?\d+\.\d{3} %High[\d,.]+Low[\d,.]+$/);
+    await history.getByText(/^Show as a table/).click();
+    const oldest = (await history.locator("tbody tr:last-child td").first().textContent()) ?? "";
+    await history.getByRole("slider").focus();
+    await page.keyboard.press("Home");
+    expect(Number(unspaced((await history.locator(".tip b").textContent())?.replace("USD", "") ?? ""))).toBe(
+      Number(unspaced(oldest)),
+    );
+    expect(await history.getByRole("slider").getAttribute("aria-valuenow")).toBe("0");
+    await page.keyboard.press("ArrowRight");
+    expect(await history.getByRole("slider").getAttribute("aria-valuenow")).toBe("1");
+    const box = await history.locator("canvas").boundingBox();
+    await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) - 40, (box?.y ?? 0) + 50);
+    const last = await history.getByRole("slider").getAttribute("aria-valuemax");
+    await expect.poll(() => history.getByRole("slider").getAttribute("aria-valuenow")).toBe(last);
+    await history.getByRole("radio", { name: "1 h" }).focus();
+    await page.keyboard.press("ArrowRight");
+    await history.getByText("Read from the contract's events: the last day.").waitFor();
+    const csv = await history.getByRole("link", { name: "Download as CSV" }).getAttribute("href");
+    expect((await (await fetch(csv ?? "")).text()).split("\r\n")[0]).toContain("timestamp,status,value");
+    await end();
+  });
+
+  test("shows the update policy, each provider's agreement by name, and quick copies", async () => {
+    const { devnet, browser } = here();
+    const { page, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
+    await page.getByText("Deviation threshold").waitFor();
+    expect(await page.locator(".policy").textContent()).toMatch(
+      /^Deviation threshold[\d.]+ %Heartbeat30 sNext update due(in )?\d+ s/,
+    );
+    const round = page.getByRole("region", { name: "Last round" });
+    await round.getByText("Provider 4", { exact: true }).waitFor();
+    expect(await round.locator("tbody tr").first().textContent()).toMatch(/^Provider 1.*(\d+) of \1$/);
+    await page.getByRole("button", { name: "Copy this key" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(KEY);
+    expect(await page.locator("main a[target=_blank]").count()).toBe(0);
+    const code = page.getByRole("region", { name: "Read it from code" });
+    expect(await code.locator(".code-comment").first().textContent()).toBe("// SPDX-License-Identifier: MIT");
+    await end();
+  });
+
+  test("links to the network's explorer where the operator names one", async () => {
+    const { lonely, devnet, browser } = here();
+    const { page, end } = await visit(browser, lonely.url, { at: pointAt(KEY) });
+    const link = page.locator("h1 + p a[target=_blank]");
+    expect(await link.getAttribute("href")).toBe(`${EXPLORER}/address/${devnet.dataset}`);
+    expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
+    const round = page.getByRole("region", { name: "Last round" });
+    await round.locator("dd a").first().waitFor();
+    expect(await round.locator("dd a").first().getAttribute("href")).toMatch(
+      /^https:\/\/explorer\.example\/tx\/0x[0-9a-f]{64}$/,
     );
     await end();
   });
@@ -145,7 +205,7 @@ export function browsingFlows(here: () => World): void {
     const sky = words.locator("tr", { hasText: "São Paulo" });
     expect(await sky.locator(".value").textContent()).toMatch(/^[a-z ]+$/);
     await sky.getByRole("link").click();
-    await page.getByText("none: updated on request").waitFor();
+    await page.getByText("on request only").waitFor();
     await page.getByText("api.weather.example").waitFor();
     await page.getByRole("region", { name: "History", exact: true }).getByRole("table").waitFor();
     expect(await page.getByRole("region", { name: "History", exact: true }).locator("canvas").count()).toBe(0);

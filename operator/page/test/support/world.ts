@@ -25,6 +25,9 @@ export interface World {
   close(): Promise<void>;
 }
 
+/** Nothing answers there: the page only links to it. */
+export const EXPLORER = "https://explorer.example";
+
 const connect = (url: string) =>
   createTestClient({ mode: "anvil", transport: http(url), pollingInterval: 100 })
     .extend(publicActions)
@@ -44,7 +47,11 @@ export async function startWorld(): Promise<World> {
   });
   const [browser, lonely, strict, poor] = await Promise.all([
     launchBrowser(),
-    startOther(devnet, folder, { name: "lonely", basePath: "/oracle/v1", network: { providers } }),
+    startOther(devnet, folder, {
+      name: "lonely",
+      basePath: "/oracle/v1",
+      network: { providers, explorerUrl: EXPLORER },
+    }),
     startOther(devnet, folder, {
       name: "strict",
       requestsPerMinute: 5,

@@ -1,0 +1,27 @@
+import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import { duration } from "../format/time";
+import { useOverview } from "../live/overview-state";
+import { Fact } from "./fact";
+
+/** Shows when this operator updates a data point: by deviation, by heartbeat, and by when the next update is due. */
+export function PolicyFacts({ point }: { point: ServedPoint }) {
+  const { now } = useOverview();
+  const { heartbeat_seconds: heartbeat, deviation_bps: deviation, timestamp } = point;
+  if (heartbeat === null || deviation === null) {
+    return (
+      <dl class="facts policy">
+        <Fact name="Updates">on request only</Fact>
+      </dl>
+    );
+  }
+  const left = timestamp + heartbeat - now;
+  return (
+    <dl class="facts policy">
+      <Fact name="Deviation threshold">{deviation / 100} %</Fact>
+      <Fact name="Heartbeat">{duration(heartbeat)}</Fact>
+      <Fact name="Next update due">
+        {timestamp === 0 ? "now" : left >= 0 ? `in ${duration(left)}` : <span class="warn">{duration(-left)} ago</span>}
+      </Fact>
+    </dl>
+  );
+}

@@ -1,0 +1,90 @@
+import type { HistoryAnswer } from "@dataset-oracle/protocol/wire";
+import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import { deviation } from "../format/number";
+
+/** The ranges of time that the history is shown for. */
+export const RANGES = {
+  "1 h": { name: "the last hour", seconds: 3_600, interval: 60 },
+  "1 d": { name: "the last day", seconds: 86_400, interval: 300 },
+  "1 w": { name: "the last week", seconds: 604_800, interval: 1_800 },
+  All: { name: "all blocks that the operator searches", seconds: null, interval: 3_600 },
+} as const;
+
+export type RangeId = keyof typeof RANGES;
+
+/** Returns the range that has a useful number of rounds, by how often the value is updated. */
+export function usualRange({ heartbeat_seconds: heartbeat }: Pick<ServedPoint, "heartbeat_seconds">): RangeId {
+  if (heartbeat === null) return "1 w";
+  return heartbeat <= 300 ? "1 h" : "1 d";
+}
+
+/** A stored value, and how long it held or, for an interval, the values stored in it. */
+export interface Step {
+  /** When it begins, in seconds since 1970. */
+  readonly time: number;
+  /** The last value; null where none could be given. */
+  readonly value: bigint | null;
+  readonly high: bigint | null;
+  readonly low: bigint | null;
+}
+
+/**
+ * Returns the steps of a history in a range, the oldest first. The value that held when the range began is the first.
+ *
+ * @param start When the range begins, in seconds since 1970; null for everything.
+ * @param point The value that is stored now: it can be newer than the history.
+ */
+export function stepsOf(history: HistoryAnswer, start: number | null, point: ServedPoint): readonly Step[] {
+  const { updates, candles, before } = history;
+  const stepOf = ({ timestamp, status, value }: Pick<ServedPoint, "timestamp" | "status" | "value">): Step => {
+    const known = status === "OK" ? BigInt(value) : null;
+    return { time: timestamp, value: known, high: known, low: known };
+  };
+  const inRange: Step[] = candles
+    ? candles.map(({ start: time, close, high, low }) => ({
+        ...{ time: Math.max(time, start ?? 0), value: BigInt(close) },
+        ...{ high: BigInt(high), low: BigInt(low) },
+      }))
+    : updates.map(stepOf);
+  const steps = [...(before ? [{ ...stepOf(before), time: start ?? before.timestamp }] : []), ...inRange.toReversed()];
+  const last = steps.at(-1);
+  if (point.timestamp > (candles ? (candles[0]?.start ?? 0) : (last?.time ?? 0))) {
+    const current = stepOf(point);
+    if (current.value !== last?.value) steps.push(current);
+  }
+  return steps.filter(({ time }, index) => index === 0 || time > (steps[index - 1]?.time ?? 0));
+}
+
+/** Returns the step that holds at a time; the first one before all. */
+export function stepAt(steps: readonly Step[], time: number): number {
+  let [low, high] = [0, steps.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((steps[middle]?.time ?? 0) <= time) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** What a value did over a range. */
+export interface Summary {
+  /** In per cent; null if it began at 0. */
+  readonly change: string | null;
+  readonly high: bigint;
+  readonly low: bigint;
+}
+
+/** Returns null if there was no value. */
+export function summaryOf(steps: readonly Step[]): Summary | null {
+  const known = steps.flatMap(({ value, high, low }) =>
+    value === null || high === null || low === null ? [] : [{ value, high, low }],
+  );
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  let { high, low } = first;
+  for (const step of known) {
+    if (step.high > high) high = step.high;
+    if (step.low < low) low = step.low;
+  }
+  return { change: deviation(last.value, first.value), high, low };
+}

@@ -1,0 +1,34 @@
+import type { DecodedReport } from "@dataset-oracle/protocol/decode-update";
+import type { Agreement } from "@dataset-oracle/protocol/wire-data";
+import { type Address, hexToBigInt } from "viem";
+import type { PastUpdate } from "../chain/history.js";
+import type { Dataset } from "../network.js";
+import type { Round } from "./rounds.js";
+
+type Shown = readonly [update: PastUpdate, round: Round];
+
+/** Counts, for each member of the committee, in how many rounds it signed, and signed what was stored. */
+export function agreementOf(dataset: Dataset, shown: readonly Shown[]): Agreement {
+  const rounds = shown.flatMap(([update, { reports }]) => (reports === null ? [] : [{ update, ...reports }]));
+  const { members, toleranceBps } = dataset.committee.current;
+  const agrees = (update: PastUpdate, report: DecodedReport) =>
+    report.outcome === update.status && (report.outcome !== "OK" || isNear(dataset, toleranceBps, update, report));
+  return {
+    rounds: rounds.length,
+    providers: members.map((provider: Address) => {
+      const signed = rounds.flatMap(({ update, reports }) => {
+        const report = reports.find((one) => one.provider === provider);
+        return report === undefined ? [] : [agrees(update, report)];
+      });
+      return { provider, signed: signed.length, agreed: signed.filter(Boolean).length };
+    }),
+  };
+}
+
+/** Tells whether a value agrees with the stored one, by the rule of the dataset's kind. */
+function isNear({ kind }: Dataset, toleranceBps: bigint, stored: PastUpdate, { value }: DecodedReport): boolean {
+  if (kind === "majority") return value === stored.value;
+  const [median, signed] = [hexToBigInt(stored.value), hexToBigInt(value)];
+  const distance = signed > median ? signed - median : median - signed;
+  return distance * 10_000n <= toleranceBps * median;
+}

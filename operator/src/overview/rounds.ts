@@ -1,0 +1,39 @@
+import { type DecodedUpdate, decodeUpdate } from "@dataset-oracle/protocol/decode-update";
+import { LRUCache } from "lru-cache";
+import { type Address, getAddress, type Hex, hexToBytes } from "viem";
+import type { PastUpdate } from "../chain/history.js";
+import { readTransaction } from "../chain/transactions.js";
+import type { DataPoint } from "../data-point.js";
+import { recoverSigner } from "../update/recover-signer.js";
+
+/** The transaction that stored an update, with the signed reports in it. */
+export interface Round {
+  /** The sender of the transaction; null if the node no longer has it. */
+  readonly carrier: Address | null;
+  /** Null if the transaction does not show them, because another contract relayed the update. */
+  readonly reports: Pick<DecodedUpdate, "reports" | "absentees"> | null;
+}
+
+const MAX_ROUNDS = 5_000;
+
+/** Reads the reports behind stored updates, each once. */
+export class Rounds {
+  readonly #known = new LRUCache<string, Round>({ max: MAX_ROUNDS });
+
+  /** @throws RpcError */
+  async read({ id, network, dataset, key }: DataPoint, update: PastUpdate): Promise<Round> {
+    const name = `${id} ${update.transactionHash}`;
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const sent = await readTransaction(network.client, update.transactionHash);
+    if (sent === null) return { carrier: null, reports: null };
+    const isDirect = sent.to !== null && getAddress(sent.to) === dataset.address;
+    const dataPoint = { chainId: network.chainId, dataset: dataset.address, key };
+    const decoded = isDirect ? await decodeUpdate(sent.input, dataPoint, recover) : null;
+    const round = { carrier: getAddress(sent.from), reports: decoded?.round === update.timestamp ? decoded : null };
+    this.#known.set(name, round);
+    return round;
+  }
+}
+
+const recover = async (digest: Hex, signature: Hex) => recoverSigner(hexToBytes(digest), signature);
