@@ -37,7 +37,7 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     /// @inheritdoc IDataset
     mapping(address member => uint256) public unpaidShares;
 
-    /// @dev What is set aside for a committee: its income up to the last time that it was shared, or replaced.
+    /// @dev The income set aside for a committee, up to the last time that it was shared or the committee was replaced.
     mapping(bytes32 committeeHash => uint256) private _setAside;
 
     /// @dev The sum of all that is set aside or owed. At every call that leaves this contract, it is at most the balance.

@@ -6,7 +6,7 @@ import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
 
 /// @title Subscriptions
 /// @notice Sells periods in which an address reads without a payment per query, for contracts that read in `view`.
-/// @dev What is paid arrives in the balance, as what queries pay does, and is shared in the same way.
+/// @dev Payments add to the balance, as those of queries do, and are shared in the same way.
 abstract contract Subscriptions is DatasetGovernance {
     uint256 private constant PERIOD = 30 days;
 

@@ -211,7 +211,7 @@ contract CommitteeDirectoryTest is Test {
         _assertAnnounced(provider, 0, 0);
     }
 
-    /// @dev What a signature of something else recovers to is unpredictable.
+    /// @dev A signature of something else recovers to an unpredictable address.
     function _refuseSignature(bytes memory signature) private {
         vm.expectPartialRevert(ICommitteeDirectory.WrongSigner.selector);
         directory.announce(provider, URL, SUBMITTER, START, signature);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openConnection } from "../http.js";
 import { specOf } from "../network/network.js";
-import { openFiles } from "../processes.js";
+import { openFiles } from "../process-usage.js";
 
 const CALLERS = 14;
 const PAGES = 50;

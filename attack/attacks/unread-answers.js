@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { call, openConnection } from "../http.js";
-import { memoryOf, openFiles } from "../processes.js";
+import { memoryOf, openFiles } from "../process-usage.js";
 
 const CALLERS = 12;
 const CONNECTIONS = 6;

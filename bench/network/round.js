@@ -56,7 +56,7 @@ export async function simulateRound(scheme, scenario, index, random) {
   const rpcOf = (node) => rpcs[alive.indexOf(node)];
   const providers = Array.from({ length: size }, (_, node) => numberToHex(node + 1, { size: 20 }));
   const order = orderOf({ dataset: DATASET, chunk: 0, round: BigInt(index * BEAT_SECONDS) }, providers);
-  /** What the nodes that a node can reach were told. */
+  /** Returns what the nodes that a node can reach were told. */
   const askNodes = (node) =>
     alive
       .filter((other) => other !== node && !links.isCut(node, other))

@@ -6,8 +6,8 @@ import { freePort } from "@dataset-oracle/devnet/ports";
 import { answersOk, type Process, startProcess } from "@dataset-oracle/devnet/processes";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { filesBelow, isInContext, makeImage, stagesOf } from "./container-image.js";
 import { type Devnet, freePorts, startDevnet } from "./devnet.js";
-import { filesBelow, isInContext, makeImage, stagesOf } from "./image.js";
 
 const SERVICES = ["operator", "provider"] as const;
 

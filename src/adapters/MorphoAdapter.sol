@@ -10,7 +10,7 @@ contract MorphoAdapter {
     /// @dev The scale that Morpho's markets expect, whatever the tokens' decimals.
     uint256 private constant ORACLE_PRICE_SCALE = 1e36;
 
-    /// @notice What converts the amounts, and holds the subscription.
+    /// @notice The adapter that converts the amounts, and holds the subscription.
     QuoteAdapter public immutable quotes;
 
     /// @notice The collateral token.

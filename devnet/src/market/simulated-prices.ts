@@ -1,6 +1,6 @@
 import type { Exchange } from "./exchanges.js";
 import { type MarketPair, USDT_USD } from "./pairs.js";
-import { PRICE_DECIMALS, toText, Walk } from "./walk.js";
+import { PRICE_DECIMALS, toText, Walk } from "./random-walk.js";
 
 /** The offset of each exchange's prices, in millionths. Real exchanges differ too, but these stay well below 0.1 %. */
 const OFFSET_PPM: Readonly<Record<Exchange, bigint>> = {

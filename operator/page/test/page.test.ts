@@ -1,7 +1,7 @@
 /** The page in a real browser, against a real devnet. */
 
 import { afterAll, beforeAll, describe } from "vitest";
-import { accessFlows } from "./flows/access.js";
+import { accessFlows } from "./flows/accessibility.js";
 import { walletFlows } from "./flows/browser-wallet.js";
 import { browsingFlows } from "./flows/browsing.js";
 import { evidenceFlows } from "./flows/evidence.js";

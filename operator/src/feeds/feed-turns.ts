@@ -6,7 +6,7 @@ import { dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { NoQuorum } from "../problems.js";
-import { Progress } from "../progress.js";
+import { Progress } from "../single-flight.js";
 import { submitRaw } from "../tx/submitter.js";
 import type { StoredFeed } from "./policy.js";
 import { takeTurn } from "./take-turn.js";

@@ -5,7 +5,7 @@ const REMEMBERED = 32;
 export class UpdateLatency {
   readonly #latest: number[] = [];
 
-  /** @param assumedMs What is assumed until an update has been measured. */
+  /** @param assumedMs The duration that is assumed until an update has been measured. */
   constructor(private readonly assumedMs: number) {}
 
   record(ms: number): void {

@@ -241,7 +241,7 @@ class FeedLoop {
     for (const part of parts) this.#health.worked(part);
   }
 
-  /** @param part What failed if nothing else did. */
+  /** @param part The part that failed, unless the error belongs to another. */
   async #failed(part: Part, error: unknown): Promise<void> {
     if (this.operator.closing.aborted) return;
     const scope = scopeOf(error);

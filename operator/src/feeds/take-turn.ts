@@ -1,4 +1,4 @@
-/** What a node sees and does while it waits for its turn. */
+/** The surroundings of a node that waits for its turn. */
 export interface Surroundings {
   sleep(ms: number): Promise<void>;
   /** Reports whether the chain has mined what the turn is for, whoever sent it. */

@@ -9,7 +9,7 @@ import { Type } from "@sinclair/typebox";
 import { dataPointFinder } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { noSender, tooManyBroadcasts } from "../problems.js";
-import type { ProgressListener } from "../progress.js";
+import type { ProgressListener } from "../single-flight.js";
 import { MAX_WAIT_MS } from "../update/relay.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
 import { explainFailure } from "./explain-failure.js";

@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from "node:stream";
 import type { UpdateProgress } from "@dataset-oracle/protocol/client/progress";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
-import type { ProgressListener } from "../progress.js";
+import type { ProgressListener } from "../single-flight.js";
 
 /**
  * Streams a request's progress as server-sent events with JSON data. The last event is `answer` or `problem`, with the body

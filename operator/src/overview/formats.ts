@@ -4,7 +4,7 @@ import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { LRUCache } from "lru-cache";
 import type { Address, Client, Hex } from "viem";
 import type { Clock } from "../clock.js";
-import { describeSpec } from "./request-spec.js";
+import { describeSpec } from "./describe-spec.js";
 
 /** A rate, scaled as `usingOracleProtocol` returns it. */
 export const SPOT_PRICE: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };

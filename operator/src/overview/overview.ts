@@ -17,9 +17,9 @@ import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { SingleFlight } from "../single-flight.js";
 import { formatValue } from "../update/answer.js";
+import { type DescribedSpec, describeSpec } from "./describe-spec.js";
 import { Formats, SPOT_PRICE } from "./formats.js";
 import { type RecentEvents, recentKeys, recentSpecs } from "./recent-events.js";
-import { type DescribedSpec, describeSpec } from "./request-spec.js";
 
 /** A network is read again after this. */
 const REMEMBER_MS = 1_000;

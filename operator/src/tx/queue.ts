@@ -17,7 +17,7 @@ import { ReorgWatch } from "./reorg-watch.js";
 import { Replacements } from "./replacements.js";
 import { RetryQueue } from "./retry-queue.js";
 import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./submitter.js";
-import { WaitingUpdates } from "./waiting.js";
+import { WaitingUpdates } from "./waiting-updates.js";
 
 export interface QueueSettings extends QueueLimits, FeeCaps {
   /** How often the chain is read while a transaction is pending. */

@@ -8,7 +8,7 @@ import { FeedGasSpent } from "../gas-budget.js";
 import type { Network } from "../network.js";
 import { GasShareSpent, gasBudgetSpent, noSender, updateReverted } from "../problems.js";
 import type { Context } from "../process-context.js";
-import type { Progress } from "../progress.js";
+import type { Progress } from "../single-flight.js";
 import { type Job, OutcomeUnknown, type RoundCall, type Sent } from "../tx/job.js";
 import type { TransactionQueue } from "../tx/queue.js";
 import { toAnswer } from "./answer.js";

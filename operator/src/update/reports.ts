@@ -15,7 +15,7 @@ import { type Address, type Hex, hexToBigInt } from "viem";
 import type { Batch, DataPoint } from "../data-point.js";
 import type { Network } from "../network.js";
 import type { Context } from "../process-context.js";
-import type { Progress } from "../progress.js";
+import type { Progress } from "../single-flight.js";
 import { askProvider, type Fail, type Failure, isFailure, type ProviderRequest } from "./ask-provider.js";
 import { recoverSigner } from "./recover-signer.js";
 

@@ -8,12 +8,27 @@ import { type DataPoint, roundId } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import { GasShareSpent, staleRound } from "../problems.js";
 import type { Context } from "../process-context.js";
-import type { Caller, Progress } from "../progress.js";
-import { type Flight, followed, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
+import {
+  type Flight,
+  followed,
+  type Progress,
+  type ProgressListener,
+  type SingleFlight,
+  singleFlightOfRounds,
+} from "../single-flight.js";
 import { toAnswer, toUnsent } from "./answer.js";
 import type { UpdateBuilder } from "./build.js";
 import { KnownKeys } from "./known-keys.js";
 import { answerAfter, type Relayed, Relayer, storedByOther } from "./relay.js";
+
+/** The request that waits for an update. */
+export interface Caller {
+  /** The caller as rate limits identify it. */
+  readonly id: string;
+  /** Null where no request is behind it. */
+  readonly trace: Trace | null;
+  readonly listener: ProgressListener;
+}
 
 /** Another transaction stores this round or a newer one: `stored`, in seconds since 1970. */
 interface Overtaken {

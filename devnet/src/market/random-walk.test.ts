@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PRICE_DECIMALS, toText, type Volatility, Walk } from "./walk.js";
+import { PRICE_DECIMALS, toText, type Volatility, Walk } from "./random-walk.js";
 
 function prices(seed: number, pair: string, steps: number, volatility: Volatility = "volatile"): bigint[] {
   const walk = new Walk(seed, pair, "3421.75", volatility);
