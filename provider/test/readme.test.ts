@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { ProviderConfig } from "../src/config.js";
-import { LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "../src/openapi.js";
+import * as openapi from "../src/openapi.js";
 import { SpotSourceSpec } from "../src/source/spot-source.js";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -38,7 +38,8 @@ const problemsIn = (responses: object) =>
   );
 
 it("the README's table has every error code with its status, and no other", () => {
-  const documented = [REPORT_PROBLEMS, LIVE_PROBLEMS, READY_PROBLEMS].flatMap(problemsIn);
+  const problems = Object.entries(openapi).filter(([name]) => name.endsWith("_PROBLEMS"));
+  const documented = problems.flatMap(([, responses]) => problemsIn(responses));
   // Whatever else the framework refuses has the status that the framework gives.
   const own = documented.map((problem) => problem.replace(/^\d+ bad_request$/, "4xx bad_request"));
   const ofPaths = ["404 no_such_path", "405 method_not_allowed"];
