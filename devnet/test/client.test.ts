@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import {
   DataRequestError,
   type DataRequestProblem,
@@ -21,6 +24,7 @@ import {
   type Client,
   ContractFunctionRevertedError,
   createPublicClient,
+  createTestClient,
   createWalletClient,
   custom,
   type EIP1193RequestFn,
@@ -31,8 +35,9 @@ import { mnemonicToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Devnet, freePorts, startDevnet } from "./devnet.js";
 
-/** An unlocked account of the chain, with its development key, that the devnet does not use. */
+/** Two unlocked accounts of the chain, with their development keys, that the devnet does not use. */
 const CALLER = mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 8 });
+const OTHER = mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 9 });
 const PENNILESS: Address = "0x00000000000000000000000000000000000A11cE";
 
 /** test/examples/SpotPriceConsumer.sol */
@@ -137,7 +142,8 @@ describe("an update request", () => {
   });
 });
 
-const local = () => createWalletClient({ account: CALLER, transport: http(devnet.chain), pollingInterval: 100 });
+const local = (account = CALLER) =>
+  createWalletClient({ account, transport: http(devnet.chain), pollingInterval: 100 });
 
 describe("an update sent by the caller", () => {
   /** A browser's wallet holds the account's key itself. */
@@ -247,6 +253,35 @@ describe("a fresh value in the caller's own transaction", () => {
       expect(stored).toMatchObject({ status: "OK", value: rate });
       // An update of the same second would not be stored again.
       await vi.waitUntil(() => Date.now() / 1_000 >= Number(stored.updatedAt) + 1, { timeout: 5_000 });
+    }
+  });
+
+  test("has the gas of its own update, which another sender's pending one makes the estimate leave out", async () => {
+    const { key, url, ...dataPoint } = point("SPOTPX/ETH-USD");
+    const body = JSON.stringify({ network_id: 42, dataset: dataPoint.dataset, key, broadcast: false });
+    const headers = { "content-type": "application/json" };
+    // An operator asked twice may answer with two rounds: both senders get the answer of one request.
+    const answer = await (await fetch(`${url}/data/request`, { method: "POST", headers, body })).text();
+    const operator = createServer((_, response) => response.writeHead(200, headers).end(answer)).listen(0, "127.0.0.1");
+    await once(operator, "listening");
+    const update = { ...dataPoint, key, url: `http://127.0.0.1:${(operator.address() as AddressInfo).port}` };
+    const chain = createTestClient({ mode: "anvil", transport: http(devnet.chain) });
+    await chain.setIntervalMining({ interval: 0 });
+    try {
+      const { transaction } = await fetchUpdate({ ...update, networkId: 42 });
+      const pending = await local(OTHER).sendTransaction({ ...transaction, chain: null });
+      const fresh = { ...contract(), functionName: "refreshWith", args: (bytes: Hex) => [bytes], update } as const;
+      const hash = await writeFresh(local(), fresh);
+      const { gas } = await client.getTransaction({ hash });
+      // The other transaction may be mined after this one, or never.
+      await chain.dropTransaction({ hash: pending });
+      await chain.mine({ blocks: 1 });
+      const { status, gasUsed } = await client.getTransactionReceipt({ hash });
+      expect(status).toBe("success");
+      expect(gasUsed).toBeGreaterThan(gas - transaction.gas);
+    } finally {
+      await chain.setIntervalMining({ interval: 1 });
+      operator.close();
     }
   });
 
