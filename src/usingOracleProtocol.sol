@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.4;
+pragma solidity ^0.8.13;
 
 import {Oracle} from "./Oracle.sol";
 import {UpdateCalldata} from "./libraries/UpdateCalldata.sol";
@@ -17,12 +17,16 @@ import {UpdateCalldata} from "./libraries/UpdateCalldata.sol";
 /// lately: keep `maxAge` short where that choice is worth something.
 /// @dev Every helper has a second form whose last argument is the maximum price that the caller agrees to pay: the price
 /// can be raised in front of the transaction, and an oracle that is not a dataset can name any. The form without it pays
-/// at most `DEFAULT_MAX_PRICE`. A library cannot read a limit that the consumer keeps, except from storage, which would
-/// cost every query 2,100 gas; nor ask the oracle for one, because a dishonest oracle would answer it too.
+/// at most `DEFAULT_MAX_PRICE`. A contract that holds less than the price reverts with `InsufficientBalance`. A library
+/// cannot read a limit that the consumer keeps, except from storage, which would cost every query 2,100 gas; nor ask the
+/// oracle for one, because a dishonest oracle would answer it too.
 library OracleProtocol {
     /// @notice The most that a helper without a `maxPrice` pays for one query, in wei: the query price of this project's
     /// own settings. Pass a `maxPrice` where queries cost more, or where your contract must keep reading when they do.
     uint256 internal constant DEFAULT_MAX_PRICE = 0.001 ether;
+
+    /// @dev The maximum age of the helpers without one.
+    uint256 private constant ANY_AGE = type(uint256).max;
 
     /// @notice The data point cannot be used. INVALID: fix the key. NOT_AVAILABLE: request an update. DISAGREEMENT: the
     /// providers' values are too far apart now.
@@ -35,6 +39,9 @@ library OracleProtocol {
     /// intended. Both in wei.
     error PriceTooHigh(uint256 price, uint256 maxPrice);
 
+    /// @notice The calling contract holds less than the query costs: send it Ether. Both in wei.
+    error InsufficientBalance(uint256 balance, uint256 price);
+
     /// @notice The dataset refused the update, and what is stored cannot be used, or was not asked for. `reason` is the
     /// dataset's error: request another update.
     error UpdateRefused(bytes reason);
@@ -44,7 +51,7 @@ library OracleProtocol {
     /// @dev Reverts with `BadQueryStatus` unless the status is OK, and with `PriceTooHigh` when the price is above
     /// `DEFAULT_MAX_PRICE`.
     function querySpotPrice(Oracle oracle, string memory pair) internal returns (uint256 rate) {
-        rate = querySpotPrice(oracle, pair, DEFAULT_MAX_PRICE);
+        rate = uint256(_query(oracle, _spotPriceQuery(pair), ANY_AGE, DEFAULT_MAX_PRICE));
     }
 
     /// @notice Returns the newest rate of a pair, scaled by 1e18. Pays at most `maxPrice`.
@@ -53,7 +60,7 @@ library OracleProtocol {
     /// @dev Reverts with `BadQueryStatus` unless the status is OK, and with `PriceTooHigh` when the price is above
     /// `maxPrice`.
     function querySpotPrice(Oracle oracle, string memory pair, uint256 maxPrice) internal returns (uint256 rate) {
-        rate = queryUint(oracle, abi.encodePacked("SPOTPX/", pair), maxPrice);
+        rate = uint256(_query(oracle, _spotPriceQuery(pair), ANY_AGE, maxPrice));
     }
 
     /// @notice Returns the newest rate of a pair, scaled by 1e18, if it is not older than `maxAge`.
@@ -65,7 +72,7 @@ library OracleProtocol {
         internal
         returns (uint256 rate)
     {
-        rate = querySpotPriceWithExpiry(oracle, pair, maxAge, DEFAULT_MAX_PRICE);
+        rate = uint256(_query(oracle, _spotPriceQuery(pair), maxAge, DEFAULT_MAX_PRICE));
     }
 
     /// @notice Returns the newest rate of a pair, scaled by 1e18, if it is not older than `maxAge`. Pays at most
@@ -79,7 +86,7 @@ library OracleProtocol {
         internal
         returns (uint256 rate)
     {
-        rate = queryUintWithExpiry(oracle, abi.encodePacked("SPOTPX/", pair), maxAge, maxPrice);
+        rate = uint256(_query(oracle, _spotPriceQuery(pair), maxAge, maxPrice));
     }
 
     /// @notice Returns the newest value of a key as a number, in the scale that the dataset defines.
@@ -87,7 +94,7 @@ library OracleProtocol {
     /// @dev Reverts with `BadQueryStatus` unless the status is OK, and with `PriceTooHigh` when the price is above
     /// `DEFAULT_MAX_PRICE`.
     function queryUint(Oracle oracle, bytes memory key) internal returns (uint256 value) {
-        value = queryUint(oracle, key, DEFAULT_MAX_PRICE);
+        value = uint256(_query(oracle, _keyQuery(key), ANY_AGE, DEFAULT_MAX_PRICE));
     }
 
     /// @notice Returns the newest value of a key as a number, in the scale that the dataset defines. Pays at most
@@ -97,7 +104,7 @@ library OracleProtocol {
     /// @dev Reverts with `BadQueryStatus` unless the status is OK, and with `PriceTooHigh` when the price is above
     /// `maxPrice`.
     function queryUint(Oracle oracle, bytes memory key, uint256 maxPrice) internal returns (uint256 value) {
-        value = uint256(queryBytes32(oracle, key, maxPrice));
+        value = uint256(_query(oracle, _keyQuery(key), ANY_AGE, maxPrice));
     }
 
     /// @notice Returns the newest value of a key as a number, if it is not older than `maxAge`.
@@ -106,7 +113,7 @@ library OracleProtocol {
     /// @dev Reverts with `BadQueryStatus` unless the status is OK, with `DataExpired` when the data is too old, and
     /// with `PriceTooHigh` when the price is above `DEFAULT_MAX_PRICE`.
     function queryUintWithExpiry(Oracle oracle, bytes memory key, uint256 maxAge) internal returns (uint256 value) {
-        value = queryUintWithExpiry(oracle, key, maxAge, DEFAULT_MAX_PRICE);
+        value = uint256(_query(oracle, _keyQuery(key), maxAge, DEFAULT_MAX_PRICE));
     }
 
     /// @notice Returns the newest value of a key as a number, if it is not older than `maxAge`. Pays at most
@@ -120,7 +127,7 @@ library OracleProtocol {
         internal
         returns (uint256 value)
     {
-        value = uint256(queryBytes32WithExpiry(oracle, key, maxAge, maxPrice));
+        value = uint256(_query(oracle, _keyQuery(key), maxAge, maxPrice));
     }
 
     /// @notice Returns the newest value of a key, as it is stored.
@@ -128,7 +135,7 @@ library OracleProtocol {
     /// @dev Reverts with `BadQueryStatus` unless the status is OK, and with `PriceTooHigh` when the price is above
     /// `DEFAULT_MAX_PRICE`.
     function queryBytes32(Oracle oracle, bytes memory key) internal returns (bytes32 value) {
-        value = queryBytes32(oracle, key, DEFAULT_MAX_PRICE);
+        value = _query(oracle, _keyQuery(key), ANY_AGE, DEFAULT_MAX_PRICE);
     }
 
     /// @notice Returns the newest value of a key, as it is stored. Pays at most `maxPrice`.
@@ -137,9 +144,7 @@ library OracleProtocol {
     /// @dev Reverts with `BadQueryStatus` unless the status is OK, and with `PriceTooHigh` when the price is above
     /// `maxPrice`.
     function queryBytes32(Oracle oracle, bytes memory key, uint256 maxPrice) internal returns (bytes32 value) {
-        Oracle.QueryStatus status;
-        (value,, status) = tryQuery(oracle, key, maxPrice);
-        if (status != Oracle.QueryStatus.OK) revert BadQueryStatus(status);
+        value = _query(oracle, _keyQuery(key), ANY_AGE, maxPrice);
     }
 
     /// @notice Returns the newest value of a key, as it is stored, if it is not older than `maxAge`.
@@ -148,7 +153,7 @@ library OracleProtocol {
     /// @dev Reverts with `BadQueryStatus` unless the status is OK, with `DataExpired` when the data is too old, and
     /// with `PriceTooHigh` when the price is above `DEFAULT_MAX_PRICE`.
     function queryBytes32WithExpiry(Oracle oracle, bytes memory key, uint256 maxAge) internal returns (bytes32 value) {
-        value = queryBytes32WithExpiry(oracle, key, maxAge, DEFAULT_MAX_PRICE);
+        value = _query(oracle, _keyQuery(key), maxAge, DEFAULT_MAX_PRICE);
     }
 
     /// @notice Returns the newest value of a key, as it is stored, if it is not older than `maxAge`. Pays at most
@@ -162,10 +167,7 @@ library OracleProtocol {
         internal
         returns (bytes32 value)
     {
-        uint256 updatedAt;
-        Oracle.QueryStatus status;
-        (value, updatedAt, status) = tryQuery(oracle, key, maxPrice);
-        _requireUsable(updatedAt, status, maxAge);
+        value = _query(oracle, _keyQuery(key), maxAge, maxPrice);
     }
 
     /// @notice Returns the answer of `Oracle.query` whatever its status, for contracts that can continue without a
@@ -175,7 +177,7 @@ library OracleProtocol {
     /// @return updatedAt The round of the providers' last reports on the key, in seconds since 1970; 0 if there are
     /// none.
     /// @return status OK if `output` can be used, otherwise the reason why not.
-    /// @dev Pays for the query whatever its status. Reverts if the oracle does, if the balance is too low, and with
+    /// @dev Pays for the query whatever its status. Reverts if the oracle does, with `InsufficientBalance`, and with
     /// `PriceTooHigh` when the price is above `DEFAULT_MAX_PRICE`.
     function tryQuery(Oracle oracle, bytes memory key)
         internal
@@ -192,13 +194,20 @@ library OracleProtocol {
     /// @return updatedAt The round of the providers' last reports on the key, in seconds since 1970; 0 if there are
     /// none.
     /// @return status OK if `output` can be used, otherwise the reason why not.
-    /// @dev Pays for the query whatever its status. Reverts if the oracle does, if the balance is too low, and with
+    /// @dev Pays for the query whatever its status. Reverts if the oracle does, with `InsufficientBalance`, and with
     /// `PriceTooHigh` when the price is above `maxPrice`.
     function tryQuery(Oracle oracle, bytes memory key, uint256 maxPrice)
         internal
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
     {
-        return oracle.query{value: _price(oracle, maxPrice)}(key);
+        uint256 price = oracle.queryPrice();
+        if (price > maxPrice) revert PriceTooHigh(price, maxPrice);
+        try oracle.query{value: price}(key) returns (bytes32 output_, uint256 updatedAt_, Oracle.QueryStatus status_) {
+            return (output_, updatedAt_, status_);
+        } catch (bytes memory reason) {
+            _requireBalance(price);
+            _revertWith(reason);
+        }
     }
 
     // ---------------------------------------------------------------- an update and a query in one call
@@ -320,7 +329,7 @@ library OracleProtocol {
         internal
         returns (uint256 rate)
     {
-        rate = verifySpotPrice(oracle, pair, update, maxAge, DEFAULT_MAX_PRICE);
+        rate = uint256(_verify(oracle, abi.encodePacked("SPOTPX/", pair), update, maxAge, DEFAULT_MAX_PRICE));
     }
 
     /// @notice Returns the newest rate of a pair, scaled by 1e18, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
@@ -334,7 +343,7 @@ library OracleProtocol {
         internal
         returns (uint256 rate)
     {
-        rate = verifyUint(oracle, abi.encodePacked("SPOTPX/", pair), update, maxAge, maxPrice);
+        rate = uint256(_verify(oracle, abi.encodePacked("SPOTPX/", pair), update, maxAge, maxPrice));
     }
 
     /// @notice Returns the newest value of a key as a number, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
@@ -347,7 +356,7 @@ library OracleProtocol {
         internal
         returns (uint256 value)
     {
-        value = verifyUint(oracle, key, update, maxAge, DEFAULT_MAX_PRICE);
+        value = uint256(_verify(oracle, key, update, maxAge, DEFAULT_MAX_PRICE));
     }
 
     /// @notice Returns the newest value of a key as a number, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
@@ -361,7 +370,7 @@ library OracleProtocol {
         internal
         returns (uint256 value)
     {
-        value = uint256(verifyBytes32(oracle, key, update, maxAge, maxPrice));
+        value = uint256(_verify(oracle, key, update, maxAge, maxPrice));
     }
 
     /// @notice Returns the newest value of a key, as it is stored, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
@@ -374,7 +383,7 @@ library OracleProtocol {
         internal
         returns (bytes32 value)
     {
-        value = verifyBytes32(oracle, key, update, maxAge, DEFAULT_MAX_PRICE);
+        value = _verify(oracle, key, update, maxAge, DEFAULT_MAX_PRICE);
     }
 
     /// @notice Returns the newest value of an update and what is stored, and stores nothing, if it is not older than
@@ -389,21 +398,82 @@ library OracleProtocol {
         internal
         returns (bytes32 value)
     {
-        bytes memory verification = UpdateCalldata.fromUpdate(update, key);
-        uint256 price = _price(oracle, maxPrice);
-        (bool isDone, bytes memory answer) = address(oracle).call{value: price}(verification);
-        if (!isDone) revert UpdateRefused(answer);
-        uint256 updatedAt;
-        Oracle.QueryStatus status;
-        (value, updatedAt, status) = abi.decode(answer, (bytes32, uint256, Oracle.QueryStatus));
-        _requireUsable(updatedAt, status, maxAge);
+        value = _verify(oracle, key, update, maxAge, maxPrice);
     }
 
     // ---------------------------------------------------------------- rules of every helper
 
-    function _price(Oracle oracle, uint256 maxPrice) private view returns (uint256 price) {
-        price = oracle.queryPrice();
+    /// @dev Returns a usable value, or reverts.
+    /// @param query The calldata of `Oracle.query`, which the answer replaces.
+    function _query(Oracle oracle, bytes memory query, uint256 maxAge, uint256 maxPrice)
+        private
+        returns (bytes32 value)
+    {
+        bool isDone;
+        (isDone, value) = _ask(oracle, query, maxAge, maxPrice);
+        if (!isDone) _revertWith(_returnData());
+    }
+
+    function _verify(Oracle oracle, bytes memory key, bytes calldata update, uint256 maxAge, uint256 maxPrice)
+        private
+        returns (bytes32 value)
+    {
+        bool isDone;
+        (isDone, value) = _ask(oracle, UpdateCalldata.fromUpdate(update, key), maxAge, maxPrice);
+        if (!isDone) revert UpdateRefused(_returnData());
+    }
+
+    function _keyQuery(bytes memory key) private pure returns (bytes memory) {
+        return abi.encodeWithSelector(Oracle.query.selector, key);
+    }
+
+    /// @dev Encodes the key and the call at once. No decoder asks for the zeros that the compiler would put behind it.
+    function _spotPriceQuery(string memory pair) private pure returns (bytes memory) {
+        return abi.encodePacked(Oracle.query.selector, uint256(0x20), 7 + bytes(pair).length, "SPOTPX/", pair);
+    }
+
+    /// @dev Asks for the price, pays it for a query or a verification, and returns the value if it can be used. The same in
+    /// plain Solidity is `tryQuery` and `_requireUsable`; the compiler would copy the call and the answer once more each.
+    /// @param data The call, which the answer replaces.
+    /// @return isDone False if the call that cost the price reverted: `_returnData` says why.
+    function _ask(Oracle oracle, bytes memory data, uint256 maxAge, uint256 maxPrice)
+        private
+        returns (bool isDone, bytes32 value)
+    {
+        bytes4 selector = Oracle.queryPrice.selector;
+        uint256 price;
+        assembly ("memory-safe") {
+            mstore(0x00, selector)
+            isDone := staticcall(gas(), oracle, 0x00, 0x04, 0x00, 0x20)
+            // An account without code answers nothing.
+            isDone := and(isDone, gt(returndatasize(), 0x1f))
+            price := mload(0x00)
+        }
+        if (!isDone) _revertWith(_returnData());
         if (price > maxPrice) revert PriceTooHigh(price, maxPrice);
+
+        uint256 age;
+        uint256 status;
+        assembly ("memory-safe") {
+            isDone := call(gas(), oracle, price, add(data, 0x20), mload(data), data, 0x60)
+            isDone := and(isDone, gt(returndatasize(), 0x5f))
+            value := mload(data)
+            let updatedAt := mload(add(data, 0x20))
+            age := mul(lt(updatedAt, timestamp()), sub(timestamp(), updatedAt))
+            status := mload(add(data, 0x40))
+        }
+        if (!isDone) {
+            _requireBalance(price);
+        } else {
+            if (status != uint256(Oracle.QueryStatus.OK)) revert BadQueryStatus(Oracle.QueryStatus(status));
+            if (age > maxAge) revert DataExpired(age, maxAge);
+        }
+    }
+
+    /// @dev A call with more Ether than there is fails without a reason. Called only after a call has failed.
+    function _requireBalance(uint256 price) private view {
+        uint256 balance = address(this).balance;
+        if (balance < price) revert InsufficientBalance(balance, price);
     }
 
     function _requireUsable(uint256 updatedAt, Oracle.QueryStatus status, uint256 maxAge) private view {
@@ -414,7 +484,25 @@ library OracleProtocol {
 
     /// @dev A dataset never stores a round later than its block. Data of an oracle that does so counts as fresh.
     function _age(uint256 updatedAt) private view returns (uint256) {
-        return updatedAt < block.timestamp ? block.timestamp - updatedAt : 0;
+        unchecked {
+            return updatedAt < block.timestamp ? block.timestamp - updatedAt : 0;
+        }
+    }
+
+    /// @dev Returns what the last call answered, or why it reverted.
+    function _returnData() private pure returns (bytes memory data) {
+        assembly ("memory-safe") {
+            data := mload(0x40)
+            mstore(data, returndatasize())
+            returndatacopy(add(data, 0x20), 0, returndatasize())
+            mstore(0x40, add(data, and(add(returndatasize(), 0x3f), not(0x1f))))
+        }
+    }
+
+    function _revertWith(bytes memory reason) private pure {
+        assembly ("memory-safe") {
+            revert(add(reason, 0x20), mload(reason))
+        }
     }
 }
 

@@ -53,9 +53,10 @@ contract UsingOracleProtocolTest is Test {
         consumer = new Consumer{value: MAX_PRICE - 1}();
         oracle.setPrice(MAX_PRICE);
         oracle.setAnswer(0, NOW, Oracle.QueryStatus.OK);
-        vm.expectRevert(bytes(""));
+        bytes memory reason = _insufficientBalance(MAX_PRICE - 1, MAX_PRICE);
+        vm.expectRevert(reason);
         consumer.spotPrice(oracle, "ETH-USD");
-        vm.expectRevert(bytes(""));
+        vm.expectRevert(reason);
         consumer.spotPriceWithExpiry(oracle, "ETH-USD", 1);
     }
 
@@ -130,12 +131,50 @@ contract UsingOracleProtocolTest is Test {
         assertEq(address(this).balance, purse);
     }
 
-    function test_query_RevertWhen_theBalanceIsTooSmall() public {
-        consumer = new Consumer{value: MAX_PRICE - 1}();
-        oracle.setPrice(MAX_PRICE);
+    function testFuzz_query_RevertWhen_theBalanceIsTooSmall(uint256 balance, uint256 price) public {
+        price = bound(price, 1, MAX_PRICE);
+        balance = bound(balance, 0, price - 1);
+        consumer = new Consumer{value: balance}();
+        oracle.setPrice(price);
         oracle.setAnswer(0, NOW, Oracle.QueryStatus.OK);
         for (uint256 i = 0; i < 5; ++i) {
-            vm.expectRevert(bytes(""));
+            vm.expectRevert(_insufficientBalance(balance, price));
+            _read(i, WEB_KEY);
+        }
+    }
+
+    /// What a helper does in assembly is what `tryQuery` does in plain Solidity, whatever account it asks.
+    function testFuzz_query_equalsTheSameInPlainSolidity(
+        uint256 price,
+        uint256 balance,
+        bytes32[3] memory words,
+        uint256 length,
+        bool isReverting,
+        uint256 maxAge
+    ) public {
+        words[1] = bytes32(bound(uint256(words[1]), 0, 2 * NOW));
+        words[2] = bytes32(bound(uint256(words[2]), 0, 5));
+        bytes memory answer = abi.encodePacked(words);
+        length = bound(length, 0, 2 * answer.length);
+        AnyAccount account = new AnyAccount(bound(price, 0, MAX_PRICE + 1), answer, length, isReverting);
+        consumer = new Consumer{value: bound(balance, MAX_PRICE / 2, 2 * MAX_PRICE)}();
+        uint256 state = vm.snapshotState();
+        (bool isDone, bytes memory result) =
+            _call(abi.encodeCall(consumer.bytes32WithExpiry, (account, WEB_KEY, maxAge)));
+        uint256 left = address(consumer).balance;
+        vm.revertToState(state);
+        (bool isDonePlainly, bytes memory expected) =
+            _call(abi.encodeCall(consumer.plainly, (account, WEB_KEY, maxAge)));
+        assertEq(isDone, isDonePlainly);
+        assertEq(left, address(consumer).balance);
+        // The compiler has no reason for an answer that it cannot decode.
+        if (isDone || expected.length != 0) assertEq(result, expected);
+    }
+
+    function test_query_RevertWhen_theAccountHasNoCode() public {
+        oracle = OracleStub(makeAddr("nobody"));
+        for (uint256 i = 0; i < 5; ++i) {
+            vm.expectRevert();
             _read(i, WEB_KEY);
         }
     }
@@ -235,6 +274,14 @@ contract UsingOracleProtocolTest is Test {
         else consumer.tryOf(oracle, key);
     }
 
+    function _call(bytes memory data) private returns (bool isDone, bytes memory result) {
+        (isDone, result) = address(consumer).call(data);
+    }
+
+    function _insufficientBalance(uint256 balance, uint256 price) private pure returns (bytes memory) {
+        return abi.encodeWithSelector(OracleProtocol.InsufficientBalance.selector, balance, price);
+    }
+
     function _notOK(uint8 status) private pure returns (Oracle.QueryStatus) {
         uint8[3] memory others = [0, 2, 3];
         return Oracle.QueryStatus(others[status % 3]);
@@ -308,6 +355,14 @@ contract Consumer is usingOracleProtocol {
         return oracle.queryUintWithExpiry(key, maxAge);
     }
 
+    function plainly(Oracle oracle, bytes calldata key, uint256 maxAge) external returns (bytes32) {
+        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = oracle.tryQuery(key);
+        if (status != Oracle.QueryStatus.OK) revert OracleProtocol.BadQueryStatus(status);
+        uint256 age = updatedAt < block.timestamp ? block.timestamp - updatedAt : 0;
+        if (age > maxAge) revert OracleProtocol.DataExpired(age, maxAge);
+        return output;
+    }
+
     function tryOf(Oracle oracle, bytes calldata key) external returns (bytes32, uint256, Oracle.QueryStatus) {
         return oracle.tryQuery(key);
     }
@@ -339,5 +394,26 @@ contract ConsumesInConstructor is usingOracleProtocol {
 
     constructor(Oracle oracle) payable {
         rate = oracle.querySpotPrice("ETH-USD");
+    }
+}
+
+/// @dev Has a price, and answers anything, of any length, to a query.
+contract AnyAccount is Oracle {
+    uint256 public immutable queryPrice;
+    bytes private _answer;
+    uint256 private immutable _length;
+    bool private immutable _isReverting;
+
+    constructor(uint256 price, bytes memory answer, uint256 length, bool isReverting) {
+        (queryPrice, _answer, _length, _isReverting) = (price, answer, length, isReverting);
+    }
+
+    function query(bytes calldata) external payable returns (bytes32, uint256, QueryStatus) {
+        bytes memory answer = _answer;
+        (uint256 length, bool isReverting) = (_length, _isReverting);
+        assembly ("memory-safe") {
+            if isReverting { revert(add(answer, 0x20), length) }
+            return(add(answer, 0x20), length)
+        }
     }
 }

@@ -143,6 +143,18 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
         assertEq(address(dataset).balance, 3 * price);
     }
 
+    function test_updateAndQuery_RevertWhen_theBalanceIsTooSmall() public {
+        consumer = new FreshConsumer{value: PRICE - 1}();
+        bytes memory update = valid().encode();
+        bytes memory reason = abi.encodeWithSelector(OracleProtocol.InsufficientBalance.selector, PRICE - 1, PRICE);
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.expectRevert(reason);
+            consumer.updateAndQuery(helper, dataset, update, 0);
+            vm.expectRevert(reason);
+            consumer.verify(helper, dataset, update, 0);
+        }
+    }
+
     // ---------------------------------------------------------------- an update that is verified and not stored
 
     function test_verify_readsTheUpdateAndStoresNothing() public {

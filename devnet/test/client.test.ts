@@ -28,6 +28,7 @@ import {
   createWalletClient,
   custom,
   type EIP1193RequestFn,
+  type Hex,
   http,
   parseAbi,
 } from "viem";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.4;
+pragma solidity ^0.8.13;
 
 import {IDataset} from "../interfaces/IDataset.sol";
 
@@ -19,10 +19,12 @@ library UpdateCalldata {
     /// @param key The key that the update must have.
     function fromUpdate(bytes calldata update, bytes memory key) internal pure returns (bytes memory verification) {
         bytes4 selector = _verifierOf(selectorOf(update));
-        // The dataset's decoder reads the first argument in the same way, so that both mean the same key.
-        bytes memory updated = abi.decode(update[4:], (bytes));
-        if (keccak256(updated) != keccak256(key)) revert WrongKey(updated, key);
-        verification = abi.encodePacked(selector, update[4:]);
+        if (!_isOf(update, key)) revert WrongKey(abi.decode(update[4:], (bytes)), key);
+        verification = update;
+        assembly ("memory-safe") {
+            let start := add(verification, 0x20)
+            mstore(start, or(selector, shr(32, shl(32, mload(start)))))
+        }
     }
 
     /// @notice Reverts unless the calldata is that of one of the dataset's three updates.
@@ -35,9 +37,27 @@ library UpdateCalldata {
     /// @notice Returns the first four bytes; 0 if there are fewer.
     function selectorOf(bytes calldata data) internal pure returns (bytes4 selector) {
         if (data.length < 4) return 0;
-        // Without the annotation of memory safety, because Solidity 0.8.4 does not know it, and nothing here is in memory.
-        assembly {
+        assembly ("memory-safe") {
             selector := and(calldataload(data.offset), shl(224, 0xffffffff))
+        }
+    }
+
+    /// @dev True if the first argument is the key. It is read where the dataset's decoder reads it, so that both mean the
+    /// same key, and it must lie within the calldata. Plain Solidity would copy it first.
+    function _isOf(bytes calldata update, bytes memory key) private pure returns (bool result) {
+        assembly ("memory-safe") {
+            let arguments := add(update.offset, 4)
+            let offset := calldataload(arguments)
+            let length := mload(key)
+            // Of more than 64 bits, the offset could overflow below.
+            if iszero(or(shr(64, offset), gt(add(add(offset, 0x24), length), update.length))) {
+                let argument := add(arguments, offset)
+                if eq(calldataload(argument), length) {
+                    let copy := mload(0x40)
+                    calldatacopy(copy, add(argument, 0x20), length)
+                    result := eq(keccak256(copy, length), keccak256(add(key, 0x20), length))
+                }
+            }
         }
     }
 

@@ -50,6 +50,30 @@ contract UpdateCalldataTest is Test {
         this.fromUpdate(cut, new bytes(0x20));
     }
 
+    /// The key is read as the compiler's decoder reads it, wherever the calldata says that it is.
+    function testFuzz_fromUpdate_equalsTheSameInPlainSolidity(
+        Update memory update,
+        uint256 word,
+        bytes32 content,
+        uint256 length
+    ) public view {
+        bytes memory data = update.encode();
+        // One of the first words, which tell where the key is and how long.
+        word = bound(word, 0, 9);
+        if (uint256(content) % 4 == 0) content = bytes32(uint256(content) % 0x200);
+        if (uint256(content) % 4 == 1) content = bytes32(type(uint256).max - uint256(content) % 0x200);
+        assembly ("memory-safe") {
+            mstore(add(add(data, 0x24), mul(word, 0x20)), content)
+            mstore(data, sub(mload(data), mod(length, 0x100)))
+        }
+        (bool isDone, bytes memory result) =
+            address(this).staticcall(abi.encodeCall(this.fromUpdate, (data, update.key)));
+        (bool isDonePlainly, bytes memory expected) =
+            address(this).staticcall(abi.encodeCall(this.plainly, (data, update.key)));
+        assertEq(isDone, isDonePlainly);
+        assertEq(result, expected);
+    }
+
     function testFuzz_requireUpdate_RevertWhen_itIsNone(bytes memory data) public {
         // forge-lint: disable-next-line(unsafe-typecast)
         bytes4 selector = data.length < 4 ? bytes4(0) : bytes4(data);
@@ -67,6 +91,12 @@ contract UpdateCalldataTest is Test {
 
     function fromUpdate(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
         return UpdateCalldata.fromUpdate(update, key);
+    }
+
+    function plainly(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
+        bytes memory updated = abi.decode(update[4:], (bytes));
+        if (keccak256(updated) != keccak256(key)) revert UpdateCalldata.WrongKey(updated, key);
+        return bytes.concat(IDataset.verify.selector, update[4:]);
     }
 
     function requireUpdate(bytes calldata update) external pure {

@@ -20,12 +20,12 @@ const FILES = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8"
 /** The files of the npm package, with the versions that its README names. */
 const FLOORS: Record<string, string> = {
   "src/Oracle.sol": "0.5.0",
-  "src/usingOracleProtocol.sol": "0.8.4",
+  "src/usingOracleProtocol.sol": "0.8.13",
   "src/mocks/MockOracle.sol": "0.8.4",
   "src/interfaces/IDataset.sol": "0.8.4",
   "src/interfaces/IWebOracleRegistry.sol": "0.8.4",
   "src/interfaces/ICommitteeDirectory.sol": "0.8.4",
-  "src/libraries/UpdateCalldata.sol": "0.8.4",
+  "src/libraries/UpdateCalldata.sol": "0.8.13",
   "src/types/KeyForm.sol": "0.8.4",
 };
 
@@ -133,7 +133,7 @@ describe("every file of src/ compiles with the first version that its pragma all
 
 test("the example compiles with the first and with the newest version that the helpers work with", () => {
   const path = "test/examples/SpotPriceConsumer.sol";
-  for (const compiler of ["solc-0.8.4", "solc"]) {
+  for (const compiler of ["solc-0.8.13", "solc"]) {
     const { failures, contracts } = compile(compiler, withImports(path));
     expect(failures).toEqual([]);
     expect(contracts[path].SpotPriceConsumer).toBeDefined();

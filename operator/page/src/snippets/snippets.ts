@@ -54,7 +54,7 @@ function solidity({ dataset, networkId, hex, text }: SnippetDataPoint): Snippet 
     language: "code",
     note: 'Pays the query price and reverts unless the value is OK and recent. With "broadcast":false, the curl code returns an update as transaction.data.',
     text: `// SPDX-License-Identifier: MIT
-pragma solidity ^0.8.4;
+pragma solidity ^0.8.13;
 
 import {Oracle, OracleProtocol, usingOracleProtocol} from "@dataset-oracle/contracts/usingOracleProtocol.sol";
 
