@@ -5,7 +5,7 @@ import { spotPriceKey } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Outcome, signReport } from "@dataset-oracle/protocol/report";
 import { encodeUpdate } from "@dataset-oracle/protocol/update";
-import { ROOT } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/root";
 import {
   type Abi,
   type Address,
