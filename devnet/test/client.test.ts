@@ -28,7 +28,6 @@ import {
   createWalletClient,
   custom,
   type EIP1193RequestFn,
-  type Hex,
   http,
   parseAbi,
 } from "viem";
@@ -271,8 +270,12 @@ describe("a fresh value in the caller's own transaction", () => {
     try {
       const { transaction } = await fetchUpdate({ ...update, networkId: 42 });
       const pending = await local(OTHER).sendTransaction({ ...transaction, chain: null });
-      const fresh = { ...contract(), functionName: "refreshWith", args: (bytes: Hex) => [bytes], update } as const;
-      const hash = await writeFresh(local(), fresh);
+      const hash = await writeFresh(local(), {
+        ...contract(),
+        functionName: "refreshWith",
+        args: (bytes) => [bytes],
+        update,
+      });
       const { gas } = await client.getTransaction({ hash });
       // The other transaction may be mined after this one, or never.
       await chain.dropTransaction({ hash: pending });
