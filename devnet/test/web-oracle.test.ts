@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { oracleAbi } from "@dataset-oracle/protocol/abi/oracle";
@@ -193,12 +193,15 @@ describe("a dapp developer", () => {
 
   test("can paste the guide's commands", async () => {
     const guide = readFileSync(join(ROOT, "docs/WebOracle.md"), "utf8");
-    const commands = /```sh\n([\s\S]*?)```/.exec(guide)?.[1]?.trim().split("\n") ?? [];
+    const blocks = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)];
+    const commands = blocks.flatMap(([, block]) => block?.trim().split("\n") ?? []);
+    const kept = join(mkdtempSync(join(tmpdir(), "samples-")), "samples.json");
     const printed: string[] = [];
     for (const command of commands) {
       const line = command
         .replace("http://127.0.0.1:8600/weather", weather())
         .replace("http://127.0.0.1:8545", devnet.chain)
+        .replace("samples.json", kept)
         .replace(".devnet/8545/deployments/42.json", deploymentFile());
       printed.push((await promisify(execFile)("sh", ["-c", line], { cwd: ROOT, timeout: 30_000 })).stdout);
     }
@@ -207,7 +210,11 @@ describe("a dapp developer", () => {
       expect.stringMatching(/^value: \d+ /m),
       expect.stringMatching(/^Published 0x[0-9a-f]{64} on network 42/),
       expect.stringContaining(`${example("temperature").key}\n${example("temperature").keyHex}\n`),
+      expect.stringMatching(/^samples: +3 in 2 s, 3 with a value$/m),
+      expect.stringContaining("tolerance in basis points, and the intervals in which it held:"),
     ]);
+    expect(printed.at(-1)).toBe(printed.at(-2));
+    rmSync(dirname(kept), { recursive: true });
   });
 
   test.runIf(HAS_CURL)("can paste the commands that the devnet prints", async () => {

@@ -5,6 +5,10 @@ import { USAGE } from "./usage.js";
 const OPTIONS = {
   override: { type: "string", multiple: true },
   config: { type: "string" },
+  samples: { type: "string" },
+  interval: { type: "string" },
+  keep: { type: "string" },
+  replay: { type: "string" },
   deployment: { type: "string" },
   "rpc-url": { type: "string" },
   from: { type: "string" },
@@ -15,13 +19,15 @@ const OPTIONS = {
 const COMMANDS = {
   validate: [],
   try: ["override", "config"],
+  advise: ["override", "config", "samples", "interval", "keep", "replay"],
   key: [],
   publish: ["deployment", "rpc-url", "from", "dry-run"],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>;
 
 export interface CliCommand {
   readonly name: keyof typeof COMMANDS;
-  readonly specFile: string;
+  /** Null for `advise` without a spec, which can read samples that were kept. */
+  readonly specFile: string | null;
   /** The values of the spec's variables; of `publish`, the files of further specs. */
   readonly args: readonly string[];
   readonly options: ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
@@ -36,9 +42,10 @@ export interface CliCommand {
 export function readCliCommand(argv: readonly string[]): CliCommand | null {
   const { values: options, positionals } = parseCommandLine(argv, USAGE, OPTIONS);
   if (options.help === true) return null;
-  const [name, specFile, ...args] = positionals;
+  const [name, specFile = null, ...args] = positionals;
   if (name === undefined || !isCommand(name)) throw new ConfigError(`Name a command.\n\n${USAGE}`);
-  if (specFile === undefined) throw new ConfigError(`Name the file of the spec: web-oracle ${name} SPEC.\n\n${USAGE}`);
+  if (specFile === null && name !== "advise")
+    throw new ConfigError(`Name the file of the spec: web-oracle ${name} SPEC.\n\n${USAGE}`);
   const allowed: readonly string[] = COMMANDS[name];
   const other = Object.keys(options).find((option) => !allowed.includes(option));
   if (other !== undefined) throw new ConfigError(`${name} has no option --${other}.\n\n${USAGE}`);

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { runMain } from "@dataset-oracle/service/process/lifecycle";
+import { adviseOnSpec } from "./advise.js";
 import { readCliCommand } from "./arguments.js";
 import { describeKey, describeSpec } from "./describe.js";
 import { loadSpec } from "./load-spec.js";
@@ -10,7 +11,8 @@ import { USAGE } from "./usage.js";
 await runMain(async () => {
   const command = readCliCommand(process.argv.slice(2));
   if (command === null) return console.log(USAGE);
-  const spec = loadSpec(command.specFile);
+  if (command.name === "advise") return adviseOnSpec(command);
+  const spec = loadSpec(command.specFile ?? "");
   switch (command.name) {
     case "validate":
       return console.log(describeSpec(spec));

@@ -1,17 +1,14 @@
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { Egress, type EgressResult } from "@dataset-oracle/service/egress/egress";
-import { Secrets } from "@dataset-oracle/service/egress/secrets";
+import type { Egress, EgressResult } from "@dataset-oracle/service/egress/egress";
 import { resultToText } from "../../cli/show-value.js";
 import { describeValue, printable, type Style, styleOf } from "../../cli/terminal.js";
-import { loadProviderConfig } from "../../config.js";
 import { judgeText } from "../../source/answer.js";
-import { checkOverrides } from "../../source/overrides.js";
-import { MAX_BYTES, SOURCE_MS, withHeaders } from "../../source/reader.js";
 import type { Reading } from "../../source/reading.js";
+import { askSources } from "../ask-sources.js";
 import type { BoundRequest, CompiledRequest } from "../compile.js";
 import { extractValues } from "../extract-values.js";
 import type { CliCommand } from "./arguments.js";
 import { bindSpec, type LoadedSpec } from "./load-spec.js";
+import { openEgress } from "./open-egress.js";
 
 /**
  * Runs `web-oracle try`: asks a spec's sources now, and shows the raw answers and the value.
@@ -27,22 +24,6 @@ export async function trySpec(spec: LoadedSpec, { args, options }: CliCommand): 
   process.exitCode = hasValue ? 0 : 1;
 }
 
-/** @throws ConfigError when a setting must be fixed, or the provider does not ask a host of the spec. */
-function openEgress({ hosts }: CompiledRequest, { config: file, override = [] }: CliCommand["options"]): Egress {
-  const config = file === undefined ? null : loadProviderConfig(file);
-  const overrides = { ...config?.sourceOverrides, ...Object.fromEntries(override.map(splitOverride)) };
-  checkOverrides(overrides, "any", []);
-  const allowed = config?.webOracle?.hosts ?? (config === null ? "any" : []);
-  const forbidden = allowed === "any" ? undefined : hosts.find((host) => !allowed.includes(host));
-  if (forbidden !== undefined) throw new ConfigError(`${forbidden} is not in webOracle/hosts of ${file}. Add it.`);
-  return new Egress({ overrides, secrets: Secrets.load(config?.secrets ?? [], process.env) });
-}
-
-function splitOverride(text: string): [origin: string, target: string] {
-  const [origin = "", ...target] = text.split("=");
-  return [origin, target.join("=")];
-}
-
 /**
  * Asks each source of a request once, as a provider does.
  *
@@ -54,11 +35,7 @@ export async function tryRequest(
   egress: Pick<Egress, "fetchText">,
   { bold, good, bad }: Style,
 ): Promise<{ readonly text: string; readonly hasValue: boolean }> {
-  const answers = await Promise.all(
-    bound.sources.map(({ request: asked }) =>
-      egress.fetchText(withHeaders(asked), { timeoutMs: SOURCE_MS, maxBytes: MAX_BYTES }),
-    ),
-  );
+  const answers = await askSources(bound, egress);
   const judged = answers.map((answer) => judgeText(answer, Date.now()));
   const { readings: extracted } = extractValues(
     bound.sources,

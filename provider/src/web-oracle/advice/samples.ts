@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { err, ok } from "@dataset-oracle/protocol/result";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { parseJson, schemaProblems } from "@dataset-oracle/service/config/load-config";
+import type { Egress } from "@dataset-oracle/service/egress/egress";
+import { type Static, Type } from "@sinclair/typebox";
+import { sha256 } from "../../evidence/sha256.js";
+import { judgeText } from "../../source/answer.js";
+import type { FailureCode, Reading } from "../../source/reading.js";
+import { askSources } from "../ask-sources.js";
+import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";
+import { extractValues } from "../extract-values.js";
+
+const strict = { additionalProperties: false } as const;
+const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
+const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) => Type.Union([type, Type.Null()]);
+
+/** What the sources of a spec answered at several times: all that advice is made of, so that it can be made again. */
+export const Samples = Type.Object(
+  {
+    version: Type.Literal(1),
+    spec: Type.Unknown({ description: "The request spec." }),
+    arguments: Type.Array(Type.String()),
+    interval_seconds: Type.Number({ exclusiveMinimum: 0 }),
+    samples: Type.Array(
+      Type.Object(
+        {
+          at: Type.Integer({ description: "When the sources were asked, in milliseconds since 1970." }),
+          answers: Type.Array(
+            Type.Object({ text: orNull(Hash), failure: orNull(Type.String()), detail: orNull(Type.String()) }, strict),
+          ),
+        },
+        strict,
+      ),
+    ),
+    texts: Type.Record(Hash, Type.String(), { ...strict, description: "The answers, by the SHA-256 of their UTF-8." }),
+  },
+  strict,
+);
+export type Samples = Static<typeof Samples>;
+
+/** The most text of different answers that is kept, in UTF-16 code units. */
+const MAX_TEXT = 64 * 1024 * 1024;
+
+export interface Sampling {
+  readonly count: number;
+  readonly intervalSeconds: number;
+  /** Ends the sampling early. */
+  readonly signal: AbortSignal;
+  /** Called after each sample. */
+  readonly onSample: (taken: number, combined: ReturnType<BoundRequest["combine"]>) => void;
+}
+
+/** Asks the sources of a request again and again, at equal intervals, and keeps what they answered. */
+export async function takeSamples(
+  { spec }: CompiledRequest,
+  bound: BoundRequest,
+  args: readonly string[],
+  egress: Pick<Egress, "fetchText">,
+  { count, intervalSeconds, signal, onSample }: Sampling,
+): Promise<Samples> {
+  const samples: Samples["samples"] = [];
+  const texts: Samples["texts"] = {};
+  let kept = 0;
+  const start = performance.now();
+  while (samples.length < count && kept < MAX_TEXT) {
+    const waitMs = start + samples.length * intervalSeconds * 1_000 - performance.now();
+    // It resolves when the time has come, and rejects when sampling ends early.
+    const isDue = await sleep(Math.max(0, waitMs), true, { signal }).catch(() => false);
+    if (!isDue) break;
+    const at = Date.now();
+    const judged = (await askSources(bound, egress)).map((answer) => judgeText(answer, at));
+    const answers = judged.map((reading) => {
+      if (!reading.ok) return { text: null, failure: reading.error.code, detail: reading.error.detail };
+      const { text } = reading.value;
+      const hash = sha256(text);
+      if (!Object.hasOwn(texts, hash)) kept += text.length;
+      texts[hash] = text;
+      return { text: hash, failure: null, detail: null };
+    });
+    samples.push({ at, answers });
+    onSample(samples.length, bound.combine(readingsOf(bound, answers, texts)));
+  }
+  return { version: 1, spec, arguments: [...args], interval_seconds: intervalSeconds, samples, texts };
+}
+
+/**
+ * Reads samples that were kept, with the spec that they are of.
+ *
+ * @throws ConfigError when the file is not valid, or a text was changed.
+ */
+export function loadSamples(file: string): { samples: Samples; request: CompiledRequest; bound: BoundRequest } {
+  const json = parseJson(file);
+  const problems = schemaProblems(Samples, json);
+  if (problems.length > 0) throw new ConfigError(`${file} does not hold samples:\n  ${problems.join("\n  ")}`);
+  const samples = json as Samples;
+  const request = compileRequest(samples.spec);
+  if (!request.ok) throw new ConfigError(`${file}: its spec is not valid: ${request.error}`);
+  const bound = request.value.bind(samples.arguments);
+  if (!bound.ok) throw new ConfigError(`${file}: ${bound.error}`);
+  const changed = Object.entries(samples.texts).find(([hash, text]) => sha256(text) !== hash);
+  if (changed !== undefined) throw new ConfigError(`${file}: an answer does not match its hash: it was changed.`);
+  const count = bound.value.sources.length;
+  const isWhole = samples.samples.every(
+    ({ answers }) =>
+      answers.length === count &&
+      answers.every(({ text, failure }) => (text === null ? failure !== null : Object.hasOwn(samples.texts, text))),
+  );
+  if (!isWhole) throw new ConfigError(`${file}: an answer of one of its ${count} sources is missing.`);
+  return { samples, request: request.value, bound: bound.value };
+}
+
+/** Finds the values in the answers of one sample, one for each source. */
+export function readingsOf(
+  bound: BoundRequest,
+  answers: Samples["samples"][number]["answers"],
+  texts: Samples["texts"],
+): Reading<bigint>[] {
+  const { readings } = extractValues(
+    bound.sources,
+    answers.map(({ text }) => (text === null ? null : (texts[text] ?? null))),
+  );
+  return answers.map(({ failure, detail }, index) => {
+    const reading = readings[index] ?? null;
+    if (reading === null) return err({ code: (failure ?? "unreachable") as FailureCode, detail: detail ?? "" });
+    return reading.ok ? ok(reading.value) : reading;
+  });
+}

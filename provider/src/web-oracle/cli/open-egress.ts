@@ -1,0 +1,27 @@
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { Egress } from "@dataset-oracle/service/egress/egress";
+import { Secrets } from "@dataset-oracle/service/egress/secrets";
+import { loadProviderConfig } from "../../config.js";
+import { checkOverrides } from "../../source/overrides.js";
+import type { CompiledRequest } from "../compile.js";
+import type { CliCommand } from "./arguments.js";
+
+/**
+ * Opens the connections of a command that asks sources.
+ *
+ * @throws ConfigError when a setting must be fixed, or the provider does not ask a host of the spec.
+ */
+export function openEgress({ hosts }: CompiledRequest, { config: file, override = [] }: CliCommand["options"]): Egress {
+  const config = file === undefined ? null : loadProviderConfig(file);
+  const overrides = { ...config?.sourceOverrides, ...Object.fromEntries(override.map(splitOverride)) };
+  checkOverrides(overrides, "any", []);
+  const allowed = config?.webOracle?.hosts ?? (config === null ? "any" : []);
+  const forbidden = allowed === "any" ? undefined : hosts.find((host) => !allowed.includes(host));
+  if (forbidden !== undefined) throw new ConfigError(`${forbidden} is not in webOracle/hosts of ${file}. Add it.`);
+  return new Egress({ overrides, secrets: Secrets.load(config?.secrets ?? [], process.env) });
+}
+
+function splitOverride(text: string): [origin: string, target: string] {
+  const [origin = "", ...target] = text.split("=");
+  return [origin, target.join("=")];
+}
