@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { folderOf } from "@dataset-oracle/tools/ethereum-nodes";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
-import { folderOf } from "@dataset-oracle/tools/nodes";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf } from "../../devnet/test/code-blocks.js";

@@ -9,7 +9,7 @@ import { decideServed, pairSources, requireKeys, type Served } from "./served.js
 import { listNotes, summarize } from "./setup.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import type { SourceOverrides } from "./source/overrides.js";
-import type { WebOraclePlan } from "./web-oracle/plan.js";
+import type { WebOraclePlan } from "./web-oracle/check-settings.js";
 
 const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const sources = loadSources([SHIPPED_SOURCES]);

@@ -8,7 +8,7 @@ import { checkEvidence } from "./evidence/evidence-store.js";
 import { datasetsOf, decideServed, requireKeys, type Served } from "./served.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import { checkOverrides } from "./source/overrides.js";
-import { knownOrigins, planWebOracle, type WebOraclePlan } from "./web-oracle/plan.js";
+import { knownOrigins, planWebOracle, type WebOraclePlan } from "./web-oracle/check-settings.js";
 
 /** Everything that a provider needs to start, loaded and checked. */
 export interface Setup {

@@ -17,7 +17,7 @@ import { decideServed } from "../src/served.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import type { SpotSource } from "../src/source/spot-source.js";
 import type { RateLimit } from "../src/source/token-bucket.js";
-import type { WebOraclePlan } from "../src/web-oracle/plan.js";
+import type { WebOraclePlan } from "../src/web-oracle/check-settings.js";
 import { OTHER_SOURCES } from "./exchanges.js";
 
 export const PRIVATE_KEY = `0x${"11".repeat(32)}` as const;

@@ -10,7 +10,7 @@ import { type Address, type Hex, hexToString, keccak256, stringToHex } from "vie
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { ProviderConfig } from "../src/config.js";
 import { replay } from "../src/evidence/replay.js";
-import type { Hosts } from "../src/web-oracle/plan.js";
+import type { Hosts } from "../src/web-oracle/check-settings.js";
 import { runProvider } from "./process.js";
 import { ACCOUNT, reportOf, startProvider, wireValue } from "./provider.js";
 import { startRegistry, type TestRegistry } from "./support/registry.js";

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import type { Hex } from "viem";
 import type { ProviderConfig } from "../config.js";
 import type { SpotSource } from "../source/spot-source.js";
-import { planWebOracle } from "../web-oracle/plan.js";
+import { planWebOracle } from "../web-oracle/check-settings.js";
 import { WebOracle, type WebOracleKey } from "../web-oracle/web-oracle.js";
 
 /** Stores nothing, because the configured folder belongs to a running provider. */

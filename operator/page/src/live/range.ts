@@ -66,7 +66,7 @@ export function stepAt(steps: readonly Step[], time: number): number {
   return low;
 }
 
-/** What a value did over a range. */
+/** The change and the extremes of a value over a range. */
 export interface Summary {
   /** In per cent; null if it began at 0. */
   readonly change: string | null;

@@ -11,7 +11,7 @@ const EVERY_MS = 12_000;
 const HOURS_OF_TWO_DAYS = 48;
 const FEW_MINUTES = 300;
 
-/** What has been read of a range. */
+/** The part of a range's history that has been read. */
 interface Read {
   readonly range: RangeId;
   readonly part: Part;

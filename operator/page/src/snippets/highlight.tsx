@@ -7,7 +7,7 @@ const WORDS =
   "as|await|bytes|console|const|constant|contract|external|for|from|function|import|is|memory|new|override|payable|pragma|" +
   "private|public|return|returns|solidity|uint256|bytes32|using|view";
 
-/** What is coloured, in this order: comments, strings, words of the language, numbers. */
+/** Matches the parts that get a colour, in this order: comments, strings, words of the language, numbers. */
 const PARTS: Readonly<Record<Language, RegExp>> = {
   code: new RegExp(`(//[^\\n]*)|(${STRINGS})|\\b(${WORDS})\\b|\\b(0x[0-9a-fA-F]+|\\d[\\d_.]*)\\b`, "g"),
   shell: new RegExp(`(^#[^\\n]*)|(${STRINGS})|(\\$[A-Z_]+|\\b(?:cast|curl|cut)\\b)|\\b(0x[0-9a-fA-F]+)\\b`, "gm"),

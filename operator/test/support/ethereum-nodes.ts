@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { startProcess } from "@dataset-oracle/devnet/processes";
-import { folderOf } from "@dataset-oracle/tools/nodes";
+import { folderOf } from "@dataset-oracle/tools/ethereum-nodes";
 import type { TestNode } from "./chain.js";
 
 /** Hardhat and Ganache are installed by `npm run nodes`. */

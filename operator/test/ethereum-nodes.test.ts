@@ -1,7 +1,7 @@
 import { type Address, type Hex, keccak256, stringToHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, chainOf, OTHER_ACCOUNT } from "./support/chain.js";
-import { chainIdOf, isInstalled, type NodeName, startNode } from "./support/nodes.js";
+import { chainIdOf, isInstalled, type NodeName, startNode } from "./support/ethereum-nodes.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 

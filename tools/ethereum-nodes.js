@@ -78,7 +78,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   for (const node of positionals.length > 0 ? positionals : Object.keys(PACKAGES)) install(node);
   if (!values.install) {
-    const { status } = spawnSync("npx", ["vitest", "run", "operator/test/nodes.test.ts"], {
+    const { status } = spawnSync("npx", ["vitest", "run", "operator/test/ethereum-nodes.test.ts"], {
       cwd: ROOT,
       stdio: "inherit",
     });
