@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {ReportDomain} from "./ReportDomain.sol";
+import {Accusations} from "./Accusations.sol";
 import {Batch, DatasetSettings, IDataset, Report} from "./interfaces/IDataset.sol";
 import {Oracle} from "./Oracle.sol";
 import {Subscriptions} from "./Subscriptions.sol";
@@ -19,11 +19,8 @@ import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} 
 /// @title Dataset
 /// @notice Stores the data points of a committee of data providers and sells them one query at a time. Each kind of
 /// dataset defines how the reported values are judged (`_judge`) and where they are stored (`_save`, `_load`).
-abstract contract Dataset is Subscriptions, ReportDomain {
+abstract contract Dataset is Subscriptions, Accusations {
     using KeyFormLibrary for KeyForm;
-
-    /// @dev A row's `missing` bitmap has one bit for each key.
-    uint256 private constant MAX_BATCH = 256;
 
     /// @inheritdoc IDataset
     uint256 public immutable maxRoundAge;

@@ -6,7 +6,7 @@ import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/Reentrancy
 
 import {Oracle} from "./Oracle.sol";
 import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
-import {CommitteeLibrary} from "./types/Committee.sol";
+import {Committee, CommitteeLibrary} from "./types/Committee.sol";
 
 /// @title DatasetGovernance
 /// @notice Lets the owner change the committee and the query price, and shares the income of each committee among its
@@ -22,14 +22,25 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     /// for its member costs up to 28,000. An account that does not exist yet costs 36,600, but it can refuse nothing.
     uint256 private constant MIN_GAS_PER_SHARE = FORWARDED_GAS + FORWARDED_GAS / 63 + 40_000;
 
+    /// @dev Four members are the fewest that tolerate a liar: a smaller committee would be worse off than with the one
+    /// that it ejected.
+    uint256 private constant MIN_AFTER_EJECTION = 4;
+
+    /// @param blockNumber The block of the event that has the committee.
+    /// @param beginning When the owner set the committee, in seconds since 1970. What members signed before does not
+    /// count against them, so that one that was ejected and set again is not ejected for the same.
+    struct Term {
+        uint128 blockNumber;
+        uint128 beginning;
+    }
+
     /// @inheritdoc IDataset
     uint256 public immutable priceCeiling;
 
     /// @inheritdoc IDataset
     bytes32 public committeeHash;
 
-    /// @inheritdoc IDataset
-    uint256 public committeeBlock;
+    Term private _term;
 
     /// @inheritdoc Oracle
     uint256 public queryPrice;
@@ -62,6 +73,11 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     }
 
     /// @inheritdoc IDataset
+    function committeeBlock() external view returns (uint256) {
+        return _term.blockNumber;
+    }
+
+    /// @inheritdoc IDataset
     function unsharedIncomeOf(bytes32 committee) external view returns (uint256 income) {
         income = _setAside[committee];
         if (committee == committeeHash) income += address(this).balance - _reserved;
@@ -88,6 +104,42 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
         _reserved -= amount;
         emit SharesClaimed(msg.sender, to, amount);
         if (!_send(to, amount, gasleft())) revert ClaimRejected(to, amount);
+    }
+
+    /// @dev Removes a member from the committee and pays its share of the unshared income to the caller. What else is set
+    /// aside for the committee is released and so becomes, with its new income, income of the committee that is left: each
+    /// of its members gets at least what it would have got. Nothing is left to do when the caller is paid, so that it may
+    /// call anything.
+    /// @param accused The zero address if it signed nothing; no member is zero.
+    /// @param round The round of what it signed.
+    function _eject(address accused, uint256 round, address[] calldata members, uint256 toleranceBps) internal {
+        uint256 size = members.length;
+        bytes32 shown = CommitteeLibrary.copy(members, toleranceBps).hash(size);
+        if (shown != committeeHash) revert WrongCommittee(shown, committeeHash);
+        if (size <= MIN_AFTER_EJECTION) revert CommitteeTooSmall(size, MIN_AFTER_EJECTION);
+        uint256 beginning = _term.beginning;
+        if (round <= beginning) revert RoundBeforeCommittee(round, beginning);
+        uint256 place = _placeOf(accused, members);
+
+        uint256 aside = _setAside[shown];
+        if (aside != 0) {
+            _setAside[shown] = 0;
+            _reserved -= aside;
+        }
+        uint256 reward = (address(this).balance - _reserved) / size;
+        Committee rest = CommitteeLibrary.copyWithout(members, toleranceBps, place);
+        committeeHash = rest.hash(size - 1);
+        _begin(rest.intoMembers(size - 1), toleranceBps, beginning);
+        emit MemberEjected(accused, msg.sender, reward);
+        if (reward != 0 && !_send(msg.sender, reward, gasleft())) revert RewardRejected(msg.sender, reward);
+    }
+
+    function _placeOf(address member, address[] calldata members) private pure returns (uint256 place) {
+        unchecked {
+            while (members[place] != member) {
+                if (++place == members.length) revert NotAMember(member);
+            }
+        }
     }
 
     /// @dev Sets what the queries have paid since the last time aside for the current committee.
@@ -122,7 +174,13 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
 
     function _setCommittee(address[] memory members, uint256 toleranceBps) private {
         committeeHash = CommitteeLibrary.checkedHash(members, toleranceBps);
-        committeeBlock = block.number;
+        _begin(members, toleranceBps, block.timestamp);
+    }
+
+    function _begin(address[] memory members, uint256 toleranceBps, uint256 beginning) private {
+        // Neither number reaches 128 bits.
+        // forge-lint: disable-next-line(unsafe-typecast)
+        _term = Term({blockNumber: uint128(block.number), beginning: uint128(beginning)});
         emit CommitteeChanged(members, toleranceBps);
     }
 

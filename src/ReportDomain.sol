@@ -42,7 +42,7 @@ abstract contract ReportDomain is IERC5267 {
         return block.chainid == _chainId ? _separator : _computeDomainSeparator();
     }
 
-    function _computeDomainSeparator() private view returns (bytes32) {
+    function _computeDomainSeparator() internal view returns (bytes32) {
         return keccak256(
             abi.encode(
                 keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),

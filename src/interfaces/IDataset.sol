@@ -35,6 +35,22 @@ struct Batch {
     uint256 toleranceBps;
 }
 
+/// @notice One content that a provider signed: a report of one key, or a row of a batch.
+/// @param outcome Of a report, its `QueryStatus`; of a row, a bitmap of the keys that it has no data for, lowest bit first.
+/// @param keyHashes Of a row, keccak256 of each of its keys; empty for a report.
+/// @param values Of a row, the values of its keys; of a report, its one value.
+/// @param index Where in the row the key is; 0 for a report.
+/// @param r The r of the signature.
+/// @param vs The s of the signature, with the parity of v in the highest bit (EIP-2098).
+struct Statement {
+    uint256 outcome;
+    bytes32[] keyHashes;
+    bytes32[] values;
+    uint256 index;
+    bytes32 r;
+    bytes32 vs;
+}
+
 /// @notice The parameters of a dataset's deployment.
 /// @param owner The account that governs the dataset.
 /// @param keyForm The form of its keys. Immutable.
@@ -103,6 +119,10 @@ interface IDataset is Oracle {
     /// @notice The committee or the tolerance changed. `members` is the whole new list, ascending; the tolerance is in
     /// basis points.
     event CommitteeChanged(address[] members, uint256 toleranceBps);
+
+    /// @notice A member that contradicted itself was removed from the committee. `accuser` proved it, and got the member's
+    /// share of the unshared income, `reward`, in wei. The event `CommitteeChanged` before this one has the new list.
+    event MemberEjected(address indexed member, address indexed accuser, uint256 reward);
 
     /// @notice The income was shared: `share` for each member, and `paid` in total to those that accepted it. In wei.
     event IncomeShared(uint256 share, uint256 paid);
@@ -179,6 +199,29 @@ interface IDataset is Oracle {
 
     /// @notice The key does not have the dataset's key form.
     error InvalidKey(bytes key);
+
+    // ---------------------------------------------------------------- errors of an accusation
+
+    /// @notice Both statements say the same of the key, or are the same statement. Each hash is of an outcome and a value.
+    error NoContradiction(bytes32 a, bytes32 b);
+
+    /// @notice The statements were signed by two accounts; zero stands for no valid signature.
+    error DifferentSigners(address a, address b);
+
+    /// @notice The row has another key at the statement's index. Both are keccak256 of a key.
+    error WrongKey(bytes32 named, bytes32 keyHash);
+
+    /// @notice The signer of both statements is not a member of the committee; zero stands for no valid signature.
+    error NotAMember(address signer);
+
+    /// @notice The committee is too small to eject a member: at least `min` must be left.
+    error CommitteeTooSmall(uint256 members, uint256 min);
+
+    /// @notice The round is not later than the time at which the owner set the committee. Both in seconds since 1970.
+    error RoundBeforeCommittee(uint256 timestamp, uint256 beginning);
+
+    /// @notice The accuser's account rejected its reward. Accuse from one that accepts Ether. The amount is in wei.
+    error RewardRejected(address accuser, uint256 amount);
 
     // ---------------------------------------------------------------- errors of governance and income
 
@@ -339,6 +382,27 @@ interface IDataset is Oracle {
         address[] calldata absentees,
         uint256 toleranceBps
     ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status);
+
+    // ---------------------------------------------------------------- accusations, open to anyone with the proof
+
+    /// @notice Ejects a member of the committee that signed two different contents for one key and round, and pays its
+    /// share of the unshared income to the caller. The other members' income becomes that of the committee that is left.
+    /// A round counts only if it is later than the time at which the owner set the committee. At least four members must be
+    /// left: a smaller committee is the owner's to replace.
+    /// @param keyHash keccak256 of the key that the statements contradict each other about.
+    /// @param timestamp The round of both statements.
+    /// @param a What the member signed.
+    /// @param b Something else that it signed. Two reports of "no data" say the same, whatever value they have.
+    /// @param members The whole committee, as in its `CommitteeChanged` event.
+    /// @param toleranceBps Its tolerance, in basis points.
+    function accuse(
+        bytes32 keyHash,
+        uint256 timestamp,
+        Statement calldata a,
+        Statement calldata b,
+        address[] calldata members,
+        uint256 toleranceBps
+    ) external;
 
     // ---------------------------------------------------------------- keys and income
 

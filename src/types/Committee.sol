@@ -53,6 +53,47 @@ library CommitteeLibrary {
         return keccak256(abi.encodePacked(toleranceBps, members));
     }
 
+    /// @notice Copies a whole committee. If any of the upper 96 bits of a member is set, the hash differs from the stored
+    /// one.
+    /// @dev Does not call `create`: with another caller, updates would no longer have it inlined.
+    function copy(address[] calldata members, uint256 toleranceBps) internal pure returns (Committee committee) {
+        assembly ("memory-safe") {
+            committee := mload(0x40)
+            let seats := add(committee, 0x20)
+            let size := shl(5, members.length)
+            mstore(0x40, add(seats, size))
+            mstore(committee, toleranceBps)
+            calldatacopy(seats, members.offset, size)
+        }
+    }
+
+    /// @notice Copies a committee without the member at a place.
+    /// @dev Assumes `place` < the number of members; the caller has checked it.
+    function copyWithout(address[] calldata members, uint256 toleranceBps, uint256 place)
+        internal
+        pure
+        returns (Committee committee)
+    {
+        assembly ("memory-safe") {
+            committee := mload(0x40)
+            let seats := add(committee, 0x20)
+            let gap := add(seats, shl(5, place))
+            let end := add(seats, shl(5, sub(members.length, 1)))
+            mstore(0x40, end)
+            mstore(committee, toleranceBps)
+            calldatacopy(seats, members.offset, sub(gap, seats))
+            calldatacopy(gap, add(members.offset, shl(5, add(place, 1))), sub(end, gap))
+        }
+    }
+
+    /// @notice Returns the members of a committee, whose memory they take over: it is no hash preimage any more.
+    function intoMembers(Committee committee, uint256 size) internal pure returns (address[] memory members) {
+        assembly ("memory-safe") {
+            mstore(committee, size)
+            members := committee
+        }
+    }
+
     /// @notice Returns the hash of a whole committee. Reverts unless the members and the tolerance are valid.
     function checkedHash(address[] memory members, uint256 toleranceBps) internal pure returns (bytes32) {
         if (members.length == 0 || members.length > MAX_MEMBERS) {

@@ -6,7 +6,7 @@ import {CommonBase} from "forge-std/Base.sol";
 import {StdUtils} from "forge-std/StdUtils.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
-import {Batch, IDataset} from "../../src/interfaces/IDataset.sol";
+import {Batch, IDataset, Report, Statement} from "../../src/interfaces/IDataset.sol";
 import {Providers} from "../utils/Providers.sol";
 import {BatchLibrary, Update} from "../utils/Updates.sol";
 import {ReferenceMajority} from "../utils/ReferenceMajority.sol";
@@ -25,6 +25,9 @@ contract DatasetHandler is CommonBase, StdUtils {
     /// @notice Where members claim their shares to.
     address public constant PURSE = address(0xF00D);
 
+    /// @notice Who accuses members.
+    address public constant ACCUSER = address(0xACC);
+
     IDataset public immutable dataset;
     bool private immutable IS_MAJORITY;
     bytes[] public keys;
@@ -34,6 +37,11 @@ contract DatasetHandler is CommonBase, StdUtils {
     uint256[2] public shared;
     uint256 public totalOwed;
     uint256 public claimed;
+    uint256 public rewarded;
+    uint256 public wronglyEjected;
+    /// @notice What committees without an ejected member could not share equally, in total and by their hash.
+    uint256 public totalLeft;
+    mapping(bytes32 committee => uint256) public left;
     bytes32 public committeeHash;
     uint256 public queryPrice;
     address public owner;
@@ -252,14 +260,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         try dataset.shareIncome(members, _committees[shown].toleranceBps()) {
             ++paths[shown == _seated ? "shareIncome: current" : "shareIncome: former"];
             shared[shown] += share * members.length;
-            for (uint256 i = 0; i < members.length; ++i) {
-                if (members[i].code.length == 0) {
-                    received[members[i]] += share;
-                } else {
-                    owed[members[i]] += share;
-                    totalOwed += share;
-                }
-            }
+            _receive(members, share);
         } catch (bytes memory reason) {
             ++paths[string.concat("shareIncome: ", _name(reason))];
         }
@@ -297,15 +298,43 @@ contract DatasetHandler is CommonBase, StdUtils {
         }
     }
 
+    /// @notice Accuses a member of having signed two values of one round: of two that it signed, of the same one twice, or
+    /// of one that another member signed. If it is ejected, the others share the income, and the owner sets the whole
+    /// committee again.
+    function accuse(uint256 seed, uint256 value) external {
+        Providers committee = _committees[_seated];
+        address[] memory members = committee.members();
+        uint256 place = (seed >> 8) % members.length;
+        uint256 other = seed % 3 == 1 ? (place + 1) % members.length : place;
+        uint256 income = earned[_seated] - shared[_seated];
+        (Statement memory a, Statement memory b) =
+            (_statement(committee, place, value), _statement(committee, other, seed % 3 == 2 ? value : value ^ 1));
+        uint256 toleranceBps = committee.toleranceBps();
+        vm.prank(ACCUSER);
+        try dataset.accuse(keccak256(keys[0]), block.timestamp + 1, a, b, members, toleranceBps) {
+            ++paths["accuse: ejected"];
+            if (seed % 3 != 0) ++wronglyEjected;
+            shared[_seated] += income;
+            rewarded += income / members.length;
+            _shareWithout(committee, place, income - income / members.length);
+            _setCommittee(committee);
+        } catch (bytes memory reason) {
+            ++paths[string.concat("accuse: ", _name(reason))];
+        }
+    }
+
     function changeCommittee() external {
         _seated = 1 - _seated;
-        Providers next = _committees[_seated];
+        _setCommittee(_committees[_seated]);
+        ++paths["setCommittee: set"];
+    }
+
+    function _setCommittee(Providers next) private {
         address[] memory members = next.members();
         uint256 toleranceBps = next.toleranceBps();
         vm.prank(owner);
         dataset.setCommittee(members, toleranceBps);
         committeeHash = keccak256(abi.encodePacked(toleranceBps, members));
-        ++paths["setCommittee: set"];
     }
 
     function transferOwnership(uint256 next) external {
@@ -500,5 +529,40 @@ contract DatasetHandler is CommonBase, StdUtils {
         for (uint256 i = 0; i < update.reports.length; ++i) {
             _last.reports.push(update.reports[i]);
         }
+    }
+
+    /// @dev Shares the income of a committee without an ejected member.
+    function _shareWithout(Providers committee, uint256 place, uint256 income) private {
+        address[] memory members = committee.members();
+        address[] memory rest = new address[](members.length - 1);
+        for (uint256 i = 0; i < rest.length; ++i) {
+            rest[i] = members[i < place ? i : i + 1];
+        }
+        bytes32 hash = keccak256(abi.encodePacked(committee.toleranceBps(), rest));
+        income += left[hash];
+        dataset.shareIncome(rest, committee.toleranceBps());
+        totalLeft = totalLeft - left[hash] + income % rest.length;
+        left[hash] = income % rest.length;
+        _receive(rest, income / rest.length);
+    }
+
+    /// @dev Records that each member was paid its share, or is owed it.
+    function _receive(address[] memory members, uint256 share) private {
+        for (uint256 i = 0; i < members.length; ++i) {
+            if (members[i].code.length == 0) {
+                received[members[i]] += share;
+            } else {
+                owed[members[i]] += share;
+                totalOwed += share;
+            }
+        }
+    }
+
+    function _statement(Providers committee, uint256 place, uint256 value) private view returns (Statement memory) {
+        Report memory report =
+            committee.sign(dataset, keys[0], Oracle.QueryStatus.OK, block.timestamp + 1, value, place);
+        bytes32[] memory values = new bytes32[](1);
+        values[0] = report.content;
+        return Statement(uint256(Oracle.QueryStatus.OK), new bytes32[](0), values, 0, report.r, report.vs);
     }
 }

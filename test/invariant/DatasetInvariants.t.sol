@@ -22,7 +22,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         handler = new DatasetHandler(dataset, isMajority, OWNER, committees[0], committees[1]);
         vm.deal(address(handler), 1000 ether);
         // All functions except `send`, which the handler calls itself.
-        bytes4[] memory selectors = new bytes4[](18);
+        bytes4[] memory selectors = new bytes4[](19);
         selectors[0] = DatasetHandler.submitUpdate.selector;
         selectors[1] = DatasetHandler.submitNoData.selector;
         selectors[2] = DatasetHandler.submitBatch.selector;
@@ -41,6 +41,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         selectors[15] = DatasetHandler.changeAccount.selector;
         selectors[16] = DatasetHandler.claimShares.selector;
         selectors[17] = DatasetHandler.subscribe.selector;
+        selectors[18] = DatasetHandler.accuse.selector;
         targetSelector(FuzzSelector(address(handler), selectors));
         bytes4[] memory waiting = new bytes4[](1);
         waiting[0] = DatasetHandler.pass.selector;
@@ -88,7 +89,7 @@ abstract contract DatasetInvariants is DatasetFixture {
 
     /// The balance is what is still to be shared or claimed; the rest is where it belongs.
     function invariant_balanceIsWhatIsUnsharedOrOwed() public view {
-        uint256 expected = handler.totalOwed();
+        uint256 expected = handler.totalOwed() + handler.totalLeft();
         for (uint256 i = 0; i < 2; ++i) {
             expected += handler.earned(i) - handler.shared(i);
             address[] memory members = committees[i].members();
@@ -98,6 +99,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         }
         assertEq(address(dataset).balance, expected);
         assertEq(handler.PURSE().balance, handler.claimed());
+        assertEq(handler.ACCUSER().balance, handler.rewarded());
     }
 
     /// Whatever the owner did, each committee keeps what it earned until it is shared with its own members.
@@ -121,6 +123,10 @@ abstract contract DatasetInvariants is DatasetFixture {
 
     function invariant_committeeIsTheOwnersChoice() public view {
         assertEq(dataset.committeeHash(), handler.committeeHash());
+    }
+
+    function invariant_nobodyIsEjectedWithoutAContradiction() public view {
+        assertEq(handler.wronglyEjected(), 0);
     }
 
     function invariant_priceIsTheOwnersChoiceWithinItsCeiling() public view {
@@ -165,6 +171,9 @@ abstract contract DatasetInvariants is DatasetFixture {
         _assertTaken("subscribe: paid");
         _assertTaken("setQueryPrice: set");
         _assertTaken("setCommittee: set");
+        _assertTaken("accuse: ejected");
+        _assertRefused("accuse: ", IDataset.NoContradiction.selector);
+        _assertRefused("accuse: ", IDataset.DifferentSigners.selector);
         _assertTaken("transferOwnership: begun");
         _assertTaken("acceptOwnership: accepted");
         _assertTaken("updateBatch: 0");
@@ -209,7 +218,7 @@ abstract contract DatasetInvariants is DatasetFixture {
 
     function _act(uint256 seed) private {
         (uint256 a, uint256 b, uint256 c) = (seed >> 16, seed >> 64, uint256(keccak256(abi.encode(seed))));
-        uint256 action = seed % 19;
+        uint256 action = seed % 20;
         if (action == 0) handler.submitUpdate(a, b, c, seed, seed >> 192);
         if (action == 1) handler.submitNoData(a, b);
         if (action == 2) handler.submitBatch(a, b, c, seed >> 192);
@@ -229,6 +238,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         if (action == 16) handler.changeAccount(a);
         if (action == 17) handler.claimShares(a);
         if (action == 18) handler.subscribe(a, b);
+        if (action == 19) handler.accuse(a, b);
     }
 
     /// @dev Queries and then reverts the payment.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
+
+import {DatasetGovernance} from "./DatasetGovernance.sol";
+import {ReportDomain} from "./ReportDomain.sol";
+import {IDataset, Statement} from "./interfaces/IDataset.sol";
+import {BATCH_TYPEHASH, REPORT_TYPEHASH} from "./types/ReportTemplate.sol";
+
+/// @title Accusations
+/// @notice Ejects a member of the committee that signed two contents for one key and round.
+/// @dev A provider decides the value of a key at a round once, so that an honest one never signs another, in whatever
+/// reports and rows it is asked for. Digests and signatures are computed in plain Solidity and by a library: the
+/// functions of updates, if they had a second caller, would no longer be inlined, and every update would cost more.
+abstract contract Accusations is DatasetGovernance, ReportDomain {
+    /// @dev A row's `missing` bitmap has one bit for each key.
+    uint256 internal constant MAX_BATCH = 256;
+
+    /// @inheritdoc IDataset
+    /// @dev In this order of its parameters, the selector is later than a query's: the dispatcher compares selectors in
+    /// ascending order, so that every earlier function makes each query cost 22 gas more.
+    function accuse(
+        bytes32 keyHash,
+        uint256 timestamp,
+        Statement calldata a,
+        Statement calldata b,
+        address[] calldata members,
+        uint256 toleranceBps
+    ) external {
+        (bytes32 digestA, bytes32 contentA) = _contentOf(a, keyHash, timestamp);
+        (bytes32 digestB, bytes32 contentB) = _contentOf(b, keyHash, timestamp);
+        // A row with the key twice is one statement, whatever it has in the two places.
+        if (contentA == contentB || digestA == digestB) revert NoContradiction(contentA, contentB);
+        (address accused,,) = ECDSA.tryRecover(digestA, a.r, a.vs);
+        (address signer,,) = ECDSA.tryRecover(digestB, b.r, b.vs);
+        if (accused != signer) revert DifferentSigners(accused, signer);
+        _eject(accused, timestamp, members, toleranceBps);
+    }
+
+    /// @return digest What was signed.
+    /// @return content The outcome and the value that the statement has for the key, hashed to one word. The value of "no
+    /// data" is ignored, as in every update.
+    function _contentOf(Statement calldata statement, bytes32 keyHash, uint256 timestamp)
+        private
+        view
+        returns (bytes32 digest, bytes32 content)
+    {
+        bytes32[] calldata keyHashes = statement.keyHashes;
+        bytes32[] calldata values = statement.values;
+        uint256 outcome = statement.outcome;
+        bytes32 value = values[statement.index];
+        bytes32 typehash = REPORT_TYPEHASH;
+        bytes32 signedKey = keyHash;
+        bytes32 signedValue = value;
+        uint256 signedOutcome = outcome;
+        if (keyHashes.length != 0) {
+            if (keyHashes.length > MAX_BATCH) revert TooManyKeys(keyHashes.length, MAX_BATCH);
+            bytes32 named = keyHashes[statement.index];
+            if (named != keyHash) revert WrongKey(named, keyHash);
+            (typehash, signedKey) = (BATCH_TYPEHASH, keccak256(abi.encodePacked(keyHashes)));
+            signedValue = keccak256(abi.encodePacked(values));
+            bool isMissing = (outcome >> statement.index) & 1 == 1;
+            outcome = uint256(isMissing ? QueryStatus.NOT_AVAILABLE : QueryStatus.OK);
+        }
+        bytes32 report = keccak256(abi.encode(typehash, signedKey, signedOutcome, signedValue, timestamp));
+        digest = MessageHashUtils.toTypedDataHash(_computeDomainSeparator(), report);
+        content = keccak256(abi.encode(outcome, outcome == uint256(QueryStatus.NOT_AVAILABLE) ? bytes32(0) : value));
+    }
+}
