@@ -24,7 +24,7 @@ const isCheck = readArguments(USAGE, { check: { type: "boolean" } }).values.chec
 const read = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
 const peers = read("bench/peers.json");
 const snapshot = (file) => (name) => Number(read(`snapshots/${file}.json`)[name]);
-const [update, batch, query, freshOf] = ["update", "batch", "query", "fresh"].map(snapshot);
+const [update, batch, query, freshOf, accuse] = ["update", "batch", "query", "fresh", "accuse"].map(snapshot);
 
 const SIGNERS = ["3", "4", "9", "21"];
 const COMMITTEES = { 3: 4, 4: 5, 9: 13, 21: 31 };
@@ -105,7 +105,12 @@ const fresh = [
   ],
 ];
 
-const sections = { updates, batches, queries, fresh };
+const accusations = [
+  ["members", "gas"],
+  [5, 13, 31].map((members) => [String(members), `**${number(accuse(`accusation, ${members} members`))}**`]),
+];
+
+const sections = { updates, batches, queries, fresh, accusations };
 for (const [name, [head, rows]] of Object.entries(sections)) {
   const plain = rows.map((row) => row.map((cell) => cell.replaceAll("*", "")));
   console.log(`${name}\n\n${table(head, plain)}\n`);

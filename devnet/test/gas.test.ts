@@ -29,6 +29,7 @@ const snapshots: Record<string, string> = {
   ...readJson(join(ROOT, "snapshots/update.json")),
   ...readJson(join(ROOT, "snapshots/batch.json")),
   ...readJson(join(ROOT, "snapshots/fresh.json")),
+  ...readJson(join(ROOT, "snapshots/accuse.json")),
 };
 
 it("anvil's receipts have the gas of the snapshots for the same calldata", { timeout: 600_000 }, async () => {

@@ -58,6 +58,90 @@ export const datasetAbi = [
   },
   {
     "type": "function",
+    "name": "accuse",
+    "inputs": [
+      {
+        "name": "keyHash",
+        "type": "bytes32"
+      },
+      {
+        "name": "timestamp",
+        "type": "uint256"
+      },
+      {
+        "name": "a",
+        "type": "tuple",
+        "components": [
+          {
+            "name": "outcome",
+            "type": "uint256"
+          },
+          {
+            "name": "keyHashes",
+            "type": "bytes32[]"
+          },
+          {
+            "name": "values",
+            "type": "bytes32[]"
+          },
+          {
+            "name": "index",
+            "type": "uint256"
+          },
+          {
+            "name": "r",
+            "type": "bytes32"
+          },
+          {
+            "name": "vs",
+            "type": "bytes32"
+          }
+        ]
+      },
+      {
+        "name": "b",
+        "type": "tuple",
+        "components": [
+          {
+            "name": "outcome",
+            "type": "uint256"
+          },
+          {
+            "name": "keyHashes",
+            "type": "bytes32[]"
+          },
+          {
+            "name": "values",
+            "type": "bytes32[]"
+          },
+          {
+            "name": "index",
+            "type": "uint256"
+          },
+          {
+            "name": "r",
+            "type": "bytes32"
+          },
+          {
+            "name": "vs",
+            "type": "bytes32"
+          }
+        ]
+      },
+      {
+        "name": "members",
+        "type": "address[]"
+      },
+      {
+        "name": "toleranceBps",
+        "type": "uint256"
+      }
+    ],
+    "outputs": [],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
     "name": "announce",
     "inputs": [
       {
@@ -789,6 +873,28 @@ export const datasetAbi = [
   },
   {
     "type": "event",
+    "name": "MemberEjected",
+    "inputs": [
+      {
+        "name": "member",
+        "type": "address",
+        "indexed": true
+      },
+      {
+        "name": "accuser",
+        "type": "address",
+        "indexed": true
+      },
+      {
+        "name": "reward",
+        "type": "uint256",
+        "indexed": false
+      }
+    ],
+    "anonymous": false
+  },
+  {
+    "type": "event",
     "name": "OwnershipTransferStarted",
     "inputs": [
       {
@@ -949,6 +1055,34 @@ export const datasetAbi = [
   },
   {
     "type": "error",
+    "name": "CommitteeTooSmall",
+    "inputs": [
+      {
+        "name": "members",
+        "type": "uint256"
+      },
+      {
+        "name": "min",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "DifferentSigners",
+    "inputs": [
+      {
+        "name": "a",
+        "type": "address"
+      },
+      {
+        "name": "b",
+        "type": "address"
+      }
+    ]
+  },
+  {
+    "type": "error",
     "name": "ExpiredRound",
     "inputs": [
       {
@@ -987,6 +1121,20 @@ export const datasetAbi = [
   },
   {
     "type": "error",
+    "name": "NoContradiction",
+    "inputs": [
+      {
+        "name": "a",
+        "type": "bytes32"
+      },
+      {
+        "name": "b",
+        "type": "bytes32"
+      }
+    ]
+  },
+  {
+    "type": "error",
     "name": "NoPeriods",
     "inputs": []
   },
@@ -1001,6 +1149,16 @@ export const datasetAbi = [
       {
         "name": "absentees",
         "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "NotAMember",
+    "inputs": [
+      {
+        "name": "signer",
+        "type": "address"
       }
     ]
   },
@@ -1062,6 +1220,34 @@ export const datasetAbi = [
     "type": "error",
     "name": "ReentrancyGuardReentrantCall",
     "inputs": []
+  },
+  {
+    "type": "error",
+    "name": "RewardRejected",
+    "inputs": [
+      {
+        "name": "accuser",
+        "type": "address"
+      },
+      {
+        "name": "amount",
+        "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "RoundBeforeCommittee",
+    "inputs": [
+      {
+        "name": "timestamp",
+        "type": "uint256"
+      },
+      {
+        "name": "beginning",
+        "type": "uint256"
+      }
+    ]
   },
   {
     "type": "error",
@@ -1204,6 +1390,20 @@ export const datasetAbi = [
       {
         "name": "max",
         "type": "uint256"
+      }
+    ]
+  },
+  {
+    "type": "error",
+    "name": "WrongKey",
+    "inputs": [
+      {
+        "name": "named",
+        "type": "bytes32"
+      },
+      {
+        "name": "keyHash",
+        "type": "bytes32"
       }
     ]
   },

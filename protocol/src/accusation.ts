@@ -1,0 +1,50 @@
+import { encodeFunctionData, type Hex, keccak256 } from "viem";
+import { datasetAbi } from "./abi/dataset.js";
+import type { BatchReport } from "./batch-report.js";
+import type { Committee } from "./committee.js";
+import { compactSignature, QUERY_STATUSES, type Report, type ReportHeader } from "./report.js";
+
+/** What a provider signed that has a content for some key: a report of it, or a row of a batch. */
+export type SignedStatement = (Pick<Report, "outcome" | "value"> | Pick<BatchReport, "keys" | "missing" | "values">) & {
+  /** 65 bytes: r, s, v. */
+  readonly signature: Hex;
+};
+
+/**
+ * Encodes the calldata that ejects a member of the committee which signed two different contents for one key and round.
+ *
+ * @param a What the member signed for the key at the round.
+ * @param b Something else that it signed for them.
+ * @throws When a row does not have the key.
+ */
+export function encodeAccusation(
+  { key, round }: Pick<ReportHeader, "key" | "round">,
+  a: SignedStatement,
+  b: SignedStatement,
+  { members, toleranceBps }: Committee,
+): Hex {
+  return encodeFunctionData({
+    abi: datasetAbi,
+    functionName: "accuse",
+    args: [keccak256(key), round, statementOf(a, key), statementOf(b, key), members, toleranceBps],
+  });
+}
+
+function statementOf(signed: SignedStatement, key: Hex) {
+  const signature = compactSignature(signed.signature);
+  if ("outcome" in signed) {
+    const outcome = BigInt(QUERY_STATUSES.indexOf(signed.outcome));
+    return { outcome, keyHashes: [], values: [signed.value], index: 0n, ...signature };
+  }
+  const { keys, missing, values } = signed;
+  const index = keys.indexOf(key);
+  if (index === -1)
+    throw new Error(`The row of ${keys.length} keys does not have the key ${key}. Pass a row that has it.`);
+  return {
+    outcome: missing,
+    keyHashes: keys.map((name) => keccak256(name)),
+    values,
+    index: BigInt(index),
+    ...signature,
+  };
+}
