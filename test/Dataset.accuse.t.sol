@@ -126,18 +126,12 @@ contract DatasetAccuseTest is DatasetFixture {
     }
 
     /// It takes two signatures: a row that has the key twice is one statement.
-    function test_accuse_RevertWhen_aRowHasTheKeyTwice() public {
-        Statement memory one = _row(2, _keys(KEY, KEY), 0, _values(bytes32("one"), bytes32("two")), 0);
-        Statement memory two = _row(2, _keys(KEY, KEY), 0, _values(bytes32("one"), bytes32("two")), 1);
-        _refuse(
-            one,
-            two,
-            abi.encodeWithSelector(
-                IDataset.NoContradiction.selector,
-                _content(Oracle.QueryStatus.OK, "one"),
-                _content(Oracle.QueryStatus.OK, "two")
-            )
-        );
+    function testFuzz_accuse_RevertWhen_aRowHasTheKeyTwice(bytes32 one, bytes32 two) public {
+        vm.assume(one != two);
+        Statement memory first = _row(2, _keys(KEY, KEY), 0, _values(one, two), 0);
+        Statement memory second = _row(2, _keys(KEY, KEY), 0, _values(one, two), 1);
+        (bytes32 a, bytes32 b) = (_content(Oracle.QueryStatus.OK, one), _content(Oracle.QueryStatus.OK, two));
+        _refuse(first, second, abi.encodeWithSelector(IDataset.NoContradiction.selector, a, b));
     }
 
     function testFuzz_accuse_RevertWhen_twoMembersSigned(uint256 one, uint256 two) public {
