@@ -4,6 +4,7 @@ import { gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
 import type { Registry } from "prom-client";
 import { Balances } from "./balances.js";
 import type { OperatorConfig } from "./config.js";
+import { addAlerts } from "./http/alerts.js";
 import { allowAnyOrigin } from "./http/any-origin.js";
 import { addData } from "./http/data.js";
 import { addDataRequest } from "./http/data-request.js";
@@ -51,6 +52,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addOverview(routes, overview, settings.requestsPerMinute);
       addData(routes, operator, overview, settings.requestsPerMinute);
       addHistory(routes, operator, settings.requestsPerMinute);
+      addAlerts(routes, operator, settings.requestsPerMinute);
       addEvidence(routes, operator, settings.requestsPerMinute);
       await addDocs(routes);
       await addGuide(routes);

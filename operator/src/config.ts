@@ -243,6 +243,12 @@ export const OperatorConfig = Type.Object(
     trustedProxies: AddressRanges({
       description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For is trusted.",
     }),
+    alertWebhooks: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      maxItems: 10,
+      description:
+        "URLs to which alerts about the feeds are posted as JSON. $ and a name in braces are replaced by that environment variable. Never logged.",
+    }),
     networks: Type.Array(NetworkSettings, { minItems: 1, description: "The networks served." }),
   },
   strict,
@@ -264,6 +270,8 @@ export interface NetworkPlan {
 
 export interface OperatorPlan {
   readonly config: OperatorConfig;
+  /** They may hold tokens, so they are never logged. */
+  readonly alertWebhooks: readonly string[];
   readonly networks: readonly NetworkPlan[];
 }
 
@@ -279,7 +287,10 @@ export function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): Operat
   const ids = networks.map(({ deployment }) => deployment.chainId);
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
   if (repeated !== undefined) throw new ConfigError(`${path}: network ${repeated} is configured twice. Keep one.`);
-  return { config, networks };
+  const alertWebhooks = config.alertWebhooks.map((url, index) => {
+    return expandRpcUrl(url, `${path}: alertWebhooks/${index}`, env);
+  });
+  return { config, networks, alertWebhooks };
 }
 
 function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.ProcessEnv): NetworkPlan {

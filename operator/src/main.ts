@@ -6,6 +6,7 @@ import { processRegistry, serveMetrics } from "@dataset-oracle/service/http-serv
 import { readCommand } from "@dataset-oracle/service/process/arguments";
 import { closeOnSignal, runMain } from "@dataset-oracle/service/process/lifecycle";
 import { createLogger } from "@dataset-oracle/service/process/logger";
+import { runAlerts } from "./alerts/watch.js";
 import { buildOperatorApp } from "./app.js";
 import { checkConfig } from "./check-config.js";
 import { loadOperatorConfig } from "./config.js";
@@ -18,7 +19,7 @@ import { USAGE } from "./usage.js";
 await runMain(async () => {
   const command = readCommand(process.argv.slice(2), USAGE);
   if (command.name === "help") return console.log(USAGE);
-  const { config, networks } = loadOperatorConfig(command.configFile, process.env);
+  const { config, networks, alertWebhooks } = loadOperatorConfig(command.configFile, process.env);
   const chainIds = networks.map(({ deployment }) => deployment.chainId);
   const keys = await loadSenderKeys(process.env, chainIds);
   if (command.name === "check") return checkConfig(command.configFile, networks, keys);
@@ -40,5 +41,5 @@ await runMain(async () => {
     closing.abort();
     await Promise.all([app.close(), metrics.close()]);
   });
-  await runFeeds(operator);
+  await Promise.all([runFeeds(operator), runAlerts(operator, alertWebhooks)]);
 });

@@ -1,3 +1,4 @@
+import { AlertLog } from "./alerts/alert-log.js";
 import type { NetworkPlan } from "./config.js";
 import { Histories } from "./history/histories.js";
 import { connectNetwork, type Network } from "./network.js";
@@ -13,6 +14,7 @@ export interface Operator extends Context {
   readonly builder: UpdateBuilder;
   readonly updates: Updates;
   readonly histories: Histories;
+  readonly alerts: AlertLog;
   /** Resolves when every transaction queue has looked for the pending transactions of an earlier process. */
   readonly recovered: Promise<unknown>;
 }
@@ -48,5 +50,13 @@ export async function startOperator(
     return (senders?.queues ?? []).map((queue) => queue.start((call) => recoverJob(context, builder, network, call)));
   });
   const byChainId = new Map(networks.map((network) => [network.chainId, network]));
-  return { ...context, networks: byChainId, builder, updates, histories, recovered: Promise.all(recoveries) };
+  return {
+    ...context,
+    networks: byChainId,
+    builder,
+    updates,
+    histories,
+    alerts: new AlertLog(),
+    recovered: Promise.all(recoveries),
+  };
 }

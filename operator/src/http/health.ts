@@ -6,7 +6,7 @@ import { Type } from "@sinclair/typebox";
 import { parseGwei } from "viem";
 import type { Balances } from "../balances.js";
 import type { Operator } from "../operator.js";
-import { HEALTH_PROBLEMS } from "./openapi.js";
+import { LIMITED_PROBLEMS } from "./openapi.js";
 
 const strict = { additionalProperties: false } as const;
 
@@ -48,7 +48,7 @@ export function addHealth(app: App, operator: Operator, balances: Balances): voi
     operationId: "isLive",
     summary: "Succeeds while the process runs.",
     description: "It reads nothing, so it fails only if the process hangs or has ended.",
-    response: { 200: Live, ...HEALTH_PROBLEMS },
+    response: { 200: Live, ...LIMITED_PROBLEMS },
   };
   app.get("/live", { config, schema: live }, async () => ({ live: true }));
 
@@ -57,7 +57,7 @@ export function addHealth(app: App, operator: Operator, balances: Balances): voi
     operationId: "isReady",
     summary: "Succeeds while every network can be served.",
     description: "A low balance does not make it fail, because only broadcasts need a balance.",
-    response: { 200: Ready, ...HEALTH_PROBLEMS, 503: NOT_READY },
+    response: { 200: Ready, ...LIMITED_PROBLEMS, 503: NOT_READY },
   };
   app.get("/ready", { config, schema: ready }, async () => {
     const read = await balances.read();

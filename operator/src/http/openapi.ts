@@ -29,8 +29,8 @@ const CHAIN: Codes = { 502: ["rpc_failed"], 503: ["shutting_down"], 504: ["rpc_t
 /** The problems of an operation about a data point. */
 const DATA_POINT: Codes = { 400: ["invalid_body"], 404: ["unknown_dataset"], 422: ["unknown_network", "invalid_key"] };
 
-/** The problems of a health check. */
-export const HEALTH_PROBLEMS = problemResponses([LIMITED]);
+/** The problems of an operation that reads nothing but the operator's memory. */
+export const LIMITED_PROBLEMS = problemResponses([LIMITED]);
 
 /** The problems of an operation that reads the chain. */
 export const chainProblems = (own: Codes = {}) => problemResponses([LIMITED, CHAIN, own], OPERATOR_PROBLEM_MEMBERS);

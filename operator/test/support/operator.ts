@@ -6,6 +6,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Address, LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { runAlerts } from "../../src/alerts/watch.js";
 import { buildOperatorApp } from "../../src/app.js";
 import type { Clock } from "../../src/clock.js";
 import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
@@ -35,6 +36,7 @@ export interface OperatorOptions {
   readonly broadcastsPerMinute?: number;
   readonly newKeysPerMinute?: number;
   readonly trustedProxies?: readonly string[];
+  readonly alertWebhooks?: readonly string[];
   /** The machine's by default. */
   readonly clock?: Clock;
 }
@@ -64,6 +66,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const keys = new Map(served.map(({ chain }) => [chain.chainId, { accounts: [account], warnings: [] }]));
   const operator = await startOperatorWithoutHttp(plans, options.hasKey === false ? new Map() : keys, context);
   const feeds = runFeeds(operator);
+  const alerts = runAlerts(operator, options.alertWebhooks ?? []);
   const app = await buildOperatorApp(
     operator,
     {
@@ -111,7 +114,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     },
     async close() {
       closing.abort();
-      await Promise.all([app.close(), feeds]);
+      await Promise.all([app.close(), feeds, alerts]);
     },
   };
 }

@@ -105,7 +105,7 @@ export function Footer() {
         </p>
         <p>
           For developers: <a href={`${BASE}/openapi.json`}>OpenAPI</a>, <a href={`${BASE}/datasets`}>datasets</a>,{" "}
-          <a href={`${BASE}/overview`}>overview</a>
+          <a href={`${BASE}/overview`}>overview</a>, <a href={`${BASE}/alerts`}>alerts</a>
         </p>
       </div>
     </footer>

@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
+import { keyToAscii } from "@dataset-oracle/protocol/key";
+import type { DataPoint } from "../data-point.js";
+import { formatValue } from "../update/answer.js";
+import type { Trouble } from "./judge.js";
+
+/** A change of a feed that its users should know. It is the body of a webhook's request. */
+export interface Alert {
+  /** The same on all replicas that notice the same. */
+  readonly id: string;
+  readonly event: Trouble | "recovered";
+  /** One sentence. */
+  readonly title: string;
+  readonly network_id: number;
+  readonly dataset: string;
+  /** In ASCII; null if it is not printable. */
+  readonly key: string | null;
+  readonly key_hex: string;
+  /** What is stored, and its round in seconds since 1970. */
+  readonly status: string;
+  readonly value: string;
+  readonly timestamp: number;
+  /** When it was noticed, in seconds since 1970. */
+  readonly time: number;
+}
+
+const WORDS: Readonly<Record<Alert["event"], string>> = {
+  stale: "is stale: it was not updated within its heartbeat",
+  disagreement: "has no value: the data providers disagree",
+  recovered: "has recovered",
+};
+
+/** @param now Seconds since 1970. */
+export function alertOf(dataPoint: DataPoint, stored: QueryResult, event: Alert["event"], now: number): Alert {
+  const { network, dataset, key } = dataPoint;
+  const ascii = keyToAscii(key);
+  const timestamp = Number(stored.updatedAt);
+  return {
+    id: uuidOf(`${dataPoint.id} ${event} ${timestamp}`),
+    event,
+    title: `${ascii ?? key} ${WORDS[event]}.`,
+    network_id: network.chainId,
+    dataset: dataset.address,
+    key: ascii,
+    key_hex: key,
+    status: stored.status,
+    value: formatValue(dataset.kind, stored.output),
+    timestamp,
+    time: now,
+  };
+}
+
+/** Returns a UUID of version 8 (RFC 9562), made of a hash of the text. */
+function uuidOf(text: string): string {
+  const hex = createHash("sha256").update(text).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

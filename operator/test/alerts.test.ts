@@ -1,0 +1,115 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pino } from "pino";
+import { type Address, type Hex, stringToHex } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Alert } from "../src/alerts/alert.js";
+import { Webhook } from "../src/alerts/webhook.js";
+import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+
+const KEY = "SPOTPX/ETH-USD";
+const TOKEN = "token-nobody-may-see";
+const HEARTBEAT = 1_000;
+
+let chain: Chain;
+let providers: Provider[];
+let operator: RunningOperator;
+let dataset: Address;
+let server: Server;
+let url: string;
+const received: Alert[] = [];
+/** The statuses of the next answers; 204 after them. */
+const statuses: number[] = [];
+/** How far the operator's clock is ahead, in milliseconds. */
+let ahead = 0;
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const status = statuses.shift() ?? 204;
+    if (status < 300) received.push(JSON.parse(Buffer.concat(chunks).toString()));
+    response.writeHead(status, status === 302 ? { location: url } : {}).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${TOKEN}`;
+  [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+  const feed = { dataset, keys: [KEY], heartbeatSeconds: HEARTBEAT, deviationBps: 50, minIntervalSeconds: 1 };
+  const settings = { feeds: [feed], feedPollMs: 100 };
+  // Without a key it updates nothing by itself.
+  operator = await startOperator([{ chain, datasets: [dataset], providers, settings }], {
+    hasKey: false,
+    alertWebhooks: [url],
+    clock: () => Date.now() + ahead,
+  });
+});
+
+afterAll(async () => {
+  await operator?.close();
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await chain?.close();
+  server?.close();
+});
+
+async function store(): Promise<void> {
+  const { transaction } = await operator.ask({ network_id: 42, dataset, key: KEY, broadcast: false });
+  const { to, data } = transaction as { to: Address; data: Hex };
+  await chain.wait(await chain.client.sendTransaction({ account: OTHER_ACCOUNT, chain: null, to, data }));
+}
+
+const events = () => received.map(({ event }) => event);
+const readFeed = async () => {
+  const response = await fetch(`${operator.base}/alerts`);
+  expect(response.headers.get("content-type")).toBe("application/atom+xml; charset=utf-8");
+  return response.text();
+};
+
+test("tells of a feed that is stale, of one whose providers disagree, and of each recovery", async () => {
+  await store();
+  expect(await readFeed()).not.toContain("<entry>");
+  ahead = 2 * HEARTBEAT * 1_000;
+  await expect.poll(events).toEqual(["stale"]);
+  expect(received[0]).toMatchObject({
+    title: `${KEY} is stale: it was not updated within its heartbeat.`,
+    ...{ network_id: 42, dataset, key: KEY, key_hex: stringToHex(KEY), status: "OK" },
+  });
+  ahead = 0;
+  await expect.poll(events).toEqual(["stale", "recovered"]);
+  for (const [index, provider] of providers.entries())
+    provider.values.set(stringToHex(KEY), (10n ** 18n) << BigInt(index));
+  await store();
+  await expect.poll(events, { timeout: 5_000 }).toEqual(["stale", "recovered", "disagreement"]);
+  const feed = await readFeed();
+  expect(feed.match(/<category term="\w+"\/>/g)).toEqual(
+    ["disagreement", "recovered", "stale"].map((event) => `<category term="${event}"/>`),
+  );
+  for (const { id } of received) expect(feed).toContain(`<id>urn:uuid:${id}</id>`);
+});
+
+/** Posts one alert, and returns what was logged once it was taken or given up. */
+async function post(answers: readonly number[], to = url): Promise<string> {
+  const lines: string[] = [];
+  const logger = pino({}, { write: (line: string) => lines.push(line) });
+  statuses.push(...answers);
+  const before = received.length;
+  new Webhook(to, logger, new AbortController().signal, [1, 1, 1]).send({ id: "one" } as Alert);
+  await expect.poll(() => lines.length + received.length - before).toBeGreaterThan(0);
+  return lines.join("");
+}
+
+test("sends an alert again until it is taken, and gives it up after the fourth failure", async () => {
+  expect(await post([500, 302, 429])).toBe("");
+  expect(received.at(-1)?.id).toBe("one");
+  const log = await post([500, 500, 500, 500]);
+  expect(log).toContain("an alert was given up");
+  expect(log).toContain("HTTP 500");
+});
+
+test("never writes the URL of a webhook to the log", async () => {
+  const log = await post([], `http://127.0.0.1:1/${TOKEN}`);
+  expect(log).toContain("unreachable");
+  for (const text of [log, ...operator.log]) expect(text).not.toContain(TOKEN);
+});
