@@ -39,9 +39,11 @@ export const vite = {
 /** The `transformHtml` of VitePress. */
 export function portableHtml(html, _file, { page }) {
   const root = posix.relative(posix.dirname(`/${page}`), "/");
+  // An operator puts the path in where it answers with this page.
+  const site = page === "404.md" ? BASE : root === "" ? "./" : `${root}/`;
   return (
     html
-      .replaceAll(BASE, root === "" ? "./" : `${root}/`)
+      .replaceAll(BASE, site)
       // `portableScripts` moves these into the first script.
       .replace(/<script id="check-[^>]*>.*?<\/script>\s*/gs, "")
       // Components set these styles again when they start; the stylesheet has sensible values until then.

@@ -1,3 +1,4 @@
+import type { App } from "@dataset-oracle/service/http-server/app";
 import { openApiOf } from "@dataset-oracle/service/http-server/openapi";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
@@ -8,7 +9,10 @@ import { Metrics } from "./metrics.js";
 import { startOperator } from "./operator.js";
 
 /** Returns the answer of `GET /openapi.json`, from an operator that serves no network and opens no port. */
-export async function openApiDocument(): Promise<ReturnType<typeof openApiOf>> {
+export const openApiDocument = (): Promise<ReturnType<typeof openApiOf>> => askEmptyOperator(openApiOf);
+
+/** Asks an operator that serves no network and opens no port. */
+export async function askEmptyOperator<T>(ask: (app: App) => T | Promise<T>): Promise<T> {
   const registry = new Registry();
   const closing = new AbortController();
   const logger = pino({ level: "silent" });
@@ -16,8 +20,8 @@ export async function openApiDocument(): Promise<ReturnType<typeof openApiOf>> {
   const operator = await startOperator([], new Map(), context);
   const app = await buildOperatorApp(operator, Value.Default(OperatorConfig, {}) as AppSettings, registry);
   await app.ready();
-  const document = openApiOf(app);
+  const answer = await ask(app);
   closing.abort();
   await app.close();
-  return document;
+  return answer;
 }

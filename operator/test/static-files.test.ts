@@ -43,6 +43,7 @@ beforeAll(async () => {
   write(guide, "index.html", "<!doctype html><title>Guide</title>");
   write(guide, "tour/index.html", "<!doctype html><title>Tour</title>");
   write(guide, "head.js", "");
+  write(guide, "404.html", '<!doctype html><link href="/__guide__/code.css"><title>No such page</title>');
   write(parent, "outside.txt", SECRET);
   ({ app } = await serve(page, guide));
 });
@@ -93,6 +94,28 @@ describe.each([
       expect(body).toContain('"code"');
     },
   );
+});
+
+describe("an unknown path below the guide", () => {
+  test.each([
+    ["nothing", "./"],
+    ["nothing/", "../"],
+    ["tour/nothing?x=/", "../"],
+    ["a/b%2Fc/d", "../../"],
+  ])("shows the guide's page for it to a browser: %s", async (name, root) => {
+    const { statusCode, headers, body } = await get(`/oracle/guide/${name}`, { accept: "text/html,*/*;q=0.8" });
+    expect(statusCode).toBe(404);
+    expect(body).toBe(`<!doctype html><link href="${root}code.css"><title>No such page</title>`);
+    expect(headers).toMatchObject({ "content-type": "text/html; charset=utf-8", vary: "accept" });
+    expect(headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(headers["ratelimit-policy"]).toBe('"guide";q=300;w=60');
+  });
+
+  test("tells a program so, and the page for it has no address of its own", async () => {
+    for (const headers of [{}, { accept: "*/*" }, { accept: "application/json" }]) {
+      expect((await get("/oracle/guide/404.html", headers)).json()).toMatchObject({ code: "no_such_path" });
+    }
+  });
 });
 
 test("built assets are immutable, and compressed for clients that accept it", async () => {

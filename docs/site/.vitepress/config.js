@@ -57,12 +57,16 @@ export default async () => {
       sidebar,
       outline: [2, 3],
       search: { provider: "local" },
+      notFound: {
+        title: "No such page",
+        quote: "The guide has no page at this address. The navigation and the search have every page that there is.",
+        linkLabel: "The first page of the guide",
+        linkText: "To the overview",
+      },
       docFooter: { prev: "Previous", next: "Next" },
     },
     transformHtml: portableHtml,
     buildEnd({ outDir, site }) {
-      // An operator answers unknown paths itself, and nothing reads this map.
-      for (const file of ["404.html", "hashmap.json"]) rmSync(join(outDir, file));
       writeFileSync(join(outDir, "code.css"), coloursOfCode());
       portableScripts(outDir, site);
       precompress(outDir);

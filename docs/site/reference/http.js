@@ -1,13 +1,38 @@
 // Generates the reference of the operator's HTTP API from its OpenAPI document.
 
 import { openApiDocument } from "@dataset-oracle/operator/dist/openapi-document.js";
+import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
+import { encodeFunctionData, stringToHex } from "viem";
 import { objectsOf, typeOf } from "./schema.js";
 import { table } from "./table.js";
+
+/** The operator in the examples, which the site replaces by the one that serves it. */
+const OPERATOR = "http://127.0.0.1:8080";
+
+/** Each example is about the devnet's financial dataset, and its lens. */
+const LENS = "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707";
+const DATA_POINT = { network_id: 42, dataset: "0x5FbDB2315678afecb367f032d93F642f64180aa3", key: "SPOTPX/ETH-USD" };
+const CALL = encodeFunctionData({
+  abi: updateGatewayAbi,
+  functionName: "fetchUpdate",
+  args: [DATA_POINT.dataset, stringToHex(DATA_POINT.key)],
+});
+const VALUES = {
+  ...DATA_POINT,
+  broadcast: false,
+  timestamp: 1_790_000_000,
+  provider: "0x1CBd3b2770909D4e10f157cABC84C7264073C9Ec",
+  networkId: DATA_POINT.network_id,
+  sender: LENS,
+  data: CALL,
+};
 
 export async function httpReference() {
   const { info, paths } = await openApiDocument();
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => section(`${method.toUpperCase()} ${path}`, operation)),
+    Object.entries(methods).map(([method, operation]) =>
+      section(`${method.toUpperCase()} ${path}`, operation, example(method, path, operation)),
+    ),
   );
   return [
     "# HTTP API",
@@ -20,8 +45,24 @@ export async function httpReference() {
   ].join("\n\n");
 }
 
-function section(name, { summary, description, parameters = [], requestBody, responses }) {
-  const parts = [`## ${name}`, [summary, description].filter(Boolean).join(" ")];
+/** Returns the command of a request with everything that is required, on a devnet. */
+function example(method, path, { parameters = [], requestBody }) {
+  const asked = parameters.filter(({ in: place, required }) => place === "query" && required);
+  const query = asked.map(({ name }) => `${name}=${exampleOf(name)}`).join("&");
+  const at = path.replace(/\{(\w+)\}/g, (_, name) => exampleOf(name)) + (query && `?${query}`);
+  const { required = [] } = requestBody?.content["application/json"].schema ?? {};
+  const body = JSON.stringify(Object.fromEntries(required.map((name) => [name, exampleOf(name)])));
+  const post = method === "post" ? ` -H 'content-type: application/json' -d '${body}'` : "";
+  return ["```sh", `curl -s '${OPERATOR}${at}'${post}`, "```"].join("\n");
+}
+
+function exampleOf(name) {
+  if (!(name in VALUES)) throw new Error(`The examples have no "${name}". Add one in docs/site/reference/http.js.`);
+  return VALUES[name];
+}
+
+function section(name, { summary, description, parameters = [], requestBody, responses }, command) {
+  const parts = [`## ${name}`, [summary, description].filter(Boolean).join(" "), command];
   for (const [place, title] of [
     ["path", "Path parameters"],
     ["query", "Query parameters"],

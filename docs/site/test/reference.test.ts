@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { askEmptyOperator } from "@dataset-oracle/operator/dist/openapi-document.js";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../pages.js";
@@ -89,5 +90,29 @@ describe("the reference of the configuration", () => {
       expect(text("configuration")).toContain(`### ${place}\n`);
     }
     expect(text("configuration")).toContain("| `requestsPerMinute` | integer, 1 or more | `60` |");
+  });
+});
+
+describe("the reference of the HTTP API", () => {
+  const CURL = /^curl -s 'http:\/\/127\.0\.0\.1:8080([^']+)'(?: -H 'content-type: application\/json' -d '([^']+)')?$/;
+
+  test("has an example of each operation, which the operator understands", async () => {
+    const page = text("http");
+    const operations = page.match(/^## (GET|POST) /gm) ?? [];
+    const commands = page.match(/^curl .*$/gm) ?? [];
+    expect(operations.length).toBeGreaterThan(8);
+    expect(commands).toHaveLength(operations.length);
+    const codes = await askEmptyOperator((app) =>
+      Promise.all(
+        commands.map(async (command) => {
+          const [, url = "", body] = CURL.exec(command) ?? [];
+          const headers = { "content-type": "application/json" };
+          const answer = await app.inject(body ? { method: "POST", url, body, headers } : { url });
+          return answer.statusCode < 400 ? "understood" : (answer.json().code as string);
+        }),
+      ),
+    );
+    // The operator of this test serves no network.
+    expect(new Set(codes)).toEqual(new Set(["understood", "unknown_network"]));
   });
 });

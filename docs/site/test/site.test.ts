@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { addGuide, addPage } from "@dataset-oracle/operator/dist/http/static-files.js";
+import { askEmptyOperator } from "@dataset-oracle/operator/dist/openapi-document.js";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { ROOT } from "@dataset-oracle/tools/root";
 import type { AxeResults } from "axe-core";
@@ -222,6 +223,24 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
     });
   });
 
+  test("an unknown address has a page that says so and leads back", async () => {
+    const context = await browser.newContext(DESK);
+    const page = await context.newPage();
+    const missing: string[] = [];
+    page.on("response", (response) => response.status() >= 400 && missing.push(response.url()));
+    const unknown = `${base}tour/nothing/here`;
+    expect((await page.goto(unknown, { waitUntil: "networkidle" }))?.status()).toBe(404);
+    expect(missing).toEqual([unknown]);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("No such page");
+    await page.getByRole("link", { name: "The first page of the guide" }).click();
+    await page.waitForURL(base);
+    await expect.poll(() => page.locator("h1").textContent()).toContain("Dataset Oracle");
+    await page.goto(unknown);
+    await page.getByRole("link", { name: "Live data" }).click();
+    await page.waitForURL(`${origin}${basePath}/`);
+    await context.close();
+  });
+
   test("commands ask the operator that serves them, on the first page and on the next one", async () => {
     await open(DESK, ["dapps/"], async (page) => {
       const shown = () => page.locator("main").textContent();
@@ -252,6 +271,23 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
     await open(PHONE, paths, async (page, path) => {
       expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), path).toBeLessThanOrEqual(0);
       expect((await page.locator("main").textContent())?.length, path).toBeGreaterThan(200);
+    });
+  });
+
+  test("axe finds nothing at all on the operator's API page", async () => {
+    await askEmptyOperator(async (operator) => {
+      const context = await browser.newContext(DESK);
+      const page = await context.newPage();
+      await page.goto(`${await operator.listen({ host: "127.0.0.1", port: 0 })}/docs/`);
+      // One of each method, because axe takes long for all.
+      for (const id of ["requestUpdate", "readDataPoint"]) {
+        await page.locator(`#operations-data-${id} .opblock-summary-control`).click();
+      }
+      await expect.poll(() => page.locator("pre.microlight").count()).toBeGreaterThan(1);
+      await page.evaluate(`${AXE};0`);
+      const { violations } = await page.evaluate<AxeResults>("axe.run()");
+      await context.close();
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
     });
   });
 

@@ -3,6 +3,7 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import { type ApiDescription, addOpenApi, problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import swaggerUi from "@fastify/swagger-ui";
 import { Type } from "@sinclair/typebox";
+import { DOCS_SCRIPT, DOCS_STYLE } from "./correct-docs.js";
 import { STATIC_POLICY, shareBytes, staticRate } from "./static-files.js";
 
 export const API: ApiDescription = {
@@ -70,7 +71,11 @@ export async function addDocs(app: App): Promise<void> {
       // The page then loads its files by relative paths, which work below any base path.
       indexPrefix: ".",
       staticCSP: STATIC_POLICY,
-      theme: { title: "Dataset Oracle operator: API" },
+      theme: {
+        title: "Dataset Oracle operator: API",
+        css: [{ filename: "correct.css", content: DOCS_STYLE }],
+        js: [{ filename: "correct.js", content: DOCS_SCRIPT }],
+      },
       uiConfig: { layout: "BaseLayout", docExpansion: "list", defaultModelsExpandDepth: -1, tryItOutEnabled: false },
     });
   });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join, posix, relative, sep } from "node:path";
 import { Readable } from "node:stream";
@@ -19,6 +19,12 @@ export const STATIC_POLICY =
 
 /** Returns a limit for one site, so that opening a page does not use up the caller's limit for the API. */
 export const staticRate = (name: string): RateLimit => ({ name, perMinute: 300 });
+
+/** A site's page for unknown paths. */
+const NOT_FOUND = "404.html";
+
+/** Stands in that page for the path of the site, because the page can be the answer at any depth below it. */
+const SITE_PATH = "/__guide__/";
 
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 
@@ -55,13 +61,15 @@ export async function addGuide(app: App, folder = join(ROOT, "docs", "dist"), ra
 
 /**
  * Serves a folder as a site. Each file has its own route: no request is resolved to a path in the folder, and a missing
- * file is answered like any unknown path. So is a link, because it can lead out of the folder.
+ * file is answered like any unknown path. So is a link, because it can lead out of the folder. If the site has a page for
+ * unknown paths, a browser gets that one.
  */
 async function addSite(app: App, { folder: given, prefix, rate }: Site): Promise<void> {
   const folder = realpathSync(given);
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".gz"))
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .filter((name) => name !== NOT_FOUND);
   await app.register(async (scope) => {
     await scope.register(serveStatic, { root: folder, serve: false, preCompressed: true, cacheControl: false });
     shareBytes(scope as unknown as App);
@@ -86,6 +94,23 @@ async function addSite(app: App, { folder: given, prefix, rate }: Site): Promise
         });
       }
     }
+    const notFound = join(folder, NOT_FOUND);
+    if (!existsSync(notFound) || (await isLink(notFound))) return;
+    addNotFound(scope as unknown as App, { prefix, rate }, readFileSync(notFound, "utf8"));
+  });
+}
+
+/** Answers unknown paths below a site: a browser with the site's page for them, a program with the usual problem. */
+function addNotFound(app: App, { prefix, rate }: Omit<Site, "folder">, html: string): void {
+  const slashes = (path: string) => path.split("/").length - 1;
+  const depthOfSite = slashes(app.prefix + prefix);
+  app.get(`${prefix}*`, { schema: { hide: true }, config: { rate } }, async (request, reply) => {
+    const path = request.url.split("?", 1)[0] ?? "/";
+    if (!request.headers.accept?.includes("text/html")) throw noSuchPath(path);
+    reply.status(404).type("text/html; charset=utf-8");
+    reply.headers({ "content-security-policy": STATIC_POLICY, "cache-control": "no-cache", vary: "accept" });
+    // Relative, because a proxy may serve the operator below another path.
+    return html.replaceAll(SITE_PATH, "../".repeat(slashes(path) - depthOfSite) || "./");
   });
 }
 
