@@ -10,6 +10,7 @@ import { addData } from "./http/data.js";
 import { addDataRequest } from "./http/data-request.js";
 import { addDatasets } from "./http/datasets.js";
 import { addEvidence } from "./http/evidence.js";
+import { addForwarded } from "./http/forwarded.js";
 import { addGateway } from "./http/gateway.js";
 import { addHealth } from "./http/health.js";
 import { addHistory } from "./http/history.js";
@@ -26,6 +27,7 @@ export type AppSettings = Pick<
   | "requestsPerMinute"
   | "broadcastsPerMinute"
   | "newKeysPerMinute"
+  | "nodeRequestsPerMinute"
   | "maxConnections"
   | "maxConnectionsPerCaller"
   | "trustedProxies"
@@ -48,6 +50,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       const limitNewKeys = newKeyLimit(routes, operator.updates.keys, settings.newKeysPerMinute);
       addDataRequest(routes, operator, settings, limitNewKeys);
       await addGateway(routes, operator, limitNewKeys);
+      if (networks.some(({ identity }) => identity !== null)) addForwarded(routes, operator, settings);
       addDatasets(routes, operator);
       addOverview(routes, overview, settings.requestsPerMinute);
       addData(routes, operator, overview, settings.requestsPerMinute);

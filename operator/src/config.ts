@@ -238,6 +238,11 @@ export const OperatorConfig = Type.Object(
         "The maximum number of requests per minute and caller for keys that are not stored, nor a feed's, nor in the " +
         "deployment file. All callers together may make ten times as many.",
     }),
+    nodeRequestsPerMinute: Type.Integer({
+      minimum: 1,
+      default: 600,
+      description: "The maximum number of requests per minute that one other node may forward to this one.",
+    }),
     maxConnections: MaxConnections,
     maxConnectionsPerCaller: MaxConnectionsPerCaller,
     trustedProxies: AddressRanges({

@@ -8,6 +8,7 @@ import type { Network } from "./network.js";
 /** The operator's own Prometheus metrics. Keys of anonymous requests never become labels. */
 export class Metrics {
   readonly #providers: Histogram<"network" | "provider" | "outcome">;
+  readonly #nodes: Histogram<"network" | "node" | "outcome">;
   readonly #coalesced: Counter<"work">;
   readonly #rpcErrors: Counter<"network" | "endpoint" | "method" | "class">;
   readonly #failedOver: Counter<"network">;
@@ -21,6 +22,12 @@ export class Metrics {
       name: "operator_provider_request_duration_seconds",
       help: "Duration of provider requests, by outcome: ok, or the reason why the answer was not used.",
       labelNames: ["network", "provider", "outcome"],
+      registers,
+    });
+    this.#nodes = new Histogram({
+      name: "operator_node_request_duration_seconds",
+      help: "Duration of requests that were forwarded to other nodes, by outcome: ok, refused, or why there was no answer.",
+      labelNames: ["network", "node", "outcome"],
       registers,
     });
     this.#coalesced = new Counter({
@@ -52,6 +59,11 @@ export class Metrics {
   /** @param outcome `ok`, or the reason of a failure. */
   providerAsked(network: number, provider: string, outcome: string, seconds: number): void {
     this.#providers.observe({ network, provider, outcome }, seconds);
+  }
+
+  /** @param node The address of its provider. */
+  nodeAsked(network: number, node: string, outcome: string, seconds: number): void {
+    this.#nodes.observe({ network, node, outcome }, seconds);
   }
 
   coalesced(work: string): void {

@@ -14,8 +14,11 @@ import type { PoolContext } from "./chain/rpc-pool.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
 import type { Feed } from "./feeds/policy.js";
 import { GasBudget } from "./gas-budget.js";
+import { Forwarding } from "./peers/forwarding.js";
 import { type Gossip, NO_GOSSIP } from "./peers/gossip.js";
+import { NodeIdentity } from "./peers/node-identity.js";
 import { listNodes, type Nodes } from "./peers/nodes.js";
+import type { Context } from "./process-context.js";
 import { TransactionQueue } from "./tx/queue.js";
 import { Senders } from "./tx/senders.js";
 import { ProviderHealth } from "./update/provider-health.js";
@@ -72,6 +75,10 @@ export interface Network {
   readonly gasForFeeds: GasBudget;
   readonly nodes: Nodes;
   readonly gossip: Gossip;
+  /** Null unless this operator is the node of a provider. */
+  readonly identity: NodeIdentity | null;
+  /** Null where there is no other node, or none would recognize this one. */
+  readonly forwarding: Forwarding | null;
 }
 
 /**
@@ -83,11 +90,13 @@ export interface Network {
 export async function connectNetwork(
   plan: NetworkPlan,
   accounts: readonly LocalAccount[],
-  context: PoolContext,
+  context: Context,
 ): Promise<Network> {
   const { settings, deployment, endpoints } = plan;
   const { chainId } = deployment;
   const nodes = nodesOf(plan, accounts);
+  const account = accounts.find(({ address }) => address === nodes.own?.submitter);
+  const identity = account === undefined ? null : new NodeIdentity(chainId, nodes, account, context.clock);
   try {
     const client = await connectRpcs(plan, context);
     const reason = await findMissingInstructions(client);
@@ -119,6 +128,8 @@ export async function connectNetwork(
       gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
       nodes,
       gossip: NO_GOSSIP,
+      identity,
+      forwarding: identity && new Forwarding(context, nodes, identity),
     };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;

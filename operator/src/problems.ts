@@ -89,6 +89,18 @@ export function evidenceFailed({ provider, detail }: Failure): ProblemError {
   });
 }
 
+/** A request came to a path for nodes, and no node of the network has signed it. */
+export function unknownNode(): ProblemError {
+  return new ProblemError({
+    title: "No node of this network has signed this request.",
+    status: 401,
+    code: "unknown_node",
+    detail:
+      "Sign it by the submitter that is listed for your node, for this node, at the time of now. GET /docs, next to this " +
+      "path, describes the header.",
+  });
+}
+
 export function invalidKey(form: KeyForm): ProblemError {
   return new ProblemError({
     title: "The key does not have the form of this dataset's keys.",

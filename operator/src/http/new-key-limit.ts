@@ -6,7 +6,7 @@ import { tooManyNewKeys } from "../problems.js";
 import type { KnownKeys } from "../update/known-keys.js";
 
 /** How many callers' requests for keys that were never stored all callers may make together. */
-const NEW_KEYS_OF_ALL = 10;
+export const NEW_KEYS_OF_ALL = 10;
 
 /** Counts a request for a key that was never stored. Rejects with a ProblemError above a limit. */
 export type NewKeyLimit = (request: FastifyRequest, reply: FastifyReply, dataPoint: DataPoint) => Promise<void>;

@@ -19,15 +19,17 @@ import type { KnownKeys } from "./known-keys.js";
 export const MAX_WAIT_MS = 60_000;
 
 /** A mined update of this operator. */
-interface MinedUpdate {
+export interface MinedUpdate {
   readonly answer: DataAnswer;
   /** False if it reverted, or changed nothing because another relayer's update was mined before it. */
   readonly isStored: boolean;
 }
 
-/** A round that is on its way to the chain, sent by this operator or by another relayer before it. */
+/** A round that is on its way to the chain, sent by this operator, by another node for it, or by another relayer. */
 export interface Relayed {
   readonly answer: DataAnswer;
+  /** The signed transaction; null when another relayer sent it, and when it is a batch's. */
+  readonly raw: Hex | null;
   /** The mined update, of this round or a newer one; null when none is mined, and when another relayer sent it. */
   readonly confirmed: Promise<MinedUpdate | null>;
 }
@@ -64,6 +66,7 @@ export class Relayer {
     const answerOf = (sent: Update, transaction_hash: Hex) => ({ ...toAnswer(dataPoint, sent), transaction_hash });
     return {
       answer: answerOf(update, hash),
+      raw,
       confirmed: confirmed.then((mined) => {
         if (mined === null) return null;
         const { isReverted, hasEvents, blockNumber } = mined;
@@ -141,7 +144,7 @@ export async function storedByOther(dataPoint: DataPoint): Promise<Relayed> {
   const hash = await findUpdate(network.client, dataset.address, key, updatedAt).catch(() => null);
   // The other relayer's reports are not known here.
   const answer = toAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
-  return { answer: { ...answer, transaction_hash: hash }, confirmed: Promise.resolve(null) };
+  return { answer: { ...answer, transaction_hash: hash }, raw: null, confirmed: Promise.resolve(null) };
 }
 
 /**
@@ -150,13 +153,13 @@ export async function storedByOther(dataPoint: DataPoint): Promise<Relayed> {
  * @throws ProblemError when the update reverted and nothing newer is stored.
  */
 export async function answerAfter(
-  { answer, confirmed }: Relayed,
+  relayed: Relayed,
   dataPoint: DataPoint,
   round: bigint,
   waitMs: number,
 ): Promise<DataAnswer> {
-  const mined = waitMs === 0 ? null : await withTimeout(confirmed, waitMs);
-  if (mined === null) return answer;
+  const mined = waitMs === 0 ? null : await withTimeout(relayed.confirmed, waitMs);
+  if (mined === null) return relayed.answer;
   if (mined.isStored) return mined.answer;
   // Another relayer's update came first in the block.
   const stored = await storedByOther(dataPoint);

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { ForwardedAnswer } from "@dataset-oracle/protocol/node-wire";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
 import { findUpdate } from "../chain/history.js";
@@ -44,12 +45,16 @@ const MAX_ROUNDS_TRIED = 3;
 const MAX_ROUND_WAIT_MS = 3_000;
 /** How often a broadcast is tried again when the caller that it shared the work with has used its share of the gas. */
 const MAX_OTHER_PAYERS = 5;
+/** The age of the oldest round that is looked for among those on their way, in seconds. None is remembered for longer. */
+const MAX_JOINED_AGE = 15n;
 
 /** Updates data points for requests and feeds. Everyone who asks for a data point in one round shares the work. */
 export class Updates {
   readonly keys = new KnownKeys();
   readonly #relayer: Relayer;
   readonly #relays: SingleFlight<Relayed>;
+  /** What other nodes did; null where this one has to. Apart from the relays, so that two nodes never wait for each other. */
+  readonly #forwards: SingleFlight<Relayed | null>;
   readonly #prepared: SingleFlight<Prepared>;
   /** Stored values that are fresh enough to need no update; null where one is needed. */
   readonly #fresh: SingleFlight<DataAnswer | null>;
@@ -60,6 +65,7 @@ export class Updates {
   ) {
     this.#relayer = new Relayer(context, builder, this.keys);
     this.#relays = singleFlightOfRounds(context, "broadcast");
+    this.#forwards = singleFlightOfRounds(context, "forwarded");
     this.#prepared = singleFlightOfRounds(context, "unsent");
     this.#fresh = singleFlightOfRounds(context, "fresh");
   }
@@ -73,11 +79,47 @@ export class Updates {
   async broadcast(dataPoint: DataPoint, waitMs: number, caller: Caller): Promise<DataAnswer> {
     const fresh = await this.#freshAnswer(dataPoint);
     if (fresh !== null) return fresh;
+    const answer = (relayed: Relayed, round: bigint) => answerAfter(relayed, dataPoint, round, waitMs);
+    return (await this.#byOtherNode(dataPoint, caller, answer)) ?? this.#bySelf(dataPoint, caller, answer);
+  }
+
+  /**
+   * Updates a data point for another node, which has forwarded a request. It is not forwarded again.
+   *
+   * @param wanted The round that will do, or a newer one. One that is on its way already is not sent again.
+   * @throws ProblemError
+   */
+  async broadcastForwarded(dataPoint: DataPoint, wanted: bigint, caller: Caller): Promise<ForwardedAnswer> {
+    const fresh = await this.#freshAnswer(dataPoint);
+    if (fresh !== null) return { answer: fresh, transaction: null };
+    return this.#bySelf(dataPoint, caller, ({ answer, raw }) => ({ answer, transaction: raw }), wanted);
+  }
+
+  /** @returns Null when this node has to update the data point itself. */
+  async #byOtherNode<T>(
+    dataPoint: DataPoint,
+    caller: Caller,
+    use: (relayed: Relayed, round: bigint) => Promise<T>,
+  ): Promise<T | null> {
+    const { forwarding } = dataPoint.network;
+    if (forwarding === null) return null;
+    const round = roundAt(this.context.clock());
+    const forward = (progress: Progress) => forwarding.forward(dataPoint, progress);
+    const flight = this.#forwards.run(roundId(dataPoint, round), forward, caller.trace);
+    return followed(flight, caller.listener, (relayed) => relayed && use(relayed, round));
+  }
+
+  async #bySelf<T>(
+    dataPoint: DataPoint,
+    caller: Caller,
+    use: (relayed: Relayed, round: bigint) => T | Promise<T>,
+    wanted?: bigint,
+  ): Promise<T> {
     for (let tried = 1; ; tried++) {
-      const round = roundAt(this.context.clock());
+      const round = this.#relayedSince(dataPoint, wanted) ?? roundAt(this.context.clock());
       try {
         const flight = this.#relay(dataPoint, round, caller.id, caller.trace);
-        return await followed(flight, caller.listener, (relayed) => answerAfter(relayed, dataPoint, round, waitMs));
+        return await followed(flight, caller.listener, (relayed) => use(relayed, round));
       } catch (error) {
         // A feed or another caller started this work, and its own gas is spent.
         const isOthers =
@@ -159,9 +201,16 @@ export class Updates {
 
   /** Finds a broadcast of this round or a newer one: the caller's own transaction would come too late. */
   #overtakenBy(dataPoint: DataPoint, round: bigint): Overtaken | null {
-    for (let newest = roundAt(this.context.clock()); newest >= round; newest--) {
-      if (this.isRelaying(dataPoint, newest)) return { kind: "overtaken", stored: newest };
-    }
+    const stored = this.#relayedSince(dataPoint, round);
+    return stored === null ? null : { kind: "overtaken", stored };
+  }
+
+  /** Finds the newest round that is being relayed, or was just now, if it is at least `round`. */
+  #relayedSince(dataPoint: DataPoint, round: bigint | undefined): bigint | null {
+    if (round === undefined) return null;
+    const newest = roundAt(this.context.clock());
+    const oldest = round < newest - MAX_JOINED_AGE ? newest - MAX_JOINED_AGE : round;
+    for (let each = newest; each >= oldest; each--) if (this.isRelaying(dataPoint, each)) return each;
     return null;
   }
 

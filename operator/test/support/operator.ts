@@ -35,8 +35,11 @@ export interface OperatorOptions {
   readonly account?: LocalAccount;
   readonly broadcastsPerMinute?: number;
   readonly newKeysPerMinute?: number;
+  readonly nodeRequestsPerMinute?: number;
   readonly trustedProxies?: readonly string[];
   readonly alertWebhooks?: readonly string[];
+  /** A free one by default. */
+  readonly port?: number;
   /** The machine's by default. */
   readonly clock?: Clock;
 }
@@ -74,13 +77,14 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
       requestsPerMinute: options.requestsPerMinute ?? 10_000,
       broadcastsPerMinute: options.broadcastsPerMinute ?? 10_000,
       newKeysPerMinute: options.newKeysPerMinute ?? 10_000,
+      nodeRequestsPerMinute: options.nodeRequestsPerMinute ?? 10_000,
       maxConnections: 1_000,
       maxConnectionsPerCaller: 1_000,
       trustedProxies: [...(options.trustedProxies ?? [])],
     },
     registry,
   );
-  const base = `${await app.listen({ host: "127.0.0.1", port: 0 })}${options.basePath ?? ""}`;
+  const base = `${await app.listen({ host: "127.0.0.1", port: options.port ?? 0 })}${options.basePath ?? ""}`;
 
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${base}/data/request`, {

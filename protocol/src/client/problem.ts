@@ -25,6 +25,7 @@ export const OPERATOR_PROBLEM_MEMBERS = {
   unsupported_media_type: {},
   unknown_network: { served_network_ids: Type.Array(Type.Integer()) },
   invalid_key: {},
+  unknown_node: {},
   range_too_wide: {},
   unknown_provider: {},
   no_evidence: {},

@@ -1,0 +1,79 @@
+import { ForwardedAnswer, ForwardedRequest, NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-wire";
+import type { App } from "@dataset-oracle/service/app";
+import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/openapi";
+import { rateLimiter } from "@dataset-oracle/service/rate-limit";
+import { Type } from "@sinclair/typebox";
+import type { FastifyRequest } from "fastify";
+import type { AppSettings } from "../app.js";
+import { findDataPoint } from "../data-point.js";
+import type { Operator } from "../operator.js";
+import { FORWARDED_PATH } from "../peers/forwarding.js";
+import { tooManyNewKeys, unknownNode } from "../problems.js";
+import { explainFailure } from "./explain-failure.js";
+import { NEW_KEYS_OF_ALL } from "./new-key-limit.js";
+import { dataPointProblems } from "./openapi.js";
+
+/** How many nodes' requests one address may make: nodes can share one, and a signature costs little to check. */
+const NODES_OF_ADDRESS = 10;
+
+const schema = {
+  tags: ["nodes"],
+  operationId: "updateForNode",
+  summary: "Updates a data point for another node, which has forwarded a broadcast to the node whose turn the key is.",
+  description:
+    "Only for the nodes of the same network, by the signature of their submitter. The request is served here and never " +
+    "forwarded again. Each node has a rate limit and a share of the gas budgets, as callers have.",
+  headers: Type.Object({
+    [NODE_SIGNATURE_HEADER]: Type.Optional(
+      Type.String({ description: "The time in milliseconds since 1970, a space, and an EIP-712 signature." }),
+    ),
+  }),
+  body: ForwardedRequest,
+  response: {
+    200: {
+      description: "What is about to be stored, with the transaction that stores it.",
+      headers: RATE_HEADERS,
+      content: { "application/json": { schema: ForwardedAnswer } },
+    },
+    ...dataPointProblems(ANY_BODY, {
+      401: ["unknown_node"],
+      422: ["unknown_key"],
+      429: ["gas_budget_spent"],
+      503: ["no_quorum", "update_reverted", "out_of_funds", "fees_too_high"],
+    }),
+  },
+};
+
+/** Adds `POST /data/request/forwarded`. */
+export function addForwarded(
+  app: App,
+  operator: Operator,
+  { nodeRequestsPerMinute, newKeysPerMinute }: Pick<AppSettings, "nodeRequestsPerMinute" | "newKeysPerMinute">,
+): void {
+  const submitters = new WeakMap<object, string>();
+  const callerOf = (request: FastifyRequest) => submitters.get(request) ?? "";
+  const limitNode = rateLimiter(app, { name: "node", perMinute: nodeRequestsPerMinute, callerOf });
+  const limitNewKeys = rateLimiter(app, {
+    name: "new-keys-of-node",
+    perMinute: NEW_KEYS_OF_ALL * newKeysPerMinute,
+    callerOf,
+    exceeded: (max, seconds) => tooManyNewKeys(max, seconds, "A node"),
+  });
+  const rate = { name: "forwarded", perMinute: NODES_OF_ADDRESS * nodeRequestsPerMinute };
+  app.post(FORWARDED_PATH, { schema, config: { rate } }, async (request, reply) => {
+    const identity = operator.networks.get(request.body.network_id)?.identity;
+    const signature = request.headers[NODE_SIGNATURE_HEADER]?.toString();
+    const node = identity?.verify(signature, FORWARDED_PATH, JSON.stringify(request.body)) ?? null;
+    if (node === null) throw unknownNode();
+    submitters.set(request, node.submitter);
+    await limitNode(request, reply);
+    const dataPoint = findDataPoint(operator.networks, request.body);
+    if (!(await operator.updates.keys.isKnown(dataPoint))) await limitNewKeys(request, reply);
+    const caller = { id: `node ${node.submitter}`, trace: request.trace, listener: () => {} };
+    try {
+      return await operator.updates.broadcastForwarded(dataPoint, BigInt(request.body.timestamp), caller);
+    } catch (error) {
+      throw explainFailure(operator, request, error);
+    }
+  });
+}

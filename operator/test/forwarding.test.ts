@@ -1,0 +1,302 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "@dataset-oracle/devnet/ports";
+import { NODE_SIGNATURE_HEADER, signNodeRequest } from "@dataset-oracle/protocol/node-wire";
+import { signReport } from "@dataset-oracle/protocol/report";
+import Fastify, { type FastifyInstance } from "fastify";
+import { type Address, getAddress, type Hex, keccak256, stringToHex } from "viem";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { FORWARDED_PATH } from "../src/peers/forwarding.js";
+import type { Node } from "../src/peers/nodes.js";
+import { turnsFor } from "../src/peers/turns.js";
+import { type Chain, startChain } from "./support/chain.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+
+/** These tests run two nodes on one chain, and a third that only the tests speak for. */
+
+let chain: Chain;
+let providers: Provider[];
+let dataset: Address;
+let peers: Node[];
+const operators: RunningOperator[] = [];
+const accounts: PrivateKeyAccount[] = Array.from({ length: 3 }, () => privateKeyToAccount(generatePrivateKey()));
+const [, , pretender = accounts[0] as PrivateKeyAccount] = accounts;
+/** What the third node answers. It refuses by default. */
+let answer: (body: unknown) => Promise<unknown> | unknown;
+let third: FastifyInstance;
+
+/** Turns change each minute, so the clock of the nodes begins with one. */
+const behindMs = Date.now() % 60_000;
+const clock = () => Date.now() - behindMs;
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+  third = Fastify({ forceCloseConnections: true });
+  third.post(FORWARDED_PATH, async (request, reply) => {
+    const said = await answer(request.body);
+    return said === null ? reply.status(503).send({}) : said;
+  });
+  const ports = await Promise.all(accounts.map(() => freePort()));
+  peers = accounts.map(({ address: submitter }, i) => {
+    return { provider: providers[i]?.address ?? "0x", url: `http://127.0.0.1:${ports[i]}`, submitter };
+  });
+  await third.listen({ port: ports[2] ?? 0 });
+  for (const [i, account] of accounts.slice(0, 2).entries()) {
+    const settings = { peers };
+    const served = { chain, datasets: [dataset], providers, settings };
+    operators.push(await startOperator([served], { account, clock, port: ports[i] ?? 0 }));
+  }
+});
+afterAll(async () => {
+  await Promise.all(operators.map((operator) => operator.close()));
+  await third?.close();
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await chain?.close();
+});
+afterEach(() => {
+  answer = () => null;
+});
+
+const body = (key: string) => ({ network_id: 42, dataset, key, broadcast: true });
+const hexOf = (key: string) => stringToHex(key);
+
+/** Returns the nodes in the order of their turns for a key. */
+function turns(key: string): readonly Address[] {
+  const committee = { current: { members: providers.map(({ address }) => address) } };
+  const dataPoint = { dataset: { address: dataset, committee }, key: hexOf(key) } as never;
+  return turnsFor({ all: peers }, dataPoint, clock()).map(({ submitter }) => submitter);
+}
+
+/** Finds keys that nobody has asked for, by the order of their turns. */
+let asked = 0;
+function keyWhere(isIt: (turns: readonly Address[]) => boolean): string {
+  for (;;) {
+    const key = `SPOTPX/K${asked++}-USD`;
+    if (isIt(turns(key))) return key;
+  }
+}
+const before = (first: number, second: number) => (order: readonly Address[]) =>
+  order.indexOf(accounts[first]?.address ?? "0x") < order.indexOf(accounts[second]?.address ?? "0x");
+const isFirst = (i: number) => (order: readonly Address[]) => order[0] === accounts[i]?.address;
+
+async function updatesOf(key: string) {
+  const all = await chain.updates(dataset);
+  return all.filter(({ keyHash }) => keyHash === keccak256(hexOf(key)));
+}
+
+async function senderOf(hash: Hex | null | undefined): Promise<Address> {
+  const { from } = await chain.client.getTransaction({ hash: hash ?? "0x" });
+  return getAddress(from);
+}
+
+test("two nodes that are asked for one key in one second send one transaction, the one whose turn it is", async () => {
+  const keys = [0, 1].map((i) => keyWhere(isFirst(i)));
+  // The first request of a process takes longer.
+  for (const { ask } of operators) await ask(body(keyWhere(() => true)), { prefer: "wait=20" });
+  const before = await Promise.all(accounts.map(({ address }) => chain.nonce(address)));
+  // Rounds are whole seconds.
+  await sleep(1_000 - (clock() % 1_000));
+  const answers = await Promise.all(
+    keys.map((key) => Promise.all(operators.map(({ ask }) => ask(body(key), { prefer: "wait=20" })))),
+  );
+  for (const [i, both] of answers.entries()) {
+    expect(both[0]).toEqual(both[1]);
+    expect(both[0]).toMatchObject({ status: "OK", key: keys[i] });
+    expect(both[0]?.reports.length).toBeGreaterThanOrEqual(3);
+    expect(await senderOf(both[0]?.transaction_hash as Hex)).toBe(accounts[i]?.address);
+    expect(await updatesOf(keys[i] ?? "")).toHaveLength(1);
+  }
+  const after = await Promise.all(accounts.map(({ address }) => chain.nonce(address)));
+  expect(after.reduce((a, b) => a + b) - before.reduce((a, b) => a + b)).toBe(keys.length);
+});
+
+test("a stream tells what the other node did", async () => {
+  const key = keyWhere(isFirst(1));
+  const response = await operators[0]?.post(body(key), { accept: "text/event-stream" });
+  const events = [...((await response?.text()) ?? "").matchAll(/^event: (\w+)$/gm)].map(([, event]) => event);
+  expect(events.filter((event) => event !== "report")).toEqual(["asked", "signed", "sent", "mined", "answer"]);
+  expect(events.filter((event) => event === "report").length).toBeGreaterThanOrEqual(3);
+});
+
+describe("a node whose answer does not hold is passed over:", () => {
+  async function expectServedByItself(key: string): Promise<void> {
+    const { transaction_hash, status, reports } = (await operators[0]?.ask(body(key), { prefer: "wait=20" })) ?? {};
+    expect(await senderOf(transaction_hash as Hex)).toBe(accounts[0]?.address);
+    expect(status).toBe("OK");
+    expect(reports?.length).toBeGreaterThanOrEqual(3);
+    expect(await updatesOf(key)).toHaveLength(1);
+  }
+  const thirdThenFirst = (order: readonly Address[]) => isFirst(2)(order) && before(0, 1)(order);
+  const round = () => Math.floor(clock() / 1000) - 2;
+
+  async function signed(key: string, of: readonly Provider[], value = 5n) {
+    const content = { value: `0x${value.toString(16).padStart(64, "0")}` as Hex, outcome: "OK" as const };
+    const header = { chainId: 42, dataset, key: hexOf(key), round: BigInt(round()) };
+    return Promise.all(
+      of.map(async ({ address, account }) => {
+        const signature = await signReport(account, { ...header, ...content });
+        return { provider: address, value: value.toString(), signature };
+      }),
+    );
+  }
+  const says = (key: string, reports: object[]) => ({
+    ...{ network_id: 42, dataset, key, key_hex: hexOf(key), status: "OK", value: "5", timestamp: round(), reports },
+    transaction_hash: `0x${"ab".repeat(32)}`,
+  });
+  const ownTransaction = () =>
+    pretender.signTransaction({
+      chainId: 42,
+      nonce: 0,
+      to: dataset,
+      data: "0x12345678",
+      gas: 100_000n,
+      gasPrice: 10n ** 10n,
+    });
+
+  test("it is no answer", async () => {
+    answer = () => ({ hello: "world" });
+    await expectServedByItself(keyWhere(thirdThenFirst));
+  });
+
+  test("it says that another relayer has stored the round, and the chain does not have it", async () => {
+    const key = keyWhere(thirdThenFirst);
+    answer = () => ({ answer: says(key, []), transaction: null });
+    await expectServedByItself(key);
+  });
+
+  test("its reports are signed, and its transaction is another", async () => {
+    const key = keyWhere(thirdThenFirst);
+    answer = async () => ({ answer: says(key, await signed(key, providers)), transaction: await ownTransaction() });
+    await expectServedByItself(key);
+    expect(operators[0]?.log.join()).toContain("its transaction is not the update of its reports");
+  });
+
+  test("its reports are of too few members", async () => {
+    const key = keyWhere(thirdThenFirst);
+    answer = async () => ({
+      answer: says(key, await signed(key, providers.slice(0, 2))),
+      transaction: await ownTransaction(),
+    });
+    await expectServedByItself(key);
+  });
+
+  test("its reports are not signed by their providers", async () => {
+    const key = keyWhere(thirdThenFirst);
+    answer = async () => {
+      const reports = await signed(key, providers);
+      return {
+        answer: says(
+          key,
+          reports.map((report) => ({ ...report, value: "6" })),
+        ),
+        transaction: await ownTransaction(),
+      };
+    };
+    await expectServedByItself(key);
+  });
+
+  test("it does not answer within 2 s, and is then not asked for a while", async () => {
+    let times = 0;
+    answer = () => {
+      times++;
+      return sleep(3_000, null);
+    };
+    await expectServedByItself(keyWhere(thirdThenFirst));
+    await expectServedByItself(keyWhere(thirdThenFirst));
+    expect(times).toBe(1);
+  });
+});
+
+describe("a forwarded request", () => {
+  async function forward(
+    key: string,
+    sign: { by?: PrivateKeyAccount; receiver?: Address; time?: number; path?: string; signedKey?: string } = {},
+  ) {
+    const text = (of: string) => textOf(hexOf(of));
+    const { by = pretender, receiver = accounts[0]?.address ?? "0x", time = clock(), path = FORWARDED_PATH } = sign;
+    const request = { chainId: 42, path, body: text(sign.signedKey ?? key), time, receiver };
+    return send(text(key), await signNodeRequest(by, request));
+  }
+  const textOf = (key: Hex) =>
+    JSON.stringify({ network_id: 42, dataset, key, timestamp: Math.floor(clock() / 1000) - 2 });
+  async function send(text: string, signature: string | null) {
+    const response = await fetch(`${operators[0]?.base}${FORWARDED_PATH}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(signature !== null && { [NODE_SIGNATURE_HEADER]: signature }),
+      },
+      body: text,
+    });
+    return { status: response.status, json: (await response.json()) as { code?: string; transaction?: Hex } };
+  }
+
+  test("is served by the node that gets it, and not forwarded again, though it is another's turn", async () => {
+    const key = keyWhere(isFirst(1));
+    const { status, json } = await forward(key);
+    expect(status).toBe(200);
+    expect(await senderOf(keccak256(json.transaction ?? "0x"))).toBe(accounts[0]?.address);
+  });
+
+  test("is refused unless a listed node has signed exactly it, for this node, now and once", async () => {
+    const key = keyWhere(isFirst(0));
+    const stranger = privateKeyToAccount(generatePrivateKey());
+    const refused = { status: 401, json: { code: "unknown_node" } };
+    const text = textOf(hexOf(key));
+    expect(await send(text, null)).toMatchObject(refused);
+    expect(await send(text, "1790000000000 0x00")).toMatchObject(refused);
+    expect(await forward(key, { by: stranger })).toMatchObject(refused);
+    expect(await forward(key, { by: accounts[0] as PrivateKeyAccount })).toMatchObject(refused);
+    expect(await forward(key, { receiver: accounts[1]?.address ?? "0x" })).toMatchObject(refused);
+    expect(await forward(key, { time: clock() - 11_000 })).toMatchObject(refused);
+    expect(await forward(key, { time: clock() + 11_000 })).toMatchObject(refused);
+    expect(await forward(key, { path: "/transactions" })).toMatchObject(refused);
+    expect(await forward(key, { signedKey: "SPOTPX/OTHER-USD" })).toMatchObject(refused);
+    expect(await updatesOf(key)).toEqual([]);
+    const receiver = accounts[0]?.address ?? "0x";
+    const request = { chainId: 42, path: FORWARDED_PATH, body: text, time: clock(), receiver };
+    const signature = await signNodeRequest(pretender, request);
+    expect((await send(text, signature)).status).toBe(200);
+    expect(await send(text, signature)).toMatchObject(refused);
+  });
+
+  test("counts against the limit of its node", async () => {
+    const settings = { peers: peers.map((peer, i) => (i === 0 ? { ...peer, url: "http://127.0.0.1:9" } : peer)) };
+    const account = accounts[0] as PrivateKeyAccount;
+    const served = { chain, datasets: [dataset], providers, settings };
+    const limited = await startOperator([served], { account, clock, nodeRequestsPerMinute: 2 });
+    const statuses: number[] = [];
+    for (const by of [pretender, pretender, pretender, accounts[1] as PrivateKeyAccount]) {
+      // This dataset's keys do not have this form, so that nothing is sent.
+      const text = textOf("0x00");
+      const request = { chainId: 42, path: FORWARDED_PATH, body: text, time: clock(), receiver: account.address };
+      const response = await fetch(`${limited.base}${FORWARDED_PATH}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", [NODE_SIGNATURE_HEADER]: await signNodeRequest(by, request) },
+        body: text,
+      });
+      statuses.push(response.status);
+    }
+    await limited.close();
+    expect(statuses).toEqual([422, 422, 429, 422]);
+  });
+});
+
+test("an operator by itself has no path for nodes", async () => {
+  const alone = await startOperator([{ chain, datasets: [dataset], providers }]);
+  const response = await fetch(`${alone.base}${FORWARDED_PATH}`, { method: "POST" });
+  expect(response.status).toBe(404);
+  await alone.close();
+});
+
+test("turns change each minute, and every node has about as many", () => {
+  const order = (key: string, minute: number) => {
+    const committee = { current: { members: providers.map(({ address }) => address) } };
+    const dataPoint = { dataset: { address: dataset, committee }, key: hexOf(key) } as never;
+    return turnsFor({ all: peers }, dataPoint, minute * 60_000).map(({ submitter }) => submitter);
+  };
+  const firsts = Array.from({ length: 90 }, (_, minute) => order("SPOTPX/ETH-USD", minute)[0]);
+  for (const { address } of accounts) expect(firsts.filter((first) => first === address).length).toBeGreaterThan(15);
+});

@@ -1,0 +1,84 @@
+/** What nodes exchange: the schemas of the HTTP bodies, and the signature of a request. */
+
+import { type Static, Type } from "@sinclair/typebox";
+import {
+  type Address as AddressType,
+  type Hex,
+  hashTypedData,
+  keccak256,
+  type LocalAccount,
+  stringToBytes,
+} from "viem";
+import { Address, DataAnswer, HexKey, NetworkId, Timestamp } from "./wire.js";
+
+const strict = { additionalProperties: false } as const;
+
+/** `POST /data/request/forwarded`: the body. */
+export const ForwardedRequest = Type.Object(
+  {
+    network_id: NetworkId,
+    dataset: Address,
+    key: HexKey,
+    timestamp: Type.Integer({
+      ...Timestamp,
+      description: "The round that is wanted, or a newer one: of the second in which the sender was asked.",
+    }),
+  },
+  strict,
+);
+export type ForwardedRequest = Static<typeof ForwardedRequest>;
+
+/** `POST /data/request/forwarded`: the answer. */
+export const ForwardedAnswer = Type.Object(
+  {
+    answer: DataAnswer,
+    transaction: Type.Union([Type.String({ pattern: "^0x[0-9a-f]+$" }), Type.Null()], {
+      description: "The signed transaction; null if another relayer stored the round, or it was stored before.",
+    }),
+  },
+  strict,
+);
+export type ForwardedAnswer = Static<typeof ForwardedAnswer>;
+
+/** The header with the time and the signature of a request: `1790000000000 0x...`. */
+export const NODE_SIGNATURE_HEADER = "node-signature";
+
+/** A request from one node to another, as the sender's submitter signs it. */
+export interface NodeRequest {
+  readonly chainId: number;
+  /** The path below the receiver's base URL. */
+  readonly path: string;
+  /** The JSON as it is sent: what JSON.stringify makes of it. */
+  readonly body: string;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** The submitter of the node that it is for. */
+  readonly receiver: AddressType;
+}
+
+function typedData({ chainId, path, body, time, receiver }: NodeRequest) {
+  return {
+    domain: { name: "Dataset Oracle node", version: "1", chainId },
+    types: {
+      NodeRequest: [
+        { name: "method", type: "string" },
+        { name: "path", type: "string" },
+        { name: "bodyHash", type: "bytes32" },
+        { name: "time", type: "uint256" },
+        { name: "receiver", type: "address" },
+      ],
+    },
+    primaryType: "NodeRequest",
+    message: { method: "POST", path, bodyHash: keccak256(stringToBytes(body)), time: BigInt(time), receiver },
+  } as const;
+}
+
+/** Returns the EIP-712 digest that the sender's submitter signs. */
+export function nodeRequestDigest(request: NodeRequest): Hex {
+  return hashTypedData(typedData(request));
+}
+
+/** Signs a request, and returns the header's value. */
+export async function signNodeRequest(submitter: LocalAccount, request: NodeRequest): Promise<string> {
+  return `${request.time} ${await submitter.signTypedData(typedData(request))}`;
+}
