@@ -8,7 +8,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { FORWARDED_PATH } from "../src/peers/forwarding.js";
 import type { Node } from "../src/peers/nodes.js";
-import { turnsFor } from "../src/peers/turns.js";
+import { requestOrder } from "../src/peers/request-order.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -66,7 +66,7 @@ const hexOf = (key: string) => stringToHex(key);
 function turns(key: string): readonly Address[] {
   const committee = { current: { members: providers.map(({ address }) => address) } };
   const dataPoint = { dataset: { address: dataset, committee }, key: hexOf(key) } as never;
-  return turnsFor({ all: peers }, dataPoint, clock()).map(({ submitter }) => submitter);
+  return requestOrder({ all: peers }, dataPoint, clock()).map(({ submitter }) => submitter);
 }
 
 /** Finds keys that nobody has asked for, by the order of their turns. */
@@ -295,7 +295,7 @@ test("turns change each minute, and every node has about as many", () => {
   const order = (key: string, minute: number) => {
     const committee = { current: { members: providers.map(({ address }) => address) } };
     const dataPoint = { dataset: { address: dataset, committee }, key: hexOf(key) } as never;
-    return turnsFor({ all: peers }, dataPoint, minute * 60_000).map(({ submitter }) => submitter);
+    return requestOrder({ all: peers }, dataPoint, minute * 60_000).map(({ submitter }) => submitter);
   };
   const firsts = Array.from({ length: 90 }, (_, minute) => order("SPOTPX/ETH-USD", minute)[0]);
   for (const { address } of accounts) expect(firsts.filter((first) => first === address).length).toBeGreaterThan(15);

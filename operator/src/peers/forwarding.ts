@@ -11,7 +11,7 @@ import type { Relayed } from "../update/relay.js";
 import { acceptForwarded } from "./forwarded-answer.js";
 import type { NodeIdentity } from "./node-identity.js";
 import type { Node, Nodes } from "./nodes.js";
-import { turnsFor } from "./turns.js";
+import { requestOrder } from "./request-order.js";
 
 /** The path at which a node takes what another forwards. It is below the base URL. */
 export const FORWARDED_PATH = "/data/request/forwarded";
@@ -67,7 +67,7 @@ export class Forwarding {
 
   #askedBeforeThis(dataPoint: DataPoint): readonly Node[] {
     const now = this.context.clock();
-    const turns = turnsFor(this.nodes, dataPoint, now);
+    const turns = requestOrder(this.nodes, dataPoint, now);
     const own = turns.findIndex(({ provider }) => provider === this.nodes.own?.provider);
     // A node of no member is recognized by none of the others.
     if (own < 0) return [];
