@@ -1,7 +1,7 @@
 import { ForwardedAnswer, ForwardedRequest, NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-wire";
-import type { App } from "@dataset-oracle/service/app";
-import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/openapi";
-import { rateLimiter } from "@dataset-oracle/service/rate-limit";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
 import type { AppSettings } from "../app.js";

@@ -1,6 +1,6 @@
 import { ForwardedAnswer, type ForwardedRequest, NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-wire";
-import { postText } from "@dataset-oracle/service/post";
-import { traceHeaders } from "@dataset-oracle/service/trace";
+import { postText } from "@dataset-oracle/service/http-client/post";
+import { traceHeaders } from "@dataset-oracle/service/http-server/trace";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address } from "viem";
 import { roundAt } from "../clock.js";

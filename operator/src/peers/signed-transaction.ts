@@ -1,4 +1,4 @@
-import { keccak } from "@dataset-oracle/service/keccak";
+import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import {
   type Address,
   bytesToHex,
