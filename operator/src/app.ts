@@ -18,6 +18,7 @@ import { newKeyLimit } from "./http/new-key-limit.js";
 import { API, addDocs } from "./http/openapi.js";
 import { addOverview } from "./http/overview.js";
 import { addGuide, addPage } from "./http/static-files.js";
+import { addTransactions } from "./http/transactions.js";
 import type { Operator } from "./operator.js";
 import { Overview } from "./overview/overview.js";
 
@@ -51,6 +52,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addDataRequest(routes, operator, settings, limitNewKeys);
       await addGateway(routes, operator, limitNewKeys);
       if (networks.some(({ identity }) => identity !== null)) addForwarded(routes, operator, settings);
+      if (networks.some(({ nodes }) => nodes.all.length > 0)) addTransactions(routes, operator, settings);
       addDatasets(routes, operator);
       addOverview(routes, overview, settings.requestsPerMinute);
       addData(routes, operator, overview, settings.requestsPerMinute);

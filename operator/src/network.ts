@@ -16,8 +16,10 @@ import type { Feed } from "./feeds/policy.js";
 import { GasBudget } from "./gas-budget.js";
 import { Forwarding } from "./peers/forwarding.js";
 import { type Gossip, NO_GOSSIP } from "./peers/gossip.js";
+import { NodeGossip } from "./peers/node-gossip.js";
 import { NodeIdentity } from "./peers/node-identity.js";
 import { listNodes, type Nodes } from "./peers/nodes.js";
+import { SharedTransactions } from "./peers/shared-transactions.js";
 import type { Context } from "./process-context.js";
 import { TransactionQueue } from "./tx/queue.js";
 import { Senders } from "./tx/senders.js";
@@ -75,6 +77,8 @@ export interface Network {
   readonly gasForFeeds: GasBudget;
   readonly nodes: Nodes;
   readonly gossip: Gossip;
+  /** What other nodes have signed and not necessarily sent. */
+  readonly transactions: SharedTransactions;
   /** Null unless this operator is the node of a provider. */
   readonly identity: NodeIdentity | null;
   /** Null where there is no other node, or none would recognize this one. */
@@ -95,6 +99,7 @@ export async function connectNetwork(
   const { settings, deployment, endpoints } = plan;
   const { chainId } = deployment;
   const nodes = nodesOf(plan, accounts);
+  const transactions = new SharedTransactions(context, nodes);
   const account = accounts.find(({ address }) => address === nodes.own?.submitter);
   const identity = account === undefined ? null : new NodeIdentity(chainId, nodes, account, context.clock);
   try {
@@ -127,7 +132,8 @@ export async function connectNetwork(
       }),
       gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
       nodes,
-      gossip: NO_GOSSIP,
+      gossip: nodes.all.length === 0 ? NO_GOSSIP : new NodeGossip(chainId, context, nodes, transactions),
+      transactions,
       identity,
       forwarding: identity && new Forwarding(context, nodes, identity),
     };

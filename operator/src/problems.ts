@@ -89,6 +89,11 @@ export function evidenceFailed({ provider, detail }: Failure): ProblemError {
   });
 }
 
+/** @param detail A sentence. */
+export function invalidTransaction(detail: string): ProblemError {
+  return new ProblemError({ title: "The transaction is not held.", status: 422, code: "invalid_transaction", detail });
+}
+
 /** A request came to a path for nodes, and no node of the network has signed it. */
 export function unknownNode(): ProblemError {
   return new ProblemError({

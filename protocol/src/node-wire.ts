@@ -40,6 +40,19 @@ export const ForwardedAnswer = Type.Object(
 );
 export type ForwardedAnswer = Static<typeof ForwardedAnswer>;
 
+/** `POST /transactions`: the body. */
+export const SharedTransaction = Type.Object(
+  {
+    network_id: NetworkId,
+    raw: Type.String({
+      pattern: "^0x(?:[0-9a-f]{2})+$",
+      description: "A signed transaction, as nodes of the chain take it.",
+    }),
+  },
+  strict,
+);
+export type SharedTransaction = Static<typeof SharedTransaction>;
+
 /** The header with the time and the signature of a request: `1790000000000 0x...`. */
 export const NODE_SIGNATURE_HEADER = "node-signature";
 

@@ -14,7 +14,7 @@ import { NEW_KEYS_OF_ALL } from "./new-key-limit.js";
 import { dataPointProblems } from "./openapi.js";
 
 /** How many nodes' requests one address may make: nodes can share one, and a signature costs little to check. */
-const NODES_OF_ADDRESS = 10;
+export const NODES_OF_ADDRESS = 10;
 
 const schema = {
   tags: ["nodes"],

@@ -99,6 +99,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     base,
     log,
     registry,
+    networks: operator.networks,
     recovered: operator.recovered,
     post,
     /** Sends a request that must be answered with 200. */

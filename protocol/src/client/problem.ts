@@ -26,6 +26,7 @@ export const OPERATOR_PROBLEM_MEMBERS = {
   unknown_network: { served_network_ids: Type.Array(Type.Integer()) },
   invalid_key: {},
   unknown_node: {},
+  invalid_transaction: {},
   range_too_wide: {},
   unknown_provider: {},
   no_evidence: {},

@@ -1,0 +1,75 @@
+import { SharedTransaction } from "@dataset-oracle/protocol/node-wire";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { ANY_BODY, problemResponses, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
+import { Type } from "@sinclair/typebox";
+import type { FastifyRequest } from "fastify";
+import type { Hex } from "viem";
+import type { AppSettings } from "../app.js";
+import { RpcError } from "../chain/rpc-error.js";
+import type { Operator } from "../operator.js";
+import { TRANSACTIONS_PATH } from "../peers/node-gossip.js";
+import { invalidTransaction, unknownNetwork } from "../problems.js";
+import { NODES_OF_ADDRESS } from "./forwarded.js";
+
+/** Room for a batch of 100 keys that 60 members have signed. */
+const MAX_BODY_BYTES = 512 * 1024;
+
+const schema = {
+  tags: ["nodes"],
+  operationId: "shareTransaction",
+  summary: "Takes a transaction that another node has signed, so that this node can submit it when it is its turn.",
+  description:
+    "Only an update of a dataset that is served here, signed by the submitter of another node. It is held if the chain " +
+    "would accept it now, and nothing is sent at once.",
+  body: SharedTransaction,
+  response: {
+    200: {
+      description: "The transaction is held.",
+      headers: RATE_HEADERS,
+      content: { "application/json": { schema: Type.Object({ transaction_hash: Type.String() }) } },
+    },
+    ...problemResponses([
+      ANY_BODY,
+      { 422: ["unknown_network", "invalid_transaction"], 429: ["too_many_requests"], 502: ["rpc_failed"] },
+    ]),
+  },
+};
+
+/** Adds `POST /transactions`. What costs the RPC endpoints a request is counted against the limit of the signer's node. */
+export function addTransactions(
+  app: App,
+  { networks }: Operator,
+  { nodeRequestsPerMinute }: Pick<AppSettings, "nodeRequestsPerMinute">,
+): void {
+  const senders = new WeakMap<object, string>();
+  const limitNode = rateLimiter(app, {
+    name: "node",
+    perMinute: nodeRequestsPerMinute,
+    callerOf: (request: FastifyRequest) => senders.get(request) ?? "",
+  });
+  const rate = { name: "transactions", perMinute: NODES_OF_ADDRESS * nodeRequestsPerMinute };
+  app.post(
+    TRANSACTIONS_PATH,
+    { schema, bodyLimit: MAX_BODY_BYTES, config: { rate } },
+    async (request, reply): Promise<{ transaction_hash: string }> => {
+      const { network_id, raw } = request.body;
+      const network = networks.get(network_id);
+      if (network === undefined) throw unknownNetwork(network_id, [...networks.keys()]);
+      const { transactions } = network;
+      const shared = transactions.read(network, raw as Hex);
+      if (!shared.ok) throw invalidTransaction(shared.error);
+      const { hash, signed } = shared.value;
+      if (transactions.isHeld(shared.value)) return { transaction_hash: hash };
+      senders.set(request, signed.sender);
+      await limitNode(request, reply);
+      const held = await transactions.hold(network, shared.value).catch((error: unknown) => {
+        if (error instanceof RpcError || !(error instanceof ProblemError)) throw error;
+        throw invalidTransaction(error.title);
+      });
+      if (!held.ok) throw invalidTransaction(held.error);
+      return { transaction_hash: hash };
+    },
+  );
+}

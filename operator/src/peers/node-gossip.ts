@@ -1,0 +1,41 @@
+import type { SharedTransaction as SharedTransactionBody } from "@dataset-oracle/protocol/node-wire";
+import { postText } from "@dataset-oracle/service/http-client/post";
+import type { Address, Hex } from "viem";
+import type { Context } from "../process-context.js";
+import type { Gossip, SharedTransaction } from "./gossip.js";
+import type { Nodes } from "./nodes.js";
+import type { SharedTransactions } from "./shared-transactions.js";
+
+/** The path at which a node takes another node's signed transactions. It is below the base URL. */
+export const TRANSACTIONS_PATH = "/transactions";
+
+const DEADLINE_MS = 2_000;
+const MAX_ANSWER_BYTES = 16 * 1024;
+
+/** The gossip of a network with several nodes. */
+export class NodeGossip implements Gossip {
+  constructor(
+    private readonly chainId: number,
+    private readonly context: Context,
+    private readonly nodes: Nodes,
+    private readonly transactions: SharedTransactions,
+  ) {}
+
+  async fetchReports(): Promise<void> {}
+
+  /** Nobody waits for the other nodes: one that does not get the transaction sees it in the chain. */
+  share(raw: Hex): void {
+    const { all, own } = this.nodes;
+    // Others take no transactions of a volunteer.
+    if (own === null) return;
+    const body = JSON.stringify({ network_id: this.chainId, raw } satisfies SharedTransactionBody);
+    const limits = { timeoutMs: DEADLINE_MS, maxBytes: MAX_ANSWER_BYTES };
+    for (const node of all) {
+      if (node !== own) void postText(`${node.url}${TRANSACTIONS_PATH}`, {}, body, limits, this.context.closing);
+    }
+  }
+
+  sharedFor(dataset: Address, keys: readonly Hex[], round: bigint): SharedTransaction | null {
+    return this.transactions.find(dataset, keys, round);
+  }
+}

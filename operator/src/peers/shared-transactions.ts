@@ -1,0 +1,148 @@
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import { type Address, decodeFunctionData, type Hex, keccak256 } from "viem";
+import { getBalance } from "viem/actions";
+import { unwrapRpcError } from "../chain/client.js";
+import { readNonce } from "../chain/transactions.js";
+import { roundAt } from "../clock.js";
+import type { Dataset, Network } from "../network.js";
+import type { Context } from "../process-context.js";
+import { leastFee, readMarket } from "../tx/fees.js";
+import type { SharedTransaction } from "./gossip.js";
+import type { Nodes } from "./nodes.js";
+import { readSignedTransaction, type SignedTransaction } from "./signed-transaction.js";
+
+/** How far a round may be in the future, in seconds, because the sender's clock is ahead. */
+const MAX_AHEAD = 2n;
+/** How far a nonce may be beyond the sender's mined ones. */
+const MAX_NONCE_AHEAD = 64;
+/** What is held of each node. */
+const MAX_HELD = 16;
+const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
+
+/** A transaction of another node that the chain would accept when it came. */
+interface Held extends SharedTransaction {
+  readonly dataset: Address;
+  readonly keyHashes: ReadonlySet<Hex>;
+  readonly round: bigint;
+}
+
+/** A transaction that another node signed, before the chain is asked about it. */
+export interface Shared extends Omit<Held, "dataset"> {
+  readonly dataset: Dataset;
+  readonly signed: SignedTransaction;
+  readonly isBatch: boolean;
+}
+
+/** The transactions that other nodes of a network have shared. */
+export class SharedTransactions {
+  /** Oldest first; by submitter. */
+  readonly #held = new Map<Address, readonly Held[]>();
+
+  constructor(
+    private readonly context: Context,
+    private readonly nodes: Nodes,
+  ) {}
+
+  /**
+   * Reads a transaction that is said to be another node's update. It asks nobody.
+   *
+   * @returns The reason why it is not one.
+   */
+  read({ chainId, datasets }: Network, raw: Hex): Result<Shared> {
+    const signed = readSignedTransaction(raw);
+    if (signed === null) return err("It is not a signed call without value.");
+    const { all, own } = this.nodes;
+    const node = all.find(({ submitter }) => submitter === signed.sender);
+    if (node === undefined || node === own) return err(`${signed.sender} is not the submitter of another node.`);
+    const dataset = signed.chainId === chainId ? datasets.get(signed.to) : undefined;
+    if (dataset === undefined) return err(`${signed.to} on network ${signed.chainId} is not a dataset served here.`);
+    if (!dataset.committee.current.members.includes(node.provider)) {
+      return err(`${node.provider} is not a member of the dataset's committee.`);
+    }
+    const update = decodeUpdate(signed.data);
+    if (update === null) return err("Its call is not an update.");
+    const now = roundAt(this.context.clock());
+    if (update.round > now + MAX_AHEAD || update.round + dataset.maxRoundAge <= now) {
+      return err(`Its round, ${update.round}, is not of the last ${dataset.maxRoundAge} s.`);
+    }
+    return ok({ ...update, raw, hash: signed.hash, signed, dataset });
+  }
+
+  isHeld({ signed }: Shared): boolean {
+    return (this.#held.get(signed.sender) ?? []).some(({ hash }) => hash === signed.hash);
+  }
+
+  /**
+   * Holds a transaction if the chain would accept it now.
+   *
+   * @returns The reason why it would not.
+   * @throws RpcError
+   */
+  async hold({ client, simulator }: Network, shared: Shared): Promise<Result<null>> {
+    const { signed, dataset, isBatch, raw, hash, keyHashes, round } = shared;
+    const { sender, nonce, data, gas, maxFeePerGas } = signed;
+    const [mined, balance, market] = await Promise.all([
+      readNonce(client, sender, "latest"),
+      unwrapRpcError(client, "eth_getBalance", getBalance(client, { address: sender })),
+      readMarket(client),
+    ]);
+    if (nonce < mined || nonce >= mined + MAX_NONCE_AHEAD) return err(`Its nonce is ${nonce}, after ${mined} mined.`);
+    if (maxFeePerGas < leastFee(market)) return err(`It pays ${maxFeePerGas} wei per gas, below ${leastFee(market)}.`);
+    if (balance < gas * maxFeePerGas) return err(`Its sender has ${balance} wei, less than it may cost.`);
+    const needed = isBatch ? await batchGas(simulator, dataset, data) : await updateGas(simulator, dataset, data);
+    if (needed === null) return err("It would store nothing.");
+    // What a simulation returns has a quarter to spare.
+    if (gas * 5n < needed * 4n) return err(`Its gas limit is ${gas}, and it needs ${needed}.`);
+    const held = [...(this.#held.get(sender) ?? []), { raw, hash, dataset: dataset.address, keyHashes, round }];
+    let characters = held.reduce((sum, one) => sum + one.raw.length, 0);
+    while (held.length > MAX_HELD || characters > MAX_HELD_CHARACTERS) characters -= held.shift()?.raw.length ?? 0;
+    this.#held.set(sender, held);
+    return ok(null);
+  }
+
+  /** Finds the newest transaction that updates all of these keys, of this round or a newer one. */
+  find(dataset: Address, keys: readonly Hex[], round: bigint): SharedTransaction | null {
+    const hashes = keys.map((key) => keccak256(key));
+    const listed = new Set(this.nodes.all.map(({ submitter }) => submitter));
+    let newest: Held | null = null;
+    for (const [submitter, held] of this.#held) {
+      if (!listed.has(submitter)) this.#held.delete(submitter);
+      else {
+        for (const one of held) {
+          const isOlder = one.round < round || (newest !== null && one.round <= newest.round);
+          if (!isOlder && one.dataset === dataset && hashes.every((hash) => one.keyHashes.has(hash))) newest = one;
+        }
+      }
+    }
+    return newest;
+  }
+}
+
+function decodeUpdate(data: Hex): Pick<Shared, "keyHashes" | "round" | "isBatch"> | null {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: datasetAbi, data });
+    if (functionName === "update" || functionName === "updateNotAvailable") {
+      return { keyHashes: new Set([keccak256(args[0])]), round: args[1], isBatch: false };
+    }
+    if (functionName !== "updateBatch") return null;
+    const [{ keyHashes, timestamp }] = args;
+    return { keyHashes: new Set(keyHashes), round: timestamp, isBatch: true };
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the gas that a single update needs; null when it would store nothing. @throws RpcError */
+async function updateGas(simulator: Network["simulator"], dataset: Dataset, data: Hex): Promise<bigint | null> {
+  const { functionName } = decodeFunctionData({ abi: datasetAbi, data });
+  const outcome = functionName === "updateNotAvailable" ? "NOT_AVAILABLE" : "OK";
+  const simulation = await simulator.update(dataset.address, outcome, data);
+  return simulation.kind === "ok" ? simulation.gas : null;
+}
+
+/** Returns the gas that a batch needs; null when it would store none of its keys. @throws RpcError */
+async function batchGas(simulator: Network["simulator"], dataset: Dataset, data: Hex): Promise<bigint | null> {
+  const { isStored, gas } = await simulator.batch(dataset.address, data);
+  return isStored.includes(true) ? gas : null;
+}
