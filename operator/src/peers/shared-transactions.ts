@@ -77,7 +77,7 @@ export class SharedTransactions {
    * Holds a transaction if the chain would accept it now.
    *
    * @returns The reason why it would not.
-   * @throws RpcError
+   * @throws ProblemError when the dataset would refuse it. RpcError.
    */
   async hold({ client, simulator }: Network, shared: Shared): Promise<Result<null>> {
     const { signed, dataset, isBatch, raw, hash, keyHashes, round } = shared;
@@ -133,15 +133,16 @@ function decodeUpdate(data: Hex): Pick<Shared, "keyHashes" | "round" | "isBatch"
   }
 }
 
-/** Returns the gas that a single update needs; null when it would store nothing. @throws RpcError */
+/** Returns the gas that a single update needs; null when it would store nothing. @throws ProblemError when it would revert. */
 async function updateGas(simulator: Network["simulator"], dataset: Dataset, data: Hex): Promise<bigint | null> {
   const { functionName } = decodeFunctionData({ abi: datasetAbi, data });
   const outcome = functionName === "updateNotAvailable" ? "NOT_AVAILABLE" : "OK";
   const simulation = await simulator.update(dataset.address, outcome, data);
+  if (simulation.kind === "refused") throw simulation.problem;
   return simulation.kind === "ok" ? simulation.gas : null;
 }
 
-/** Returns the gas that a batch needs; null when it would store none of its keys. @throws RpcError */
+/** Returns the gas that a batch needs; null when it would store none of its keys. @throws ProblemError when it would revert. */
 async function batchGas(simulator: Network["simulator"], dataset: Dataset, data: Hex): Promise<bigint | null> {
   const { isStored, gas } = await simulator.batch(dataset.address, data);
   return isStored.includes(true) ? gas : null;
