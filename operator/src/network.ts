@@ -77,7 +77,7 @@ export interface Network {
   readonly gasForFeeds: GasBudget;
   readonly nodes: Nodes;
   readonly gossip: Gossip;
-  /** What other nodes have signed and not necessarily sent. */
+  /** The transactions that other nodes have signed, whether the chain has them or not. */
   readonly transactions: SharedTransactions;
   /** Null unless this operator is the node of a provider. */
   readonly identity: NodeIdentity | null;

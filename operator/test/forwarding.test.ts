@@ -22,7 +22,7 @@ let peers: Node[];
 const operators: RunningOperator[] = [];
 const accounts: PrivateKeyAccount[] = Array.from({ length: 3 }, () => privateKeyToAccount(generatePrivateKey()));
 const [, , pretender = accounts[0] as PrivateKeyAccount] = accounts;
-/** What the third node answers. It refuses by default. */
+/** Answers for the third node. It refuses by default. */
 let answer: (body: unknown) => Promise<unknown> | unknown;
 let third: FastifyInstance;
 

@@ -22,7 +22,7 @@ let dataset: Address;
 let node: RunningOperator;
 let network: Network;
 let other: FastifyInstance;
-/** What the second node was sent. */
+/** The bodies that the second node was sent. */
 const shared: { network_id: number; raw: Hex }[] = [];
 const [own, second] = [0, 1].map(() => privateKeyToAccount(generatePrivateKey())) as [
   PrivateKeyAccount,

@@ -1,4 +1,4 @@
-/** What nodes exchange: the schemas of the HTTP bodies, and the signature of a request. */
+/** The schemas of the HTTP bodies that nodes exchange, and the signature of their requests. */
 
 import { type Static, Type } from "@sinclair/typebox";
 import {

@@ -15,7 +15,7 @@ export const API: ApiDescription = {
   contact: "The operator's owner",
   tags: {
     data: "The data points, as they are stored and as they can be updated.",
-    nodes: "What the nodes of one network tell each other.",
+    nodes: "The exchange between the nodes of one network.",
     health: "The state of the process, for whoever runs it.",
   },
 };

@@ -8,7 +8,7 @@ import { readStored } from "../chain/stored.js";
 import { readMined } from "../chain/transactions.js";
 import type { DataPoint } from "../data-point.js";
 import type { Context } from "../process-context.js";
-import type { Progress } from "../progress.js";
+import type { Progress } from "../single-flight.js";
 import { submitRaw } from "../tx/submitter.js";
 import { toAnswer } from "../update/answer.js";
 import { recoverSigner } from "../update/recover-signer.js";

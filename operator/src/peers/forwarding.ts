@@ -6,7 +6,7 @@ import type { Address } from "viem";
 import { roundAt } from "../clock.js";
 import type { DataPoint } from "../data-point.js";
 import type { Context } from "../process-context.js";
-import type { Progress } from "../progress.js";
+import type { Progress } from "../single-flight.js";
 import type { Relayed } from "../update/relay.js";
 import { acceptForwarded } from "./forwarded-answer.js";
 import type { NodeIdentity } from "./node-identity.js";

@@ -16,7 +16,7 @@ import { readSignedTransaction, type SignedTransaction } from "./signed-transact
 const MAX_AHEAD = 2n;
 /** How far a nonce may be beyond the sender's mined ones. */
 const MAX_NONCE_AHEAD = 64;
-/** What is held of each node. */
+/** The most transactions of one node that are held, and their characters. */
 const MAX_HELD = 16;
 const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 
@@ -92,7 +92,7 @@ export class SharedTransactions {
     if (balance < gas * maxFeePerGas) return err(`Its sender has ${balance} wei, less than it may cost.`);
     const needed = isBatch ? await batchGas(simulator, dataset, data) : await updateGas(simulator, dataset, data);
     if (needed === null) return err("It would store nothing.");
-    // What a simulation returns has a quarter to spare.
+    // A simulation returns the gas with a quarter to spare.
     if (gas * 5n < needed * 4n) return err(`Its gas limit is ${gas}, and it needs ${needed}.`);
     const held = [...(this.#held.get(sender) ?? []), { raw, hash, dataset: dataset.address, keyHashes, round }];
     let characters = held.reduce((sum, one) => sum + one.raw.length, 0);
@@ -133,7 +133,11 @@ function decodeUpdate(data: Hex): Pick<Shared, "keyHashes" | "round" | "isBatch"
   }
 }
 
-/** Returns the gas that a single update needs; null when it would store nothing. @throws ProblemError when it would revert. */
+/**
+ * Returns the gas that a single update needs; null when it would store nothing.
+ *
+ * @throws ProblemError when it would revert.
+ */
 async function updateGas(simulator: Network["simulator"], dataset: Dataset, data: Hex): Promise<bigint | null> {
   const { functionName } = decodeFunctionData({ abi: datasetAbi, data });
   const outcome = functionName === "updateNotAvailable" ? "NOT_AVAILABLE" : "OK";
@@ -142,7 +146,11 @@ async function updateGas(simulator: Network["simulator"], dataset: Dataset, data
   return simulation.kind === "ok" ? simulation.gas : null;
 }
 
-/** Returns the gas that a batch needs; null when it would store none of its keys. @throws ProblemError when it would revert. */
+/**
+ * Returns the gas that a batch needs; null when it would store none of its keys.
+ *
+ * @throws ProblemError when it would revert.
+ */
 async function batchGas(simulator: Network["simulator"], dataset: Dataset, data: Hex): Promise<bigint | null> {
   const { isStored, gas } = await simulator.batch(dataset.address, data);
   return isStored.includes(true) ? gas : null;

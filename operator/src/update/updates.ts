@@ -53,7 +53,10 @@ export class Updates {
   readonly keys = new KnownKeys();
   readonly #relayer: Relayer;
   readonly #relays: SingleFlight<Relayed>;
-  /** What other nodes did; null where this one has to. Apart from the relays, so that two nodes never wait for each other. */
+  /**
+   * The updates that other nodes made; null where this one has to. They are apart from the relays, so that two nodes never
+   * wait for each other.
+   */
   readonly #forwards: SingleFlight<Relayed | null>;
   readonly #prepared: SingleFlight<Prepared>;
   /** Stored values that are fresh enough to need no update; null where one is needed. */
