@@ -12,8 +12,8 @@ export interface Account {
 /** The chain's first account: it deploys and owns the datasets, and publishes the example specs. The ten default accounts are unlocked. */
 export const OWNER = account(0);
 
-/** The chain's second account: it sends the update transactions. */
-export const OPERATOR = account(1);
+/** The accounts that send the update transactions: the first is the operator's, and each node has its own. */
+export const SUBMITTERS: readonly [Account, ...Account[]] = [account(1), account(2), account(3), account(4)];
 
 /** The providers only sign, so they need no funded default accounts. The order is that of script/config/42.json. */
 export const PROVIDERS: readonly Account[] = [account(13), account(11), account(10), account(12)];

@@ -3,16 +3,18 @@ import { styleText } from "node:util";
 import { readQueryPrice } from "@dataset-oracle/protocol";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { createPublicClient, formatEther, http } from "viem";
-import { CALLER, OPERATOR } from "./accounts.js";
+import { CALLER } from "./accounts.js";
 import type { Deployed } from "./deploy.js";
 import type { Devnet } from "./devnet.js";
 import { type PublishedExample, publishArguments } from "./example-specs.js";
-import type { Provider } from "./services.js";
+import type { Operator, Provider } from "./services.js";
 
 /** The running devnet, as `announce` describes it. */
 export interface Running extends Devnet {
   readonly deployed: Deployed;
   readonly providers: readonly Provider[];
+  /** At least one. */
+  readonly operators: readonly Operator[];
   readonly examples: readonly PublishedExample[];
 }
 
@@ -32,7 +34,7 @@ export async function announce(running: Running): Promise<void> {
 type Row = readonly [name: string, value: string];
 
 function summary(running: Running, queryPrice: bigint, isTerminal: boolean): string {
-  const { settings, chainUrl, operatorUrl, deployed, providers, examples } = running;
+  const { settings, chainUrl, operatorUrl, deployed, providers, operators, examples } = running;
   const { dataset, webOracle, consumer, lens, directory } = deployed;
   const price = `${queryPrice} wei (${formatEther(queryPrice)} ether)`;
   const sections: [title: string, rows: Row[]][] = [
@@ -59,7 +61,10 @@ function summary(running: Running, queryPrice: bigint, isTerminal: boolean): str
     [
       `Services: more than two thirds of the ${providers.length} providers must sign`,
       [
-        ["operator", `${operatorUrl}  sends from ${OPERATOR.address}`],
+        ...operators.map(({ process, url, address }): Row => {
+          const pid = settings.nodes === null ? "" : `  pid ${process.pid}`;
+          return [process.name, `${url}  sends from ${address}${pid}`];
+        }),
         ...providers.map(
           ({ process, url, address }): Row => [process.name, `${url}  signs as ${address}  pid ${process.pid}`],
         ),
@@ -85,16 +90,24 @@ function summary(running: Running, queryPrice: bigint, isTerminal: boolean): str
   ].join("\n");
 }
 
-function addresses({ chainUrl, operatorUrl, deployed, providers, examples }: Running, queryPrice: bigint) {
+function addresses(running: Running, queryPrice: bigint) {
+  const { settings, chainUrl, operatorUrl, deployed, providers, operators, examples } = running;
+  const describe = ({ process, url, address, command }: Operator | Provider) => ({
+    url,
+    address,
+    pid: process.pid,
+    command,
+  });
   return {
     chain: chainUrl,
-    operator: { url: operatorUrl, address: OPERATOR.address },
+    operator: { url: operatorUrl, address: operators[0]?.address },
+    nodes: settings.nodes === null ? [] : operators.map(describe),
     dataset: deployed.dataset.address,
     webOracle: { ...deployed.webOracle, examples },
     queryPrice: String(queryPrice),
     lens: deployed.lens,
     consumer: deployed.consumer,
-    providers: providers.map(({ process, url, address, command }) => ({ url, address, pid: process.pid, command })),
+    providers: providers.map(describe),
   };
 }
 

@@ -1,9 +1,11 @@
 import { readArguments } from "@dataset-oracle/tools/arguments";
+import { PROVIDERS } from "./accounts.js";
 import type { NeededPort } from "./ports.js";
 
 /** The devnet's ports, and where its providers get their prices. */
 export interface Settings {
   readonly chainPort: number;
+  /** The port of the operator, or of the first node. The other nodes use the ports after it. */
   readonly operatorPort: number;
   /** The port of the first provider. The others use the ports after it. */
   readonly providerPort: number;
@@ -12,6 +14,8 @@ export interface Settings {
   readonly isLive: boolean;
   /** True if the operator keeps the spot prices fresh without requests. */
   readonly hasFeeds: boolean;
+  /** How many providers have a node, an operator beside them; null for one operator that belongs to no provider. */
+  readonly nodes: number | null;
 }
 
 const USAGE = `Usage: npm start -- [options]
@@ -23,6 +27,8 @@ The first start compiles the contracts, which takes a few minutes.
   --operator-port N   the operator's port (default: 8080)
   --provider-port N   the first provider's port; the others use the ports after it (default: 8601)
   --market-port N     the simulated market's port (default: 8600)
+  --nodes N           instead of the operator, a node beside each of the first N providers, 1 to 4; they take turns at
+                      sending, and use the operator's port and the ports after it
   --live              read the real exchanges instead of the simulated market
   --no-feeds          update values only on request
   --help              show this text
@@ -30,6 +36,7 @@ The first start compiles the contracts, which takes a few minutes.
 Examples
   npm start
   npm start -- --no-feeds
+  npm start -- --nodes 4
   npm start -- --chain-port 9545 --operator-port 9080 --provider-port 9601 --market-port 9600`;
 
 /** Reads the command line. It ends the process if help is asked for, or with code 2 if an argument is wrong. */
@@ -39,6 +46,7 @@ export function readSettings(): Settings {
     "operator-port": { type: "string", default: "8080", range: [1, 65_535] },
     "provider-port": { type: "string", default: "8601", range: [1, 65_535] },
     "market-port": { type: "string", default: "8600", range: [1, 65_535] },
+    nodes: { type: "string", range: [1, PROVIDERS.length] },
     "no-feeds": { type: "boolean", default: false },
     live: { type: "boolean", default: false },
   });
@@ -49,16 +57,22 @@ export function readSettings(): Settings {
     marketPort: Number(values["market-port"]),
     isLive: values.live,
     hasFeeds: !values["no-feeds"],
+    nodes: values.nodes === undefined ? null : Number(values.nodes),
   };
 }
 
 /** Returns every port that the devnet listens on. */
-export function neededPorts(settings: Settings, providers: number): NeededPort[] {
-  const { chainPort, operatorPort, providerPort, marketPort, isLive } = settings;
+export function neededPorts(settings: Settings): NeededPort[] {
+  const { chainPort, operatorPort, providerPort, marketPort, isLive, nodes } = settings;
+  const ofNodes = Array.from({ length: nodes ?? 0 }, (_, index) => ({
+    role: `node ${index + 1}`,
+    port: operatorPort + index,
+    option: "--operator-port",
+  }));
   return [
     { role: "the chain", port: chainPort, option: "--chain-port" },
-    { role: "the operator", port: operatorPort, option: "--operator-port" },
-    ...Array.from({ length: providers }, (_, index) => ({
+    ...(nodes === null ? [{ role: "the operator", port: operatorPort, option: "--operator-port" }] : ofNodes),
+    ...PROVIDERS.map((_, index) => ({
       role: `provider ${index + 1}`,
       port: providerPort + index,
       option: "--provider-port",

@@ -9,7 +9,10 @@ export interface Devnet {
   readonly folder: Folder;
   readonly components: Components;
   readonly chainUrl: string;
+  /** The operator's, or the first node's. */
   readonly operatorUrl: string;
+  /** One URL, or those of the nodes: in the order of their providers. */
+  readonly operatorUrls: readonly string[];
   /** In the order of the committee. */
   readonly providerUrls: readonly string[];
   readonly marketUrl: string;
@@ -24,6 +27,7 @@ export function createDevnet(settings: Settings): Devnet {
     components: new Components(),
     chainUrl: url(settings.chainPort),
     operatorUrl: url(settings.operatorPort),
+    operatorUrls: Array.from({ length: settings.nodes ?? 1 }, (_, index) => url(settings.operatorPort + index)),
     providerUrls: PROVIDERS.map((_, index) => url(settings.providerPort + index)),
     marketUrl: url(settings.marketPort),
   };

@@ -8,29 +8,30 @@ import { compile, deploy } from "./deploy.js";
 import { createDevnet, type Devnet } from "./devnet.js";
 import { publishExamples } from "./example-specs.js";
 import { requireFreePorts } from "./ports.js";
-import { startMarket, startOperator, startProviders } from "./services.js";
+import { startMarket, startOperators, startProviders } from "./services.js";
 
 await runMain(async () => {
   const settings = readSettings();
-  await requireFreePorts(neededPorts(settings, PROVIDERS.length));
+  await requireFreePorts(neededPorts(settings));
   const devnet = createDevnet(settings);
   devnet.components.endWithTerminal();
   await start(devnet).catch((error: Error) => devnet.components.end(1, error.message));
 });
 
 async function start(devnet: Devnet): Promise<void> {
-  const { isLive } = devnet.settings;
+  const { isLive, nodes } = devnet.settings;
   await step("Starting the chain", () => startChain(devnet));
   await step("Compiling the contracts", () => compile(devnet));
   const deployed = await step("Deploying the contracts", () => deploy(devnet));
   if (!isLive) await step("Starting the simulated market", () => startMarket(devnet));
   const providers = await step(`Starting ${PROVIDERS.length} data providers`, () => startProviders(devnet));
-  await step("Starting the operator", () => startOperator(devnet));
+  const operatorStep = nodes === null ? "Starting the operator" : `Starting ${nodes} nodes`;
+  const operators = await step(operatorStep, () => startOperators(devnet));
   // The example specs read the simulated market.
   const examples = isLive
     ? []
     : await step("Publishing the example specs", () => publishExamples(devnet, deployed.webOracle));
-  await announce({ ...devnet, deployed, providers, examples });
+  await announce({ ...devnet, deployed, providers, operators, examples });
 }
 
 /** Prints a step's name and the seconds since the start, then runs it: the first compilation takes minutes. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/root";
-import { type Account, OPERATOR, PROVIDERS } from "./accounts.js";
+import { type Account, PROVIDERS, SUBMITTERS } from "./accounts.js";
 import { findDataset } from "./deploy.js";
 import type { Devnet } from "./devnet.js";
 import type { Folder } from "./folder.js";
@@ -14,6 +14,16 @@ export interface Provider {
   readonly process: Process;
   readonly address: string;
   readonly url: string;
+  /** The shell command that starts it again. */
+  readonly command: string;
+}
+
+/** A running operator: the only one, or the node of a provider. */
+export interface Operator {
+  readonly process: Process;
+  readonly url: string;
+  /** The account from which it sends. */
+  readonly address: string;
   /** The shell command that starts it again. */
   readonly command: string;
 }
@@ -35,9 +45,7 @@ export async function startMarket({ settings, folder, components, marketUrl }: D
 export async function startProviders(devnet: Devnet): Promise<Provider[]> {
   const providers = await Promise.all(PROVIDERS.map((account, index) => spawnProvider(devnet, account, index)));
   for (const { process: child, command } of providers) {
-    devnet.components.add(child, () =>
-      console.log(`${child.name} has ended. To restart it (and stop it yourself with Ctrl-C later):\n  ${command}`),
-    );
+    devnet.components.add(child, () => sayHowToRestart(child, command));
   }
   await Promise.all(providers.map((provider) => provider.process.ready()));
   return providers;
@@ -78,11 +86,31 @@ async function spawnProvider(devnet: Devnet, account: Account, index: number): P
   return { process: child, address: account.address, url, command };
 }
 
-/** Starts the operator. If it ends by itself, everything else ends too. */
-export async function startOperator(devnet: Devnet): Promise<void> {
-  const { settings, folder, components, chainUrl, operatorUrl, providerUrls } = devnet;
-  const config = writeConfig(folder, "operator", {
-    port: settings.operatorPort,
+/**
+ * Starts the operator, or a node beside each of the first providers. If the only operator ends by itself, everything else ends
+ * too; nodes do without each other.
+ */
+export async function startOperators(devnet: Devnet): Promise<Operator[]> {
+  const { settings, folder, components, operatorUrls } = devnet;
+  const names = settings.nodes === null ? ["operator"] : operatorUrls.map((_, index) => `node-${index + 1}`);
+  const operators = await Promise.all(names.map((name, index) => spawnOperator(devnet, name, index)));
+  for (const { process: child, command } of operators) {
+    components.add(child, () => {
+      if (settings.nodes !== null) return sayHowToRestart(child, command);
+      const log = folder.file("logs", "operator.log");
+      void components.end(1, `The operator has ended unexpectedly. Stopping everything. See its log: ${log}`);
+    });
+  }
+  await Promise.all(operators.map((operator) => operator.process.ready()));
+  return operators;
+}
+
+async function spawnOperator(devnet: Devnet, name: string, index: number): Promise<Operator> {
+  const { settings, folder, chainUrl, operatorUrl, operatorUrls, providerUrls } = devnet;
+  const url = operatorUrls[index] ?? operatorUrl;
+  const account = SUBMITTERS[index] ?? SUBMITTERS[0];
+  const config = writeConfig(folder, name, {
+    port: settings.operatorPort + index,
     metricsPort: 0,
     requestsPerMinute: 100_000,
     broadcastsPerMinute: 100_000,
@@ -103,23 +131,32 @@ export async function startOperator(devnet: Devnet): Promise<void> {
         gasPerHourForFeeds: 1_000_000_000_000,
         feeds: settings.hasFeeds ? [spotPriceFeed(folder)] : [],
         feedPollMs: 5_000,
+        peers: peersOf(devnet),
       },
     ],
   });
-  const logFile = folder.file("logs", "operator.log");
-  const operator = await startProcess({
-    name: "operator",
+  const keyFile = writeKey(folder, name, account);
+  const args = [built("operator", "main.js"), "--config", config];
+  const child = await startProcess({
+    name,
     command: process.execPath,
-    args: [built("operator", "main.js"), "--config", config],
-    env: { OPERATOR_PRIVATE_KEY_FILE: writeKey(folder, "operator", OPERATOR) },
-    logFile,
-    isReady: () => answersOk(`${operatorUrl}/datasets`),
+    args,
+    env: { OPERATOR_PRIVATE_KEY_FILE: keyFile },
+    logFile: folder.file("logs", `${name}.log`),
+    isReady: () => answersOk(`${url}/datasets`),
   });
-  components.add(
-    operator,
-    () => void components.end(1, `The operator has ended unexpectedly. Stopping everything. See its log: ${logFile}`),
-  );
-  await operator.ready();
+  const command = `OPERATOR_PRIVATE_KEY_FILE=${shellQuote(keyFile)} node ${args.map(shellQuote).join(" ")}`;
+  return { process: child, url, address: account.address, command };
+}
+
+/** Returns the nodes as each of them has to know the others; none for an operator by itself. */
+function peersOf({ settings, operatorUrls }: Devnet) {
+  if (settings.nodes === null) return [];
+  return operatorUrls.map((url, index) => ({
+    provider: PROVIDERS[index]?.address,
+    url,
+    submitter: SUBMITTERS[index]?.address,
+  }));
 }
 
 /** Returns a feed of all spot prices, updated often enough to watch them move. */
@@ -144,6 +181,10 @@ function writeKey(folder: Folder, name: string, account: Account): string {
   const path = folder.file("keys", name);
   writeFileSync(path, `${account.privateKey}\n`, { mode: 0o600 });
   return path;
+}
+
+function sayHowToRestart({ name }: Process, command: string): void {
+  console.log(`${name} has ended. To restart it (and stop it yourself with Ctrl-C later):\n  ${command}`);
 }
 
 const shellQuote = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -10,6 +10,13 @@ import type { Address, Hash, Hex } from "viem";
 export interface Addresses {
   readonly chain: string;
   readonly operator: { readonly url: string; readonly address: Address };
+  /** Empty when the operator belongs to no provider. */
+  readonly nodes: readonly {
+    readonly url: string;
+    readonly address: Address;
+    readonly pid: number;
+    readonly command: string;
+  }[];
   readonly dataset: Address;
   readonly webOracle: {
     readonly numbers: Address;

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { ROOT } from "@dataset-oracle/tools/root";
+import { createPublicClient, type Hash, http } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Devnet, freePorts, isRunning, startDevnet } from "./devnet.js";
+
+const KEYS: readonly string[] = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8")).financial.keys;
+/** The policy of the devnet's feeds, and the operator's default. */
+const HEARTBEAT_SECONDS = 30;
+const STAGE_SECONDS = 2;
+const BLOCK_SECONDS = 1;
+
+let devnet: Devnet;
+let ports: string[];
+
+beforeAll(async () => {
+  ports = await freePorts();
+  devnet = await startDevnet([...ports, "--nodes", "4"]);
+}, 130_000);
+
+afterAll(() => devnet?.interrupt());
+
+const chain = () => createPublicClient({ transport: http(devnet.chain), pollingInterval: 200 });
+
+interface Update {
+  readonly keyHash: Hash;
+  readonly round: bigint;
+  readonly hash: Hash;
+  readonly block: bigint;
+}
+
+async function updates(toBlock: bigint): Promise<readonly Update[]> {
+  const logs = await chain().getContractEvents({
+    ...{ address: devnet.dataset, abi: datasetAbi, eventName: "Updated", fromBlock: 0n, toBlock, strict: true },
+  });
+  return logs.map(({ args, transactionHash, blockNumber }) => ({
+    ...{ keyHash: args.keyHash, round: args.timestamp, hash: transactionHash, block: blockNumber },
+  }));
+}
+
+/** Returns the updates at the newest block, and how many transactions the nodes have had mined by then. */
+async function look() {
+  const blockNumber = await chain().getBlockNumber({ cacheTime: 0 });
+  const counts = devnet.nodes.map(({ address }) => chain().getTransactionCount({ address, blockNumber }));
+  const [all, sent] = await Promise.all([updates(blockNumber), Promise.all(counts)]);
+  return { blockNumber, all, sent: sent.reduce((a, b) => a + b) };
+}
+
+const logOf = (index: number) =>
+  readFileSync(join(ROOT, ".devnet", ports[1] ?? "", "logs", `node-${index + 1}.log`), "utf8");
+
+test("each node has a URL, a process and an account of its own, and serves what an operator does", async () => {
+  expect(devnet.nodes.map(({ pid }) => isRunning(pid))).toEqual([true, true, true, true]);
+  expect(new Set(devnet.nodes.map(({ address }) => address)).size).toBe(4);
+  for (const { url, pid } of devnet.nodes) {
+    expect(devnet.output()).toMatch(new RegExp(`node-\\d +${url} .* pid ${pid}\n`));
+    for (const path of ["/", "/guide/", "/datasets"]) expect((await fetch(url + path)).status).toBe(200);
+  }
+  expect(devnet.operator).toEqual({ url: devnet.nodes[0]?.url, address: devnet.nodes[0]?.address });
+});
+
+test("each round is sent once, and while a node is dead the next in rank sends its rounds", async () => {
+  await expect
+    .poll(async () => new Set((await look()).all.map(({ keyHash }) => keyHash)).size, { timeout: 60_000 })
+    .toBe(KEYS.length);
+  const start = await look();
+  const [, , dead] = devnet.nodes;
+  process.kill(dead?.pid ?? 0, "SIGKILL");
+  const others = [0, 1, 3];
+  await expect
+    .poll(() => others.some((index) => logOf(index).includes("the nodes of better ranks did not update it")), {
+      timeout: 120_000,
+      interval: 500,
+    })
+    .toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+
+  const { all, sent } = await look();
+  const later = all.filter(({ block }) => block > start.blockNumber);
+  const hashes = new Set(later.map(({ hash }) => hash));
+  expect(new Set(later.map(({ round }) => round)).size).toBe(hashes.size);
+  expect(sent - start.sent).toBe(hashes.size);
+  const mined = await Promise.all(
+    [...new Set(later.map(({ block }) => block))].map((number) => chain().getBlock({ blockNumber: number })),
+  );
+  for (const { keyHash, round, block } of later) {
+    const before = all.findLast((update) => update.keyHash === keyHash && update.round < round);
+    const minedAt = mined.find(({ number }) => number === block)?.timestamp ?? 0n;
+    const age = Number(minedAt - (before?.round ?? 0n));
+    expect(age).toBeLessThanOrEqual(HEARTBEAT_SECONDS + STAGE_SECONDS + 2 * BLOCK_SECONDS);
+  }
+}, 200_000);
