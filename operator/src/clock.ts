@@ -13,3 +13,8 @@ export function roundAt(nowMs: number): bigint {
 export function msUntilRoundAfter(round: bigint, nowMs: number): number {
   return Math.max(0, (Number(round) + 1) * 1000 + BEHIND_MS - nowMs);
 }
+
+/** Returns when requests begin to be about a round, in milliseconds since 1970. */
+export function startOf(round: bigint): number {
+  return Number(round) * 1000 + BEHIND_MS;
+}

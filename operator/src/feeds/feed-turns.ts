@@ -14,6 +14,10 @@ import { beatAt, msUntilNextBeat, orderOf, stagesBefore } from "./turns.js";
 
 /** A batch of this many keys, signed by four providers, uses about five million units of gas. */
 const MAX_BATCH_KEYS = 100;
+/** A feed that was never stored needs a transaction of its own. It has a turn of its own, so that the nodes divide many of them. */
+const FIRST_NEW = 1 << 16;
+/** Time to gather the reports and to see the block, in seconds. */
+const SPARE_SECONDS = 2;
 /** How long a node gathers reports by itself before it asks the other nodes for what it lacks. */
 const RELAY_AFTER_MS = 1_000;
 
@@ -23,22 +27,20 @@ export interface TakenTurn {
   readonly feeds: readonly StoredFeed[];
   /** This node's rank; 0 is the best. */
   readonly rank: number;
-  /** How long it took to gather the reports, in milliseconds. */
-  readonly gatherMs: number;
 }
 
 /** Takes turns with the other nodes of the network at updating the feeds of one dataset. */
 export class FeedTurns {
   /** All nodes divide the feeds in the same way, whatever each finds due and in whatever order they are configured. */
-  readonly #chunkOf: ReadonlyMap<Hex, number>;
+  readonly #indexOf: ReadonlyMap<Hex, number>;
 
   constructor(
     private readonly operator: Operator,
     private readonly network: Network,
     private readonly datasetFeeds: DatasetFeeds,
   ) {
-    const chunks = split(datasetFeeds.feeds.map(({ key }) => key).toSorted());
-    this.#chunkOf = new Map(chunks.flatMap((keys, index) => keys.map((key) => [key, index] as const)));
+    const keys = datasetFeeds.feeds.map(({ key }) => key).toSorted();
+    this.#indexOf = new Map(keys.map((key, index) => [key, index]));
   }
 
   /** True for an operator without other nodes: every turn is its own. */
@@ -55,13 +57,49 @@ export class FeedTurns {
     return msUntilNextBeat(nowMs, this.network.settings.beatSeconds);
   }
 
+  /**
+   * Returns how long before a heartbeat an update has to be started, in seconds, or null for an operator by itself, which knows
+   * better by what its updates took. All nodes have to find a feed due at the same beat, so that nothing counts which only one
+   * of them knows.
+   *
+   * @param blockMs The time between blocks.
+   */
+  leadSeconds(blockMs: number): number | null {
+    if (this.isAlone) return null;
+    return this.network.settings.beatSeconds + Math.round(blockMs / 1000) + SPARE_SECONDS;
+  }
+
   /** Divides feeds into those that one transaction updates. */
   chunksOf<T extends { readonly key: Hex }>(feeds: readonly T[]): readonly (readonly T[])[] {
     if (this.isAlone) return split(feeds);
-    const sorted = feeds.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-    const indexes = [...new Set(this.#chunkOf.values())];
-    const chunks = indexes.map((index) => sorted.filter(({ key }) => this.#chunkOf.get(key) === index));
-    return chunks.filter(({ length }) => length > 0);
+    const chunks = new Map<number, T[]>();
+    for (const feed of this.#sorted(feeds)) {
+      const chunk = this.#chunkOf(feed);
+      chunks.set(chunk, [...(chunks.get(chunk) ?? []), feed]);
+    }
+    return [...chunks.values()];
+  }
+
+  /**
+   * Returns the feeds whose own transactions are started now. Nodes start only as many at each beat as one sender may have
+   * pending: the others would wait in its queue past their turn.
+   */
+  singlesOf<T extends { readonly key: Hex }>(feeds: readonly T[]): readonly T[] {
+    return this.isAlone ? feeds : this.#sorted(feeds).slice(0, this.network.settings.maxPendingPerSender);
+  }
+
+  #sorted<T extends { readonly key: Hex }>(feeds: readonly T[]): readonly T[] {
+    return feeds.toSorted((a, b) => (this.#indexOf.get(a.key) ?? 0) - (this.#indexOf.get(b.key) ?? 0));
+  }
+
+  #chunkOf({ key }: { readonly key: Hex }): number {
+    return Math.floor((this.#indexOf.get(key) ?? 0) / MAX_BATCH_KEYS);
+  }
+
+  #turnOf(feeds: readonly StoredFeed[]): number {
+    const [first] = feeds;
+    if (first === undefined) return 0;
+    return first.stored.updatedAt > 0n ? this.#chunkOf(first) : FIRST_NEW + (this.#indexOf.get(first.key) ?? 0);
   }
 
   /**
@@ -71,17 +109,14 @@ export class FeedTurns {
    * @throws ProblemError without a quorum: such a node waits for no turn, and sends nothing.
    */
   async take(feeds: readonly StoredFeed[], round: bigint, blockMs: number): Promise<TakenTurn> {
-    const { clock, closing } = this.operator;
+    const { closing } = this.operator;
     const { dataset } = this.datasetFeeds;
-    const startedAt = clock();
     const held = await this.#gather(feeds, round);
-    const gatherMs = clock() - startedAt;
     const { all, own } = this.network.nodes;
     const { members } = dataset.committee.current;
     // Anyone can be listed as a node, so only the committee's members have ranks.
     const providers = all.map(({ provider }) => provider).filter((provider) => members.includes(provider));
-    const chunk = this.#chunkOf.get(feeds[0]?.key ?? "0x") ?? 0;
-    const order = orderOf({ dataset: dataset.address, chunk, round }, providers);
+    const order = orderOf({ dataset: dataset.address, chunk: this.#turnOf(feeds), round }, providers);
     const stages = stagesBefore(own?.provider ?? null, order, held, this.network.settings);
 
     let left = feeds;
@@ -95,7 +130,7 @@ export class FeedTurns {
       },
       offerOther: () => this.#offerOther(left, round),
     });
-    return { feeds: isOwn ? left : [], rank: stages.length, gatherMs };
+    return { feeds: isOwn ? left : [], rank: stages.length };
   }
 
   /** Gathers the reports of a round, with the other nodes' help if it has to. It returns the providers whose report is held. */

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { readBlockIntervalMs } from "../chain/block-interval.js";
 import { readManyStored } from "../chain/stored.js";
+import { startOf } from "../clock.js";
 import { type Batch, dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
@@ -81,9 +82,11 @@ class FeedLoop {
     if (!this.#health.isDue("committee") || !this.#health.isDue("sending")) return Number.POSITIVE_INFINITY;
     const now = clock();
     const lead = this.#leadSeconds;
-    const at = (wanted: ReturnType<typeof stage>) =>
-      feeds.filter(({ policy, stored }) => stage(policy, stored, now / 1000, lead) === wanted);
     const round = this.#turns.roundAt(now);
+    // Nodes take the time at which the beat began, which is the same for all of them.
+    const seenAt = this.#turns.isAlone ? now : startOf(round);
+    const at = (wanted: ReturnType<typeof stage>) =>
+      feeds.filter(({ policy, stored }) => stage(policy, stored, seenAt / 1000, lead) === wanted);
     if (this.#turns.isAlone) {
       // The providers are asked for the values of the others only after these were started.
       const isProbe = this.#start(at("due"), round);
@@ -96,10 +99,10 @@ class FeedLoop {
     return Math.max(0, Math.min(...dueAt.filter((ms) => ms > now)) - clock());
   }
 
-  /** How long before a heartbeat an update has to be started: as long as one took lately, plus a block and a poll. */
+  /** How long before a heartbeat an update has to be started: by an operator by itself as long as one took lately, plus a block. */
   get #leadSeconds(): number {
-    const pollMs = this.#turns.isAlone ? POLL_MS : this.network.settings.beatSeconds * 1000;
-    return (this.#latency.longestMs + this.#blockMs + pollMs) / 1000;
+    const measuredMs = this.#latency.longestMs + this.#blockMs + POLL_MS;
+    return this.#turns.leadSeconds(this.#blockMs) ?? measuredMs / 1000;
   }
 
   /**
@@ -118,11 +121,14 @@ class FeedLoop {
       !this.#health.isFailing(key) &&
       !operator.updates.isRelaying(dataPointOf(network, dataset, key), round);
     const single = idle.filter((feed) => !isBatched(feed) && this.#health.isDue(feed.key));
-    const attempts = [...this.#turns.chunksOf(idle.filter(isBatched)), ...single.map((feed) => [feed])];
+    const attempts = [
+      ...this.#turns.chunksOf(idle.filter(isBatched)),
+      ...this.#turns.singlesOf(single).map((feed) => [feed]),
+    ];
     const isProbing = this.#health.isFailing("committee") || this.#health.isFailing("sending");
     const started = isProbing ? attempts.slice(0, 1) : attempts;
     for (const feeds of started) {
-      if (this.#turns.isAlone) this.#update(feeds, round, operator.clock());
+      if (this.#turns.isAlone) this.#update(feeds, round);
       else void this.#updateInTurn(feeds, round);
     }
     return isProbing && started.length > 0;
@@ -170,16 +176,16 @@ class FeedLoop {
 
   /** Updates feeds when this node's turn comes, unless another node did by then. */
   async #updateInTurn(feeds: readonly StoredFeed[], round: bigint): Promise<void> {
-    const { clock, metrics } = this.operator;
     for (const { key } of feeds) this.#busy.add(key);
     try {
-      const { feeds: own, rank, gatherMs } = await this.#turns.take(feeds, round, this.#blockMs);
+      const { feeds: own, rank } = await this.#turns.take(feeds, round, this.#blockMs);
       if (rank > 0 && own.length > 0) {
         this.#log.warn({ keys: own.map(({ key }) => key), rank }, "feed: the nodes of better ranks did not update it");
-        metrics.failedOver(this.network.chainId, own.length);
+        this.operator.metrics.failedOver(this.network.chainId, own.length);
       }
       for (const { key } of feeds) this.#busy.delete(key);
-      this.#update(own, round, clock() - gatherMs);
+      this.#worked("committee");
+      this.#update(own, round);
     } catch (error) {
       for (const { key } of feeds) this.#busy.delete(key);
       if (feeds.length === 1 || !isWorthSplitting(error)) {
@@ -191,15 +197,12 @@ class FeedLoop {
     }
   }
 
-  /**
-   * Updates feeds in one transaction, and each that the batch did not store in its own.
-   *
-   * @param startedAt When it was decided to update them, in milliseconds since 1970; without the wait for other nodes.
-   */
-  #update(feeds: readonly StoredFeed[], round: bigint, startedAt: number): void {
+  /** Updates feeds in one transaction, and each that the batch did not store in its own. */
+  #update(feeds: readonly StoredFeed[], round: bigint): void {
     const { network, operator } = this;
     const { dataset } = this.datasetFeeds;
-    const batched = feeds.length > 1 ? this.#relayBatch(this.#batch(feeds, round), startedAt) : null;
+    const startedAt = operator.clock();
+    const batched = feeds.length > 1 ? this.#relayBatch(this.#batch(feeds, round)) : null;
     for (const { key } of feeds) {
       this.#busy.add(key);
       const dataPoint = dataPointOf(network, dataset, key);
@@ -224,8 +227,9 @@ class FeedLoop {
    * @returns The keys that it stored. Each other key is to be sent by itself.
    * @throws The batch's error when its keys would fail by themselves too.
    */
-  async #relayBatch(batch: Batch, startedAt: number): Promise<ReadonlyMap<Hex, Relayed>> {
+  async #relayBatch(batch: Batch): Promise<ReadonlyMap<Hex, Relayed>> {
     try {
+      const startedAt = this.operator.clock();
       const stored = await relayBatch(this.operator, this.operator.builder, batch);
       if (stored.size > 0) this.#latency.record(this.operator.clock() - startedAt);
       this.#worked("batches");

@@ -5,7 +5,7 @@ import { msUntilRoundAfter, roundAt } from "../clock.js";
 /** The work that the nodes of a network take turns at: a part of a dataset's feeds, at one beat. */
 export interface Turn {
   readonly dataset: Address;
-  /** The index of the chunk of the configured feeds. */
+  /** The index of the chunk of the configured feeds, or the number of a feed that has a turn of its own. */
   readonly chunk: number;
   /** The beat's round, in seconds since 1970. */
   readonly round: bigint;
