@@ -1,15 +1,10 @@
-import { DataRequestError } from "./problem.js";
 import { type RequestUpdateParameters, requestUpdate, type UnsentUpdate } from "./request-update.js";
 
 /** The data point, and the operators that are asked for its update. */
-export interface FetchUpdateParameters
-  extends Pick<
-    RequestUpdateParameters<false>,
-    "networkId" | "dataset" | "key" | "onProgress" | "timeoutMs" | "signal"
-  > {
-  /** An operator's base URL, or several in order of preference: the next one is asked when one fails. */
-  readonly url: string | readonly string[];
-}
+export type FetchUpdateParameters = Pick<
+  RequestUpdateParameters<false>,
+  "url" | "networkId" | "dataset" | "key" | "onProgress" | "timeoutMs" | "signal"
+>;
 
 /** A signed update, and the data point as it will be stored. */
 export interface FetchedUpdate extends UnsentUpdate {
@@ -25,13 +20,7 @@ export interface FetchedUpdate extends UnsentUpdate {
  * @param parameters `timeoutMs` is the timeout of each operator, in milliseconds: 45,000 by default.
  * @throws `DataRequestError` of the last operator when all of them failed; the signal's reason if it was aborted.
  */
-export async function fetchUpdate({ url, ...request }: FetchUpdateParameters): Promise<FetchedUpdate> {
-  const [first = "", ...others] = [url].flat();
-  try {
-    const update = await requestUpdate({ ...request, url: first, broadcast: false });
-    return { ...update, data: update.transaction.data };
-  } catch (error) {
-    if (!(error instanceof DataRequestError) || others.length === 0) throw error;
-    return fetchUpdate({ ...request, url: others });
-  }
+export async function fetchUpdate(parameters: FetchUpdateParameters): Promise<FetchedUpdate> {
+  const update = await requestUpdate({ ...parameters, broadcast: false });
+  return { ...update, data: update.transaction.data };
 }

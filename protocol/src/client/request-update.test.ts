@@ -214,6 +214,35 @@ describe("a problem", () => {
   });
 });
 
+describe("several operators", () => {
+  const NOBODY = "http://127.0.0.1:1";
+  const outOfFunds = { title: "No.", status: 503, code: "out_of_funds", detail: "Try later." };
+
+  test("are asked in their order until one answers", async () => {
+    const asked: (string | undefined)[] = [];
+    handle = (request, response, body) => {
+      asked.push(request.url);
+      const isDown = request.url?.startsWith("/down");
+      (isDown ? answers(outOfFunds, 503) : answers(sent))(request, response, body);
+    };
+    const update = await ask(true, { url: [NOBODY, `${url}/down`, `${url}/up`, `${url}/spare`] });
+    expect(update.transactionHash).toBe(HASH);
+    expect(asked).toEqual(["/down/data/request", "/up/data/request"]);
+  });
+
+  test("that all fail end with the problem of the last", async () => {
+    handle = answers(outOfFunds, 503);
+    expect((await failure(ask(true, { url: [NOBODY, url] }))).problem.code).toBe("out_of_funds");
+    expect((await failure(ask(true, { url: [url, NOBODY] }))).problem.code).toBe("unreachable");
+  });
+
+  test("are not asked after the caller has aborted", async () => {
+    handle = () => {};
+    const signal = AbortSignal.abort(new Error("not needed any more"));
+    await expect(ask(true, { url: [url, NOBODY], signal })).rejects.toThrow("not needed any more");
+  });
+});
+
 describe("a failure on the way", () => {
   test("is unreachable when nobody listens", async () => {
     const { problem } = await failure(ask(true, { url: "http://127.0.0.1:1" }));

@@ -10,10 +10,13 @@ import { parseProgress, type UpdateProgress } from "./progress.js";
 import { type QueryResult, queryResult } from "./query-result.js";
 import { type Reach, type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
 
-/** The request and the operator that receives it. */
+/** The request and the operators that receive it. */
 export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
-  /** The operator's base URL, for example `https://oracle.example/v1`. `/data/request` is appended to it. */
-  readonly url: string;
+  /**
+   * An operator's base URL, for example `https://oracle.example/v1`, to which `/data/request` is appended. Or several, such
+   * as the nodes of a network, in order of preference: the next one is asked when one fails.
+   */
+  readonly url: string | readonly string[];
   /** The chain id of the dataset's network. */
   readonly networkId: number;
   /** The dataset's address. */
@@ -27,9 +30,9 @@ export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
    * the answer comes when the transaction is accepted, or with `onProgress` when it is mined.
    */
   readonly wait?: number;
-  /** Called for every step, in order. */
+  /** Called for every step, in order; again from the first step when another operator is asked. */
   readonly onProgress?: (progress: UpdateProgress) => void;
-  /** The timeout of the whole request, in milliseconds: by default 45,000 plus the wait. */
+  /** The timeout of the request to each operator, in milliseconds: by default 45,000 plus the wait. */
   readonly timeoutMs?: number;
   /** Aborts the request and throws the signal's reason. The operator may still send a transaction. */
   readonly signal?: AbortSignal;
@@ -82,13 +85,24 @@ const STREAM_WAIT = 60;
  * point, and a returned transaction must be an update of that key in that dataset and nothing else. The providers'
  * signatures are not verified here, because the dataset does that.
  *
- * @throws `DataRequestError`, whose `problem.code` is the reason; the signal's reason if it was aborted.
+ * @throws `DataRequestError`, whose `problem.code` is the reason, of the last operator when all of them failed; the signal's
+ * reason if it was aborted.
  */
 export async function requestUpdate<const Broadcast extends boolean>(
   parameters: RequestUpdateParameters<Broadcast>,
 ): Promise<Broadcast extends true ? BroadcastUpdate : UnsentUpdate>;
 export async function requestUpdate(parameters: RequestUpdateParameters): Promise<BroadcastUpdate | UnsentUpdate> {
-  const { url, wait, onProgress, signal } = parameters;
+  const [first = "", ...others] = [parameters.url].flat();
+  try {
+    return await requestFrom(first, parameters);
+  } catch (error) {
+    if (!(error instanceof DataRequestError) || others.length === 0) throw error;
+    return requestUpdate({ ...parameters, url: others });
+  }
+}
+
+async function requestFrom(url: string, parameters: RequestUpdateParameters): Promise<BroadcastUpdate | UnsentUpdate> {
+  const { wait, onProgress, signal } = parameters;
   const waitMs = 1000 * (wait ?? (onProgress ? STREAM_WAIT : 0));
   const timeoutMs = parameters.timeoutMs ?? DEFAULT_TIMEOUT_MS + waitMs;
   const deadline = AbortSignal.timeout(timeoutMs);
@@ -97,12 +111,13 @@ export async function requestUpdate(parameters: RequestUpdateParameters): Promis
       signal?.throwIfAborted();
       throw deadline.aborted ? timedOut(timeoutMs, cause) : unreachable(url, cause);
     });
-  const response = await reach(post(parameters, signal ? AbortSignal.any([signal, deadline]) : deadline));
+  const response = await reach(post(url, parameters, signal ? AbortSignal.any([signal, deadline]) : deadline));
   return toUpdate(parameters, response.status, await readAnswer(response, reach, onProgress));
 }
 
 function post(
-  { url, networkId, dataset, key, broadcast, wait, onProgress }: RequestUpdateParameters,
+  url: string,
+  { networkId, dataset, key, broadcast, wait, onProgress }: RequestUpdateParameters,
   signal: AbortSignal,
 ) {
   const body: DataRequest = { network_id: networkId, dataset, key, broadcast };
