@@ -48,8 +48,11 @@ async function look() {
   return { blockNumber, all, sent: sent.reduce((a, b) => a + b) };
 }
 
-const logOf = (index: number) =>
-  readFileSync(join(ROOT, ".devnet", ports[1] ?? "", "logs", `node-${index + 1}.log`), "utf8");
+/** How often the nodes have sent updates because those of better ranks did not. */
+const failovers = () =>
+  devnet.nodes
+    .map((_, index) => readFileSync(join(ROOT, ".devnet", ports[1] ?? "", "logs", `node-${index + 1}.log`), "utf8"))
+    .reduce((sum, log) => sum + log.split("the nodes of better ranks did not update it").length - 1, 0);
 
 test("each node has a URL, a process and an account of its own, and serves what an operator does", async () => {
   expect(devnet.nodes.map(({ pid }) => isRunning(pid))).toEqual([true, true, true, true]);
@@ -66,14 +69,13 @@ test("each round is sent once, and while a node is dead the next in rank sends i
     .poll(async () => new Set((await look()).all.map(({ keyHash }) => keyHash)).size, { timeout: 60_000 })
     .toBe(KEYS.length);
   const start = await look();
-  const [, , dead] = devnet.nodes;
-  process.kill(dead?.pid ?? 0, "SIGKILL");
-  const others = [0, 1, 3];
+  const before = failovers();
+  process.kill(devnet.nodes[2]?.pid ?? 0, "SIGKILL");
+  const roundsSince = async () =>
+    new Set((await look()).all.filter(({ block }) => block > start.blockNumber).map(({ round }) => round)).size;
+  // The dead node leads a round in four: of eight rounds it very likely leads one.
   await expect
-    .poll(() => others.some((index) => logOf(index).includes("the nodes of better ranks did not update it")), {
-      timeout: 120_000,
-      interval: 500,
-    })
+    .poll(async () => failovers() > before || (await roundsSince()) >= 8, { timeout: 150_000, interval: 500 })
     .toBe(true);
   await new Promise((resolve) => setTimeout(resolve, 3_000));
 
@@ -86,9 +88,9 @@ test("each round is sent once, and while a node is dead the next in rank sends i
     [...new Set(later.map(({ block }) => block))].map((number) => chain().getBlock({ blockNumber: number })),
   );
   for (const { keyHash, round, block } of later) {
-    const before = all.findLast((update) => update.keyHash === keyHash && update.round < round);
+    const previous = all.findLast((update) => update.keyHash === keyHash && update.round < round);
     const minedAt = mined.find(({ number }) => number === block)?.timestamp ?? 0n;
-    const age = Number(minedAt - (before?.round ?? 0n));
+    const age = Number(minedAt - (previous?.round ?? 0n));
     expect(age).toBeLessThanOrEqual(HEARTBEAT_SECONDS + STAGE_SECONDS + 2 * BLOCK_SECONDS);
   }
-}, 200_000);
+}, 240_000);
