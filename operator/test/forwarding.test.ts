@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { NODE_SIGNATURE_HEADER, signNodeRequest } from "@dataset-oracle/protocol/node-wire";
 import { signReport } from "@dataset-oracle/protocol/report";
+import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import Fastify, { type FastifyInstance } from "fastify";
 import { type Address, getAddress, type Hex, keccak256, stringToHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
@@ -207,6 +208,61 @@ describe("a node whose answer does not hold is passed over:", () => {
     await expectServedByItself(keyWhere(thirdThenFirst));
     expect(times).toBe(1);
   });
+});
+
+test("a round whose sender has lost its transaction is sent by the node that answered for it", async () => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  await chain.fund(pretender.address);
+  const { url } = peers[2] ?? {};
+  // In these nodes' list the third node is alone with one of a short patience.
+  const list = [
+    { ...(peers[0] as Node), submitter: account.address },
+    { ...(peers[2] as Node), url: url ?? "" },
+  ];
+  const settings = { peers: list, stuckSeconds: 1 };
+  const patient = await startOperator([{ chain, datasets: [dataset], providers, settings }], { account, clock });
+  const key = keyWhere((order) => order.indexOf(pretender.address) < order.indexOf(accounts[0]?.address ?? "0x"));
+  const round = BigInt(Math.floor(clock() / 1000) - 2);
+  const value = `0x${"5".padStart(64, "0")}` as const;
+  const reports = await Promise.all(
+    providers.map(async ({ address: provider, account: by }) => {
+      const report = { chainId: 42, dataset, key: hexOf(key), round, outcome: "OK", value } as const;
+      return { provider, value, signature: await signReport(by, report) };
+    }),
+  );
+  const members = providers.map(({ address }) => address);
+  const data = encodeUpdate(
+    "median",
+    { key: hexOf(key), round },
+    { members, toleranceBps: 100n } as never,
+    "OK",
+    reports,
+  );
+  const raw = await pretender.signTransaction({
+    chainId: 42,
+    nonce: 0,
+    to: dataset,
+    data,
+    gas: 500_000n,
+    gasPrice: 10n ** 10n,
+  });
+  answer = () => ({
+    answer: {
+      ...{ network_id: 42, dataset, key, key_hex: hexOf(key), status: "OK", value: "5", timestamp: Number(round) },
+      reports: reports.map((report) => ({ ...report, value: "5" })),
+      transaction_hash: keccak256(raw),
+    },
+    transaction: raw,
+  });
+  await chain.client.setIntervalMining({ interval: 0 });
+  const { transaction_hash } = await patient.ask(body(key));
+  expect(transaction_hash).toBe(keccak256(raw));
+  await chain.client.dropTransaction({ hash: keccak256(raw) });
+  await chain.client.setIntervalMining({ interval: 1 });
+  await expect.poll(async () => (await updatesOf(key)).length, { timeout: 15_000 }).toBe(1);
+  const [update] = await updatesOf(key);
+  expect(await senderOf(update?.transactionHash)).toBe(account.address);
+  await patient.close();
 });
 
 describe("a forwarded request", () => {

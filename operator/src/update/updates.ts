@@ -47,6 +47,8 @@ const MAX_ROUND_WAIT_MS = 3_000;
 const MAX_OTHER_PAYERS = 5;
 /** The age of the oldest round that is looked for among those on their way, in seconds. None is remembered for longer. */
 const MAX_JOINED_AGE = 15n;
+/** How long a round that another node has sent is followed, in milliseconds. */
+const MAX_FOLLOWED_MS = 600_000;
 
 /** Updates data points for requests and feeds. Everyone who asks for a data point in one round shares the work. */
 export class Updates {
@@ -58,6 +60,8 @@ export class Updates {
    * wait for each other.
    */
   readonly #forwards: SingleFlight<Relayed | null>;
+  /** The newest round of each data point that another node has sent, until it is stored; in seconds since 1970. */
+  readonly #followed = new Map<string, bigint>();
   readonly #prepared: SingleFlight<Prepared>;
   /** Stored values that are fresh enough to need no update; null where one is needed. */
   readonly #fresh: SingleFlight<DataAnswer | null>;
@@ -107,9 +111,41 @@ export class Updates {
     const { forwarding } = dataPoint.network;
     if (forwarding === null) return null;
     const round = roundAt(this.context.clock());
-    const forward = (progress: Progress) => forwarding.forward(dataPoint, progress);
+    const forward = async (progress: Progress) => {
+      const relayed = await forwarding.forward(dataPoint, progress);
+      if (relayed !== null && relayed.raw !== null) {
+        void this.#follow(dataPoint, BigInt(relayed.answer.timestamp), caller.id);
+      }
+      return relayed;
+    };
     const flight = this.#forwards.run(roundId(dataPoint, round), forward, caller.trace);
     return followed(flight, caller.listener, (relayed) => relayed && use(relayed, round));
+  }
+
+  /**
+   * Sees a round that another node has sent stored, because this node has answered for it: if the chain does not have it in
+   * time, it is sent from here. The other node's process may have ended.
+   */
+  async #follow(dataPoint: DataPoint, round: bigint, payer: string): Promise<void> {
+    const { clock, closing } = this.context;
+    const { id, network, dataset, key } = dataPoint;
+    const isFollowed = this.#followed.has(id);
+    this.#followed.set(id, round);
+    if (isFollowed) return;
+    const giveUpAt = clock() + MAX_FOLLOWED_MS;
+    // A reorganization can drop what was seen once.
+    for (let seen = 0; seen < 2 && clock() < giveUpAt; ) {
+      await delay(network.settings.stuckSeconds * 1000, undefined, { signal: closing }).catch(() => {});
+      if (closing.aborted) return;
+      try {
+        const { updatedAt } = await readStored(network.client, dataset.address, key, "latest");
+        seen = updatedAt >= (this.#followed.get(id) ?? round) ? seen + 1 : 0;
+        if (seen === 0) await this.#relay(dataPoint, roundAt(clock()), payer, null).result;
+      } catch {
+        seen = 0;
+      }
+    }
+    this.#followed.delete(id);
   }
 
   async #bySelf<T>(
