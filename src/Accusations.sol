@@ -39,7 +39,7 @@ abstract contract Accusations is DatasetGovernance, ReportDomain {
         _eject(accused, timestamp, members, toleranceBps);
     }
 
-    /// @return digest What was signed.
+    /// @return digest The digest that was signed.
     /// @return content The outcome and the value that the statement has for the key, hashed to one word. The value of "no
     /// data" is ignored, as in every update.
     function _contentOf(Statement calldata statement, bytes32 keyHash, uint256 timestamp)

@@ -237,7 +237,7 @@ contract DatasetAccuseTest is DatasetFixture {
         );
     }
 
-    /// What a member signed before the owner set the committee does not count.
+    /// A signature from before the owner set the committee does not count.
     function testFuzz_accuse_RevertWhen_theRoundIsBeforeTheCommittee(uint256 round) public {
         round = bound(round, 0, START);
         _refuse(

@@ -143,7 +143,7 @@ contract UsingOracleProtocolTest is Test {
         }
     }
 
-    /// What a helper does in assembly is what `tryQuery` does in plain Solidity, whatever account it asks.
+    /// A helper's assembly does the same as `tryQuery` in plain Solidity, whatever account it asks.
     function testFuzz_query_equalsTheSameInPlainSolidity(
         uint256 price,
         uint256 balance,

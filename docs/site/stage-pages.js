@@ -13,7 +13,7 @@ const LANGUAGES = { sol: "solidity", ts: "typescript", js: "javascript", json: "
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
 /**
- * @param {string} folder What is there is replaced.
+ * @param {string} folder Its content is replaced.
  */
 export async function stagePages(folder) {
   rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import type { BatchReport } from "./batch-report.js";
 import type { Committee } from "./committee.js";
 import { compactSignature, QUERY_STATUSES, type Report, type ReportHeader } from "./report.js";
 
-/** What a provider signed that has a content for some key: a report of it, or a row of a batch. */
+/** A signed content of some key: a report of it, or a row of a batch that has it. */
 export type SignedStatement = (Pick<Report, "outcome" | "value"> | Pick<BatchReport, "keys" | "missing" | "values">) & {
   /** 65 bytes: r, s, v. */
   readonly signature: Hex;
@@ -13,7 +13,7 @@ export type SignedStatement = (Pick<Report, "outcome" | "value"> | Pick<BatchRep
 /**
  * Encodes the calldata that ejects a member of the committee which signed two different contents for one key and round.
  *
- * @param a What the member signed for the key at the round.
+ * @param a One of the contents that the member signed for the key at the round.
  * @param b Something else that it signed for them.
  * @throws When a row does not have the key.
  */

@@ -391,7 +391,7 @@ interface IDataset is Oracle {
     /// left: a smaller committee is the owner's to replace.
     /// @param keyHash keccak256 of the key that the statements contradict each other about.
     /// @param timestamp The round of both statements.
-    /// @param a What the member signed.
+    /// @param a One thing that the member signed.
     /// @param b Something else that it signed. Two reports of "no data" say the same, whatever value they have.
     /// @param members The whole committee, as in its `CommitteeChanged` event.
     /// @param toleranceBps Its tolerance, in basis points.

@@ -25,7 +25,7 @@ contract DatasetHandler is CommonBase, StdUtils {
     /// @notice Where members claim their shares to.
     address public constant PURSE = address(0xF00D);
 
-    /// @notice Who accuses members.
+    /// @notice The account that accuses members.
     address public constant ACCUSER = address(0xACC);
 
     IDataset public immutable dataset;
@@ -39,7 +39,7 @@ contract DatasetHandler is CommonBase, StdUtils {
     uint256 public claimed;
     uint256 public rewarded;
     uint256 public wronglyEjected;
-    /// @notice What committees without an ejected member could not share equally, in total and by their hash.
+    /// @notice The remainders that committees without an ejected member could not share equally, in total and by their hash.
     uint256 public totalLeft;
     mapping(bytes32 committee => uint256) public left;
     bytes32 public committeeHash;

@@ -94,7 +94,7 @@ contract CommitteeTest is Test {
         result.members = committee.intoMembers(members.length - 1);
     }
 
-    /// @dev What is allocated next overlaps no copy.
+    /// @dev Memory that is allocated next overlaps no copy.
     function _requireUntouched(bytes memory next) private pure {
         for (uint256 i = 0; i < next.length; ++i) {
             next[i] = 0xff;

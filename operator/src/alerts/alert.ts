@@ -17,7 +17,7 @@ export interface Alert {
   /** In ASCII; null if it is not printable. */
   readonly key: string | null;
   readonly key_hex: string;
-  /** What is stored, and its round in seconds since 1970. */
+  /** The stored value, with its round in seconds since 1970. */
   readonly status: string;
   readonly value: string;
   readonly timestamp: number;

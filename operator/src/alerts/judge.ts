@@ -1,6 +1,6 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 
-/** What is wrong with a stored value, if anything is. */
+/** The one thing that is wrong with a stored value. */
 export type Trouble = "stale" | "disagreement";
 
 /** A value is stale if its age exceeds the heartbeat by more than an update usually takes, as on the page. */

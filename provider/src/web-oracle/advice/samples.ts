@@ -15,7 +15,7 @@ const strict = { additionalProperties: false } as const;
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) => Type.Union([type, Type.Null()]);
 
-/** What the sources of a spec answered at several times: all that advice is made of, so that it can be made again. */
+/** The answers of a spec's sources at several times: all that advice is made of, so that it can be made again. */
 export const Samples = Type.Object(
   {
     version: Type.Literal(1),
