@@ -1,8 +1,8 @@
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { numberToHex } from "viem";
+import { orderOf, stagesBefore } from "../../operator/dist/feeds/turn-order.js";
 // The code that decides is the operator's own. Only the network around it is simulated.
-import { takeTurn } from "../../operator/dist/feeds/take-turn.js";
-import { orderOf, stagesBefore } from "../../operator/dist/feeds/turns.js";
+import { waitForTurn } from "../../operator/dist/feeds/wait-for-turn.js";
 import { VirtualTime } from "./virtual-time.js";
 
 const BEAT_SECONDS = 5;
@@ -80,7 +80,7 @@ export async function simulateRound(scheme, scenario, index, random) {
     };
     void (async () => {
       await time.sleep(random.between(0, apartMs) + held.ms);
-      const sends = await takeTurn(stages, blockMs, {
+      const sends = await waitForTurn(stages, blockMs, {
         sleep: (ms) => time.sleep(ms),
         isMined: async () => chain.isMined(),
         offerOther: async () => {

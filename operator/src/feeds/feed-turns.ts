@@ -1,16 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { SignedValue } from "@dataset-oracle/protocol/update";
 import type { Address, Hex } from "viem";
 import { readManyStored } from "../chain/stored.js";
 import { roundAt } from "../clock.js";
 import { dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
-import { NoQuorum } from "../problems.js";
 import { Progress } from "../single-flight.js";
 import { submitRaw } from "../tx/submitter.js";
 import type { StoredFeed } from "./policy.js";
-import { takeTurn } from "./take-turn.js";
-import { beatAt, msUntilNextBeat, orderOf, stagesBefore } from "./turns.js";
+import { beatAt, msUntilNextBeat, orderOf, stagesBefore } from "./turn-order.js";
+import { waitForTurn } from "./wait-for-turn.js";
 
 /** A batch of this many keys, signed by four providers, uses about five million units of gas. */
 const MAX_BATCH_KEYS = 100;
@@ -18,8 +18,6 @@ const MAX_BATCH_KEYS = 100;
 const FIRST_NEW = 1 << 16;
 /** Time to gather the reports and to see the block, in seconds. */
 const SPARE_SECONDS = 2;
-/** How long a node gathers reports by itself before it asks the other nodes for what it lacks. */
-const RELAY_AFTER_MS = 1_000;
 
 /** The result of waiting for a turn. */
 export interface TakenTurn {
@@ -120,7 +118,7 @@ export class FeedTurns {
     const stages = stagesBefore(own?.provider ?? null, order, held, this.network.settings);
 
     let left = feeds;
-    const isOwn = await takeTurn(stages, blockMs, {
+    const isOwn = await waitForTurn(stages, blockMs, {
       sleep: async (ms) => {
         await delay(ms, undefined, { signal: closing });
       },
@@ -133,34 +131,23 @@ export class FeedTurns {
     return { feeds: isOwn ? left : [], rank: stages.length };
   }
 
-  /** Gathers the reports of a round, with the other nodes' help if it has to. It returns the providers whose report is held. */
+  /** Gathers the reports of a round. It returns the providers whose report is held. */
   async #gather(feeds: readonly StoredFeed[], round: bigint): Promise<ReadonlySet<Address>> {
     const { network, operator } = this;
     const { dataset } = this.datasetFeeds;
     const [first] = feeds;
-    const gather = async () => {
-      if (first === undefined) return [];
-      if (feeds.length > 1)
-        return operator.builder.rowsOf({ network, dataset, keys: feeds.map(({ key }) => key), round });
-      const update = await operator.builder.build(dataPointOf(network, dataset, first.key), round, new Progress());
-      return update.kind === "stale" ? [] : update.reports;
-    };
-    const isOver = new AbortController();
-    const signal = AbortSignal.any([isOver.signal, operator.closing]);
-    const relayed = delay(RELAY_AFTER_MS, undefined, { signal }).then(() =>
-      network.gossip.fetchReports(dataset, round),
-    );
-    relayed.catch(() => {});
-    try {
-      const reports = await gather().catch(async (error: unknown) => {
-        if (!(error instanceof NoQuorum)) throw error;
-        await relayed;
-        return gather();
-      });
-      return new Set(reports.map(({ provider }) => provider));
-    } finally {
-      isOver.abort();
-    }
+    if (first === undefined) return new Set();
+    const reports =
+      feeds.length > 1
+        ? await operator.builder.rowsOf({ network, dataset, keys: feeds.map(({ key }) => key), round })
+        : await this.#reportsOf(first.key, round);
+    return new Set(reports.map(({ provider }) => provider));
+  }
+
+  async #reportsOf(key: Hex, round: bigint): Promise<readonly SignedValue[]> {
+    const dataPoint = dataPointOf(this.network, this.datasetFeeds.dataset, key);
+    const update = await this.operator.builder.build(dataPoint, round, new Progress());
+    return update.kind === "stale" ? [] : update.reports;
   }
 
   /** Returns the feeds that no transaction has updated since their values were read. */

@@ -1,5 +1,4 @@
 import type { Address, Hex } from "viem";
-import type { Dataset } from "../network.js";
 
 /** A transaction that another node signed. */
 export interface SharedTransaction {
@@ -7,10 +6,8 @@ export interface SharedTransaction {
   readonly hash: Hex;
 }
 
-/** The exchange of rounds between nodes. An operator by itself has nobody to tell anything. */
+/** The exchange of signed transactions between nodes. An operator by itself has nobody to tell anything. */
 export interface Gossip {
-  /** Fetches the rows and reports of a round that other nodes hold and this one lacks. They relay at most one hop. */
-  fetchReports(dataset: Dataset, round: bigint): Promise<void>;
   /** Tells the other nodes a signed transaction of this node. */
   share(raw: Hex): void;
   /**
@@ -23,7 +20,6 @@ export interface Gossip {
 
 /** The gossip of an operator by itself. */
 export const NO_GOSSIP: Gossip = {
-  fetchReports: async () => {},
   share: () => {},
   sharedFor: () => null,
 };

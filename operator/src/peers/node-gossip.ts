@@ -21,9 +21,6 @@ export class NodeGossip implements Gossip {
     private readonly transactions: SharedTransactions,
   ) {}
 
-  /** Does nothing: nodes do not pass on reports yet, so each asks the providers itself. */
-  async fetchReports(): Promise<void> {}
-
   /** Nobody waits for the other nodes: one that does not get the transaction sees it in the chain. */
   share(raw: Hex): void {
     const { all, own } = this.nodes;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { takeTurn } from "./take-turn.js";
+import { waitForTurn } from "./wait-for-turn.js";
 
 const BLOCK_MS = 1_000;
 
@@ -7,7 +7,7 @@ const BLOCK_MS = 1_000;
 async function take(stages: readonly number[], { minedAt = Infinity, otherAt = Infinity, blockMs = BLOCK_MS } = {}) {
   let now = 0;
   let offers = 0;
-  const sends = await takeTurn(stages, blockMs, {
+  const sends = await waitForTurn(stages, blockMs, {
     sleep: async (ms) => {
       now += ms;
     },
@@ -53,6 +53,6 @@ test.each([
 test("a chain with instant blocks is not asked all the time", async () => {
   let asked = 0;
   const world = { sleep: async () => {}, isMined: async () => ++asked > 100, offerOther: async () => true };
-  expect(await takeTurn([], 0, world)).toBe(true);
+  expect(await waitForTurn([], 0, world)).toBe(true);
   expect(asked).toBe(3);
 });

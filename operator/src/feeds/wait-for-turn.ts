@@ -19,7 +19,7 @@ const MIN_LOOK_MS = 500;
  * @param blockMs The time between blocks.
  * @returns True when this node has to send; false when the round, or a newer one, is mined.
  */
-export async function takeTurn(
+export async function waitForTurn(
   stages: readonly number[],
   blockMs: number,
   { sleep, isMined, offerOther }: Surroundings,
