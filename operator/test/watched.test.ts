@@ -202,11 +202,13 @@ describe("the API's description", () => {
     const openapi = (await response.json()) as OpenApiJson;
     expect(openapi.openapi).toBe("3.1.0");
     expect(Object.keys(openapi.paths).toSorted()).toEqual([
+      "/alerts",
       "/data",
       "/data/gateway/{networkId}",
       "/data/gateway/{networkId}/{sender}/{data}",
       "/data/request",
       "/datasets",
+      "/evidence",
       "/history",
       "/live",
       "/overview",

@@ -120,13 +120,14 @@ export function browsingFlows(here: () => World): void {
     expect(Number(unspaced((await history.locator(".tip b").textContent())?.replace("USD", "") ?? ""))).toBe(
       Number(unspaced(oldest)),
     );
-    expect(await history.getByRole("slider").getAttribute("aria-valuenow")).toBe("0");
+    const step = () => history.getByRole("slider").getAttribute("aria-valuenow");
+    await expect.poll(step).toBe("0");
     await page.keyboard.press("ArrowRight");
-    expect(await history.getByRole("slider").getAttribute("aria-valuenow")).toBe("1");
+    await expect.poll(step).toBe("1");
     const box = await history.locator("canvas").boundingBox();
     await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) - 40, (box?.y ?? 0) + 50);
     const last = await history.getByRole("slider").getAttribute("aria-valuemax");
-    await expect.poll(() => history.getByRole("slider").getAttribute("aria-valuenow")).toBe(last);
+    await expect.poll(step).toBe(last);
     await history.getByRole("radio", { name: "1 h" }).focus();
     await page.keyboard.press("ArrowRight");
     await history.getByText("Read from the contract's events: the last day.").waitFor();

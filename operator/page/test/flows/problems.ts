@@ -54,7 +54,8 @@ export function problemFlows(here: () => World): void {
   test("an operator that spends no more gas, and then has no time for this caller", async () => {
     const { strict, browser } = here();
     const { page, picture, end } = await visit(browser, strict.url, { at: at(), problems: ["status of 429"] });
-    const spent = (await askFor(page, "SPOTPX/SHIB-USD")) || (await askFor(page, "SPOTPX/SHIB-USD"));
+    let spent = "";
+    for (let asked = 0; asked < 5 && spent === ""; asked++) spent = await askFor(page, "SPOTPX/SHIB-USD");
     expect(spent).toContain("gas_budget_spent");
     expect(spent).toContain("You can send the transaction yourself");
     let said = spent;
