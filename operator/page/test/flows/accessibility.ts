@@ -46,7 +46,9 @@ export function accessFlows(here: () => World): void {
         await formOf(page).getByRole("heading", { name: "Send the transaction" }).waitFor({ timeout: 30_000 });
       }
       await page.getByText("Live", { exact: true }).waitFor();
-      expect([name, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([name, PHONE.width]);
+      // A plot takes its width after its first frame.
+      const widthOf = async () => [name, await page.evaluate(() => document.documentElement.scrollWidth)];
+      await expect.poll(widthOf).toEqual([name, PHONE.width]);
       await picture(`${name}-phone`);
       await end();
     }
