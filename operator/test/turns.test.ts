@@ -49,7 +49,7 @@ async function start(account: PrivateKeyAccount, reachable = providers): Promise
   const peers = accounts.map(({ address }, i) => ({
     ...{ provider: providers[i]?.address ?? "0x", url: NOWHERE, submitter: address },
   }));
-  const settings = { feeds: [feed], peers, beatSeconds: BEAT_SECONDS, stageMs: STAGE_MS, absentStageMs: 300 };
+  const settings = { feeds: [feed], peers, beatSeconds: BEAT_SECONDS, stageMs: STAGE_MS, absentStageMs: 1_500 };
   nodes.set(
     account.address,
     await startOperator([{ chain, datasets: [dataset], providers: reachable, settings }], { account }),
