@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { DataPoint } from "../data-point.js";
 import { formatValue } from "../update/answer.js";
 import type { Trouble } from "./judge.js";
@@ -53,6 +53,6 @@ export function alertOf(dataPoint: DataPoint, stored: QueryResult, event: Alert[
 
 /** Returns a UUID of version 8 (RFC 9562), made of a hash of the text. */
 function uuidOf(text: string): string {
-  const hex = createHash("sha256").update(text).digest("hex");
+  const hex = sha256(text);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

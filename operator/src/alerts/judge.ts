@@ -1,10 +1,8 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
+import { LATE_AFTER_HEARTBEATS } from "@dataset-oracle/protocol/lateness";
 
 /** The one thing that is wrong with a stored value. */
 export type Trouble = "stale" | "disagreement";
-
-/** A value is stale if its age exceeds the heartbeat by more than an update usually takes, as on the page. */
-const LATE = 1.5;
 
 /**
  * Judges the stored value of a feed. A value that was never stored is not judged: its first update may be on its way.
@@ -14,6 +12,6 @@ const LATE = 1.5;
  */
 export function troubleOf(stored: QueryResult, heartbeatSeconds: number, now: number): Trouble | null {
   if (stored.updatedAt === 0n) return null;
-  if (now - Number(stored.updatedAt) > LATE * heartbeatSeconds) return "stale";
+  if (now - Number(stored.updatedAt) > LATE_AFTER_HEARTBEATS * heartbeatSeconds) return "stale";
   return stored.status === "DISAGREEMENT" ? "disagreement" : null;
 }

@@ -1,6 +1,6 @@
-import { keccak } from "@dataset-oracle/service/crypto/keccak";
-import { type Address, concatHex, type Hex, hexToBytes, numberToHex } from "viem";
+import { type Address, concatHex, numberToHex } from "viem";
 import { msUntilRoundAfter, roundAt } from "../clock.js";
+import { rankedFor } from "../rendezvous.js";
 
 /** The work that the nodes of a network take turns at: a part of a dataset's feeds, at one beat. */
 export interface Turn {
@@ -34,17 +34,13 @@ export function msUntilNextBeat(nowMs: number, beatSeconds: number): number {
 }
 
 /**
- * Orders the nodes of a turn by a hash, so that each leads as often as any other, and all know the order without talking.
+ * Orders the nodes of a turn.
  *
  * @param providers The nodes, by their providers. The order in which they are given does not matter.
  * @returns The providers, best rank first.
  */
 export function orderOf({ dataset, chunk, round }: Turn, providers: readonly Address[]): readonly Address[] {
-  const turn: Hex = concatHex([dataset, numberToHex(chunk, { size: 4 }), numberToHex(round, { size: 8 })]);
-  return providers
-    .map((provider) => ({ provider, weight: keccak(hexToBytes(concatHex([provider, turn]))) }))
-    .toSorted((a, b) => Buffer.compare(b.weight, a.weight))
-    .map(({ provider }) => provider);
+  return rankedFor(concatHex([dataset, numberToHex(chunk, { size: 4 }), numberToHex(round, { size: 8 })]), providers);
 }
 
 /**

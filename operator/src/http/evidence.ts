@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { parseAddress } from "@dataset-oracle/protocol/address";
 import { EvidenceAnswer, EvidenceQuery, MAX_EVIDENCE_TEXT } from "@dataset-oracle/protocol/wire-evidence";
+import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { tooManyRequests } from "@dataset-oracle/service/http-server/http-problems";
 import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
@@ -120,11 +120,9 @@ function readAnswer(json: unknown, { dataPoint, provider, round }: Question, fai
     record.key === key &&
     record.timestamp === round;
   if (!isAsked) return fail("other_report", "answered with the evidence for another decision");
-  const isWhole = Object.entries(texts).every(([hash, text]) => hashOf(text) === hash);
+  const isWhole = Object.entries(texts).every(([hash, text]) => sha256(text) === hash);
   if (!isWhole) return fail("invalid_report", "answered with texts that do not match their hashes");
   return json;
 }
-
-const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
 
 const sizeOf = ({ texts }: EvidenceAnswer) => Object.values(texts).reduce((sum, { length }) => sum + length, 1_000);

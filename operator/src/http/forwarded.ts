@@ -1,9 +1,7 @@
 import { ForwardedAnswer, ForwardedRequest, NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-wire";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
-import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
-import type { FastifyRequest } from "fastify";
 import type { AppSettings } from "../app.js";
 import { findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
@@ -11,10 +9,8 @@ import { FORWARDED_PATH } from "../peers/forwarding.js";
 import { tooManyNewKeys, unknownNode } from "../problems.js";
 import { explainFailure } from "./explain-failure.js";
 import { NEW_KEYS_OF_ALL } from "./new-key-limit.js";
+import { NODES_OF_ADDRESS, nodeLimit } from "./node-limit.js";
 import { dataPointProblems } from "./openapi.js";
-
-/** How many nodes' requests one address may make: nodes can share one, and a signature costs little to check. */
-export const NODES_OF_ADDRESS = 10;
 
 const schema = {
   tags: ["nodes"],
@@ -50,13 +46,10 @@ export function addForwarded(
   operator: Operator,
   { nodeRequestsPerMinute, newKeysPerMinute }: Pick<AppSettings, "nodeRequestsPerMinute" | "newKeysPerMinute">,
 ): void {
-  const submitters = new WeakMap<object, string>();
-  const callerOf = (request: FastifyRequest) => submitters.get(request) ?? "";
-  const limitNode = rateLimiter(app, { name: "node", perMinute: nodeRequestsPerMinute, callerOf });
-  const limitNewKeys = rateLimiter(app, {
+  const limitNode = nodeLimit(app, { name: "node", perMinute: nodeRequestsPerMinute });
+  const limitNewKeys = nodeLimit(app, {
     name: "new-keys-of-node",
     perMinute: NEW_KEYS_OF_ALL * newKeysPerMinute,
-    callerOf,
     exceeded: (max, seconds) => tooManyNewKeys(max, seconds, "A node"),
   });
   const rate = { name: "forwarded", perMinute: NODES_OF_ADDRESS * nodeRequestsPerMinute };
@@ -65,10 +58,9 @@ export function addForwarded(
     const signature = request.headers[NODE_SIGNATURE_HEADER]?.toString();
     const node = identity?.verify(signature, FORWARDED_PATH, JSON.stringify(request.body)) ?? null;
     if (node === null) throw unknownNode();
-    submitters.set(request, node.submitter);
-    await limitNode(request, reply);
+    await limitNode(request, reply, node.submitter);
     const dataPoint = findDataPoint(operator.networks, request.body);
-    if (!(await operator.updates.keys.isKnown(dataPoint))) await limitNewKeys(request, reply);
+    if (!(await operator.updates.keys.isKnown(dataPoint))) await limitNewKeys(request, reply, node.submitter);
     const caller = { id: `node ${node.submitter}`, trace: request.trace, listener: () => {} };
     try {
       return await operator.updates.broadcastForwarded(dataPoint, BigInt(request.body.timestamp), caller);

@@ -2,16 +2,14 @@ import { SharedTransaction } from "@dataset-oracle/protocol/node-wire";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ANY_BODY, problemResponses, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem";
-import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
-import type { FastifyRequest } from "fastify";
 import type { Hex } from "viem";
 import type { AppSettings } from "../app.js";
 import { RpcError } from "../chain/rpc-error.js";
 import type { Operator } from "../operator.js";
 import { TRANSACTIONS_PATH } from "../peers/node-gossip.js";
 import { invalidTransaction, unknownNetwork } from "../problems.js";
-import { NODES_OF_ADDRESS } from "./forwarded.js";
+import { NODES_OF_ADDRESS, nodeLimit } from "./node-limit.js";
 
 /** Room for a batch of 100 keys that 60 members have signed. */
 const MAX_BODY_BYTES = 512 * 1024;
@@ -43,12 +41,7 @@ export function addTransactions(
   { networks }: Operator,
   { nodeRequestsPerMinute }: Pick<AppSettings, "nodeRequestsPerMinute">,
 ): void {
-  const senders = new WeakMap<object, string>();
-  const limitNode = rateLimiter(app, {
-    name: "node",
-    perMinute: nodeRequestsPerMinute,
-    callerOf: (request: FastifyRequest) => senders.get(request) ?? "",
-  });
+  const limitNode = nodeLimit(app, { name: "node", perMinute: nodeRequestsPerMinute });
   const rate = { name: "transactions", perMinute: NODES_OF_ADDRESS * nodeRequestsPerMinute };
   app.post(
     TRANSACTIONS_PATH,
@@ -62,8 +55,7 @@ export function addTransactions(
       if (!shared.ok) throw invalidTransaction(shared.error);
       const { hash, signed } = shared.value;
       if (transactions.isHeld(shared.value)) return { transaction_hash: hash };
-      senders.set(request, signed.sender);
-      await limitNode(request, reply);
+      await limitNode(request, reply, signed.sender);
       const held = await transactions.hold(network, shared.value).catch((error: unknown) => {
         if (error instanceof RpcError || !(error instanceof ProblemError)) throw error;
         throw invalidTransaction(error.title);

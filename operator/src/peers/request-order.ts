@@ -1,6 +1,6 @@
 import { type Address, concatHex, type Hex, numberToHex } from "viem";
 import type { DataPoint } from "../data-point.js";
-import { rankedFor } from "../tx/senders.js";
+import { rankedFor } from "../rendezvous.js";
 import type { Node, Nodes } from "./nodes.js";
 
 const TURN_MS = 60_000;
@@ -19,6 +19,6 @@ export function requestOrder(
   const members = new Set<Address>(dataset.committee.current.members);
   const nodes = new Map(all.flatMap((node) => (members.has(node.provider) ? [[node.provider, node] as const] : [])));
   const minute = numberToHex(Math.floor(nowMs / TURN_MS), { size: 8 });
-  const ranked = rankedFor(dataset.address, concatHex([key, minute]), [...nodes.keys()]);
+  const ranked = rankedFor(concatHex([dataset.address, key, minute]), [...nodes.keys()]);
   return ranked.flatMap((provider) => nodes.get(provider) ?? []);
 }

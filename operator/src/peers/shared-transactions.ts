@@ -1,6 +1,5 @@
-import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { type Address, decodeFunctionData, type Hex, keccak256 } from "viem";
+import { type Address, type Hex, keccak256 } from "viem";
 import { getBalance } from "viem/actions";
 import { unwrapRpcError } from "../chain/client.js";
 import { readNonce } from "../chain/transactions.js";
@@ -8,6 +7,7 @@ import { roundAt } from "../clock.js";
 import type { Dataset, Network } from "../network.js";
 import type { Context } from "../process-context.js";
 import { leastFee, readMarket } from "../tx/fees.js";
+import { type DecodedCall, decodeCall } from "../update/decode-call.js";
 import type { SharedTransaction } from "./gossip.js";
 import type { Nodes } from "./nodes.js";
 import { readSignedTransaction, type SignedTransaction } from "./signed-transaction.js";
@@ -31,7 +31,7 @@ interface Held extends SharedTransaction {
 export interface Shared extends Omit<Held, "dataset"> {
   readonly dataset: Dataset;
   readonly signed: SignedTransaction;
-  readonly isBatch: boolean;
+  readonly call: DecodedCall;
 }
 
 /** The transactions that other nodes of a network have shared. */
@@ -60,13 +60,15 @@ export class SharedTransactions {
     if (!dataset.committee.current.members.includes(node.provider)) {
       return err(`${node.provider} is not a member of the dataset's committee.`);
     }
-    const update = decodeUpdate(signed.data);
-    if (update === null) return err("Its call is not an update.");
+    const call = decodeCall(signed.data);
+    if (call === null) return err("Its call is not an update.");
+    const { round } = call;
     const now = roundAt(this.context.clock());
-    if (update.round > now + MAX_AHEAD || update.round + dataset.maxRoundAge <= now) {
-      return err(`Its round, ${update.round}, is not of the last ${dataset.maxRoundAge} s.`);
+    if (round > now + MAX_AHEAD || round + dataset.maxRoundAge <= now) {
+      return err(`Its round, ${round}, is not of the last ${dataset.maxRoundAge} s.`);
     }
-    return ok({ ...update, raw, hash: signed.hash, signed, dataset });
+    const keyHashes = new Set(call.kind === "batch" ? call.keyHashes : [keccak256(call.key)]);
+    return ok({ call, keyHashes, round, raw, hash: signed.hash, signed, dataset });
   }
 
   isHeld({ signed }: Shared): boolean {
@@ -80,7 +82,7 @@ export class SharedTransactions {
    * @throws ProblemError when the dataset would refuse it. RpcError.
    */
   async hold({ client, simulator }: Network, shared: Shared): Promise<Result<null>> {
-    const { signed, dataset, isBatch, raw, hash, keyHashes, round } = shared;
+    const { signed, dataset, call, raw, hash, keyHashes, round } = shared;
     const { sender, nonce, data, gas, maxFeePerGas } = signed;
     const [mined, balance, market] = await Promise.all([
       readNonce(client, sender, "latest"),
@@ -90,7 +92,7 @@ export class SharedTransactions {
     if (nonce < mined || nonce >= mined + MAX_NONCE_AHEAD) return err(`Its nonce is ${nonce}, after ${mined} mined.`);
     if (maxFeePerGas < leastFee(market)) return err(`It pays ${maxFeePerGas} wei per gas, below ${leastFee(market)}.`);
     if (balance < gas * maxFeePerGas) return err(`Its sender has ${balance} wei, less than it may cost.`);
-    const needed = isBatch ? await batchGas(simulator, dataset, data) : await updateGas(simulator, dataset, data);
+    const needed = await gasOf(simulator, dataset, call, data);
     if (needed === null) return err("It would store nothing.");
     // A simulation returns the gas with a quarter to spare.
     if (gas * 5n < needed * 4n) return err(`Its gas limit is ${gas}, and it needs ${needed}.`);
@@ -119,39 +121,22 @@ export class SharedTransactions {
   }
 }
 
-function decodeUpdate(data: Hex): Pick<Shared, "keyHashes" | "round" | "isBatch"> | null {
-  try {
-    const { functionName, args } = decodeFunctionData({ abi: datasetAbi, data });
-    if (functionName === "update" || functionName === "updateNotAvailable") {
-      return { keyHashes: new Set([keccak256(args[0])]), round: args[1], isBatch: false };
-    }
-    if (functionName !== "updateBatch") return null;
-    const [{ keyHashes, timestamp }] = args;
-    return { keyHashes: new Set(keyHashes), round: timestamp, isBatch: true };
-  } catch {
-    return null;
-  }
-}
-
 /**
- * Returns the gas that a single update needs; null when it would store nothing.
+ * Returns the gas that an update needs; null when it would store nothing.
  *
  * @throws ProblemError when it would revert.
  */
-async function updateGas(simulator: Network["simulator"], dataset: Dataset, data: Hex): Promise<bigint | null> {
-  const { functionName } = decodeFunctionData({ abi: datasetAbi, data });
-  const outcome = functionName === "updateNotAvailable" ? "NOT_AVAILABLE" : "OK";
-  const simulation = await simulator.update(dataset.address, outcome, data);
+async function gasOf(
+  simulator: Network["simulator"],
+  { address }: Dataset,
+  call: DecodedCall,
+  data: Hex,
+): Promise<bigint | null> {
+  if (call.kind === "batch") {
+    const { isStored, gas } = await simulator.batch(address, data);
+    return isStored.includes(true) ? gas : null;
+  }
+  const simulation = await simulator.update(address, call.outcome, data);
   if (simulation.kind === "refused") throw simulation.problem;
   return simulation.kind === "ok" ? simulation.gas : null;
-}
-
-/**
- * Returns the gas that a batch needs; null when it would store none of its keys.
- *
- * @throws ProblemError when it would revert.
- */
-async function batchGas(simulator: Network["simulator"], dataset: Dataset, data: Hex): Promise<bigint | null> {
-  const { isStored, gas } = await simulator.batch(dataset.address, data);
-  return isStored.includes(true) ? gas : null;
 }

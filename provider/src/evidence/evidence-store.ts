@@ -12,6 +12,7 @@ import {
   WebOracleRecord,
 } from "@dataset-oracle/protocol/wire-evidence";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import { Value } from "@sinclair/typebox/value";
 import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
@@ -28,7 +29,6 @@ import type { SourceRequest } from "../source/reader.js";
 import type { Reading } from "../source/reading.js";
 import type { PairSource, Policy } from "../spot-price.js";
 import type { FreshValue } from "../value-reader.js";
-import { sha256 } from "./sha256.js";
 
 export interface EvidenceStoreOptions {
   readonly folder: string;

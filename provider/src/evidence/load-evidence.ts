@@ -9,9 +9,9 @@ import {
 } from "@dataset-oracle/protocol/wire-evidence";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseJson, schemaProblems } from "@dataset-oracle/service/config/load-config";
+import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { sha256 } from "./sha256.js";
 
 /** A decision's evidence in a file. */
 export interface LoadedEvidence {

@@ -12,8 +12,8 @@ import { Hex } from "./copy";
 import { Fact } from "./fact";
 import { HistoryPlot } from "./history-plot";
 import { Notice } from "./notice";
+import { ScrollingTable } from "./scrolling-table";
 import { Status } from "./status";
-import { TableHead } from "./table-head";
 
 /** The interval at which the end of the plot moves. */
 const MOVE_SECONDS = 5;
@@ -133,31 +133,28 @@ function UpdateTable({ updates, kind, point }: UpdateTableProps) {
       )
     : [];
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard
-    <section class="scroll" tabIndex={0} aria-label="History as a table">
-      <table>
-        <TableHead columns={{ Round: "", Value: "number", Status: "", Block: "number", Transaction: "" }} />
-        <tbody>
-          {updates.map((update, index) => (
-            <tr key={update.timestamp}>
-              <th scope="row">{moment(update.timestamp)}</th>
-              <td class="number">
-                {update.status === "OK"
-                  ? (numbers[index] ?? showValue(kind, update.value, point.format, point.key).exact)
-                  : "—"}
-              </td>
-              <td>
-                <Status status={update.status} />
-              </td>
-              <td class="number">{update.block_number}</td>
-              <td>
-                <Hex hex={update.transaction_hash} what={`the transaction of ${moment(update.timestamp)}`} at="tx" />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <ScrollingTable
+      name="History as a table"
+      columns={{ Round: "", Value: "number", Status: "", Block: "number", Transaction: "" }}
+    >
+      {updates.map((update, index) => (
+        <tr key={update.timestamp}>
+          <th scope="row">{moment(update.timestamp)}</th>
+          <td class="number">
+            {update.status === "OK"
+              ? (numbers[index] ?? showValue(kind, update.value, point.format, point.key).exact)
+              : "—"}
+          </td>
+          <td>
+            <Status status={update.status} />
+          </td>
+          <td class="number">{update.block_number}</td>
+          <td>
+            <Hex hex={update.transaction_hash} what={`the transaction of ${moment(update.timestamp)}`} at="tx" />
+          </td>
+        </tr>
+      ))}
+    </ScrollingTable>
   );
 }
 
@@ -168,24 +165,21 @@ function CandleTable({ candles, point }: { candles: readonly Candle[]; point: Se
   const texts = aligned(values, point.format?.decimals ?? 0);
   const number = "number";
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard
-    <section class="scroll" tabIndex={0} aria-label="History as a table">
-      <table>
-        <TableHead columns={{ From: "", Open: number, High: number, Low: number, Close: number, Rounds: number }} />
-        <tbody>
-          {candles.map((candle, row) => (
-            <tr key={candle.start}>
-              <th scope="row">{moment(candle.start)}</th>
-              {columns.map((column, index) => (
-                <td key={column} class="number">
-                  {texts[row * columns.length + index]}
-                </td>
-              ))}
-              <td class="number">{candle.updates}</td>
-            </tr>
+    <ScrollingTable
+      name="History as a table"
+      columns={{ From: "", Open: number, High: number, Low: number, Close: number, Rounds: number }}
+    >
+      {candles.map((candle, row) => (
+        <tr key={candle.start}>
+          <th scope="row">{moment(candle.start)}</th>
+          {columns.map((column, index) => (
+            <td key={column} class="number">
+              {texts[row * columns.length + index]}
+            </td>
           ))}
-        </tbody>
-      </table>
-    </section>
+          <td class="number">{candle.updates}</td>
+        </tr>
+      ))}
+    </ScrollingTable>
   );
 }

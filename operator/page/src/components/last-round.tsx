@@ -4,8 +4,8 @@ import { moment } from "../format/time";
 import { showValue } from "../format/value";
 import { Hex } from "./copy";
 import { Fact } from "./fact";
+import { ScrollingTable } from "./scrolling-table";
 import { Spread } from "./spread";
-import { TableHead } from "./table-head";
 
 interface Props {
   readonly data: DataPointAnswer;
@@ -79,32 +79,27 @@ function Signers({ data, dataset, reports, absentees }: Props & { reports: Repor
   });
   const absent = absentees.map((provider) => ({ provider, text: "did not sign", distance: null }));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever uses no mouse scrolls it with the keyboard
-    <section class="scroll" tabIndex={0} aria-label="The signers">
-      <table>
-        <TableHead
-          columns={{
-            Provider: "",
-            Signed: "number",
-            ...(isMedian && { "From the median": "number" }),
-            [`Agreed, last ${agreement?.rounds ?? 0} rounds`]: "number",
-          }}
-        />
-        <tbody>
-          {[...rows, ...absent].map(({ provider, text, distance }) => (
-            <tr key={provider} class={distance === null ? "quiet" : ""}>
-              <th scope="row">
-                {names.get(provider) && <b class="named">{names.get(provider)}</b>}
-                <Hex hex={provider} what="the provider's address" at="address" />
-              </th>
-              <td class={isMedian ? "number" : "number long"}>{text}</td>
-              {isMedian && <td class="number">{distance}</td>}
-              <td class="number">{recordText(records.get(provider))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <ScrollingTable
+      name="The signers"
+      columns={{
+        Provider: "",
+        Signed: "number",
+        ...(isMedian && { "From the median": "number" }),
+        [`Agreed, last ${agreement?.rounds ?? 0} rounds`]: "number",
+      }}
+    >
+      {[...rows, ...absent].map(({ provider, text, distance }) => (
+        <tr key={provider} class={distance === null ? "quiet" : ""}>
+          <th scope="row">
+            {names.get(provider) && <b class="named">{names.get(provider)}</b>}
+            <Hex hex={provider} what="the provider's address" at="address" />
+          </th>
+          <td class={isMedian ? "number" : "number long"}>{text}</td>
+          {isMedian && <td class="number">{distance}</td>}
+          <td class="number">{recordText(records.get(provider))}</td>
+        </tr>
+      ))}
+    </ScrollingTable>
   );
 }
 

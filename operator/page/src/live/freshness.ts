@@ -1,14 +1,13 @@
+import { LATE_AFTER_HEARTBEATS } from "@dataset-oracle/protocol/lateness";
 import { faultBound } from "@dataset-oracle/protocol/quorum";
 import type { DatasetOverview, NetworkOverview, ServedPoint } from "@dataset-oracle/protocol/wire-data";
 
-/** A value is late if its age exceeds the heartbeat by more than a transaction usually takes. */
-const LATE = 1.5;
 /** A chain stands still if its newest block is older than this: several times the longest block interval in use. */
 const STILL_SECONDS = 60;
 
 /** Tells whether a value is older than its heartbeat allows. One that is updated on request never is. */
 export function isLate({ timestamp, heartbeat_seconds: heartbeat }: ServedPoint, now: number): boolean {
-  return timestamp > 0 && heartbeat !== null && now - timestamp > LATE * heartbeat;
+  return timestamp > 0 && heartbeat !== null && now - timestamp > LATE_AFTER_HEARTBEATS * heartbeat;
 }
 
 /** Tells whether new values of a network can be seen now: its chain can be read, and it goes on. */

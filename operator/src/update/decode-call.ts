@@ -1,0 +1,28 @@
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import type { Outcome } from "@dataset-oracle/protocol/report";
+import { decodeFunctionData, type Hex } from "viem";
+
+/** The round and the keys of an update's calldata. A batch names its keys by their hashes. */
+export type DecodedCall =
+  | { readonly kind: "update"; readonly round: bigint; readonly outcome: Outcome; readonly key: Hex }
+  | { readonly kind: "batch"; readonly round: bigint; readonly keyHashes: readonly Hex[] };
+
+/** Decodes the calldata of an update, and checks no signature. Returns null for any other call. */
+export function decodeCall(data: Hex): DecodedCall | null {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: datasetAbi, data });
+    switch (functionName) {
+      case "update":
+        return { kind: "update", round: args[1], outcome: "OK", key: args[0] };
+      case "updateNotAvailable":
+        return { kind: "update", round: args[1], outcome: "NOT_AVAILABLE", key: args[0] };
+      case "updateBatch":
+        return { kind: "batch", round: args[0].timestamp, keyHashes: args[0].keyHashes };
+      default:
+        return null;
+    }
+  } catch {
+    // The selector is none of the dataset's, or the arguments are not its.
+    return null;
+  }
+}
