@@ -120,6 +120,10 @@ export const NetworkOverview = Type.Object(
       Address,
       "The lens that proves fetched updates to readers (ERC-3668); null if there is none.",
     ),
+    web_oracle_registry: orNull(
+      Address,
+      "The contract whose `publish` publishes request specs of the Web Oracle; null if there is none.",
+    ),
     datasets: Type.Array(DatasetOverview),
   },
   strict,

@@ -84,6 +84,7 @@ export class Overview {
       broadcasts: network.senders !== null,
       explorer_url: network.settings.explorerUrl?.replace(/\/+$/, "") ?? null,
       verified_lens: network.verifiedLens,
+      web_oracle_registry: network.registry,
       datasets,
     };
   }
