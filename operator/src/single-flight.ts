@@ -101,6 +101,11 @@ export class SingleFlight<T> {
     return value;
   }
 
+  /** Returns work that is running, or has succeeded and is still remembered. */
+  find(id: string): Flight<T> | undefined {
+    return this.#entries.get(id);
+  }
+
   /** Tells whether this work is running, or has succeeded and is still remembered. */
   has(id: string): boolean {
     return this.#entries.has(id);

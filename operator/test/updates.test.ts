@@ -1,7 +1,7 @@
 import type { UnsentTransaction } from "@dataset-oracle/protocol/wire";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -214,6 +214,31 @@ test("a round that another relayer has stored is a success, and the answer is th
     return;
   }
   throw new Error("The machine is too slow to ask twice in one second.");
+});
+
+test("a round that a newer one of the same operator overtakes is answered with the newer one's transaction", async () => {
+  let now = Date.now() - 5_000;
+  const { ask, close } = await startOperator([{ chain, datasets: [dataset], providers }], { clock: () => now });
+  onTestFinished(close);
+  const key = "SPOTPX/OVERTAKEN-USD";
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const asked = () => providers.filter(({ asked }) => asked.some((report) => report.key === stringToHex(key)));
+  for (const provider of providers) Object.assign(provider, { behavior: "slow", delay: () => held });
+  const older = ask(body(key, true));
+  await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(4);
+  for (const provider of providers) provider.behavior = "honest";
+  now += 1_000;
+  // The newer round is pending when the older one's reports arrive.
+  await chain.client.setIntervalMining({ interval: 0 });
+  const newer = await ask(body(key, true));
+  release();
+  expect(await older).toEqual(newer);
+  expect(newer.transaction_hash).toMatch(/^0x[0-9a-f]{64}$/);
+  await chain.client.setIntervalMining({ interval: 1 });
+  await chain.wait(newer.transaction_hash as Hex);
 });
 
 test("a node whose clock is behind is waited for", async () => {

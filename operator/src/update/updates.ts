@@ -188,10 +188,22 @@ export class Updates {
       const relayed = await batched;
       if (relayed) return relayed;
       const update = await this.builder.build(dataPoint, round, progress);
-      if (update.kind === "stale") return storedByOther(dataPoint);
+      const newer = this.#roundsSince(dataPoint, round + 1n).map((each) => roundId(dataPoint, each));
+      const sent = newer.map((id) => this.#relays.done(id)).find((each) => each !== undefined);
+      if (sent !== undefined) return sent;
+      if (update.kind === "stale") return this.#overtaking(dataPoint, newer[0]);
       return this.#relayer.send(dataPoint, update, payer, progress);
     };
     return this.#relays.run(roundId(dataPoint, round), relay, trace);
+  }
+
+  /**
+   * Finds what made a round stale. A newer one that this operator is sending is known here before it is mined; of another
+   * relayer's, only the chain tells.
+   */
+  async #overtaking(dataPoint: DataPoint, newerId: string | undefined): Promise<Relayed> {
+    const newer = newerId === undefined ? null : this.#relays.find(newerId);
+    return (await newer?.result.catch(() => null)) ?? storedByOther(dataPoint);
   }
 
   isRelaying(dataPoint: DataPoint, round: bigint): boolean {
@@ -246,11 +258,17 @@ export class Updates {
 
   /** Finds the newest round that is being relayed, or was just now, if it is at least `round`. */
   #relayedSince(dataPoint: DataPoint, round: bigint | undefined): bigint | null {
-    if (round === undefined) return null;
+    return round === undefined ? null : (this.#roundsSince(dataPoint, round).at(-1) ?? null);
+  }
+
+  /** Lists the rounds that are being relayed, or were just now, from `round` on; the oldest first. */
+  #roundsSince(dataPoint: DataPoint, round: bigint): readonly bigint[] {
     const newest = roundAt(this.context.clock());
-    const oldest = round < newest - MAX_JOINED_AGE ? newest - MAX_JOINED_AGE : round;
-    for (let each = newest; each >= oldest; each--) if (this.isRelaying(dataPoint, each)) return each;
-    return null;
+    const rounds: bigint[] = [];
+    for (let each = maxOf(round, newest - MAX_JOINED_AGE); each <= newest; each++) {
+      if (this.isRelaying(dataPoint, each)) rounds.push(each);
+    }
+    return rounds;
   }
 
   /** Reads the stored round. Nodes that do not know the pending state answer with an older one than `atLeast`. */
@@ -277,3 +295,5 @@ export class Updates {
     return this.#fresh.run(roundId(dataPoint, roundAt(this.context.clock())), find).result;
   }
 }
+
+const maxOf = (a: bigint, b: bigint) => (a > b ? a : b);

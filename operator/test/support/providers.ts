@@ -46,6 +46,8 @@ export interface Provider {
   readonly values: Map<string, bigint>;
   /** The keys that it refuses, alone and in batches. */
   readonly unserved: Set<string>;
+  /** The wait of a slow provider; 300 ms by default. */
+  delay: () => Promise<unknown>;
   /** True if it signs rows of batches. */
   signsRows: boolean;
   /** Answers `POST /evidence`; null if the provider does not show evidence. */
@@ -104,6 +106,7 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
     ...{ account, address: account.address, url, behavior: "honest", value, values: new Map() },
     ...{ signsRows: true, unserved: new Set<string>(), asked, askedForRows, traces: [], close },
     ...{ evidence: null, askedForEvidence },
+    delay: () => new Promise((resolve) => setTimeout(resolve, 300)),
   };
   return provider;
 }
@@ -124,7 +127,7 @@ async function answer(provider: Provider, question: ReportRequest, reply: Fastif
     case "unknown key":
       return refuse(reply, 422, "unknown_key");
     case "slow":
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await provider.delay();
       return signed(account, question, "OK", value);
     case "hangs":
       return new Promise(() => {});
