@@ -26,6 +26,8 @@ export default defineConfig({
     sequence: { sequencer: Woven },
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // By default a state must be reached within a second, which a busy machine may need for one block.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         extends: true,

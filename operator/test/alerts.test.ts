@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Alert } from "../src/alerts/alert.js";
 import { Webhook } from "../src/alerts/webhook.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
+import { nextRound } from "./support/next-round.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
@@ -80,8 +81,9 @@ test("tells of a feed that is stale, of one whose providers disagree, and of eac
   await expect.poll(events).toEqual(["stale", "recovered"]);
   for (const [index, provider] of providers.entries())
     provider.values.set(stringToHex(KEY), (10n ** 18n) << BigInt(index));
+  await nextRound();
   await store();
-  await expect.poll(events, { timeout: 5_000 }).toEqual(["stale", "recovered", "disagreement"]);
+  await expect.poll(events).toEqual(["stale", "recovered", "disagreement"]);
   const feed = await readFeed();
   expect(feed.match(/<category term="\w+"\/>/g)).toEqual(
     ["disagreement", "recovered", "stale"].map((event) => `<category term="${event}"/>`),

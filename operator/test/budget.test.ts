@@ -1,8 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Address } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { msUntilRoundAfter, roundAt } from "../src/clock.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
+import { nextRound } from "./support/next-round.js";
 import { startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
@@ -11,9 +10,6 @@ let providers: Provider[];
 let dataset: Address;
 const body = (key: string, broadcast = true) => ({ network_id: 42, dataset, key, broadcast });
 const WAIT = { prefer: "wait=10" };
-
-/** Waits for the next round, because requests of one round share a transaction. */
-const nextRound = () => delay(msUntilRoundAfter(roundAt(Date.now()), Date.now()));
 
 beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(), startProviders(3)]);

@@ -215,9 +215,9 @@ test.runIf(existsSync("/proc/self/fd"))("responses that wait behind a slow one k
   for (const socket of sockets) socket.write(request("/slow") + request("/guide/").repeat(FILES_EACH));
   await expect.poll(() => files, { timeout: 10_000 }).toBe(CONNECTIONS * FILES_EACH);
   // Both ends of each connection belong to this process.
-  await expect.poll(() => openDescriptors() - before, { timeout: 5_000 }).toBeLessThanOrEqual(2 * CONNECTIONS);
+  await expect.poll(() => openDescriptors() - before).toBeLessThanOrEqual(2 * CONNECTIONS);
   for (const socket of sockets) socket.destroy();
-  await expect.poll(() => openDescriptors() - before, { timeout: 5_000 }).toBeLessThanOrEqual(0);
+  await expect.poll(() => openDescriptors() - before).toBeLessThanOrEqual(0);
   release();
   await slow.close();
 });

@@ -43,7 +43,7 @@ async function smallReporter(clock: { now: number }, account: LocalAccount = pri
   } as const;
   const policy = { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 120 };
   const [logger, metrics] = [pino({ level: "silent" }), new Metrics(new Registry())];
-  const reader = new SourceReader({ egress: new Egress(), timeoutMs: 1_000, hasReserve: false, now });
+  const reader = new SourceReader({ egress: new Egress(), timeoutMs: 10_000, hasReserve: false, now });
   const extractor = new Extractor(new ExtractionPool(), false);
   const values = new ValueReader({ reader, extractor, policy, now, logger, metrics });
   const store = await DecisionStore.open(folder, { now: () => now() - 1_000n, capacity: 2 });

@@ -85,7 +85,7 @@ it.each(SOURCES.map((source) => [source.name as Exchange, source] as const))(
       })),
     );
     const egress = new Egress({ overrides: { [ORIGINS[name]]: local } });
-    const reader = new SourceReader({ egress, timeoutMs: 5_000, hasReserve: false, now: () => 0n });
+    const reader = new SourceReader({ egress, timeoutMs: 10_000, hasReserve: false, now: () => 0n });
     for (const base of BASES) {
       const symbol = `${base}/${quote}`;
       const query = source.query(`${base}-USD`);

@@ -212,7 +212,7 @@ describe("evidence", () => {
       },
     });
     const now = () => 1_800_000_000n;
-    const reader = new RecordingReader(new SourceReader({ egress, timeoutMs: 2_000, hasReserve: false, now }));
+    const reader = new RecordingReader(new SourceReader({ egress, timeoutMs: 10_000, hasReserve: false, now }));
     const read = await reader.read({ method: "GET", url: `https://${host}/`, rateLimit: null }, false);
     expect(read.ok).toBe(true);
     expect([received[0]?.headers["x-key"], received[0]?.url]).toEqual([token, `/?apikey=${encodeURIComponent(token)}`]);

@@ -26,7 +26,7 @@ async function read(name: Exchange, pair: string, port: number, { ca = authority
       connect({ ...options, hostname: "127.0.0.1", port: String(port) }, callback);
     },
   });
-  const reader = new SourceReader({ egress, timeoutMs: 5_000, hasReserve: false, now: () => 0n });
+  const reader = new SourceReader({ egress, timeoutMs: 10_000, hasReserve: false, now: () => 0n });
   const query = SOURCES.get(name)?.query(pair);
   if (query === undefined) throw new Error(`${name} has no ${pair}.`);
   const answer = await reader.read(query.request, false);

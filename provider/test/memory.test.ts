@@ -10,7 +10,7 @@ const ATTACK = `
   const text = "[" + "{},".repeat(340_000) + "0]";
   const answer = { ok: true, value: { status: 200, contentType: "application/json", retryAfter: null, text } };
   const egress = { fetchText: async () => ({ ...answer, value: { ...answer.value, text: Buffer.from(text).toString() } }) };
-  const reader = new SourceReader({ egress, timeoutMs: 1_000, hasReserve: false, now: () => 0n });
+  const reader = new SourceReader({ egress, timeoutMs: 10_000, hasReserve: false, now: () => 0n });
   for (let i = 0; i < 150; ++i) {
     const reading = await reader.read({ method: "GET", url: "https://api.example.com/" + i, rateLimit: null }, false);
     if (!reading.ok) throw new Error(reading.error.detail);

@@ -56,7 +56,7 @@ async function ask({ url }: Pick<TestProvider, "url">, body: unknown, signal = A
 
 /** Asks until the evidence is written, which is after the report. */
 async function askWritten(provider: TestProvider, body: unknown) {
-  await expect.poll(async () => (await ask(provider, body)).status, { timeout: 5_000 }).toBe(200);
+  await expect.poll(async () => (await ask(provider, body)).status).toBe(200);
   return ask(provider, body);
 }
 
@@ -203,13 +203,13 @@ describe("POST /evidence", () => {
       }).catch(() => null),
     );
     const codeOf = async () => (await ask(provider, request(0), AbortSignal.timeout(200)).catch(() => null))?.body.code;
-    await expect.poll(codeOf, { timeout: 5_000 }).toBe("evidence_busy");
+    await expect.poll(codeOf).toBe("evidence_busy");
     leaving.abort();
     await Promise.all(four);
     // Nothing is answered at once any more, because a place is free.
-    await expect.poll(codeOf, { timeout: 5_000 }).toBe(undefined);
+    await expect.poll(codeOf).toBe(undefined);
     release();
-    await expect.poll(codeOf, { timeout: 5_000 }).toBe("no_evidence");
+    await expect.poll(codeOf).toBe("no_evidence");
   });
 
   it("refuses to send more than 4 MiB of answers", async () => {
@@ -271,7 +271,7 @@ describe("evidence that is shown", () => {
     });
     onTestFinished(() => egress.close());
     const now = () => 1_800_000_000n;
-    const reader = new RecordingReader(new SourceReader({ egress, timeoutMs: 2_000, hasReserve: false, now }));
+    const reader = new RecordingReader(new SourceReader({ egress, timeoutMs: 10_000, hasReserve: false, now }));
     await reader.read({ method: "GET", url: `https://${host}/`, rateLimit: null }, false);
     const store = await open();
     store.keep(valueAt(now(), reader.answers), now(), DECISION);
