@@ -12,6 +12,8 @@ export interface Settings {
   readonly marketPort: number;
   /** True if the providers read the real exchanges instead of the simulated market. */
   readonly isLive: boolean;
+  /** The most seconds between two updates of a spot price that the operator keeps fresh. */
+  readonly heartbeatSeconds: number;
   /** True if the operator keeps the spot prices fresh without requests. */
   readonly hasFeeds: boolean;
   /** How many providers have a node, an operator beside them; null for one operator that belongs to no provider. */
@@ -30,6 +32,7 @@ The first start compiles the contracts, which takes a few minutes.
   --nodes N           instead of the operator, a node beside each of the first N providers, 1 to 4; they take turns at
                       sending, and use the operator's port and the ports after it
   --live              read the real exchanges instead of the simulated market
+  --heartbeat N       update each price at least every N seconds, 10 to 3600 (default: 30)
   --no-feeds          update values only on request
   --help              show this text
 
@@ -47,6 +50,7 @@ export function readSettings(): Settings {
     "provider-port": { type: "string", default: "8601", range: [1, 65_535] },
     "market-port": { type: "string", default: "8600", range: [1, 65_535] },
     nodes: { type: "string", range: [1, PROVIDERS.length] },
+    heartbeat: { type: "string", default: "30", range: [10, 3_600] },
     "no-feeds": { type: "boolean", default: false },
     live: { type: "boolean", default: false },
   });
@@ -56,6 +60,7 @@ export function readSettings(): Settings {
     providerPort: Number(values["provider-port"]),
     marketPort: Number(values["market-port"]),
     isLive: values.live,
+    heartbeatSeconds: Number(values.heartbeat),
     hasFeeds: !values["no-feeds"],
     nodes: values.nodes === undefined ? null : Number(values.nodes),
   };

@@ -2,6 +2,7 @@
 import { runMain } from "@dataset-oracle/service/process/lifecycle";
 import { PROVIDERS } from "./accounts.js";
 import { announce } from "./announce.js";
+import { announceNodes } from "./announce-nodes.js";
 import { startChain } from "./anvil.js";
 import { neededPorts, readSettings } from "./arguments.js";
 import { compile, deploy } from "./deploy.js";
@@ -25,6 +26,8 @@ async function start(devnet: Devnet): Promise<void> {
   const deployed = await step("Deploying the contracts", () => deploy(devnet));
   if (!isLive) await step("Starting the simulated market", () => startMarket(devnet));
   const providers = await step(`Starting ${PROVIDERS.length} data providers`, () => startProviders(devnet));
+  // Nodes would find each other later, too. This way the first requests are forwarded already.
+  if (nodes !== null) await step(`Announcing ${nodes} nodes`, () => announceNodes(devnet));
   const operatorStep = nodes === null ? "Starting the operator" : `Starting ${nodes} nodes`;
   const operators = await step(operatorStep, () => startOperators(devnet));
   // The example specs read the simulated market.

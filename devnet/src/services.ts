@@ -129,9 +129,10 @@ async function spawnOperator(devnet: Devnet, name: string, index: number): Promi
         gasPerHour: 1_000_000_000_000,
         gasPerHourForNewKeys: 1_000_000_000_000,
         gasPerHourForFeeds: 1_000_000_000_000,
-        feeds: settings.hasFeeds ? [spotPriceFeed(folder)] : [],
+        feeds: settings.hasFeeds ? [spotPriceFeed(devnet)] : [],
         feedPollMs: 5_000,
-        peers: peersOf(devnet),
+        // Nodes find each other by their announcements, and all run on this machine.
+        allowLocalNodes: true,
       },
     ],
   });
@@ -149,25 +150,19 @@ async function spawnOperator(devnet: Devnet, name: string, index: number): Promi
   return { process: child, url, address: account.address, command };
 }
 
-/** Returns the nodes as each of them has to know the others; none for an operator by itself. */
-function peersOf({ settings, operatorUrls }: Devnet) {
-  if (settings.nodes === null) return [];
-  return operatorUrls.map((url, index) => ({
-    provider: PROVIDERS[index]?.address,
-    url,
-    submitter: SUBMITTERS[index]?.address,
-  }));
-}
-
 /** Returns a feed of all spot prices, updated often enough to watch them move. */
-function spotPriceFeed(folder: Folder) {
+function spotPriceFeed({ folder, settings }: Devnet) {
   const { address, keys } = findDataset(folder, "financial");
-  return { dataset: address, keys, heartbeatSeconds: 30, deviationBps: 50, minIntervalSeconds: 10 };
+  const { heartbeatSeconds } = settings;
+  return { dataset: address, keys, heartbeatSeconds, deviationBps: 50, minIntervalSeconds: 10 };
 }
 
 function sourceOverrides({ marketUrl }: Devnet): Record<string, string> {
   return { ...marketOverrides(marketUrl), [WEATHER_ORIGIN]: `${marketUrl}/weather` };
 }
+
+/** Returns the path of a provider's key, which is there once the providers have started. */
+export const providerKeyFile = (folder: Folder, index: number) => folder.file("keys", `provider-${index + 1}`);
 
 const built = (workspace: string, file: string) => join(ROOT, workspace, "dist", file);
 

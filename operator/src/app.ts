@@ -21,6 +21,7 @@ import { addGuide, addPage } from "./http/static-files.js";
 import { addTransactions } from "./http/transactions.js";
 import type { Operator } from "./operator.js";
 import { Overview } from "./overview/overview.js";
+import { NO_GOSSIP } from "./peers/gossip.js";
 
 export type AppSettings = Pick<
   OperatorConfig,
@@ -52,7 +53,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addDataRequest(routes, operator, settings, limitNewKeys);
       await addGateway(routes, operator, limitNewKeys);
       if (networks.some(({ identity }) => identity !== null)) addForwarded(routes, operator, settings);
-      if (networks.some(({ nodes }) => nodes.all.length > 0)) addTransactions(routes, operator, settings);
+      if (networks.some(({ gossip }) => gossip !== NO_GOSSIP)) addTransactions(routes, operator, settings);
       addDatasets(routes, operator);
       addOverview(routes, overview, settings.requestsPerMinute);
       addData(routes, operator, overview, settings.requestsPerMinute);

@@ -12,14 +12,12 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import { FeedSettings, planFeeds } from "./feeds/config.js";
 import type { Feed } from "./feeds/policy.js";
-import type { Node } from "./peers/nodes.js";
+import { BASE_URL, type Node } from "./peers/nodes.js";
 
 const strict = { additionalProperties: false } as const;
 
 const milliseconds = (defaultMs: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 60_000, default: defaultMs, description });
-
-const BASE_URL = "^https?://[^\\s@?#]+$";
 
 /** Characters that could disguise a name are not allowed. */
 const NAME = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]{1,60}$";
@@ -128,7 +126,19 @@ const NetworkSettings = Type.Object(
     peers: Type.Array(PeerSettings, {
       default: [],
       description:
-        "The nodes of the network's providers, this one included, if providers run operators that share the work.",
+        "The nodes of the network's providers, this one included, for providers that announced none in the directory.",
+    }),
+    committeeDirectory: Type.Optional(
+      Type.String({
+        description:
+          "The contract in which providers announce their nodes. By default the deployment file's, if it has one.",
+      }),
+    ),
+    allowLocalNodes: Type.Boolean({
+      default: false,
+      description:
+        "True for a development network, whose nodes may be announced on this machine. Otherwise only those at public " +
+        "https URLs are asked.",
     }),
     beatSeconds: Type.Integer({
       minimum: 1,
@@ -269,6 +279,8 @@ export interface NetworkPlan {
   readonly endpoints: ReadonlyMap<Address, string>;
   /** Providers and submitters are distinct. */
   readonly peers: readonly Node[];
+  /** The contract in which providers announce their nodes; null without one. */
+  readonly committeeDirectory: Address | null;
   /** By dataset; all keys distinct. */
   readonly feeds: ReadonlyMap<Address, readonly Feed[]>;
 }
@@ -316,7 +328,23 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
     throw new ConfigError(`${where}: rpcUrls is empty. Add at least one RPC endpoint.`);
   const rpcUrls = settings.rpcUrls.map((url, index) => expandRpcUrl(url, `${where}: rpcUrls/${index}`, env));
   const feeds = planFeeds(settings.feeds, deployment.datasets, where);
-  return { settings, deployment, rpcUrls, endpoints, peers: planPeers(settings.peers, where), feeds };
+  const peers = planPeers(settings.peers, where);
+  return {
+    settings,
+    deployment,
+    rpcUrls,
+    endpoints,
+    peers,
+    committeeDirectory: planDirectory(settings, deployment),
+    feeds,
+  };
+}
+
+function planDirectory({ committeeDirectory }: NetworkSettings, deployment: Deployment): Address | null {
+  if (committeeDirectory === undefined) return deployment.committeeDirectory ?? null;
+  const address = parseAddress(committeeDirectory);
+  if (address.ok) return address.value;
+  throw new ConfigError(`network ${deployment.chainId}: committeeDirectory: ${address.error}`);
 }
 
 function planPeers(settings: NetworkSettings["peers"], where: string): readonly Node[] {

@@ -12,7 +12,7 @@ import { checkConfig } from "./check-config.js";
 import { loadOperatorConfig } from "./config.js";
 import { runFeeds } from "./feeds/loop.js";
 import { Metrics } from "./metrics.js";
-import { startOperator } from "./operator.js";
+import { followDirectories, startOperator } from "./operator.js";
 import { loadSenderKeys } from "./sender-keys.js";
 import { USAGE } from "./usage.js";
 
@@ -41,5 +41,5 @@ await runMain(async () => {
     closing.abort();
     await Promise.all([app.close(), metrics.close()]);
   });
-  await Promise.all([runFeeds(operator), runAlerts(operator, alertWebhooks)]);
+  await Promise.all([runFeeds(operator), runAlerts(operator, alertWebhooks), followDirectories(operator)]);
 });

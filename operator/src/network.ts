@@ -14,11 +14,13 @@ import type { PoolContext } from "./chain/rpc-pool.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
 import type { Feed } from "./feeds/policy.js";
 import { GasBudget } from "./gas-budget.js";
+import { DirectoryWatch } from "./peers/directory.js";
 import { Forwarding } from "./peers/forwarding.js";
 import { type Gossip, NO_GOSSIP } from "./peers/gossip.js";
 import { NodeGossip } from "./peers/node-gossip.js";
+import { NodeHttp } from "./peers/node-http.js";
 import { NodeIdentity } from "./peers/node-identity.js";
-import { listNodes, type Nodes } from "./peers/nodes.js";
+import { NodeList, type Nodes } from "./peers/nodes.js";
 import { SharedTransactions } from "./peers/shared-transactions.js";
 import type { Context } from "./process-context.js";
 import { TransactionQueue } from "./tx/queue.js";
@@ -76,12 +78,14 @@ export interface Network {
   /** The gas budget of the feeds. */
   readonly gasForFeeds: GasBudget;
   readonly nodes: Nodes;
+  /** Follows the nodes that are announced on chain; null without a directory. */
+  readonly directory: DirectoryWatch | null;
   readonly gossip: Gossip;
   /** The transactions that other nodes have signed, whether the chain has them or not. */
   readonly transactions: SharedTransactions;
-  /** Null unless this operator is the node of a provider. */
+  /** Null where there can be no other node, or none could recognize this one. */
   readonly identity: NodeIdentity | null;
-  /** Null where there is no other node, or none would recognize this one. */
+  /** Null with `identity`. */
   readonly forwarding: Forwarding | null;
 }
 
@@ -100,8 +104,11 @@ export async function connectNetwork(
   const { chainId } = deployment;
   const nodes = nodesOf(plan, accounts);
   const transactions = new SharedTransactions(context, nodes);
-  const account = accounts.find(({ address }) => address === nodes.own?.submitter);
-  const identity = account === undefined ? null : new NodeIdentity(chainId, nodes, account, context.clock);
+  const directoryAddress = plan.committeeDirectory;
+  const isOfNodes = plan.peers.length > 0 || directoryAddress !== null;
+  const identity = isOfNodes && accounts.length > 0 ? new NodeIdentity(chainId, nodes, accounts, context.clock) : null;
+  const urls = new Set(plan.peers.map(({ url }) => url));
+  const http = new NodeHttp(urls, settings.allowLocalNodes, context.closing);
   try {
     const client = await connectRpcs(plan, context);
     const reason = await findMissingInstructions(client);
@@ -113,6 +120,9 @@ export async function connectNetwork(
         connectDataset(client, dataset).catch((error: unknown) => throwIfNoDataset(client, dataset, error)),
       ),
     );
+    const directory =
+      directoryAddress && new DirectoryWatch(context, client, directoryAddress, datasets, nodes, settings);
+    await directory?.start();
     return {
       chainId,
       client,
@@ -132,10 +142,11 @@ export async function connectNetwork(
       }),
       gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
       nodes,
-      gossip: nodes.all.length === 0 ? NO_GOSSIP : new NodeGossip(chainId, context, nodes, transactions),
+      directory,
+      gossip: isOfNodes ? new NodeGossip(chainId, nodes, transactions, http) : NO_GOSSIP,
       transactions,
       identity,
-      forwarding: identity && new Forwarding(context, nodes, identity),
+      forwarding: identity && new Forwarding(context, nodes, identity, http),
     };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
@@ -146,9 +157,9 @@ export async function connectNetwork(
 }
 
 /** @throws ConfigError when `peers` names several of its accounts. */
-export function nodesOf({ peers, deployment }: NetworkPlan, accounts: readonly LocalAccount[]): Nodes {
+export function nodesOf({ peers, deployment }: NetworkPlan, accounts: readonly LocalAccount[]): NodeList {
   const senders = accounts.map(({ address }) => address);
-  return listNodes(peers, senders, `network ${deployment.chainId}`);
+  return new NodeList(peers, senders, `network ${deployment.chainId}`);
 }
 
 function connectRpcs({ settings, deployment, rpcUrls }: NetworkPlan, context: PoolContext): Promise<ChainClient> {

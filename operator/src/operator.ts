@@ -60,3 +60,8 @@ export async function startOperator(
     recovered: Promise.all(recoveries),
   };
 }
+
+/** Follows the nodes that are announced on chain until the operator shuts down. */
+export async function followDirectories({ networks }: Operator): Promise<void> {
+  await Promise.all([...networks.values()].map(({ directory }) => directory?.run()));
+}

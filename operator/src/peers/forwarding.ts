@@ -1,5 +1,4 @@
 import { ForwardedAnswer, type ForwardedRequest, NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-wire";
-import { postText } from "@dataset-oracle/service/http-client/post";
 import { traceHeaders } from "@dataset-oracle/service/http-server/trace";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address } from "viem";
@@ -9,6 +8,7 @@ import type { Context } from "../process-context.js";
 import type { Progress } from "../single-flight.js";
 import type { Relayed } from "../update/relay.js";
 import { acceptForwarded } from "./forwarded-answer.js";
+import type { NodeHttp } from "./node-http.js";
 import type { NodeIdentity } from "./node-identity.js";
 import type { Node, Nodes } from "./nodes.js";
 import { requestOrder } from "./request-order.js";
@@ -38,6 +38,7 @@ export class Forwarding {
     private readonly context: Context,
     private readonly nodes: Nodes,
     private readonly identity: NodeIdentity,
+    private readonly http: NodeHttp,
   ) {}
 
   /**
@@ -94,7 +95,7 @@ export class Forwarding {
     if (signature === null) return "refused";
     const headers = { accept: "application/json", [NODE_SIGNATURE_HEADER]: signature, ...traceHeaders(trace) };
     const limits = { timeoutMs: DEADLINE_MS, maxBytes: MAX_ANSWER_BYTES };
-    const posted = await postText(`${node.url}${FORWARDED_PATH}`, headers, body, limits, this.context.closing);
+    const posted = await this.http.post(node.url, FORWARDED_PATH, headers, body, limits);
     const answer = posted.ok && posted.value.status === 200 ? parse(posted.value.text) : null;
     const outcome = answer !== null ? "ok" : posted.ok ? "refused" : posted.error.code;
     const seconds = (performance.now() - startedAt) / 1000;

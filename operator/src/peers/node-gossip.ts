@@ -1,8 +1,7 @@
 import type { SharedTransaction as SharedTransactionBody } from "@dataset-oracle/protocol/node-wire";
-import { postText } from "@dataset-oracle/service/http-client/post";
 import type { Address, Hex } from "viem";
-import type { Context } from "../process-context.js";
 import type { Gossip, SharedTransaction } from "./gossip.js";
+import type { NodeHttp } from "./node-http.js";
 import type { Nodes } from "./nodes.js";
 import type { SharedTransactions } from "./shared-transactions.js";
 
@@ -16,9 +15,9 @@ const MAX_ANSWER_BYTES = 16 * 1024;
 export class NodeGossip implements Gossip {
   constructor(
     private readonly chainId: number,
-    private readonly context: Context,
     private readonly nodes: Nodes,
     private readonly transactions: SharedTransactions,
+    private readonly http: NodeHttp,
   ) {}
 
   /** Nobody waits for the other nodes: one that does not get the transaction sees it in the chain. */
@@ -29,7 +28,7 @@ export class NodeGossip implements Gossip {
     const body = JSON.stringify({ network_id: this.chainId, raw } satisfies SharedTransactionBody);
     const limits = { timeoutMs: DEADLINE_MS, maxBytes: MAX_ANSWER_BYTES };
     for (const node of all) {
-      if (node !== own) void postText(`${node.url}${TRANSACTIONS_PATH}`, {}, body, limits, this.context.closing);
+      if (node !== own) void this.http.post(node.url, TRANSACTIONS_PATH, {}, body, limits);
     }
   }
 

@@ -1,6 +1,6 @@
 import { type NodeRequest, nodeRequestDigest, signNodeRequest } from "@dataset-oracle/protocol/node-wire";
 import { LRUCache } from "lru-cache";
-import { type Address, type Hex, hexToBytes, type LocalAccount } from "viem";
+import { type Hex, hexToBytes, type LocalAccount } from "viem";
 import type { Clock } from "../clock.js";
 import { recoverSigner } from "../update/recover-signer.js";
 import type { Node, Nodes } from "./nodes.js";
@@ -19,17 +19,23 @@ export class NodeIdentity {
   constructor(
     private readonly chainId: number,
     private readonly nodes: Nodes,
-    private readonly account: LocalAccount,
+    private readonly accounts: readonly LocalAccount[],
     private readonly clock: Clock,
   ) {
     this.#seen = new LRUCache({ max: MAX_REMEMBERED, ttl: 2 * MAX_SKEW_MS, ttlAutopurge: false });
   }
 
-  /** Signs a request, and returns the value of its header. Each gets a time of its own, so that none looks like a copy. */
-  sign(receiver: Node, path: string, body: string): Promise<string> {
+  /**
+   * Signs a request, and returns the value of its header. Each gets a time of its own, so that none looks like a copy.
+   *
+   * @throws When this operator is no listed node by now, or its account cannot sign.
+   */
+  async sign(receiver: Node, path: string, body: string): Promise<string> {
+    const account = this.#account;
+    if (account === undefined) throw new Error("This operator is not the node of a provider.");
     this.#lastTime = Math.max(this.clock(), this.#lastTime + 1);
     const request = { chainId: this.chainId, path, body, time: this.#lastTime, receiver: receiver.submitter };
-    return signNodeRequest(this.account, request);
+    return signNodeRequest(account, request);
   }
 
   /**
@@ -42,14 +48,19 @@ export class NodeIdentity {
     const [, time, signature] = /^(\d{13}) (0x[0-9a-f]{130})$/.exec(header ?? "") ?? [];
     if (time === undefined || signature === undefined) return null;
     if (Math.abs(Number(time) - this.clock()) > MAX_SKEW_MS) return null;
-    const receiver: Address = this.account.address;
+    const { all, own } = this.nodes;
+    if (own === null) return null;
+    const receiver = own.submitter;
     const request: NodeRequest = { chainId: this.chainId, path, body, time: Number(time), receiver };
     const digest = nodeRequestDigest(request);
     const signer = recoverSigner(hexToBytes(digest), signature);
-    const { all, own } = this.nodes;
+    if (signer === receiver) return null;
     const node = all.find(({ submitter }) => submitter === signer);
-    if (node === undefined || node === own || this.#seen.has(digest)) return null;
+    if (node === undefined || this.#seen.has(digest)) return null;
     this.#seen.set(digest, true);
     return node;
+  }
+  get #account(): LocalAccount | undefined {
+    return this.accounts.find(({ address }) => address === this.nodes.own?.submitter);
   }
 }

@@ -1,3 +1,4 @@
+import type { Announcement } from "@dataset-oracle/protocol/announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address } from "viem";
 
@@ -19,21 +20,69 @@ export interface Nodes {
   readonly own: Node | null;
 }
 
-/**
- * Orders the listed nodes, and finds this operator's own entry by its senders.
- *
- * @param senders The accounts from which this operator sends.
- * @param where The beginning of the error message.
- * @throws ConfigError when the list names several of the senders.
- */
-export function listNodes(listed: readonly Node[], senders: readonly Address[], where: string): Nodes {
-  const own = listed.filter(({ submitter }) => senders.includes(submitter));
-  if (own.length > 1) {
-    throw new ConfigError(
-      `${where}: peers names ${own.length} senders of this operator: ${own.map(({ submitter }) => submitter).join(", ")}. ` +
-        "Name one.",
-    );
+/** A base URL as the configuration and the directory may have it. */
+export const BASE_URL = "^https?://[^\\s@?#]+$";
+
+/** The nodes of one network: as its directory announces them, and for members that announced nothing, as configured. */
+export class NodeList implements Nodes {
+  #all: readonly Node[] = [];
+  #own: Node | null = null;
+
+  /**
+   * @param senders The accounts from which this operator sends.
+   * @param where The beginning of the error message.
+   * @throws ConfigError when the configured nodes have several of the senders.
+   */
+  constructor(
+    private readonly configured: readonly Node[],
+    private readonly senders: readonly Address[],
+    where: string,
+  ) {
+    const own = configured.filter(({ submitter }) => senders.includes(submitter));
+    if (own.length > 1) {
+      throw new ConfigError(
+        `${where}: peers names ${own.length} senders of this operator: ` +
+          `${own.map(({ submitter }) => submitter).join(", ")}. Name one.`,
+      );
+    }
+    this.announced([]);
   }
-  const all = listed.toSorted((a, b) => (a.provider.toLowerCase() < b.provider.toLowerCase() ? -1 : 1));
-  return { all, own: own[0] ?? null };
+
+  get all(): readonly Node[] {
+    return this.#all;
+  }
+
+  get own(): Node | null {
+    return this.#own;
+  }
+
+  /**
+   * Lists what the directory announces now. Members that withdrew their node, or announced what is no URL, have none.
+   *
+   * @param announcements The latest of each member that announced anything.
+   */
+  announced(announcements: readonly Announcement[]): void {
+    const announcers = new Set(announcements.map(({ provider }) => provider));
+    const placed = announcements.filter(({ url }) => new RegExp(BASE_URL).test(url) && URL.canParse(url));
+    const others = this.configured.filter(({ provider }) => !announcers.has(provider));
+    // A member can announce another's submitter. The node goes by its configuration then, else by the one who was first.
+    const owns = placed
+      .filter(({ submitter }) => this.senders.includes(submitter))
+      .toSorted((a, b) => Number(a.issuedAt - b.issuedAt));
+    const configuredOwn = this.configured.find(({ submitter }) => this.senders.includes(submitter))?.provider;
+    const all = [...placed.map(nodeOf), ...others].toSorted(byProvider);
+    const own = owns.find(({ provider }) => provider === configuredOwn) ?? owns[0];
+    this.#all = all;
+    this.#own =
+      all.find(({ provider }) => provider === own?.provider) ??
+      others.find(({ submitter }) => this.senders.includes(submitter)) ??
+      null;
+  }
 }
+
+const nodeOf = ({ provider, url, submitter }: Announcement): Node => ({
+  ...{ provider, submitter },
+  url: url.replace(/\/+$/, ""),
+});
+
+const byProvider = (a: Node, b: Node) => (a.provider.toLowerCase() < b.provider.toLowerCase() ? -1 : 1);

@@ -54,7 +54,8 @@ export class SharedTransactions {
     if (signed === null) return err("It is not a signed call without value.");
     const { all, own } = this.nodes;
     const node = all.find(({ submitter }) => submitter === signed.sender);
-    if (node === undefined || node === own) return err(`${signed.sender} is not the submitter of another node.`);
+    if (node === undefined || signed.sender === own?.submitter)
+      return err(`${signed.sender} is not the submitter of another node.`);
     const dataset = signed.chainId === chainId ? datasets.get(signed.to) : undefined;
     if (dataset === undefined) return err(`${signed.to} on network ${signed.chainId} is not a dataset served here.`);
     if (!dataset.committee.current.members.includes(node.provider)) {

@@ -13,7 +13,7 @@ import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import { planFeeds } from "../../src/feeds/config.js";
 import { runFeeds } from "../../src/feeds/loop.js";
 import { Metrics } from "../../src/metrics.js";
-import { startOperator as startOperatorWithoutHttp } from "../../src/operator.js";
+import { followDirectories, startOperator as startOperatorWithoutHttp } from "../../src/operator.js";
 import type { Node } from "../../src/peers/nodes.js";
 import type { Chain } from "./chain.js";
 import type { Provider } from "./providers.js";
@@ -70,6 +70,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const operator = await startOperatorWithoutHttp(plans, options.hasKey === false ? new Map() : keys, context);
   const feeds = runFeeds(operator);
   const alerts = runAlerts(operator, options.alertWebhooks ?? []);
+  const directories = followDirectories(operator);
   const app = await buildOperatorApp(
     operator,
     {
@@ -119,7 +120,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     },
     async close() {
       closing.abort();
-      await Promise.all([app.close(), feeds, alerts]);
+      await Promise.all([app.close(), feeds, alerts, directories]);
     },
   };
 }
@@ -142,6 +143,7 @@ function planOf({ chain, datasets, providers, settings, rpcUrls }: ServedNetwork
     deployment: { chainId: chain.chainId, datasets: deployed },
     rpcUrls: rpcUrls ?? [chain.url],
     peers: (settings?.peers ?? []) as readonly Node[],
+    committeeDirectory: (settings?.committeeDirectory ?? null) as Address | null,
     feeds: planFeeds(settings?.feeds ?? [], deployed, "test"),
     endpoints: new Map(providers.map(({ address, url }) => [address, url])),
   };

@@ -1,0 +1,47 @@
+import type { Result } from "@dataset-oracle/protocol/result";
+import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
+import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch";
+import { postText } from "@dataset-oracle/service/http-client/post";
+
+/** The most requests to announced URLs that are in flight or waiting. */
+const MAX_IN_FLIGHT = 256;
+/** An origin of this machine. */
+const LOCAL = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
+
+/**
+ * Asks nodes. A URL that the operator's owner has configured is asked wherever it is. An announced one was chosen by a
+ * stranger, so it is asked only over https, at a public host.
+ */
+export class NodeHttp {
+  readonly #egress = new Egress({ maxInFlight: MAX_IN_FLIGHT });
+
+  /**
+   * @param configured The base URLs in the configuration.
+   * @param allowsLocal True for a development network, whose nodes may be announced on this machine.
+   */
+  constructor(
+    private readonly configured: ReadonlySet<string>,
+    private readonly allowsLocal: boolean,
+    private readonly closing: AbortSignal,
+  ) {
+    closing.addEventListener("abort", () => void this.#egress.close());
+  }
+
+  /** Posts JSON, without following redirects. */
+  post(
+    base: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    limits: FetchLimits,
+  ): Promise<Result<HttpAnswer, FetchFailure<EgressFailure>>> {
+    const url = `${base}${path}`;
+    if (this.#isTrusted(base)) return postText(url, headers, body, limits, this.closing);
+    const all = { "content-type": "application/json", ...headers };
+    return this.#egress.fetchText({ url, method: "POST", headers: all, body }, limits, this.closing);
+  }
+
+  #isTrusted(base: string): boolean {
+    return this.configured.has(base) || (this.allowsLocal && LOCAL.test(base));
+  }
+}
