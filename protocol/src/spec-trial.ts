@@ -94,7 +94,10 @@ export const TrialSource = Type.Object(
       Type.Object(
         {
           path: bounded(16_384, "The JSONPath, with variables as in the spec."),
-          text: bounded(203, "The JSON at the path: its first 200 characters, and then three dots."),
+          text: bounded(
+            200,
+            "The JSON at the path: a number or a text, cut to 200 characters, or what an array or object has.",
+          ),
         },
         strict,
       ),
@@ -246,6 +249,8 @@ export const SpecAdvice = Type.Object(
   {
     samples: count("How often each provider was asked."),
     interval_seconds: Type.Number({ description: "The time from one sample to the next." }),
+    readings: count("The samples of all providers that were answered."),
+    with_value: count("How many of them had a value."),
     character: oneOf(CHARACTERS, "The behaviour of the value."),
     steps,
     providers: Type.Array(
@@ -255,9 +260,27 @@ export const SpecAdvice = Type.Object(
       {
         compared: count("The samples in which at least two providers had a value."),
         equal: count("In how many of them all had the same value."),
-        farthest_bps: orNull(Type.Number(), "The largest distance of a value from the median; null from 0."),
+        farthest_bps: orNull(
+          Type.Number(),
+          "The largest distance of a number from the median, in basis points of the median; null from 0, and of words.",
+        ),
       },
       { ...strict, description: "The values of the providers at the same time." },
+    ),
+    source_agreement: Type.Object(
+      {
+        compared: count("The readings in which at least two sources had a value."),
+        equal: count("In how many of them all had the same value."),
+        farthest_bps: orNull(
+          Type.Number(),
+          "The largest distance of two numbers, in basis points of the smaller; null from 0, and of words.",
+        ),
+      },
+      { ...strict, description: "The values of a provider's sources at the same time." },
+    ),
+    combinations: Type.Object(
+      { majority: count(), equal: count() },
+      { ...strict, description: "In how many readings each way of combining words gives a value." },
     ),
     tolerances: Type.Array(
       Type.Object(
@@ -283,6 +306,10 @@ export const SpecAdvice = Type.Object(
               {
                 name: bounded(20, "The other source."),
                 seconds: Type.Number({ description: "How much later." }),
+                distance: Type.Number({
+                  description: "How far the two are apart on average: numbers in basis points, words as a ratio.",
+                }),
+                delayed_distance: Type.Number({ description: "The same between the one now and the other then." }),
               },
               strict,
             ),
@@ -317,3 +344,7 @@ export const AdviceProgress = Type.Object(
   strict,
 );
 export type AdviceProgress = Static<typeof AdviceProgress>;
+
+/** Returns what a trial shows of each source's value. */
+export const sampleOf = ({ sources }: SpecTrial): ProviderSample =>
+  sources.map(({ scaled, error }) => ({ value: scaled?.value ?? null, failure: error?.code ?? null }));

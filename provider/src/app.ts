@@ -19,13 +19,15 @@ import { ValueReader } from "./value-reader.js";
 import { ExtractionPool } from "./web-oracle/extraction-pool.js";
 import { Extractor } from "./web-oracle/extractor.js";
 import { SpecFolder } from "./web-oracle/spec-folder.js";
+import { Trials } from "./web-oracle/trial/trials.js";
 import { WebOracle } from "./web-oracle/web-oracle.js";
 
 /** When rounds are refused more than this many seconds ahead, the clock was wrong; a new database refuses only 2 s. */
 const FAR_AHEAD = 60n;
 
-/** The most requests of published specs that are in flight or waiting; each may hold an answer of 1 MiB. */
+/** The most requests of published specs, and of trials, that are in flight or waiting; each may hold an answer of 1 MiB. */
 const MAX_PUBLISHED_IN_FLIGHT = 256;
+const MAX_TRIED_IN_FLIGHT = 64;
 
 const systemClock = () => BigInt(Math.floor(Date.now() / 1_000));
 
@@ -49,6 +51,8 @@ export async function buildProvider(
   const metrics = new Metrics(registry);
   const egress = new Egress({ overrides, secrets });
   const publishedEgress = new Egress({ overrides, secrets, maxInFlight: MAX_PUBLISHED_IN_FLIGHT });
+  // Without secrets, because anyone chooses what trials ask, and sees what is answered.
+  const triedEgress = new Egress({ overrides, maxInFlight: MAX_TRIED_IN_FLIGHT });
   const reader = new SourceReader({
     egress,
     publishedEgress,
@@ -90,6 +94,7 @@ export async function buildProvider(
   const folder = setup.webOracle && new SpecFolder(setup.webOracle.folder);
   const webOracle = folder && new WebOracle(setup.webOracle, { folder, overrides, hasReserve, logger });
   const reporter = new Reporter({ served, webOracle, decider, signer: new Signer({ account, logger, metrics }) });
+  const trials = openTrials(setup, { pool, egress: triedEgress, hasReserve });
   metrics.watch(store, () => decider.isReady());
 
   const app = await buildApp({
@@ -106,6 +111,7 @@ export async function buildProvider(
       store.close(),
       egress.close(),
       publishedEgress.close(),
+      triedEgress.close(),
       pool.close(),
       evidence?.spot_price.close(),
       evidence?.web_oracle.close(),
@@ -114,8 +120,25 @@ export async function buildProvider(
   const stores = config.evidence?.public === true ? evidence : null;
   const shown = { stores, served, provider: account.address };
   const anonymousPerMinute = config.anonymousRequestsPerMinute;
-  await app.register(routes({ reporter, decider, evidence: shown, isOperator, anonymousPerMinute }));
+  await app.register(routes({ reporter, decider, evidence: shown, trials, isOperator, anonymousPerMinute }));
   return app;
+}
+
+/** Returns null when trials are off. */
+function openTrials(
+  { webOracle, account }: Setup,
+  { pool, egress, hasReserve }: { pool: ExtractionPool; egress: Egress; hasReserve: boolean },
+): Trials | null {
+  if (webOracle?.trials === undefined) return null;
+  const { hosts, rateLimit } = webOracle.trials;
+  return new Trials({
+    rules: [hosts, webOracle.hosts],
+    rateLimit,
+    egress,
+    extractor: new Extractor(pool, false),
+    hasReserve,
+    provider: account.address,
+  });
 }
 
 /** Opens the evidence folders. With the Web Oracle each has half of the space, because anyone can fill its half. */

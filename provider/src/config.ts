@@ -8,6 +8,37 @@ import { metricsSettings } from "@dataset-oracle/service/http-server/metrics";
 import { type Static, Type } from "@sinclair/typebox";
 import { SOURCE_MS } from "./source/reader.js";
 
+const HostRule = (description: string) =>
+  Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], { default: [], description });
+
+/** The settings of trials: requests of specs that anyone sends, published or not. */
+const TrialSettings = Type.Object(
+  {
+    hosts: HostRule('The hosts that trials may ask, or "any" for all those in webOracle/hosts.'),
+    rateLimit: Type.Object(
+      {
+        perSecond: Type.Number({
+          exclusiveMinimum: 0,
+          maximum: 100,
+          default: 4,
+          description: "Sustained requests per second.",
+        }),
+        burst: Type.Integer({
+          minimum: 16,
+          maximum: 1_000,
+          default: 40,
+          description: "Requests that may be made at once; one trial makes up to 8.",
+        }),
+      },
+      { additionalProperties: false, default: {}, description: "The requests that all trials together may make." },
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: "Lets anyone try specs at POST /specs/try; nothing is signed. Without it, trials are off.",
+  },
+);
+
 /** The settings for serving the Web Oracle's datasets. */
 export const WebOracleSettings = Type.Object(
   {
@@ -18,10 +49,7 @@ export const WebOracleSettings = Type.Object(
         "environment variable. Never logged.",
     }),
     folder: Type.String({ minLength: 1, description: "Path of the folder where published specs are stored." }),
-    hosts: Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], {
-      default: [],
-      description: 'The hosts that published specs may ask, or "any" for every public host.',
-    }),
+    hosts: HostRule('The hosts that published specs may ask, or "any" for every public host.'),
     rateLimit: Type.Object(
       {
         perSecond: Type.Number({
@@ -43,6 +71,7 @@ export const WebOracleSettings = Type.Object(
         description: "The rate limit for each of these hosts.",
       },
     ),
+    trials: Type.Optional(TrialSettings),
   },
   { additionalProperties: false, description: "Without it, the Web Oracle's datasets are not served." },
 );

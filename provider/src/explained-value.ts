@@ -27,6 +27,9 @@ export type Combined =
   /** It is unknown if there is a value: sources that could decide it are at their rate limit, or were not read. */
   | { readonly kind: "busy"; readonly retryAfter: number };
 
+/** The outcomes that programs are shown. */
+export const OUTCOMES = { value: "OK", none: "NOT_AVAILABLE", busy: "BUSY" } as const;
+
 /** A value together with each source's part in it. */
 export type ExplainedValue = Combined & { readonly sources: readonly SourceUse[] };
 

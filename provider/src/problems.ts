@@ -73,12 +73,28 @@ export const invalidSpec = (problem: string) =>
     detail: `${problem} Fix the spec, check it with "web-oracle validate", and publish it again.`,
   });
 
-export const invalidArguments = (problem: string) =>
+/** @param problems One line for each mistake of a spec that is tried, with its place in the spec. */
+export function invalidTriedSpec(problems: string): ProblemError {
+  const errors = problems.split("\n").map((line) => {
+    const [, property = "/", problem = line] = /^(\/\S*): (.*)$/.exec(line) ?? [];
+    return { property, problem };
+  });
+  return new ProblemError({
+    title: "The request spec is not valid.",
+    status: 422,
+    code: "invalid_spec",
+    detail: "Fix each place that `errors` names, a JSON pointer into the spec, and try again.",
+    extras: { errors },
+  });
+}
+
+/** @param fix Where to get the right arguments, as a sentence. */
+export const invalidArguments = (problem: string, fix = '"web-oracle key" prints the right key.') =>
   new ProblemError({
     title: "The key's arguments do not fit its request spec.",
     status: 422,
     code: "invalid_arguments",
-    detail: `${problem} "web-oracle key" prints the right key.`,
+    detail: `${problem} ${fix}`,
   });
 
 export const otherKind = (type: string, kind: DatasetKind) =>
@@ -89,12 +105,39 @@ export const otherKind = (type: string, kind: DatasetKind) =>
     detail: `Its value is a ${type}, which only a ${kind} dataset takes. Ask the Web Oracle's ${kind} dataset.`,
   });
 
-export const hostNotAllowed = (host: string) =>
+/** @param asking The requests that have a rule of their own: those of published specs, or trials. */
+export const hostNotAllowed = (host: string, asking: "published specs" | "trials" = "published specs") =>
   new ProblemError({
     title: `This provider does not request ${host}.`,
     status: 422,
     code: "host_not_allowed",
-    detail: "Its owner allows published specs only certain hosts. Ask the owner to add this one.",
+    detail: `Its owner allows ${asking} only certain hosts. Ask the owner to add this one.`,
+  });
+
+export const trialsOff = () =>
+  new ProblemError({
+    title: "This provider offers no trials.",
+    status: 404,
+    code: "trials_off",
+    detail: 'Ask its owner to set webOracle/trials, ask another provider, or try the spec with "web-oracle try".',
+  });
+
+/** @param retryAfter In seconds. */
+export const trialsBusy = (retryAfter: number) =>
+  new ProblemError({
+    title: "No further trial can be made now.",
+    status: 503,
+    code: "trials_busy",
+    detail: `Trials have limits of their own, and others are using them. No source was asked for a value. Try again in ${retryAfter} s.`,
+    headers: { "retry-after": String(retryAfter) },
+  });
+
+export const invalidReadings = (problem: string) =>
+  new ProblemError({
+    title: "The readings do not fit the request spec.",
+    status: 422,
+    code: "invalid_readings",
+    detail: problem,
   });
 
 /** @param retryAfter In seconds. */

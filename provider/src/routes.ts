@@ -11,6 +11,7 @@ import { API, LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./openapi.j
 import { notReady } from "./problems.js";
 import type { Reporter } from "./reporter.js";
 import type { Caller } from "./value-reader.js";
+import { addTrials, type TrialRoutesParts } from "./web-oracle/trial/trial-routes.js";
 
 const HEADERS = { headers: RATE_HEADERS };
 
@@ -69,16 +70,17 @@ interface RoutesParts {
   readonly reporter: Reporter;
   readonly decider: Pick<Decider, "isReady">;
   readonly evidence: Omit<EvidenceRouteParts, "isOperator">;
+  readonly trials: TrialRoutesParts["trials"];
   readonly isOperator: (address: string) => boolean;
   /** How many reports per minute all callers except the operators may ask for together. */
   readonly anonymousPerMinute: number;
 }
 
 /**
- * Adds `POST /report` and `POST /report/batch`, `POST /evidence`, `GET /live` (the process answers), `GET /ready` (it can
- * sign) and `GET /openapi.json`.
+ * Adds `POST /report` and `POST /report/batch`, `POST /evidence`, `POST /specs/try` and `POST /specs/advise`, `GET /live`
+ * (the process answers), `GET /ready` (it can sign) and `GET /openapi.json`.
  */
-export function routes({ reporter, decider, evidence, isOperator, anonymousPerMinute }: RoutesParts) {
+export function routes({ reporter, decider, evidence, trials, isOperator, anonymousPerMinute }: RoutesParts) {
   return async (app: App): Promise<void> => {
     const preParsing = anonymousLimit(app, anonymousPerMinute, isOperator);
     const callerOf = ({ ip, trace }: FastifyRequest): Caller => {
@@ -100,6 +102,7 @@ export function routes({ reporter, decider, evidence, isOperator, anonymousPerMi
       (request) => reporter.row(request.body, callerOf(request)),
     );
     addEvidence(app, { ...evidence, isOperator });
+    addTrials(app, { trials, isOperator, callerOf });
     app.get("/live", { schema: liveSchema }, async () => ({ status: "live" as const }));
     app.get("/ready", { schema: readySchema }, async () => {
       if (!decider.isReady()) throw notReady();

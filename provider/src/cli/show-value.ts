@@ -1,7 +1,4 @@
-import type { Combined, ExplainedValue, SourceUse } from "../explained-value.js";
-
-/** The outcomes that programs are shown. */
-const OUTCOMES = { value: "OK", none: "NOT_AVAILABLE", busy: "BUSY" } as const;
+import { type Combined, type ExplainedValue, OUTCOMES, type SourceUse } from "../explained-value.js";
 
 /** The parts of the output that differ between kinds of keys. */
 export interface Shown {

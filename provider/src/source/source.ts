@@ -22,8 +22,16 @@ export interface BoundSource {
   readonly request: FetchRequest;
   /** Returns the error that the source's answer names, or null. */
   findError(document: Json): SourceFailure | null;
-  /** @param budget The steps of both paths together; by default each may take `MAX_STEPS`. */
-  extract(document: Json, budget?: Budget): Reading<bigint>;
+  /**
+   * Finds the node that the value is made of, unless the source names an error of its own.
+   *
+   * @param budget The steps of both paths together; by default each may take `MAX_STEPS`.
+   */
+  select(document: Json, budget?: Budget): Reading<Json>;
+  /** Makes the value of the node. */
+  scale(node: Json): Reading<bigint>;
+  /** Does both. */
+  extract(document: Json): Reading<bigint>;
 }
 
 /** Headers that belong to the connection, that contain credentials, or that change how an answer is read. */
@@ -83,7 +91,9 @@ export function compileSource(spec: SourceSpec & KnownErrors, variables: readonl
           ...(filledBody.value !== null && { body: filledBody.value }),
         },
         findError: (document) => findError(extraction.errors, document),
-        extract: (document, budget) => extract(extraction, document, budget),
+        select: (document, budget) => selectNode(extraction, document, budget),
+        scale: (node) => toValue(node, extraction.shape),
+        extract: (document) => extract(extraction, document),
       });
     },
   });
@@ -131,11 +141,14 @@ export interface ErrorRules {
   readonly codes: ReadonlyMap<string, FailureCode>;
 }
 
-export function extract({ path, errors, shape }: Extraction, document: Json, budget?: Budget): Reading<bigint> {
+export function extract(extraction: Extraction, document: Json, budget?: Budget): Reading<bigint> {
+  const node = selectNode(extraction, document, budget);
+  return node.ok ? toValue(node.value, extraction.shape) : node;
+}
+
+function selectNode({ path, errors }: Extraction, document: Json, budget?: Budget): Reading<Json> {
   const error = findError(errors, document, budget);
-  if (error !== null) return err(error);
-  const node = findOne(path, document, budget);
-  return node.ok ? toValue(node.value, shape) : node;
+  return error === null ? findOne(path, document, budget) : err(error);
 }
 
 const MAX_ERROR = 200;

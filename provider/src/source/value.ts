@@ -49,8 +49,22 @@ function stringValue(text: string, hash: boolean): Reading<bigint> {
 }
 
 /** Describes a node briefly, for people. */
-function shown(node: Json): string {
-  if (isNumber(node)) return digitsOf(node).slice(0, 64);
+export function shown(node: Json, maxLength = 64): string {
+  if (isNumber(node)) return digitsOf(node).slice(0, maxLength);
   if (typeof node === "object" && node !== null) return Array.isArray(node) ? "an array" : "an object";
-  return JSON.stringify(node).slice(0, 64);
+  const text = typeof node === "string" ? node.slice(0, maxLength) : node;
+  return JSON.stringify(text).slice(0, maxLength);
+}
+
+/** The most members of an object that are named. */
+const MAX_NAMES = 20;
+
+/** Describes a node as `shown` does, and says what is in an array or object, for people who look for a value in it. */
+export function shownWithMembers(node: Json, maxLength: number): string {
+  if (isNumber(node) || typeof node !== "object" || node === null) return shown(node, maxLength);
+  if (Array.isArray(node)) return `an array of ${node.length}`;
+  const names = Object.keys(node)
+    .slice(0, MAX_NAMES)
+    .map((name) => name.slice(0, maxLength));
+  return `an object with the members ${names.join(", ") || "(none)"}`.slice(0, maxLength);
 }

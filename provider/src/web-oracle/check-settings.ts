@@ -10,6 +10,14 @@ import type { RegistrySettings } from "./registry.js";
 /** The hosts that published specs may ask. */
 export type Hosts = readonly string[] | "any";
 
+/** The bounds of trials. */
+export interface TrialPlan {
+  /** Whatever is here, only hosts that published specs may ask are asked. */
+  readonly hosts: Hosts;
+  /** The requests that all trials together may make. */
+  readonly rateLimit: RateLimit;
+}
+
 /** The Web Oracle's checked settings. */
 export interface WebOraclePlan {
   readonly registries: readonly RegistrySettings[];
@@ -17,6 +25,8 @@ export interface WebOraclePlan {
   readonly hosts: Hosts;
   /** Returns the rate limit of an origin. */
   readonly rateLimitOf: (origin: string) => RateLimit;
+  /** Absent when trials are off. */
+  readonly trials?: TrialPlan;
 }
 
 /**
@@ -32,12 +42,14 @@ export function planWebOracle(
   env: NodeJS.ProcessEnv,
 ): WebOraclePlan | null {
   if (settings === undefined) return null;
-  const { rpcUrls, folder, hosts, rateLimit } = settings;
-  for (const host of hosts === "any" ? [] : hosts) {
-    const url = parseHttpsUrl(`https://${host}`);
-    if (!url.ok || url.value.host !== host) {
+  const { rpcUrls, folder, hosts, rateLimit, trials } = settings;
+  checkHosts(hosts, "webOracle/hosts");
+  if (trials !== undefined) {
+    checkHosts(trials.hosts, "webOracle/trials/hosts");
+    const forbidden = trials.hosts === "any" ? undefined : trials.hosts.find((host) => !isAllowed(host, hosts));
+    if (forbidden !== undefined) {
       throw new ConfigError(
-        `webOracle/hosts: "${host}" is not a host name. Write it in lower case and without a port.`,
+        `webOracle/trials/hosts: ${forbidden} is not in webOracle/hosts. Add it there, or remove it.`,
       );
     }
   }
@@ -51,8 +63,20 @@ export function planWebOracle(
   }
   // An exchange has one rate limit for its spot prices and for published specs together.
   const rateLimitOf = (origin: string) => sources.find((source) => source.origin === origin)?.rateLimit ?? rateLimit;
-  return { registries: networks.map((network) => planRegistry(network, rpcUrls, env)), folder, hosts, rateLimitOf };
+  const registries = networks.map((network) => planRegistry(network, rpcUrls, env));
+  return { registries, folder, hosts, rateLimitOf, ...(trials && { trials }) };
 }
+
+function checkHosts(hosts: Hosts, at: string): void {
+  for (const host of hosts === "any" ? [] : hosts) {
+    const url = parseHttpsUrl(`https://${host}`);
+    if (url.ok && url.value.host === host) continue;
+    throw new ConfigError(`${at}: "${host}" is not a host name. Write it in lower case and without a port.`);
+  }
+}
+
+/** Tells if a rule allows a host. */
+export const isAllowed = (host: string, hosts: Hosts): boolean => hosts === "any" || hosts.includes(host);
 
 function planRegistry(
   { chainId, webOracleRegistry }: Deployment,

@@ -1,6 +1,7 @@
 import { type Json, parseDocument } from "../source/document.js";
 import { failed, type Reading } from "../source/reading.js";
 import type { BoundSource } from "../source/source.js";
+import { shownWithMembers } from "../source/value.js";
 
 /** The most text that the sources of one key may answer together, in UTF-16 code units. */
 export const MAX_KEY_TEXT = 1024 * 1024;
@@ -8,10 +9,15 @@ export const MAX_KEY_TEXT = 1024 * 1024;
 /** The most steps that all paths of one key may take together; `MAX_STEPS` says what a step is. */
 export const MAX_KEY_STEPS = 200_000;
 
+/** How much of a selected node is shown to people, in UTF-16 code units. */
+const MAX_SHOWN = 200;
+
 /** The values in a key's answers, and what finding them took. */
 export interface Extracted {
   /** One for each source; null where there was no answer. */
   readonly readings: readonly (Reading<bigint> | null)[];
+  /** The nodes that the values are made of, briefly and for people; null where none was selected. */
+  readonly selected: readonly (string | null)[];
   readonly steps: number;
 }
 
@@ -24,14 +30,15 @@ export interface Extracted {
  * @param parse Parses an answer; replaced to parse the same text only once.
  */
 export function extractValues(
-  sources: readonly Pick<BoundSource, "extract">[],
+  sources: readonly Pick<BoundSource, "select" | "scale">[],
   texts: readonly (string | null)[],
   parse: (text: string) => Reading<Json> = parseDocument,
 ): Extracted {
   const maxText = Math.floor(MAX_KEY_TEXT / sources.length);
   const maxSteps = Math.floor(MAX_KEY_STEPS / sources.length);
+  const selected: (string | null)[] = sources.map(() => null);
   let steps = 0;
-  const readings = sources.map(({ extract }, index) => {
+  const readings = sources.map(({ select, scale }, index) => {
     const text = texts[index] ?? null;
     if (text === null) return null;
     if (text.length > maxText) {
@@ -41,9 +48,11 @@ export function extractValues(
     const document = parse(text);
     if (!document.ok) return document;
     const budget = { steps: maxSteps };
-    const reading = extract(document.value, budget);
+    const node = select(document.value, budget);
     steps += maxSteps - Math.max(budget.steps, 0);
-    return reading;
+    if (!node.ok) return node;
+    selected[index] = shownWithMembers(node.value, MAX_SHOWN);
+    return scale(node.value);
   });
-  return { readings, steps };
+  return { readings, selected, steps };
 }

@@ -16,7 +16,7 @@ export interface ExtractionJob {
   readonly texts: readonly (string | null)[];
 }
 
-export interface Extraction extends Pick<Extracted, "readings"> {
+export interface Extraction extends Pick<Extracted, "readings" | "selected"> {
   /** The steps that were taken, and the characters that were parsed. */
   readonly work: number;
 }
@@ -37,7 +37,7 @@ function extract({ specHash, spec, args, texts }: ExtractionJob): Extraction {
   const request = compiled.bind(args);
   if (!request.ok) throw new Error(request.error);
   let parsed = 0;
-  const { readings, steps } = extractValues(request.value.sources, texts, (text) => {
+  const { readings, selected, steps } = extractValues(request.value.sources, texts, (text) => {
     const known = documents.get(text);
     if (known !== undefined) return known;
     const document = parseDocument(text);
@@ -45,7 +45,7 @@ function extract({ specHash, spec, args, texts }: ExtractionJob): Extraction {
     parsed += text.length;
     return document;
   });
-  return { readings, work: steps + parsed };
+  return { readings, selected, work: steps + parsed };
 }
 
 function compile(spec: RequestSpec): CompiledRequest {

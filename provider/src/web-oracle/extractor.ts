@@ -1,9 +1,9 @@
-import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import { err, type Result } from "@dataset-oracle/protocol/result";
 import type { Hex } from "viem";
 import { Allowance, type Rate } from "../allowance.js";
-import { type Extracted, MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
+import { MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
 import type { ExtractionPool } from "./extraction-pool.js";
-import type { ExtractionJob } from "./extraction-worker.js";
+import type { Extraction, ExtractionJob } from "./extraction-worker.js";
 import type { WebCaller } from "./web-caller.js";
 
 /** A unit of work is a step or a parsed character, and takes a worker between 0.02 and 0.2 microseconds. */
@@ -50,13 +50,13 @@ export class Extractor {
   }
 
   /** Extracts a key's values, or returns after how many milliseconds to try again. */
-  async extract(job: ExtractionJob, caller: WebCaller): Promise<Result<Extracted["readings"], number>> {
+  async extract(job: ExtractionJob, caller: WebCaller): Promise<Result<Extraction, number>> {
     const wait = this.waitMs(caller, job.specHash);
     if (wait > 0) return err(wait);
     const extraction = await this.pool.run(job, caller.isReserved);
     if (extraction.ok) this.#spend(job, caller, extraction.value.work);
     else if (extraction.error === "failed") this.#spend(job, caller, FAILED_WORK);
-    return extraction.ok ? ok(extraction.value.readings) : err(RETRY_MS);
+    return extraction.ok ? extraction : err(RETRY_MS);
   }
 
   #spend({ specHash }: ExtractionJob, { id, isReserved }: WebCaller, work: number): void {

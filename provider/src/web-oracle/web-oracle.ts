@@ -10,7 +10,7 @@ import { type SourceOverrides, withOverride } from "../source/overrides.js";
 import type { SourceRequest } from "../source/reader.js";
 import type { Reading } from "../source/reading.js";
 import type { Asking } from "../spot-price.js";
-import type { WebOraclePlan } from "./check-settings.js";
+import { isAllowed, type WebOraclePlan } from "./check-settings.js";
 import type { BoundRequest, CompiledRequest } from "./compile.js";
 import { type Extracted, extractValues } from "./extract-values.js";
 import type { Extractor } from "./extractor.js";
@@ -72,7 +72,7 @@ export class WebOracle {
     if (!compiled.ok) return compiled;
     const { type, kind, hosts: asked, bind } = compiled.value;
     if (kind !== dataset.kind) return err(otherKind(type, kind));
-    const forbidden = hosts === "any" ? undefined : asked.find((host) => !hosts.includes(host));
+    const forbidden = asked.find((host) => !isAllowed(host, hosts));
     if (forbidden !== undefined) return err(hostNotAllowed(forbidden));
     const request = bind(args);
     if (!request.ok) return err(invalidArguments(request.error));
@@ -98,13 +98,13 @@ export interface ExtractWebValues {
   /** Returns after how many milliseconds the key's values may be extracted; 0 for now. */
   waitMs(key: WebOracleKey): number;
   /** Returns one reading for each answer, or after how many milliseconds to try again. */
-  extract(key: WebOracleKey, texts: readonly (string | null)[]): Promise<Result<Extracted["readings"], number>>;
+  extract(key: WebOracleKey, texts: readonly (string | null)[]): Promise<Result<Pick<Extracted, "readings">, number>>;
 }
 
 /** Extracts in the calling thread, without allowances: for commands. */
 export const EXTRACT_HERE: ExtractWebValues = {
   waitMs: () => 0,
-  extract: async ({ request }, texts) => ok(extractValues(request.sources, texts).readings),
+  extract: async ({ request }, texts) => ok(extractValues(request.sources, texts)),
 };
 
 /** Extracts as far as the allowances of a caller go. */
@@ -129,7 +129,9 @@ export async function readWebValue(
     answers.map((answer) => (answer.ok ? answer.value.text : null)),
   );
   if (!extracted.ok) return busy(extracted.error);
-  const readings = answers.map((answer, index) => (answer.ok ? (extracted.value[index] as Reading<bigint>) : answer));
+  const readings = answers.map((answer, index) =>
+    answer.ok ? (extracted.value.readings[index] as Reading<bigint>) : answer,
+  );
   const sources = readings.map((reading, index) =>
     toUse(`/sources/${index}`, reading.ok ? ok({ value: reading.value, quotedAt: null }) : reading),
   );

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { err, ok } from "@dataset-oracle/protocol/result";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseJson, schemaProblems } from "@dataset-oracle/service/config/load-config";
@@ -10,6 +9,8 @@ import type { FailureCode, Reading } from "../../source/reading.js";
 import { askSources } from "../ask-sources.js";
 import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";
 import { extractValues } from "../extract-values.js";
+import type { ProviderReadings } from "./advise.js";
+import { intervals } from "./intervals.js";
 
 const strict = { additionalProperties: false } as const;
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
@@ -62,14 +63,9 @@ export async function takeSamples(
   const samples: Samples["samples"] = [];
   const texts: Samples["texts"] = {};
   let kept = 0;
-  const start = performance.now();
-  while (samples.length < count && kept < MAX_TEXT) {
-    const waitMs = start + samples.length * intervalSeconds * 1_000 - performance.now();
-    // It resolves when the time has come, and rejects when sampling ends early.
-    const isDue = await sleep(Math.max(0, waitMs), true, { signal }).catch(() => false);
-    if (!isDue) break;
+  for await (const _ of intervals(count, intervalSeconds, signal)) {
     const at = Date.now();
-    const judged = (await askSources(bound, egress)).map((answer) => judgeText(answer, at));
+    const judged = (await askSources(bound, egress)).map(({ answer }) => judgeText(answer, at));
     const answers = judged.map((reading) => {
       if (!reading.ok) return { text: null, failure: reading.error.code, detail: reading.error.detail };
       const { text } = reading.value;
@@ -80,6 +76,7 @@ export async function takeSamples(
     });
     samples.push({ at, answers });
     onSample(samples.length, bound.combine(readingsOf(bound, answers, texts)));
+    if (kept >= MAX_TEXT) break;
   }
   return { version: 1, spec, arguments: [...args], interval_seconds: intervalSeconds, samples, texts };
 }
@@ -110,8 +107,14 @@ export function loadSamples(file: string): { samples: Samples; request: Compiled
   return { samples, request: request.value, bound: bound.value };
 }
 
+/** Finds the values in all samples. */
+export const readingsOfSamples = (bound: BoundRequest, { samples, texts }: Samples): ProviderReadings => ({
+  provider: "here",
+  samples: samples.map(({ answers }) => readingsOf(bound, answers, texts)),
+});
+
 /** Finds the values in the answers of one sample, one for each source. */
-export function readingsOf(
+function readingsOf(
   bound: BoundRequest,
   answers: Samples["samples"][number]["answers"],
   texts: Samples["texts"],

@@ -1,12 +1,16 @@
 import { writeFileSync } from "node:fs";
+import { MAX_ADVICE_SAMPLES, MAX_SAMPLED_PROVIDERS, type SpecAdviceRequest } from "@dataset-oracle/protocol/spec-trial";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { describeValue, printable, styleOf } from "../../cli/terminal.js";
 import { advise } from "../advice/advise.js";
-import { loadSamples, type Samples, takeSamples } from "../advice/samples.js";
+import { type KeptReadings, loadKept } from "../advice/load-kept.js";
+import { parseReadings } from "../advice/readings.js";
+import { sampleProviders } from "../advice/sample-providers.js";
+import { readingsOfSamples, type Samples, takeSamples } from "../advice/samples.js";
 import { adviceToText } from "../advice/show-advice.js";
-import type { BoundRequest, CompiledRequest } from "../compile.js";
+import type { BoundRequest } from "../compile.js";
 import type { CliCommand } from "./arguments.js";
-import { bindSpec, loadSpec } from "./load-spec.js";
+import { bindSpec, type LoadedSpec, loadSpec } from "./load-spec.js";
 import { openEgress } from "./open-egress.js";
 
 /** The bounds of a sampling: at most a day. */
@@ -14,36 +18,41 @@ const MAX_SAMPLES = 1_000;
 const MAX_INTERVAL = 600;
 const MAX_SECONDS = 86_400;
 
+type Options = CliCommand["options"];
+
 /**
- * Runs `web-oracle advise`: samples a spec's sources over some time, or reads samples that were kept, and says which rule
- * fits the value.
+ * Runs `web-oracle advise`: samples a spec's sources over some time, here or at several providers, or reads samples that
+ * were kept, and says which rule fits the value.
  *
  * @throws ConfigError
  */
 export async function adviseOnSpec({ specFile, args, options }: CliCommand): Promise<void> {
   if (options.replay !== undefined) refuseSampling(specFile, options);
-  const { samples, request, bound } =
-    options.replay === undefined ? await sample(specFile, args, options) : loadSamples(options.replay);
-  const advice = advise(request, bound, samples);
-  const style = styleOf(process.stdout, process.env);
-  console.log(adviceToText(request, bound, advice, samples.interval_seconds, style));
-  process.exitCode = advice.answered > 0 ? 0 : 1;
+  const { request, bound, readings, intervalSeconds } =
+    options.replay === undefined ? await sample(specFile, args, options) : loadKept(options.replay);
+  const advice = advise(request, bound, readings, intervalSeconds);
+  console.log(adviceToText(request, bound, advice, styleOf(process.stdout, process.env)));
+  process.exitCode = advice.with_value > 0 ? 0 : 1;
 }
 
 /** @throws ConfigError when a replay is to do more than that. */
-function refuseSampling(specFile: string | null, { replay: _, help: __, ...others }: CliCommand["options"]): void {
+function refuseSampling(specFile: string | null, { replay: _, help: __, ...others }: Options): void {
   if (specFile !== null) throw new ConfigError(`--replay has the spec in its file. Leave out ${specFile}.`);
   const [other] = Object.keys(others);
   if (other !== undefined) throw new ConfigError(`--replay samples nothing. Leave out --${other}.`);
 }
 
-async function sample(
-  specFile: string | null,
-  args: readonly string[],
-  options: CliCommand["options"],
-): Promise<{ samples: Samples; request: CompiledRequest; bound: BoundRequest }> {
+/** How often, and until when, sources or providers are asked. */
+interface Rhythm {
+  readonly count: number;
+  readonly intervalSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+async function sample(specFile: string | null, args: readonly string[], options: Options): Promise<KeptReadings> {
   if (specFile === null) throw new ConfigError("Name the file of the spec, or samples that were kept: --replay FILE.");
-  const count = numberOf(options.samples, "samples", 2, MAX_SAMPLES, 30);
+  const urls = options.providers === undefined ? null : urlsOf(options.providers);
+  const count = numberOf(options.samples, "samples", 2, urls === null ? MAX_SAMPLES : MAX_ADVICE_SAMPLES, 30);
   const intervalSeconds = numberOf(options.interval, "interval", 1, MAX_INTERVAL, 2);
   if (count * intervalSeconds > MAX_SECONDS) {
     throw new ConfigError(
@@ -52,30 +61,79 @@ async function sample(
   }
   const spec = loadSpec(specFile);
   const bound = bindSpec(spec, args);
-  const egress = openEgress(spec.request, options);
   const ending = new AbortController();
   const end = () => ending.abort();
   process.once("SIGINT", end);
   console.error(`${count} samples, ${intervalSeconds} s apart. Press Ctrl-C to end early.`);
   try {
-    const samples = await takeSamples(spec.request, bound, args, egress, {
-      count,
-      intervalSeconds,
-      signal: ending.signal,
+    const rhythm = { count, intervalSeconds, signal: ending.signal };
+    const readings = await (urls === null
+      ? sampleHere(spec, bound, args, options, rhythm)
+      : sampleAt(urls, spec, args, options, rhythm));
+    return { request: spec.request, bound, readings, intervalSeconds };
+  } finally {
+    process.removeListener("SIGINT", end);
+  }
+}
+
+async function sampleHere(
+  { request }: LoadedSpec,
+  bound: BoundRequest,
+  args: readonly string[],
+  options: Options,
+  rhythm: Rhythm,
+) {
+  const egress = openEgress(request, options);
+  try {
+    const samples = await takeSamples(request, bound, args, egress, {
+      ...rhythm,
       onSample: (taken, combined) => {
-        const text = combined.kind === "value" ? describeValue(spec.request, combined.value) : "no value";
-        console.error(`${taken} of ${count}: ${printable(text)}`);
+        const text = combined.kind === "value" ? describeValue(request, combined.value) : "no value";
+        console.error(`${taken} of ${rhythm.count}: ${printable(text)}`);
       },
     });
     if (options.keep !== undefined) keep(options.keep, samples);
-    return { samples, request: spec.request, bound };
+    return [readingsOfSamples(bound, samples)];
   } finally {
-    process.removeListener("SIGINT", end);
     await egress.close();
   }
 }
 
-function keep(file: string, samples: Samples): void {
+async function sampleAt(
+  urls: readonly string[],
+  { request: { spec, kind } }: LoadedSpec,
+  args: readonly string[],
+  options: Options,
+  rhythm: Rhythm,
+) {
+  for (const name of ["config", "override"] as const) {
+    if (options[name] !== undefined)
+      throw new ConfigError(`--providers asks with their settings. Leave out --${name}.`);
+  }
+  const asked = await sampleProviders(
+    urls,
+    { spec, arguments: [...args] },
+    {
+      ...rhythm,
+      onSample: (taken, shown) => console.error(`${taken} of ${rhythm.count}: ${shown.map(printable).join("; ")}`),
+    },
+  );
+  if (options.keep !== undefined) keep(options.keep, asked);
+  const readings = parseReadings(asked.providers, kind, spec.sources.length);
+  if (!readings.ok) throw new ConfigError(`--providers: their trials cannot be used: ${readings.error}`);
+  return readings.value;
+}
+
+/** @throws ConfigError */
+function urlsOf(text: string): string[] {
+  const urls = text.split(",");
+  const wrong = urls.find((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
+  if (wrong !== undefined) throw new ConfigError(`--providers: ${wrong} is not an http or https URL.`);
+  if (urls.length <= MAX_SAMPLED_PROVIDERS) return urls;
+  throw new ConfigError(`--providers: ${urls.length} are more than ${MAX_SAMPLED_PROVIDERS}. Name fewer.`);
+}
+
+function keep(file: string, samples: Samples | SpecAdviceRequest): void {
   try {
     writeFileSync(file, `${JSON.stringify(samples)}\n`);
   } catch (error) {

@@ -7,6 +7,7 @@ const OPTIONS = {
   config: { type: "string" },
   samples: { type: "string" },
   interval: { type: "string" },
+  providers: { type: "string" },
   keep: { type: "string" },
   replay: { type: "string" },
   deployment: { type: "string" },
@@ -19,7 +20,7 @@ const OPTIONS = {
 const COMMANDS = {
   validate: [],
   try: ["override", "config"],
-  advise: ["override", "config", "samples", "interval", "keep", "replay"],
+  advise: ["override", "config", "samples", "interval", "providers", "keep", "replay"],
   key: [],
   publish: ["deployment", "rpc-url", "from", "dry-run"],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>;

@@ -12,14 +12,15 @@ Checks, tries and publishes request specs of the Web Oracle. In this repository:
 
 The arguments are the values of the spec's variables, in the same order.
 
-Options for try and advise:
+Options for try and advise, which ask from here:
   --override ORIGIN=URL    for development: ask an http address on this machine instead of an https origin
   --config FILE            ask as the provider with this configuration does: its hosts, secrets and overrides
 
 Options for advise:
   --samples N              how often the sources are asked, 2 to 1000; 30 by default
   --interval SECONDS       the time from one sample to the next, 1 to 600; 2 by default
-  --keep FILE              keep what the sources answered
+  --providers URL,URL      ask these providers instead, by their trials, and compare them; at most 30 samples
+  --keep FILE              keep what the sources answered, or the providers showed
   --replay FILE            give the same advice from what was kept, without a spec and without a network
 
 Options for publish:

@@ -1,0 +1,41 @@
+import { SpecAdviceRequest } from "@dataset-oracle/protocol/spec-trial";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { parseJson, schemaProblems } from "@dataset-oracle/service/config/load-config";
+import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";
+import type { ProviderReadings } from "./advise.js";
+import { parseReadings } from "./readings.js";
+import { loadSamples, readingsOfSamples } from "./samples.js";
+
+/** All that advice is made of. */
+export interface KeptReadings {
+  readonly request: CompiledRequest;
+  readonly bound: BoundRequest;
+  readonly readings: readonly ProviderReadings[];
+  readonly intervalSeconds: number;
+}
+
+/**
+ * Reads what was kept: the answers of a spec's sources, or what several providers have shown.
+ *
+ * @throws ConfigError when the file is not valid.
+ */
+export function loadKept(file: string): KeptReadings {
+  const json = parseJson(file);
+  if (typeof json === "object" && json !== null && "providers" in json) return readProviders(file, json);
+  const { samples, request, bound } = loadSamples(file);
+  const readings = [readingsOfSamples(bound, samples)];
+  return { request, bound, readings, intervalSeconds: samples.interval_seconds };
+}
+
+function readProviders(file: string, json: object): KeptReadings {
+  const problems = schemaProblems(SpecAdviceRequest, json);
+  if (problems.length > 0) throw new ConfigError(`${file} does not hold samples:\n  ${problems.join("\n  ")}`);
+  const { spec, arguments: args, interval_seconds, providers } = json as SpecAdviceRequest;
+  const request = compileRequest(spec);
+  if (!request.ok) throw new ConfigError(`${file}: its spec is not valid: ${request.error}`);
+  const bound = request.value.bind(args);
+  if (!bound.ok) throw new ConfigError(`${file}: ${bound.error}`);
+  const readings = parseReadings(providers, request.value.kind, bound.value.sources.length);
+  if (!readings.ok) throw new ConfigError(`${file}: ${readings.error}`);
+  return { request: request.value, bound: bound.value, readings: readings.value, intervalSeconds: interval_seconds };
+}

@@ -1,0 +1,41 @@
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import type { ProviderSample, SpecAdviceRequest } from "@dataset-oracle/protocol/spec-trial";
+import type { DatasetKind } from "@dataset-oracle/protocol/wire";
+import type { FailureCode, Reading } from "../../source/reading.js";
+import type { ProviderReadings } from "./advise.js";
+
+const MAX_VALUE = 2n ** 256n - 1n;
+
+/** Reads what trials at several providers have shown. Fails unless it fits a spec of this kind with so many sources. */
+export function parseReadings(
+  providers: SpecAdviceRequest["providers"],
+  kind: DatasetKind,
+  sources: number,
+): Result<ProviderReadings[]> {
+  const [first] = providers;
+  const other = providers.findIndex(({ samples }) => samples.length !== first?.samples.length);
+  if (other !== -1) return err(`/providers/${other}/samples: all providers must have the same number of samples.`);
+  const parsed: ProviderReadings[] = [];
+  for (const [index, { provider, samples }] of providers.entries()) {
+    const readings = samples.map((sample) => parseSample(sample, kind, sources));
+    const wrong = readings.indexOf(undefined);
+    if (wrong !== -1) {
+      return err(
+        `/providers/${index}/samples/${wrong}: must have ${sources} source(s), each with either a failure or a value as ` +
+          `${kind === "median" ? "a decimal string" : "32 bytes in hex"}.`,
+      );
+    }
+    parsed.push({ provider, samples: readings.map((sample) => sample ?? null) });
+  }
+  return ok(parsed);
+}
+
+function parseSample(sample: ProviderSample, kind: DatasetKind, sources: number): Reading<bigint>[] | null | undefined {
+  if (sample === null) return null;
+  const readings = sample.map(({ value, failure }): Reading<bigint> | undefined => {
+    if (value === null) return failure === null ? undefined : err({ code: failure as FailureCode, detail: "" });
+    const isValue = kind === "median" ? /^\d{1,78}$/.test(value) : /^0x[0-9a-f]{64}$/.test(value);
+    return isValue && failure === null && BigInt(value) <= MAX_VALUE ? ok(BigInt(value)) : undefined;
+  });
+  return readings.length === sources && readings.every((one) => one !== undefined) ? readings : undefined;
+}

@@ -1,0 +1,61 @@
+import {
+  type SpecAdviceRequest,
+  SpecTrial,
+  type SpecTrialRequest,
+  sampleOf,
+} from "@dataset-oracle/protocol/spec-trial";
+import { postText } from "@dataset-oracle/service/http-client/post";
+import { Value } from "@sinclair/typebox/value";
+import { intervals } from "./intervals.js";
+
+/** A provider may take 5 s for its sources, and a few for the rest. */
+const LIMITS = { timeoutMs: 15_000, maxBytes: 256 * 1024 };
+
+export interface ProviderSampling {
+  readonly count: number;
+  readonly intervalSeconds: number;
+  /** Ends the sampling early. */
+  readonly signal: AbortSignal;
+  /** Called after each sample with what each provider showed: the value for people, or why there is none. */
+  readonly onSample: (taken: number, shown: readonly string[]) => void;
+}
+
+/** Lets several providers try a spec, all at the same time, again and again. */
+export async function sampleProviders(
+  urls: readonly string[],
+  spec: SpecTrialRequest,
+  { count, intervalSeconds, signal, onSample }: ProviderSampling,
+): Promise<SpecAdviceRequest> {
+  const providers: SpecAdviceRequest["providers"] = urls.map((provider) => ({ provider, samples: [] }));
+  const body = JSON.stringify(spec);
+  for await (const taken of intervals(count, intervalSeconds, signal)) {
+    const trials = await Promise.all(urls.map((url) => tryAt(url, body)));
+    for (const [index, trial] of trials.entries()) {
+      providers[index]?.samples.push(typeof trial === "string" ? null : sampleOf(trial));
+    }
+    onSample(
+      taken + 1,
+      trials.map((trial) => (typeof trial === "string" ? trial : (trial.combined.text ?? "no value"))),
+    );
+  }
+  return { ...spec, interval_seconds: intervalSeconds, providers };
+}
+
+/** Returns a provider's trial, or why there is none. */
+async function tryAt(url: string, body: string): Promise<SpecTrial | string> {
+  const answer = await postText(`${url.replace(/\/+$/, "")}/specs/try`, {}, body, LIMITS);
+  if (!answer.ok) return answer.error.detail;
+  const { status, text } = answer.value;
+  const json = parseJson(text);
+  if (status === 200) return Value.Check(SpecTrial, json) ? json : "answered something that is not a trial";
+  const { title, detail } = (json ?? {}) as { title?: unknown; detail?: unknown };
+  return typeof title === "string" && typeof detail === "string" ? `${title} ${detail}` : `answered HTTP ${status}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

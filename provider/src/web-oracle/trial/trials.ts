@@ -1,0 +1,186 @@
+import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import type { SpecTrial, SpecTrialRequest, TrialFailure, TrialSource } from "@dataset-oracle/protocol/spec-trial";
+import { sha256 } from "@dataset-oracle/service/crypto/sha256";
+import type { Egress } from "@dataset-oracle/service/egress/egress";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { type Address, numberToHex } from "viem";
+import { Allowance } from "../../allowance.js";
+import { printable } from "../../cli/terminal.js";
+import { type Combined, OUTCOMES } from "../../explained-value.js";
+import { hostNotAllowed, trialsBusy } from "../../problems.js";
+import { judgeText } from "../../source/answer.js";
+import { formatValue } from "../../source/notes.js";
+import type { Reading, SourceFailure } from "../../source/reading.js";
+import type { RateLimit } from "../../source/token-bucket.js";
+import { type AskedSource, askSources } from "../ask-sources.js";
+import { type Hosts, isAllowed } from "../check-settings.js";
+import type { Extraction } from "../extraction-worker.js";
+import type { Extractor } from "../extractor.js";
+import type { WebCaller } from "../web-caller.js";
+import { fixOf } from "./fixes.js";
+import { checkTriedSpec, type TriedSpec } from "./tried-spec.js";
+import { valueText } from "./value-text.js";
+
+/** The most trials at a time, because each may hold answers of a megabyte for each source. */
+const MAX_AT_ONCE = 8;
+/** The wait that callers are told when there are as many, in seconds. */
+const RETRY_AFTER = 1;
+
+const MAX_MESSAGE = 400;
+const MAX_REASON = 300;
+/** Escapes make text longer. */
+const MAX_SHOWN = 200;
+
+/** The one account of the budget. */
+const ALL = "all";
+
+export interface TrialsParts {
+  /** The rules of trials, and those of published specs, both of which apply. */
+  readonly rules: readonly Hosts[];
+  /** The requests that all trials together may make. */
+  readonly rateLimit: RateLimit;
+  /** It has no secrets, so that no spec of a stranger is sent with one. */
+  readonly egress: Pick<Egress, "fetchText">;
+  /** It is not the one of reports, so that trials use up nothing that reports need. */
+  readonly extractor: Pick<Extractor, "extract" | "waitMs">;
+  /** Reserves half of the budget for reserved callers. */
+  readonly hasReserve: boolean;
+  readonly provider: Address;
+  /** A clock in milliseconds. */
+  readonly now?: () => number;
+}
+
+/**
+ * Tries specs that anyone may have written, by the engine that reads published ones. It signs and stores nothing, shares
+ * no answers and no back-off with reports, and has its own budget.
+ */
+export class Trials {
+  readonly #budget: Allowance;
+  /** How much of the budget must be left for an anonymous caller. */
+  readonly #anonymousLeast: number;
+  readonly #now: () => number;
+  #atOnce = 0;
+
+  constructor(private readonly parts: TrialsParts) {
+    const { rateLimit, hasReserve, now = () => performance.now() } = parts;
+    this.#budget = new Allowance(rateLimit);
+    this.#anonymousLeast = hasReserve ? Math.floor(rateLimit.burst / 2) : 0;
+    this.#now = now;
+  }
+
+  /** Asks a spec's sources now, and shows each step to the value. */
+  async run(request: SpecTrialRequest, caller: WebCaller): Promise<Result<SpecTrial, ProblemError>> {
+    const tried = checkTriedSpec(request);
+    if (!tried.ok) return tried;
+    const { rules } = this.parts;
+    const forbidden = tried.value.compiled.hosts.find((host) => !rules.every((hosts) => isAllowed(host, hosts)));
+    if (forbidden !== undefined) return err(hostNotAllowed(forbidden, "trials"));
+    const waitMs = this.#waitMs(tried.value, caller);
+    if (waitMs > 0) return err(trialsBusy(Math.ceil(waitMs / 1_000)));
+    if (this.#atOnce >= MAX_AT_ONCE) return err(trialsBusy(RETRY_AFTER));
+    this.#budget.spend(ALL, tried.value.bound.sources.length, this.#now());
+    this.#atOnce += 1;
+    try {
+      return await this.#run(tried.value, caller);
+    } finally {
+      this.#atOnce -= 1;
+    }
+  }
+
+  #waitMs({ bound, hash }: TriedSpec, caller: WebCaller): number {
+    const least = bound.sources.length + (caller.isReserved ? 0 : this.#anonymousLeast);
+    return Math.max(this.#budget.waitMs(ALL, this.#now(), least), this.parts.extractor.waitMs(inPool(caller), hash));
+  }
+
+  async #run(tried: TriedSpec, caller: WebCaller): Promise<Result<SpecTrial, ProblemError>> {
+    const { hash: specHash, compiled, bound, args } = tried;
+    const asked = await askSources(bound, this.parts.egress);
+    const judged = asked.map(({ answer }) => judgeText(answer, Date.now()));
+    const texts = judged.map((text) => (text.ok ? text.value.text : null));
+    const job = { specHash, spec: compiled.spec, args, texts };
+    const extracted = await this.parts.extractor.extract(job, inPool(caller));
+    if (!extracted.ok) return err(trialsBusy(Math.ceil(extracted.error / 1_000)));
+    const readings = judged.map((text, index) =>
+      text.ok ? (extracted.value.readings[index] as Reading<bigint>) : text,
+    );
+    return ok(showTrial(tried, this.parts.provider, { asked, judged, extracted: extracted.value, readings }));
+  }
+}
+
+/** The caller in the pool of workers, where no trial goes before a report. */
+const inPool = ({ id }: WebCaller): WebCaller => ({ id, isReserved: false });
+
+/** What each step yielded, for each source. */
+interface Steps {
+  readonly asked: readonly AskedSource[];
+  readonly judged: readonly Reading<unknown>[];
+  readonly extracted: Extraction;
+  readonly readings: readonly Reading<bigint>[];
+}
+
+function showTrial(tried: TriedSpec, provider: Address, steps: Steps): SpecTrial {
+  const { compiled, bound, bytes, hash, key } = tried;
+  const { spec, kind, type } = compiled;
+  const combined = bound.combine(steps.readings);
+  const value = combined.kind === "value" ? combined.value : null;
+  return {
+    provider,
+    spec_hash: hash,
+    spec_bytes: bytes,
+    kind,
+    type,
+    key: keyToAscii(key) ?? key,
+    key_hex: key,
+    sources: steps.readings.map((_, index) => showSource(tried, index, steps)),
+    combined: {
+      how: spec.combine,
+      min_sources: spec.minSources,
+      with_value: steps.readings.filter(({ ok }) => ok).length,
+      status: OUTCOMES[combined.kind],
+      reason: reasonOf(combined),
+      value: value === null ? null : formatValue(value, kind),
+      text: value === null ? null : valueText(compiled, value),
+    },
+    output: value === null ? null : numberToHex(value, { size: 32 }),
+  };
+}
+
+function reasonOf(combined: Combined): string | null {
+  if (combined.kind === "value") return null;
+  const text =
+    combined.kind === "none" ? combined.reason : `sources are at their rate limits for ${combined.retryAfter} s`;
+  return text.slice(0, MAX_REASON);
+}
+
+function showSource({ compiled, bound }: TriedSpec, index: number, steps: Steps): TrialSource {
+  const { request } = bound.sources[index] as (typeof bound.sources)[number];
+  const { answer, ms } = steps.asked[index] as AskedSource;
+  const reading = steps.readings[index] as Reading<bigint>;
+  const text = answer.ok ? answer.value.text : null;
+  const selected = steps.extracted.selected[index] ?? null;
+  const step = steps.judged[index]?.ok !== true ? "fetched" : selected === null ? "selected" : "scaled";
+  return {
+    name: `/sources/${index}`,
+    fetched: {
+      method: request.method,
+      url: request.url,
+      status: answer.ok ? answer.value.status : null,
+      bytes: text === null ? null : Buffer.byteLength(text),
+      sha256: text === null ? null : sha256(text),
+      ms,
+    },
+    selected:
+      selected === null
+        ? null
+        : { path: compiled.spec.sources[index]?.path ?? "", text: printable(selected).slice(0, MAX_SHOWN) },
+    scaled: reading.ok
+      ? { value: formatValue(reading.value, compiled.kind), text: valueText(compiled, reading.value) }
+      : null,
+    error: reading.ok ? null : showFailure(reading.error, step),
+  };
+}
+
+function showFailure({ code, detail }: SourceFailure, step: TrialFailure["step"]): TrialFailure {
+  return { step, code, message: printable(detail).slice(0, MAX_MESSAGE), fix: fixOf(code, step) };
+}

@@ -1,0 +1,46 @@
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import type { SpecTrialRequest } from "@dataset-oracle/protocol/spec-trial";
+import { specHash, webKey } from "@dataset-oracle/protocol/web-key";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import type { Hex } from "viem";
+import { invalidArguments, invalidTriedSpec } from "../../problems.js";
+import { toCanonical } from "../canonical.js";
+import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";
+
+/** A spec that someone tries: checked, and with its arguments. */
+export interface TriedSpec {
+  readonly compiled: CompiledRequest;
+  readonly bound: BoundRequest;
+  /** The canonical JSON, which would be published. */
+  readonly bytes: Hex;
+  readonly hash: Hex;
+  readonly args: readonly string[];
+  readonly key: Hex;
+}
+
+const FIX = "Send one argument for each variable of the spec, as the variable allows.";
+
+/** Checks a spec and its arguments as those of a published spec are checked. */
+export function checkTriedSpec({
+  spec,
+  arguments: args,
+}: Pick<SpecTrialRequest, "spec" | "arguments">): Result<TriedSpec, ProblemError> {
+  const compiled = compileRequest(spec);
+  if (!compiled.ok) return err(invalidTriedSpec(compiled.error));
+  const bytes = toCanonical(spec);
+  if (!bytes.ok) return err(invalidTriedSpec(`/: ${bytes.error}`));
+  const hash = specHash(bytes.value);
+  if (!hash.ok) return err(invalidTriedSpec(`/: ${hash.error}`));
+  const bound = compiled.value.bind(args);
+  if (!bound.ok) return err(invalidArguments(bound.error, FIX));
+  const key = webKey({ specHash: hash.value, args });
+  if (!key.ok) return err(invalidArguments(key.error, FIX));
+  return ok({
+    compiled: compiled.value,
+    bound: bound.value,
+    bytes: bytes.value,
+    hash: hash.value,
+    args,
+    key: key.value,
+  });
+}
