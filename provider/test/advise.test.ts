@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { advise } from "../src/web-oracle/advice/advise.js";
-import { loadSamples, takeSamples } from "../src/web-oracle/advice/samples.js";
+import { loadSamples, readingsOfSamples, takeSamples } from "../src/web-oracle/advice/samples.js";
 import { adviceToText } from "../src/web-oracle/advice/show-advice.js";
 import { compileRequest } from "../src/web-oracle/compile.js";
 
@@ -67,8 +67,8 @@ async function adviceOn(shape: object, combine: string, sources: Record<string, 
   const sampling = { count, intervalSeconds: 0.001, signal: AbortSignal.timeout(20_000), onSample: () => {} };
   const samples = await takeSamples(compiled.value, bound.value, [], egress, sampling);
   await egress.close();
-  const advice = advise(compiled.value, bound.value, samples);
-  return { samples, advice, text: adviceToText(compiled.value, bound.value, advice, 2, PLAIN) };
+  const advice = advise(compiled.value, bound.value, [readingsOfSamples(bound.value, samples)], 2);
+  return { samples, advice, text: adviceToText(compiled.value, bound.value, advice, PLAIN) };
 }
 
 describe("advice on a number", () => {
@@ -77,13 +77,13 @@ describe("advice on a number", () => {
     const { advice, text } = await adviceOn(number, "median", { a: (n) => 1_000 + n + (n >= 10 ? 3 : 0) });
     expect(advice).toMatchObject({
       samples: 20,
-      answered: 20,
+      with_value: 20,
       character: "drifting number",
       steps: { count: 19, changed: 19 },
     });
-    const held = new Map(advice.tolerances.map(({ bps, held }) => [bps, held]));
+    const held = new Map(advice.tolerances.map(({ bps, steps_held }) => [bps, steps_held]));
     expect([held.get(0), held.get(5), held.get(10), held.get(25), held.get(50)]).toEqual([0, 0, 18, 18, 19]);
-    expect(advice.steps.largestBps).toBeCloseTo(39.64, 1);
+    expect(advice.steps.largest_bps).toBeCloseTo(39.64, 1);
     expect(text).toContain("Fits: median, in a dataset with a tolerance of 40 basis points or more");
     expect(text).toContain("have the same number in 0 of 19 cases");
     expect(text).toContain("one, so there is nothing to compare it with");
@@ -93,32 +93,39 @@ describe("advice on a number", () => {
     const walk = [0, 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3, 3, 8, 3, 2];
     const at = (n: number) => 1_000 + (walk[Math.max(0, n)] ?? 0);
     const { advice, text } = await adviceOn(number, "median", { a: at, b: at, c: (n) => at(n - 2) }, 30);
-    expect(advice.sources.map(({ follows }) => follows?.samples ?? null)).toEqual([null, null, 2]);
-    expect(advice.sources[2]?.follows).toMatchObject({ name: "/sources/0", delayedDistance: 0 });
+    expect(advice.sources.map(({ follows }) => follows?.seconds ?? null)).toEqual([null, null, 4]);
+    expect(advice.sources[2]?.follows).toMatchObject({ name: "/sources/0", delayed_distance: 0 });
     expect(text).toContain("shows what /sources/0 shows, but 4 s later");
     expect(text).toContain("/sources/2 is late");
   });
 
   it("that jumps fits neither rule", async () => {
     const { advice, text } = await adviceOn(number, "median", { a: (n) => (n % 5 === 4 ? 2_000 : 1_000) });
-    expect(advice).toMatchObject({ character: "jumping number", steps: { largestBps: 10_000 } });
+    expect(advice).toMatchObject({ character: "jumping number", steps: { largest_bps: 10_000 } });
     expect(text).toContain("Fits neither: the number jumps by up to 10000 basis points");
   });
 
   it("that stays the same fits median with every tolerance, and says how far its sources are apart", async () => {
     const { advice, text } = await adviceOn(number, "median", { a: () => 1_000, b: () => 1_001 });
-    expect(advice).toMatchObject({ character: "fixed number", agreement: { compared: 20, equal: 0, farthestBps: 10 } });
+    expect(advice).toMatchObject({
+      character: "fixed number",
+      source_agreement: { compared: 20, equal: 0, farthest_bps: 10 },
+    });
     expect(text).toContain("all said the same in 0 of 20 samples, and were at most 10 basis points apart");
   });
 
   it("counts what sources failed with, and leaves out samples without a value", async () => {
     const sources = { a: (n: number) => (n % 4 === 3 ? null : 7), b: (n: number) => (n % 4 === 3 ? null : "seven") };
     const { advice, text } = await adviceOn(number, "median", sources);
-    expect(advice.sources.map(({ answered, failures }) => ({ answered, failures }))).toEqual([
-      { answered: 15, failures: { http_status: 5 } },
-      { answered: 0, failures: { http_status: 5, not_a_number: 15 } },
+    expect(advice.sources.map(({ with_value, failures }) => ({ with_value, failures }))).toEqual([
+      { with_value: 15, failures: { http_status: 5 } },
+      { with_value: 0, failures: { http_status: 5, not_a_number: 15 } },
     ]);
-    expect(advice).toMatchObject({ answered: 15, steps: { count: 10, changed: 0 }, agreement: { compared: 0 } });
+    expect(advice).toMatchObject({
+      with_value: 15,
+      steps: { count: 10, changed: 0 },
+      source_agreement: { compared: 0 },
+    });
     expect(text).toContain("answered in 15 of 20 samples; http_status in 5");
   });
 });
@@ -141,7 +148,7 @@ describe("advice on a word", () => {
     expect(advice).toMatchObject({
       character: "fixed word",
       combinations: { majority: 20, equal: 5 },
-      agreement: { compared: 20, equal: 5 },
+      source_agreement: { compared: 20, equal: 5 },
     });
     expect(text).toContain("majority gives a value in 20 of 20 samples, equal in 5");
   });
@@ -155,12 +162,12 @@ describe("advice on a word", () => {
   it("that is late in one source names the source", async () => {
     const said = (n: number) => (n < 9 ? "rain" : "sun");
     const { advice } = await adviceOn(word, "majority", { a: said, b: (n) => said(n - 3) });
-    expect(advice.sources.map(({ follows }) => follows?.samples ?? null)).toEqual([null, 3]);
+    expect(advice.sources.map(({ follows }) => follows?.seconds ?? null)).toEqual([null, 6]);
   });
 
   it("is not given when there is no value", async () => {
     const { advice, text } = await adviceOn(word, "majority", { a: () => null }, 3);
-    expect(advice).toMatchObject({ character: "no value", answered: 0 });
+    expect(advice).toMatchObject({ character: "no value", with_value: 0 });
     expect(text).toContain("No sample had a value");
   });
 });
@@ -186,7 +193,7 @@ describe("web-oracle advise", () => {
       code: 0,
       stderr: expect.stringMatching(/1 of 3: 100000.*\n2 of 3: 100100.*\n3 of 3/s),
     });
-    expect(live.stdout).toContain("samples:   3 in 2 s, 3 with a value");
+    expect(live.stdout).toContain("samples:   3 in 2 s, 3 of 3 with a value");
     const count = asked.get("a");
     expect(await run(["--replay", kept])).toEqual({ code: 0, stdout: live.stdout, stderr: "" });
     expect(asked.get("a")).toBe(count);

@@ -16,7 +16,7 @@ function fitting({
   ...figures
 }: Omit<SpecAdvice, "conclusions">) {
   const apart = `Two providers that read ${figures.interval_seconds} s apart`;
-  const differ = `different ones in ${steps.changed} of ${steps.count} cases`;
+  const cases = `in ${steps.changed} of ${steps.count} cases`;
   switch (character) {
     case "fixed number":
       return ["Fits: median. The number did not change, so every tolerance held. Sample for longer to see it change."];
@@ -35,10 +35,10 @@ function fitting({
       return [`Fits: majority${hasEqual ? ", or equal" : ""}. The word did not change.`];
     }
     case "changing word":
-      return [`Fits: majority. ${apart} read ${differ}; such rounds have no value.`];
+      return [`Fits: majority. ${apart} read different words ${cases}; such rounds have no value.`];
     case "numeric word":
       return [
-        `Fits: median, with the type uint and its decimals. The words are numbers, and ${apart.toLowerCase()} read ${differ}.`,
+        `Fits: median, with the type uint and its decimals. The words are numbers, and ${apart.toLowerCase()} read different ones ${cases}.`,
       ];
     default:
       return [];
