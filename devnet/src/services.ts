@@ -67,6 +67,7 @@ async function spawnProvider(devnet: Devnet, account: Account, index: number): P
       // Developers may try their own specs. Addresses that are not public are still rejected.
       hosts: "any",
       rateLimit: { perSecond: 100, burst: 200 },
+      trials: { hosts: "any", rateLimit: { perSecond: 50, burst: 200 } },
     },
     evidence: { folder: folder.file("state", `${name}-evidence`), maxMegabytes: 100, public: true },
     operators: ["127.0.0.1"],
