@@ -99,7 +99,7 @@ async function start(trials: TrialPlan | null = { hosts: [HOST], rateLimit: RATE
     const headers = { "content-type": "application/json" };
     const signal = AbortSignal.timeout(60_000);
     const response = await fetch(provider.url + path, { method: "POST", headers, body: JSON.stringify(body), signal });
-    return { status: response.status, headers: response.headers, body: await response.json() };
+    return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
   };
   return {
     close: () => provider.close(),
