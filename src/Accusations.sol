@@ -29,10 +29,12 @@ abstract contract Accusations is DatasetGovernance, ReportDomain {
         address[] calldata members,
         uint256 toleranceBps
     ) external {
-        (bytes32 digestA, bytes32 contentA) = _contentOf(a, keyHash, timestamp);
-        (bytes32 digestB, bytes32 contentB) = _contentOf(b, keyHash, timestamp);
+        bytes32 domain = _computeDomainSeparator();
+        (bytes32 digestA, uint256 outcomeA, bytes32 valueA) = _contentOf(a, domain, keyHash, timestamp);
+        (bytes32 digestB, uint256 outcomeB, bytes32 valueB) = _contentOf(b, domain, keyHash, timestamp);
+        bool isSame = outcomeA == outcomeB && valueA == valueB;
         // A row with the key twice is one statement, whatever it has in the two places.
-        if (contentA == contentB || digestA == digestB) revert NoContradiction(contentA, contentB);
+        if (isSame || digestA == digestB) revert NoContradiction(_hash(outcomeA, valueA), _hash(outcomeB, valueB));
         (address accused,,) = ECDSA.tryRecover(digestA, a.r, a.vs);
         (address signer,,) = ECDSA.tryRecover(digestB, b.r, b.vs);
         if (accused != signer) revert DifferentSigners(accused, signer);
@@ -40,17 +42,17 @@ abstract contract Accusations is DatasetGovernance, ReportDomain {
     }
 
     /// @return digest The digest that was signed.
-    /// @return content The outcome and the value that the statement has for the key, hashed to one word. The value of "no
-    /// data" is ignored, as in every update.
-    function _contentOf(Statement calldata statement, bytes32 keyHash, uint256 timestamp)
+    /// @return outcome The outcome that the statement has for the key.
+    /// @return value The value that it has for the key; 0 if that is "no data", whose value every update ignores.
+    function _contentOf(Statement calldata statement, bytes32 domain, bytes32 keyHash, uint256 timestamp)
         private
-        view
-        returns (bytes32 digest, bytes32 content)
+        pure
+        returns (bytes32 digest, uint256 outcome, bytes32 value)
     {
         bytes32[] calldata keyHashes = statement.keyHashes;
         bytes32[] calldata values = statement.values;
-        uint256 outcome = statement.outcome;
-        bytes32 value = values[statement.index];
+        outcome = statement.outcome;
+        value = values[statement.index];
         bytes32 typehash = REPORT_TYPEHASH;
         bytes32 signedKey = keyHash;
         bytes32 signedValue = value;
@@ -65,7 +67,11 @@ abstract contract Accusations is DatasetGovernance, ReportDomain {
             outcome = uint256(isMissing ? QueryStatus.NOT_AVAILABLE : QueryStatus.OK);
         }
         bytes32 report = keccak256(abi.encode(typehash, signedKey, signedOutcome, signedValue, timestamp));
-        digest = MessageHashUtils.toTypedDataHash(_computeDomainSeparator(), report);
-        content = keccak256(abi.encode(outcome, outcome == uint256(QueryStatus.NOT_AVAILABLE) ? bytes32(0) : value));
+        digest = MessageHashUtils.toTypedDataHash(domain, report);
+        if (outcome == uint256(QueryStatus.NOT_AVAILABLE)) value = 0;
+    }
+
+    function _hash(uint256 outcome, bytes32 value) private pure returns (bytes32) {
+        return keccak256(abi.encode(outcome, value));
     }
 }

@@ -56,7 +56,7 @@ abstract contract Dataset is Subscriptions, Accusations {
         payable
         returns (bytes32 output, uint256 updatedAt, QueryStatus status)
     {
-        uint256 price = queryPrice;
+        uint256 price = queryPrice();
         if (msg.value != price) revert WrongPayment(msg.value, price);
         return _answer(input);
     }
@@ -78,12 +78,10 @@ abstract contract Dataset is Subscriptions, Accusations {
         uint256 toleranceBps
     ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
         _requireVerificationPrice();
-        bytes32 keyHash = Calldata.hash(key);
-        if (!_isNew(_slots[keyHash].point, key, timestamp)) return _answer(key);
-
-        _checkReports(QueryStatus.OK, keyHash, timestamp, toleranceBps, signers, reports, absentees);
+        _checkRound(timestamp);
+        _checkReports(QueryStatus.OK, Calldata.hash(key), timestamp, toleranceBps, signers, reports, absentees);
         (output, status) = _derive(value, toleranceBps, reports, absentees.length);
-        updatedAt = timestamp;
+        _return(output, timestamp, status);
     }
 
     /// @inheritdoc IDataset
@@ -96,10 +94,10 @@ abstract contract Dataset is Subscriptions, Accusations {
         uint256 toleranceBps
     ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
         _requireVerificationPrice();
-        bytes32 keyHash = Calldata.hash(key);
-        if (!_isNew(_slots[keyHash].point, key, timestamp)) return _answer(key);
-
-        _checkReports(QueryStatus.NOT_AVAILABLE, keyHash, timestamp, toleranceBps, signers, reports, absentees);
+        _checkRound(timestamp);
+        _checkReports(
+            QueryStatus.NOT_AVAILABLE, Calldata.hash(key), timestamp, toleranceBps, signers, reports, absentees
+        );
         return (0, timestamp, QueryStatus.NOT_AVAILABLE);
     }
 
@@ -250,8 +248,8 @@ abstract contract Dataset is Subscriptions, Accusations {
 
     /// @dev A verification costs what a query costs. A caller that may read without paying may pay nothing instead.
     function _requireVerificationPrice() private view {
-        if (msg.value == queryPrice) return;
-        if (msg.value != 0 || !_mayReadFree()) revert WrongPayment(msg.value, queryPrice);
+        if (msg.value == queryPrice()) return;
+        if (msg.value != 0 || !_mayReadFree()) revert WrongPayment(msg.value, queryPrice());
     }
 
     // ---------------------------------------------------------------- rules of every update
@@ -372,7 +370,7 @@ abstract contract Dataset is Subscriptions, Accusations {
                 }
             }
             bytes32 shown = committee.hash(members);
-            if (shown != committeeHash) revert WrongCommittee(shown, committeeHash);
+            if (!_isCommittee(shown)) revert WrongCommittee(shown, committeeHash());
         }
     }
 

@@ -3,6 +3,7 @@ pragma solidity ^0.8.37;
 
 import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
 import {Oracle} from "./Oracle.sol";
 import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
@@ -26,24 +27,39 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     /// that it ejected.
     uint256 private constant MIN_AFTER_EJECTION = 4;
 
+    /// @dev The bits of the committee's hash that have no room beside the query price.
+    uint256 private constant TAIL_BITS = 72;
+
+    /// @dev What a verification is checked against, in one slot: a second one, cold, would cost 2,100 gas more.
+    /// @param queryPrice In wei, below 2^72: 4,722 Ether.
+    /// @param committee The upper 184 bits of the committee's hash. Another list with the same bits takes 2^184 hashes to
+    /// find; 2^92 for somebody who also has a part in the owner's choice of the list. That is beyond the 2^80 that it
+    /// takes to find two keys of one account, on which a list of addresses relies anyway.
+    struct Terms {
+        uint72 queryPrice;
+        uint184 committee;
+    }
+
+    /// @dev What only governance and the sharing of the income need, in one slot.
     /// @param blockNumber The block of the event that has the committee.
     /// @param beginning When the owner set the committee, in seconds since 1970. What members signed before does not
     /// count against them, so that one that was ejected and set again is not ejected for the same.
-    struct Term {
-        uint128 blockNumber;
-        uint128 beginning;
+    /// @param hashTail The lower bits of the committee's hash.
+    /// @param reserved The sum of all that is set aside or owed. At every call that leaves this contract, it is at most
+    /// the balance.
+    struct Record {
+        uint40 blockNumber;
+        uint40 beginning;
+        uint72 hashTail;
+        uint104 reserved;
     }
 
     /// @inheritdoc IDataset
     uint256 public immutable priceCeiling;
 
-    /// @inheritdoc IDataset
-    bytes32 public committeeHash;
+    Terms private _terms;
 
-    Term private _term;
-
-    /// @inheritdoc Oracle
-    uint256 public queryPrice;
+    Record private _record;
 
     /// @inheritdoc IDataset
     mapping(address member => uint256) public unpaidShares;
@@ -51,10 +67,8 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     /// @dev The income set aside for a committee, up to the last time that it was shared or the committee was replaced.
     mapping(bytes32 committeeHash => uint256) private _setAside;
 
-    /// @dev The sum of all that is set aside or owed. At every call that leaves this contract, it is at most the balance.
-    uint256 private _reserved;
-
     constructor(DatasetSettings memory settings) Ownable(settings.owner) {
+        if (settings.priceCeiling > type(uint72).max) revert PriceAboveCeiling(settings.priceCeiling, type(uint72).max);
         priceCeiling = settings.priceCeiling;
         _setCommittee(settings.members, settings.toleranceBps);
         _setQueryPrice(settings.queryPrice);
@@ -72,15 +86,25 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
         _setQueryPrice(price);
     }
 
+    /// @inheritdoc Oracle
+    function queryPrice() public view returns (uint256) {
+        return _terms.queryPrice;
+    }
+
+    /// @inheritdoc IDataset
+    function committeeHash() public view returns (bytes32) {
+        return _committeeHash(_record.hashTail);
+    }
+
     /// @inheritdoc IDataset
     function committeeBlock() external view returns (uint256) {
-        return _term.blockNumber;
+        return _record.blockNumber;
     }
 
     /// @inheritdoc IDataset
     function unsharedIncomeOf(bytes32 committee) external view returns (uint256 income) {
         income = _setAside[committee];
-        if (committee == committeeHash) income += address(this).balance - _reserved;
+        if (committee == committeeHash()) income += address(this).balance - _record.reserved;
     }
 
     /// @inheritdoc IDataset
@@ -88,7 +112,7 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
         bytes32 shown = CommitteeLibrary.hashOf(members, toleranceBps);
         _setNewIncomeAside();
         uint256 income = _setAside[shown];
-        if (income == 0 && shown != committeeHash) revert NothingToShare(shown);
+        if (income == 0 && shown != committeeHash()) revert NothingToShare(shown);
 
         uint256 share = income / members.length;
         _setAside[shown] = income % members.length;
@@ -101,7 +125,7 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
         uint256 amount = unpaidShares[msg.sender];
         if (amount == 0) revert NothingToClaim(msg.sender);
         unpaidShares[msg.sender] = 0;
-        _reserved -= amount;
+        _record.reserved -= SafeCast.toUint104(amount);
         emit SharesClaimed(msg.sender, to, amount);
         if (!_send(to, amount, gasleft())) revert ClaimRejected(to, amount);
     }
@@ -115,23 +139,33 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     function _eject(address accused, uint256 round, address[] calldata members, uint256 toleranceBps) internal {
         uint256 size = members.length;
         bytes32 shown = CommitteeLibrary.copy(members, toleranceBps).hash(size);
-        if (shown != committeeHash) revert WrongCommittee(shown, committeeHash);
+        Record memory record = _record;
+        bytes32 current = _committeeHash(record.hashTail);
+        if (shown != current) revert WrongCommittee(shown, current);
         if (size <= MIN_AFTER_EJECTION) revert CommitteeTooSmall(size, MIN_AFTER_EJECTION);
-        uint256 beginning = _term.beginning;
-        if (round <= beginning) revert RoundBeforeCommittee(round, beginning);
+        if (round <= record.beginning) revert RoundBeforeCommittee(round, record.beginning);
         uint256 place = _placeOf(accused, members);
 
         uint256 aside = _setAside[shown];
         if (aside != 0) {
             _setAside[shown] = 0;
-            _reserved -= aside;
+            record.reserved -= SafeCast.toUint104(aside);
         }
-        uint256 reward = (address(this).balance - _reserved) / size;
+        uint256 reward = (address(this).balance - record.reserved) / size;
         Committee rest = CommitteeLibrary.copyWithout(members, toleranceBps, place);
-        committeeHash = rest.hash(size - 1);
-        _begin(rest.intoMembers(size - 1), toleranceBps, beginning);
+        bytes32 hash = rest.hash(size - 1);
+        _install(hash, rest.intoMembers(size - 1), toleranceBps, record);
         emit MemberEjected(accused, msg.sender, reward);
         if (reward != 0 && !_send(msg.sender, reward, gasleft())) revert RewardRejected(msg.sender, reward);
+    }
+
+    function _committeeHash(uint256 tail) private view returns (bytes32) {
+        return bytes32((uint256(_terms.committee) << TAIL_BITS) | tail);
+    }
+
+    /// @dev True of the committee's hash. Its lower bits do not matter, and are not read.
+    function _isCommittee(bytes32 shown) internal view returns (bool) {
+        return uint256(shown) >> TAIL_BITS == _terms.committee;
     }
 
     function _placeOf(address member, address[] calldata members) private pure returns (uint256 place) {
@@ -145,8 +179,8 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     /// @dev Sets what the queries have paid since the last time aside for the current committee.
     function _setNewIncomeAside() private {
         uint256 balance = address(this).balance;
-        _setAside[committeeHash] += balance - _reserved;
-        _reserved = balance;
+        _setAside[committeeHash()] += balance - _record.reserved;
+        _record.reserved = SafeCast.toUint104(balance);
     }
 
     /// @dev Pays each member its share, or owes it to the member.
@@ -154,11 +188,11 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
         for (uint256 i = 0; i < members.length; ++i) {
             if (gasleft() < MIN_GAS_PER_SHARE) revert TooLittleGas(gasleft(), MIN_GAS_PER_SHARE);
             // Before the call, because the member may be the owner, and set a new committee.
-            _reserved -= share;
+            _record.reserved -= SafeCast.toUint104(share);
             if (_send(members[i], share, FORWARDED_GAS)) {
                 paid += share;
             } else {
-                _reserved += share;
+                _record.reserved += SafeCast.toUint104(share);
                 unpaidShares[members[i]] += share;
                 emit ShareRefused(members[i], share);
             }
@@ -173,20 +207,29 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     }
 
     function _setCommittee(address[] memory members, uint256 toleranceBps) private {
-        committeeHash = CommitteeLibrary.checkedHash(members, toleranceBps);
-        _begin(members, toleranceBps, block.timestamp);
+        bytes32 hash = CommitteeLibrary.checkedHash(members, toleranceBps);
+        Record memory record = _record;
+        // Neither a time nor a block reaches 40 bits.
+        // forge-lint: disable-next-line(unsafe-typecast)
+        record.beginning = uint40(block.timestamp);
+        _install(hash, members, toleranceBps, record);
     }
 
-    function _begin(address[] memory members, uint256 toleranceBps, uint256 beginning) private {
-        // Neither number reaches 128 bits.
-        // forge-lint: disable-next-line(unsafe-typecast)
-        _term = Term({blockNumber: uint128(block.number), beginning: uint128(beginning)});
+    function _install(bytes32 hash, address[] memory members, uint256 toleranceBps, Record memory record) private {
+        // forge-lint: disable-start(unsafe-typecast)
+        record.blockNumber = uint40(block.number);
+        record.hashTail = uint72(uint256(hash));
+        _terms.committee = uint184(uint256(hash) >> TAIL_BITS);
+        // forge-lint: disable-end(unsafe-typecast)
+        _record = record;
         emit CommitteeChanged(members, toleranceBps);
     }
 
     function _setQueryPrice(uint256 price) private {
         if (price > priceCeiling) revert PriceAboveCeiling(price, priceCeiling);
-        queryPrice = price;
+        // The ceiling is below 2^72.
+        // forge-lint: disable-next-line(unsafe-typecast)
+        _terms.queryPrice = uint72(price);
         emit QueryPriceChanged(price);
     }
 }

@@ -61,7 +61,7 @@ abstract contract Subscriptions is DatasetGovernance {
     /// transaction has an origin, and only a call that changes nothing may name none, so that its answer reaches no
     /// contract that acts on it.
     function _mayReadFree() internal view returns (bool) {
-        return queryPrice == 0 || subscribedUntil[msg.sender] >= block.timestamp || tx.origin == address(0);
+        return queryPrice() == 0 || subscribedUntil[msg.sender] >= block.timestamp || tx.origin == address(0);
     }
 
     function _setSubscriptionPrice(uint256 price) private {

@@ -56,6 +56,17 @@ contract DatasetGovernanceTest is DatasetFixture {
         deployer.deploy(settings_);
     }
 
+    function test_constructor_RevertWhen_theCeilingIsTooHigh() public {
+        DatasetSettings memory settings_ = settings(providers);
+        uint256 most = type(uint72).max;
+        settings_.priceCeiling = most;
+        settings_.queryPrice = most;
+        assertEq(Oracle(deployer.deploy(settings_)).queryPrice(), most);
+        settings_.priceCeiling = most + 1;
+        vm.expectRevert(abi.encodeWithSelector(IDataset.PriceAboveCeiling.selector, most + 1, most));
+        deployer.deploy(settings_);
+    }
+
     function test_constructor_RevertWhen_theCommitteeIsInvalid() public {
         DatasetSettings memory settings_ = settings(providers);
         (settings_.members[0], settings_.members[1]) = (settings_.members[1], settings_.members[0]);

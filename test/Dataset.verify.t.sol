@@ -12,13 +12,33 @@ contract DatasetVerifyTest is DatasetFixture {
         assertVerified(update.encode(), update.value, START, Oracle.QueryStatus.OK);
     }
 
-    function test_verify_answersWhatIsStoredIfItIsAsNew() public {
+    /// A verification reads nothing of the key, so that no transaction in front of it changes its answer.
+    function testFuzz_verify_answersTheSameWhateverIsStored(uint256 stored) public {
+        stored = bound(stored, START - 20, START + 20);
         Update memory update = valid();
-        update.send(dataset);
-        Update memory other = providers.report(dataset, KEY, START, valuesNear3000(4, 2));
-        assertVerified(other.encode(), update.value, START, Oracle.QueryStatus.OK);
-        other = providers.report(dataset, KEY, START - 1, valuesNear3000(4, 3));
-        assertVerified(other.encode(), update.value, START, Oracle.QueryStatus.OK);
+        vm.warp(START + 20);
+        providers.report(dataset, KEY, stored, valuesNear3000(4, 2)).send(dataset);
+        assertVerified(update.encode(), update.value, START, Oracle.QueryStatus.OK);
+        assertVerified(validNoData().encodeNotAvailable(), 0, START + 20, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    /// No honest provider signs such a key, and nothing can be stored under it.
+    function test_verify_answersAnyKeyThatAQuorumSigned() public {
+        bytes memory key = "SPOTPX/eth-usd";
+        Update memory update = providers.report(dataset, key, START, valuesNear3000(4, 2));
+        assertVerified(update.encode(), update.value, START, Oracle.QueryStatus.OK);
+        refuse(update, abi.encodeWithSelector(IDataset.InvalidKey.selector, key));
+    }
+
+    function testFuzz_verify_RevertWhen_theRoundIsLaterOrTooOld(uint256 time, bool isLater) public {
+        time = isLater ? bound(time, START - 100, START - 1) : bound(time, START + MAX_ROUND_AGE + 1, START + 1e9);
+        (bytes memory value, bytes memory noData) = (valid().encode(), validNoData().encodeNotAvailable());
+        bytes memory reason = isLater
+            ? abi.encodeWithSelector(IDataset.FutureRound.selector, START, time)
+            : abi.encodeWithSelector(IDataset.ExpiredRound.selector, time - START, MAX_ROUND_AGE);
+        vm.warp(time);
+        _refuse(value, PRICE, reason);
+        _refuse(noData, PRICE, reason);
     }
 
     function test_verify_answersZeroToADisagreement() public {

@@ -166,12 +166,11 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
         assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
-    function test_verify_readsWhatIsStoredWhenItIsNewer() public {
-        bytes memory older = providers.report(dataset, KEY, START - 5, valuesNear3000(3, 2)).encode();
-        Update memory stored = valid();
-        stored.send(dataset);
+    function test_verify_readsTheUpdateWhenANewerOneIsStored() public {
+        Update memory older = providers.report(dataset, KEY, START - 5, valuesNear3000(3, 2));
+        valid().send(dataset);
         for (uint256 helper = 0; helper < 3; ++helper) {
-            assertEq(consumer.verify(helper, dataset, older, 0), uint256(stored.value));
+            assertEq(consumer.verify(helper, dataset, older.encode(), 5), uint256(older.value));
         }
     }
 

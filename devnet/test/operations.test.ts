@@ -295,7 +295,10 @@ describe("ShareIncome", () => {
 
   test("takes the committee as given where the RPC has no logs, and refuses another one", async () => {
     const given = { CURRENT_MEMBERS: MEMBERS.join(","), CURRENT_TOLERANCE_BPS: "100" };
-    await scripts.client.setStorageAt({ address: dataset, index: 3, value: toHex(0, { size: 32 }) });
+    // The block is the lowest 40 bits of the slot.
+    const record = BigInt((await scripts.client.getStorageAt({ address: dataset, slot: "0x3" })) ?? 0);
+    const value = toHex((record >> 40n) << 40n, { size: 32 });
+    await scripts.client.setStorageAt({ address: dataset, index: 3, value });
     expect(await read("committeeBlock")).toBe(0n);
     await fill(4n);
     const refusal =

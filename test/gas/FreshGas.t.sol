@@ -11,13 +11,17 @@ import {GasFixture} from "./GasFixture.sol";
 contract FreshGasConsumer {
     using OracleProtocol for Oracle;
 
-    constructor() payable {}
+    Oracle private immutable oracle;
 
-    function updateAndQuery(Oracle oracle, bytes calldata update) external returns (uint256) {
+    constructor(Oracle oracle_) payable {
+        oracle = oracle_;
+    }
+
+    function updateAndQuery(bytes calldata update) external returns (uint256) {
         return oracle.updateAndQuerySpotPrice("ETH-USD", update, 60);
     }
 
-    function verify(Oracle oracle, bytes calldata update) external returns (uint256) {
+    function verify(bytes calldata update) external returns (uint256) {
         return oracle.verifySpotPrice("ETH-USD", update, 60);
     }
 }
@@ -32,7 +36,7 @@ contract FreshGasTest is GasFixture {
         (IDataset target, Update memory update) = _prepare(5, 4);
         _measure(
             "updateAndQuerySpotPrice, paid, 4 of 5 signers",
-            abi.encodeCall(FreshGasConsumer.updateAndQuery, (target, update.encode()))
+            abi.encodeCall(FreshGasConsumer.updateAndQuery, (update.encode()))
         );
     }
 
@@ -41,7 +45,7 @@ contract FreshGasTest is GasFixture {
         update.send(target);
         _measure(
             "updateAndQuerySpotPrice, paid, another sender was faster",
-            abi.encodeCall(FreshGasConsumer.updateAndQuery, (target, update.encode()))
+            abi.encodeCall(FreshGasConsumer.updateAndQuery, (update.encode()))
         );
     }
 
@@ -73,7 +77,7 @@ contract FreshGasTest is GasFixture {
         (IDataset target, Update memory update) = _prepare(members, signers);
         vm.prank(OWNER);
         target.setQueryPrice(price);
-        _measure(name, abi.encodeCall(FreshGasConsumer.verify, (target, update.encode())));
+        _measure(name, abi.encodeCall(FreshGasConsumer.verify, (update.encode())));
     }
 
     /// @dev The first payment is more expensive, because the dataset's balance is still zero.
@@ -81,7 +85,7 @@ contract FreshGasTest is GasFixture {
         Providers committee = new Providers(members, TOLERANCE_BPS);
         target = deploy(committee);
         committee.report(target, KEY, START, valuesNear3000(signers, 1)).send(target);
-        consumer = new FreshGasConsumer{value: 1 ether}();
+        consumer = new FreshGasConsumer{value: 1 ether}(target);
         query(target, KEY);
         vm.warp(START + 60);
         update = committee.report(target, KEY, START + 58, valuesNear3000(signers, 2));
