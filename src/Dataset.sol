@@ -81,7 +81,8 @@ abstract contract Dataset is Subscriptions, Accusations {
         _checkRound(timestamp);
         _checkReports(QueryStatus.OK, Calldata.hash(key), timestamp, toleranceBps, signers, reports, absentees);
         (output, status) = _derive(value, toleranceBps, reports, absentees.length);
-        _return(output, timestamp, status);
+        updatedAt = timestamp;
+        _return(output, updatedAt, status);
     }
 
     /// @inheritdoc IDataset

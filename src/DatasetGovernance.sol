@@ -68,7 +68,9 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     mapping(bytes32 committeeHash => uint256) private _setAside;
 
     constructor(DatasetSettings memory settings) Ownable(settings.owner) {
-        if (settings.priceCeiling > type(uint72).max) revert PriceAboveCeiling(settings.priceCeiling, type(uint72).max);
+        if (settings.priceCeiling > type(uint72).max) {
+            revert PriceAboveCeiling(settings.priceCeiling, type(uint72).max);
+        }
         priceCeiling = settings.priceCeiling;
         _setCommittee(settings.members, settings.toleranceBps);
         _setQueryPrice(settings.queryPrice);

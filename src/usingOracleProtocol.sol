@@ -14,7 +14,8 @@ import {UpdateCalldata} from "./libraries/UpdateCalldata.sol";
 /// The same exist for any key: `Uint` and `Bytes32` in place of `SpotPrice`. An update is the `transaction.data` that an
 /// operator answers to `POST /data/request` with `"broadcast": false`. Pass it on as it is; it need not come from anyone
 /// that you trust, because the dataset proves it. Whoever brings it chooses among the reports that the providers signed
-/// lately: keep `maxAge` short where that choice is worth something.
+/// lately, and the helpers that verify accept every such round, even if a newer one is stored: keep `maxAge` short where
+/// that choice is worth something.
 /// @dev Every helper has a second form whose last argument is the maximum price that the caller agrees to pay: the price
 /// can be raised in front of the transaction, and an oracle that is not a dataset can name any. The form without it pays
 /// at most `DEFAULT_MAX_PRICE`. A contract that holds less than the price reverts with `InsufficientBalance`. A library
@@ -319,7 +320,7 @@ library OracleProtocol {
 
     // ---------------------------------------------------------------- an update that is verified and not stored
 
-    /// @notice Returns the newest rate of a pair, scaled by 1e18, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
+    /// @notice Returns the rate of a pair, scaled by 1e18, that an update proves, without storing it, if it is not older than `maxAge`.
     /// Pays at most `DEFAULT_MAX_PRICE`.
     /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
     /// @param update As `verifyBytes32` with `maxPrice` describes it.
@@ -332,7 +333,7 @@ library OracleProtocol {
         rate = uint256(_verify(oracle, abi.encodePacked("SPOTPX/", pair), update, maxAge, DEFAULT_MAX_PRICE));
     }
 
-    /// @notice Returns the newest rate of a pair, scaled by 1e18, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
+    /// @notice Returns the rate of a pair, scaled by 1e18, that an update proves, without storing it, if it is not older than `maxAge`.
     /// Pays at most `maxPrice`.
     /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
     /// @param update As `verifyBytes32` with `maxPrice` describes it.
@@ -346,7 +347,7 @@ library OracleProtocol {
         rate = uint256(_verify(oracle, abi.encodePacked("SPOTPX/", pair), update, maxAge, maxPrice));
     }
 
-    /// @notice Returns the newest value of a key as a number, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
+    /// @notice Returns the value of a key as a number that an update proves, without storing it, if it is not older than `maxAge`.
     /// Pays at most `DEFAULT_MAX_PRICE`.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @param update As `verifyBytes32` with `maxPrice` describes it.
@@ -359,7 +360,7 @@ library OracleProtocol {
         value = uint256(_verify(oracle, key, update, maxAge, DEFAULT_MAX_PRICE));
     }
 
-    /// @notice Returns the newest value of a key as a number, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
+    /// @notice Returns the value of a key as a number that an update proves, without storing it, if it is not older than `maxAge`.
     /// Pays at most `maxPrice`.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @param update As `verifyBytes32` with `maxPrice` describes it.
@@ -373,7 +374,7 @@ library OracleProtocol {
         value = uint256(_verify(oracle, key, update, maxAge, maxPrice));
     }
 
-    /// @notice Returns the newest value of a key, as it is stored, of an update and what is stored, and stores nothing, if it is not older than `maxAge`.
+    /// @notice Returns the value of a key that an update proves, without storing it, if it is not older than `maxAge`.
     /// Pays at most `DEFAULT_MAX_PRICE`.
     /// @param key The key in ASCII: "WEB/" and the hash of a request spec, for example.
     /// @param update As `verifyBytes32` with `maxPrice` describes it.
@@ -386,8 +387,8 @@ library OracleProtocol {
         value = _verify(oracle, key, update, maxAge, DEFAULT_MAX_PRICE);
     }
 
-    /// @notice Returns the newest value of an update and what is stored, and stores nothing, if it is not older than
-    /// `maxAge`. Pays at most `maxPrice`.
+    /// @notice Returns the value of a key that an update proves, without storing it, if it is not older than `maxAge`. Pays
+    /// at most `maxPrice`. What is stored is not read, even if it is newer.
     /// @param key The key in ASCII: "WEB/" and the hash of a request spec, for example.
     /// @param update The calldata of the dataset's `update` or `updateNotAvailable` for this key.
     /// @param maxAge The maximum age, inclusive, in seconds.

@@ -80,6 +80,7 @@ abstract contract Deployment is NetworkScript {
         _check(settings.maxRoundAge > 0, name, "maxRoundAge is 0: no round could be stored. Raise it.");
         settings.priceCeiling = _uintSetting(name, "priceCeiling");
         settings.queryPrice = _uintSetting(name, "queryPrice");
+        _check(settings.priceCeiling <= type(uint72).max, name, "priceCeiling is not below 2^72 wei. Lower it.");
         _check(settings.queryPrice <= settings.priceCeiling, name, "queryPrice is above priceCeiling. Lower it.");
         settings.subscriptionPriceCeiling = _uintSetting(name, "subscriptionPriceCeiling");
         settings.subscriptionPrice = _uintSetting(name, "subscriptionPrice");

@@ -55,7 +55,7 @@ struct Statement {
 /// @param owner The account that governs the dataset.
 /// @param keyForm The form of its keys. Immutable.
 /// @param maxRoundAge The maximum age of a round when it is stored, in seconds. Immutable.
-/// @param priceCeiling The highest query price that the owner can ever set, in wei. Immutable.
+/// @param priceCeiling The highest query price that the owner can ever set, in wei, below 2^72. Immutable.
 /// @param queryPrice The initial price of one query, in wei.
 /// @param subscriptionPriceCeiling The highest price of a subscription's period that the owner can ever set, in wei.
 /// Immutable.
@@ -247,7 +247,8 @@ interface IDataset is Oracle {
     /// @notice The tolerance is above 100 %. Both in basis points.
     error ToleranceTooHigh(uint256 toleranceBps, uint256 max);
 
-    /// @notice The price is above the ceiling fixed at deployment. Both in wei.
+    /// @notice The price is above the ceiling fixed at deployment, or the ceiling is above the highest one possible. Both in
+    /// wei.
     error PriceAboveCeiling(uint256 price, uint256 ceiling);
 
     // ---------------------------------------------------------------- reading without a payment per query
@@ -335,13 +336,16 @@ interface IDataset is Oracle {
 
     // ---------------------------------------------------------------- verification, open to anyone with signed reports
 
-    /// @notice Answers what `update` with the same arguments, and then `query`, would answer, without storing anything:
-    /// the stored data point if it is as new or newer, otherwise what the reports prove. Reverts with the errors of
-    /// `update`. A key that was never stored needs no announcement.
+    /// @notice Answers what the reports prove: what `update` with the same arguments, and then `query`, would answer while
+    /// nothing as new is stored. Reverts with the errors of `update`, and stores nothing. What is stored under the key is
+    /// not read: no other transaction changes the answer, and a round that is older than the stored one has its own.
     /// @dev The parameters are `update`'s, so that an update's calldata becomes a verification's when its first four bytes
     /// are replaced. Costs exactly `queryPrice`; a caller that may `read` without payment may also send nothing.
-    /// The answer depends on which of the signed reports of the last `maxRoundAge` seconds the caller passes on: a contract
-    /// that takes them from a stranger lets the stranger choose.
+    /// Whoever chooses the reports chooses among all rounds of the last `maxRoundAge` seconds: a contract that takes them
+    /// from a stranger bounds the choice by the age of `updatedAt`, and one that must never go back in time remembers the
+    /// last `updatedAt`, or calls `update` and `query`.
+    /// A key needs no announcement, and its form is not checked: a quorum signed it, and no honest member signs a key that
+    /// the dataset cannot have.
     /// @param key As in `update`.
     /// @param timestamp As in `update`.
     /// @param value As in `update`.
@@ -350,7 +354,7 @@ interface IDataset is Oracle {
     /// @param absentees As in `update`.
     /// @param toleranceBps As in `update`.
     /// @return output As in `query`.
-    /// @return updatedAt As in `query`: the stored round or, if it is newer, `timestamp`.
+    /// @return updatedAt `timestamp`.
     /// @return status As in `query`.
     function verify(
         bytes calldata key,
@@ -362,8 +366,8 @@ interface IDataset is Oracle {
         uint256 toleranceBps
     ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status);
 
-    /// @notice Answers what `updateNotAvailable` with the same arguments, and then `query`, would answer, without storing
-    /// anything.
+    /// @notice Answers what `updateNotAvailable` with the same arguments, and then `query`, would answer while nothing as
+    /// new is stored, and stores nothing.
     /// @dev Works like `verify`.
     /// @param key As in `update`.
     /// @param timestamp As in `update`.
@@ -371,9 +375,9 @@ interface IDataset is Oracle {
     /// @param reports As in `updateNotAvailable`.
     /// @param absentees As in `updateNotAvailable`.
     /// @param toleranceBps As in `update`.
-    /// @return output As in `query`; 0 if the reports are newer than what is stored.
+    /// @return output 0.
     /// @return updatedAt As in `verify`.
-    /// @return status As in `query`; NOT_AVAILABLE if the reports are newer than what is stored.
+    /// @return status NOT_AVAILABLE.
     function verifyNotAvailable(
         bytes calldata key,
         uint256 timestamp,

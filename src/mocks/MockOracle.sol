@@ -183,7 +183,7 @@ contract MockOracle is Oracle {
         returns (bytes32, uint256, QueryStatus)
     {
         if (msg.value != queryPrice) revert WrongPayment(msg.value, queryPrice);
-        if (!_isNew(key, timestamp)) return _answer(key);
+        if (isRefusing) revert Refused();
         if (!_isValid(key)) revert InvalidKey(key);
         return (value, timestamp, status);
     }

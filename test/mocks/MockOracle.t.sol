@@ -129,8 +129,12 @@ contract MockOracleTest is Test {
             abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE)
         );
         fresh.verify(0, oracle, none, 5);
+    }
+
+    function test_verify_readsTheUpdateWhateverIsSet() public {
+        FreshConsumer fresh = new FreshConsumer{value: 1 ether}();
         oracle.setSpotPrice("ETH-USD", 3100e18);
-        assertEq(fresh.verify(0, oracle, none, 5), 3100e18);
+        assertEq(fresh.verify(0, oracle, oracle.spotPriceUpdate("ETH-USD", 3000e18, 5), 5), 3000e18);
     }
 
     function test_verify_RevertWhen_notPaidExactlyOrOfAnotherForm() public {
