@@ -113,7 +113,7 @@ contract DatasetGovernanceTest is DatasetFixture {
 
     // ---------------------------------------------------------------- the committee
 
-    function testFuzz_setCommittee_setsAndEmits(uint256 size, uint256 toleranceBps, uint64 blockNumber) public {
+    function testFuzz_setCommittee_setsAndEmits(uint256 size, uint256 toleranceBps, uint40 blockNumber) public {
         Providers next = new Providers(bound(size, 1, 31), bound(toleranceBps, 0, 10_000));
         address[] memory members = next.members();
         toleranceBps = next.toleranceBps();
