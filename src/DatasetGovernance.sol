@@ -3,7 +3,6 @@ pragma solidity ^0.8.37;
 
 import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
-import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
 import {Oracle} from "./Oracle.sol";
 import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
@@ -127,7 +126,7 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
         uint256 amount = unpaidShares[msg.sender];
         if (amount == 0) revert NothingToClaim(msg.sender);
         unpaidShares[msg.sender] = 0;
-        _record.reserved -= SafeCast.toUint104(amount);
+        _record.reserved -= _wei(amount);
         emit SharesClaimed(msg.sender, to, amount);
         if (!_send(to, amount, gasleft())) revert ClaimRejected(to, amount);
     }
@@ -151,7 +150,7 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
         uint256 aside = _setAside[shown];
         if (aside != 0) {
             _setAside[shown] = 0;
-            record.reserved -= SafeCast.toUint104(aside);
+            record.reserved -= _wei(aside);
         }
         uint256 reward = (address(this).balance - record.reserved) / size;
         Committee rest = CommitteeLibrary.copyWithout(members, toleranceBps, place);
@@ -170,6 +169,12 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
         return uint256(shown) >> TAIL_BITS == _terms.committee;
     }
 
+    /// @dev No balance reaches 2^104 wei, which are 20 trillion Ether.
+    function _wei(uint256 amount) private pure returns (uint104) {
+        // forge-lint: disable-next-line(unsafe-typecast)
+        return uint104(amount);
+    }
+
     function _placeOf(address member, address[] calldata members) private pure returns (uint256 place) {
         unchecked {
             while (members[place] != member) {
@@ -182,7 +187,7 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     function _setNewIncomeAside() private {
         uint256 balance = address(this).balance;
         _setAside[committeeHash()] += balance - _record.reserved;
-        _record.reserved = SafeCast.toUint104(balance);
+        _record.reserved = _wei(balance);
     }
 
     /// @dev Pays each member its share, or owes it to the member.
@@ -190,11 +195,11 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
         for (uint256 i = 0; i < members.length; ++i) {
             if (gasleft() < MIN_GAS_PER_SHARE) revert TooLittleGas(gasleft(), MIN_GAS_PER_SHARE);
             // Before the call, because the member may be the owner, and set a new committee.
-            _record.reserved -= SafeCast.toUint104(share);
+            _record.reserved -= _wei(share);
             if (_send(members[i], share, FORWARDED_GAS)) {
                 paid += share;
             } else {
-                _record.reserved += SafeCast.toUint104(share);
+                _record.reserved += _wei(share);
                 unpaidShares[members[i]] += share;
                 emit ShareRefused(members[i], share);
             }
