@@ -6,6 +6,7 @@ import { Balances } from "./balances.js";
 import type { OperatorConfig } from "./config.js";
 import { addAlerts } from "./http/alerts.js";
 import { allowAnyOrigin } from "./http/any-origin.js";
+import { addContradictions } from "./http/contradictions.js";
 import { addData } from "./http/data.js";
 import { addDataRequest } from "./http/data-request.js";
 import { addDatasets } from "./http/datasets.js";
@@ -60,6 +61,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addHistory(routes, operator, settings.requestsPerMinute);
       addAlerts(routes, operator, settings.requestsPerMinute);
       addEvidence(routes, operator, settings.requestsPerMinute);
+      addContradictions(routes, operator, settings.requestsPerMinute);
       await addDocs(routes);
       await addGuide(routes);
       if (!(await addPage(routes))) operator.logger.warn("the page is not built: npm run build");

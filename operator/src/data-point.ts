@@ -47,17 +47,29 @@ export function roundId({ id }: DataPoint, round: bigint): string {
  * @throws ProblemError: 400, 404 or 422.
  */
 export function findDataPoint(networks: ReadonlyMap<number, Network>, request: Names): DataPoint {
-  const address = parseAddress(request.dataset);
-  if (!address.ok) throw invalidProperty("dataset", address.error);
   const key = parseKey(request.key);
   if (!key.ok) throw invalidProperty("key", key.error);
+  const { network, dataset } = findDataset(networks, request);
+  if (!matchesKeyForm(dataset.keyForm, key.value)) throw invalidKey(dataset.keyForm);
+  return dataPointOf(network, dataset, key.value);
+}
 
+/**
+ * Finds the dataset that a request names.
+ *
+ * @throws ProblemError: 400, 404 or 422.
+ */
+export function findDataset(
+  networks: ReadonlyMap<number, Network>,
+  request: Omit<Names, "key">,
+): Pick<DataPoint, "network" | "dataset"> {
+  const address = parseAddress(request.dataset);
+  if (!address.ok) throw invalidProperty("dataset", address.error);
   const network = networks.get(request.network_id);
   if (network === undefined) throw unknownNetwork(request.network_id, [...networks.keys()]);
   const dataset = network.datasets.get(address.value);
   if (dataset === undefined) throw unknownDataset(address.value, request.network_id);
-  if (!matchesKeyForm(dataset.keyForm, key.value)) throw invalidKey(dataset.keyForm);
-  return dataPointOf(network, dataset, key.value);
+  return { network, dataset };
 }
 
 /** Finds data points as `findDataPoint` does, and remembers them: many requests name the same one. */

@@ -14,6 +14,8 @@ import { runFeeds } from "./feeds/loop.js";
 import { Metrics } from "./metrics.js";
 import { followDirectories, startOperator } from "./operator.js";
 import { loadSenderKeys } from "./sender-keys.js";
+import { runAccusations } from "./statements/accusations.js";
+import { runMinedStatements } from "./statements/mined-statements.js";
 import { USAGE } from "./usage.js";
 
 await runMain(async () => {
@@ -41,5 +43,11 @@ await runMain(async () => {
     closing.abort();
     await Promise.all([app.close(), metrics.close()]);
   });
-  await Promise.all([runFeeds(operator), runAlerts(operator, alertWebhooks), followDirectories(operator)]);
+  await Promise.all([
+    runFeeds(operator),
+    runAlerts(operator, alertWebhooks),
+    followDirectories(operator),
+    runAccusations(operator),
+    runMinedStatements(operator),
+  ]);
 });

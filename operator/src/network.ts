@@ -23,6 +23,7 @@ import { NodeIdentity } from "./peers/node-identity.js";
 import { NodeList, type Nodes } from "./peers/nodes.js";
 import { SharedTransactions } from "./peers/shared-transactions.js";
 import type { Context } from "./process-context.js";
+import { HeldStatements } from "./statements/held-statements.js";
 import { TransactionQueue } from "./tx/queue.js";
 import { Senders } from "./tx/senders.js";
 import { ProviderHealth } from "./update/provider-health.js";
@@ -63,6 +64,8 @@ export interface Network {
   readonly datasets: ReadonlyMap<Address, Dataset>;
   readonly endpoints: ReadonlyMap<Address, string>;
   readonly providerHealth: ProviderHealth;
+  /** What the members of the committees have signed lately. */
+  readonly statements: HeldStatements;
   /** The contract where request specs are published; null if the network has none. */
   readonly registry: Address | null;
   /** The lens of ERC-3668; null if the network has none. */
@@ -130,6 +133,7 @@ export async function connectNetwork(
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
       endpoints,
       providerHealth: new ProviderHealth(),
+      statements: new HeldStatements(context.clock),
       registry: deployment.webOracleRegistry ?? null,
       verifiedLens: deployment.verifiedLens ?? null,
       settings,

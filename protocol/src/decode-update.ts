@@ -1,16 +1,15 @@
-import {
-  type Address,
-  concatHex,
-  decodeFunctionData,
-  type Hex,
-  hexToBigInt,
-  keccak256,
-  numberToHex,
-  toHex,
-} from "viem";
+import { type Address, decodeFunctionData, type Hex, hexToBigInt, keccak256, toHex } from "viem";
 import { datasetAbi } from "./abi/dataset.js";
 import { isMissing } from "./batch-report.js";
-import { type DataPoint, type Outcome, type ReportHeader, recoverSigner, reportDigest, ZERO_VALUE } from "./report.js";
+import {
+  type DataPoint,
+  fullSignature,
+  type Outcome,
+  type ReportHeader,
+  recoverSigner,
+  reportDigest,
+  ZERO_VALUE,
+} from "./report.js";
 import { ReportDigests } from "./report-digests.js";
 
 /** One provider's report about a key, read from an update's calldata. */
@@ -114,12 +113,4 @@ function toUpdate(
 ): DecodedUpdate | null {
   const known = reports.flatMap((report) => report ?? []);
   return known.length === reports.length ? { round, reports: known, absentees } : null;
-}
-
-/** Expands a compact signature to 65 bytes: the inverse of `compactSignature`. */
-function fullSignature({ r, vs }: Omit<Signed, "content">): Hex {
-  const word = hexToBigInt(vs);
-  const v = 27n + (word >> 255n);
-  const s = word & ((1n << 255n) - 1n);
-  return concatHex([r, numberToHex(s, { size: 32 }), numberToHex(v, { size: 1 })]);
 }

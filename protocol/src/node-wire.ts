@@ -9,7 +9,7 @@ import {
   type LocalAccount,
   stringToBytes,
 } from "viem";
-import { Address, DataAnswer, HexKey, NetworkId, Timestamp } from "./wire.js";
+import { Address, DataAnswer, HexKey, NetworkId, SignedBatchReport, SignedReport, Timestamp } from "./wire.js";
 
 const strict = { additionalProperties: false } as const;
 
@@ -52,6 +52,34 @@ export const SharedTransaction = Type.Object(
   strict,
 );
 export type SharedTransaction = Static<typeof SharedTransaction>;
+
+/** A signed report, or a signed row of a batch. */
+export const SignedStatement = Type.Union([SignedReport, SignedBatchReport]);
+export type SignedStatement = Static<typeof SignedStatement>;
+
+/** `GET /contradictions`: the query. */
+export const ContradictionQuery = Type.Object(
+  { network_id: NetworkId, dataset: Type.String({ description: "The address of the dataset." }) },
+  strict,
+);
+
+/** `GET /contradictions`: one that was found. */
+export const ContradictionAnswer = Type.Object(
+  {
+    network_id: NetworkId,
+    dataset: Address,
+    provider: Address,
+    key: HexKey,
+    timestamp: Timestamp,
+    statements: Type.Array(SignedStatement, {
+      minItems: 2,
+      maxItems: 2,
+      description: "Two that the provider signed, with different contents for the key.",
+    }),
+  },
+  strict,
+);
+export type ContradictionAnswer = Static<typeof ContradictionAnswer>;
 
 /** The header with the time and the signature of a request: `1790000000000 0x...`. */
 export const NODE_SIGNATURE_HEADER = "node-signature";

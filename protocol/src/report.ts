@@ -1,10 +1,12 @@
 import {
   type Address,
+  concatHex,
   type Hex,
   hashTypedData,
   hexToBigInt,
   isHex,
   type LocalAccount,
+  numberToHex,
   recoverAddress,
   size,
   slice,
@@ -115,4 +117,12 @@ export function compactSignature(signature: Hex): { readonly r: Hex; readonly vs
   const parity = hexToBigInt(slice(signature, 64, 65)) - 27n;
   const vs = hexToBigInt(slice(signature, 32, 64)) | (parity << 255n);
   return { r: slice(signature, 0, 32), vs: `0x${vs.toString(16).padStart(64, "0")}` };
+}
+
+/** Expands a compact signature to 65 bytes: the inverse of `compactSignature`. */
+export function fullSignature({ r, vs }: { readonly r: Hex; readonly vs: Hex }): Hex {
+  const word = hexToBigInt(vs);
+  const v = 27n + (word >> 255n);
+  const s = word & ((1n << 255n) - 1n);
+  return concatHex([r, numberToHex(s, { size: 32 }), numberToHex(v, { size: 1 })]);
 }

@@ -9,6 +9,7 @@ import { RpcError } from "../chain/rpc-error.js";
 import type { Operator } from "../operator.js";
 import { TRANSACTIONS_PATH } from "../peers/node-gossip.js";
 import { invalidTransaction, unknownNetwork } from "../problems.js";
+import { holdCall } from "../statements/statements-of-call.js";
 import { NODES_OF_ADDRESS, nodeLimit } from "./node-limit.js";
 
 /** Room for a batch of 100 keys that 60 members have signed. */
@@ -56,6 +57,8 @@ export function addTransactions(
       const { hash, signed } = shared.value;
       if (transactions.isHeld(shared.value)) return { transaction_hash: hash };
       await limitNode(request, reply, signed.sender);
+      // It is proof against its signers even if the chain has the round already.
+      holdCall(network, shared.value.dataset, signed.data);
       const held = await transactions.hold(network, shared.value).catch((error: unknown) => {
         if (error instanceof RpcError || !(error instanceof ProblemError)) throw error;
         throw invalidTransaction(error.title);

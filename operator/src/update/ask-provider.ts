@@ -16,6 +16,7 @@ export const FAILURE_REASONS = [
   "other_report",
   "value_too_large",
   "wrong_signer",
+  "contradicted",
   "unexpected",
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];

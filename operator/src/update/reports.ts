@@ -34,6 +34,8 @@ export type Decision =
   | { readonly kind: "unknown_key" }
   | { readonly kind: "no_quorum" };
 
+/** Why a member is not counted that signed two contents for one key and round. */
+const CONTRADICTED = ["contradicted", "signed two contents for one key and round"] as const;
 const MAX_REPORT_BYTES = 16 * 1024;
 /** Room for 256 keys of 256 bytes in hex, and a value for each. */
 const MAX_ROW_BYTES = 192 * 1024;
@@ -68,6 +70,7 @@ export function gatherReports(
   const read: ProviderRequest<ProviderAnswer>["read"] = (json, provider, fail) => {
     const answer = checkReport(json, { ...expected, provider }, digestOf, dataset.maxValue, fail);
     if (answer.kind !== "report") return answer;
+    if (network.statements.add(dataset, { ...answer, key, round })) return fail(...CONTRADICTED);
     received += 1;
     progress.emit({ event: "report", provider, outcome: answer.outcome, received, of: members.length });
     return answer;
@@ -114,7 +117,8 @@ export function gatherRows(
     // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
     if (recoverSigner(dataset.digests.ofRow({ keys, round, ...row }), signature) !== provider)
       return fail("wrong_signer", "sent a row that it did not sign");
-    return { kind: "row", provider, ...row, signature };
+    const answer = { kind: "row", provider, ...row, signature } as const;
+    return network.statements.add(dataset, { ...answer, keys, round }) ? fail(...CONTRADICTED) : answer;
   };
   const request = {
     path: "/report/batch",

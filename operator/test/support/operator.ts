@@ -15,6 +15,8 @@ import { runFeeds } from "../../src/feeds/loop.js";
 import { Metrics } from "../../src/metrics.js";
 import { followDirectories, startOperator as startOperatorWithoutHttp } from "../../src/operator.js";
 import type { Node } from "../../src/peers/nodes.js";
+import { runAccusations } from "../../src/statements/accusations.js";
+import { runMinedStatements } from "../../src/statements/mined-statements.js";
 import type { Chain } from "./chain.js";
 import type { Provider } from "./providers.js";
 
@@ -70,7 +72,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const operator = await startOperatorWithoutHttp(plans, options.hasKey === false ? new Map() : keys, context);
   const feeds = runFeeds(operator);
   const alerts = runAlerts(operator, options.alertWebhooks ?? []);
-  const directories = followDirectories(operator);
+  const loops = [followDirectories(operator), runAccusations(operator), runMinedStatements(operator)];
   const app = await buildOperatorApp(
     operator,
     {
@@ -120,7 +122,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     },
     async close() {
       closing.abort();
-      await Promise.all([app.close(), feeds, alerts, directories]);
+      await Promise.all([app.close(), feeds, alerts, ...loops]);
     },
   };
 }

@@ -1,0 +1,54 @@
+import { ContradictionAnswer, ContradictionQuery } from "@dataset-oracle/protocol/node-wire";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { problemResponses, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { Type } from "@sinclair/typebox";
+import { findDataset } from "../data-point.js";
+import type { Operator } from "../operator.js";
+import { writeStatement } from "../statements/statement.js";
+import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
+
+/** A row can have two hundred kilobytes. */
+const MAX_LISTED = 16;
+/** Its rate limit is this much lower than that of requests. */
+const REQUESTS_PER_CALL = 3;
+
+const schema = {
+  tags: ["nodes"],
+  operationId: "listContradictions",
+  summary: "Lists the providers of a dataset that signed two contents for one key and round, with the proof.",
+  description:
+    "The last 16 that this operator has found since it started. It counts such a provider as absent. Anyone can give the two " +
+    "statements to the dataset's `accuse`, which ejects the provider from a committee of five or more.",
+  querystring: ContradictionQuery,
+  response: {
+    200: {
+      description: "The newest first.",
+      headers: RATE_HEADERS,
+      content: { "application/json": { schema: Type.Array(ContradictionAnswer) } },
+    },
+    ...problemResponses([
+      INVALID_QUERY,
+      { 404: ["unknown_dataset"], 422: ["unknown_network"], 429: ["too_many_requests"] },
+    ]),
+  },
+};
+
+/** Adds `GET /contradictions`. */
+export function addContradictions(app: App, { networks }: Operator, requestsPerMinute: number): void {
+  const config = { rate: { name: "contradictions", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) } };
+  const preValidation = plainIntegers(ContradictionQuery);
+  app.get(
+    "/contradictions",
+    { schema, config, preValidation, attachValidation: true },
+    async (request): Promise<ContradictionAnswer[]> => {
+      checkQuery(request);
+      const { network, dataset } = findDataset(networks, request.query);
+      const about = { network_id: network.chainId, dataset: dataset.address };
+      const found = network.statements.contradictions.filter((one) => one.dataset === dataset);
+      return found.slice(0, MAX_LISTED).map(({ provider, key, round, statements }) => ({
+        ...{ ...about, provider, key, timestamp: Number(round) },
+        statements: statements.map((statement) => writeStatement(network.chainId, dataset.address, statement)),
+      }));
+    },
+  );
+}

@@ -1,0 +1,120 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { encodeAccusation } from "@dataset-oracle/protocol/accusation";
+import type { Logger } from "pino";
+import { readBlockIntervalMs } from "../chain/block-interval.js";
+import { describeError } from "../chain/rpc-error.js";
+import { orderOf } from "../feeds/turn-order.js";
+import type { Network } from "../network.js";
+import type { Operator } from "../operator.js";
+import type { Job, RoundCall } from "../tx/job.js";
+import { reserveFeedGas, submit } from "../update/relay.js";
+import type { Contradiction } from "./held-statements.js";
+
+/** The dataset ejects nobody from a committee of this size or a smaller one. */
+const MIN_AFTER_EJECTION = 4;
+/** The chain is asked after this many polls of the RPC endpoints if the member is still there. */
+const POLLS = 5;
+/** Time for an accusation to be mined before it is tried again. */
+const RETRY_MS = 60_000;
+/** A chain on which nothing happens can have minutes between its blocks; a transaction makes one. */
+const MAX_BLOCK_MS = 15_000;
+/** Estimated in the block in which the committee was set, an accusation seems to store a block number that is there already. */
+const SPARE_GAS = 30_000n;
+/** The part of a turn's hash that tells accusations from feeds. */
+const ACCUSATION = 1 << 24;
+
+/** Accuses members that have contradicted themselves, on chain, until the operator shuts down. It never throws. */
+export async function runAccusations(operator: Operator): Promise<void> {
+  await Promise.all([...operator.networks.values()].map((network) => new Accuser(operator, network).run()));
+}
+
+class Accuser {
+  readonly #log: Logger;
+  readonly #nextAt = new WeakMap<Contradiction, number>();
+
+  constructor(
+    private readonly operator: Operator,
+    private readonly network: Network,
+  ) {
+    this.#log = operator.logger.child({ network: network.chainId });
+  }
+
+  async run(): Promise<void> {
+    const { closing } = this.operator;
+    const { settings, statements } = this.network;
+    while (!closing.aborted) {
+      await delay(POLLS * settings.rpcPollMs, undefined, { signal: closing, ref: false }).catch(() => {});
+      for (const found of closing.aborted ? [] : statements.unsettled) {
+        await this.#pursue(found).catch((error: unknown) => {
+          const { dataset, provider } = found;
+          const reason = describeError(error);
+          this.#log.warn({ dataset: dataset.address, provider, reason }, "the accusation failed, and is tried again");
+        });
+      }
+    }
+  }
+
+  async #pursue(found: Contradiction): Promise<void> {
+    const { network } = this;
+    const { clock } = this.operator;
+    const { dataset, provider, key, round } = found;
+    const { committee } = dataset;
+    await committee.hasReplaced(committee.current);
+    const { members } = committee.current;
+    if (!members.includes(provider)) {
+      this.#log.warn(
+        { dataset: dataset.address, provider },
+        "a member that contradicted itself has left the committee",
+      );
+      return network.statements.settle(found);
+    }
+    let nextAt = this.#nextAt.get(found);
+    if (nextAt === undefined) {
+      const about = { dataset: dataset.address, provider, key, round: round.toString() };
+      this.#log.warn(about, "a member contradicted itself, and counts as absent");
+      nextAt = found.foundAt + (await this.#waitMs(found));
+      this.#nextAt.set(found, nextAt);
+    }
+    if (clock() < nextAt || network.senders === null || members.length <= MIN_AFTER_EJECTION) return;
+    this.#nextAt.set(found, clock() + RETRY_MS);
+    const job = await this.#jobOf(found);
+    const release = reserveFeedGas(this.operator, network, job.call.gas);
+    const { hash } = await submit(network.senders.queueFor(dataset.address, key), job, release);
+    this.#log.warn({ dataset: dataset.address, provider, transaction: hash }, "accused of contradicting itself");
+  }
+
+  /** Nodes take turns, as for feeds, so that not all of them pay. Each gives those before it two blocks and a stage. */
+  async #waitMs({ dataset, provider, round }: Contradiction): Promise<number> {
+    const { client, nodes, settings } = this.network;
+    const { members } = dataset.committee.current;
+    const others = nodes.all.map((node) => node.provider).filter((one) => members.includes(one) && one !== provider);
+    const order = orderOf({ dataset: dataset.address, chunk: ACCUSATION, round }, others);
+    const own = nodes.own === null ? -1 : order.indexOf(nodes.own.provider);
+    const blockMs = Math.min(await readBlockIntervalMs(client), MAX_BLOCK_MS);
+    return (own === -1 ? order.length : own) * (settings.stageMs + 2 * blockMs);
+  }
+
+  /** The accusation's transaction is replaced and sent again, like an update's, until the member has left the committee. */
+  async #jobOf(found: Contradiction): Promise<Job<RoundCall>> {
+    const { dataset, provider } = found;
+    const { committee } = dataset;
+    const hasLeft = async () => {
+      await committee.hasReplaced(committee.current);
+      return !committee.current.members.includes(provider);
+    };
+    return {
+      ...{ dataPointId: `accusation ${dataset.address} ${provider}`, payer: null, onSigned: () => {} },
+      call: await this.#callOf(found),
+      renew: async () => ((await hasLeft()) ? null : this.#callOf(found)),
+      isStored: hasLeft,
+    };
+  }
+
+  /** @throws RpcError when the dataset would refuse the accusation. */
+  async #callOf({ dataset, key, round, statements: [a, b] }: Contradiction): Promise<RoundCall> {
+    const to = dataset.address;
+    const data = encodeAccusation({ key, round }, a, b, dataset.committee.current);
+    const { gas } = await this.network.simulator.execute(to, data);
+    return { to, data, gas: gas + SPARE_GAS, round, expiresAt: Number.POSITIVE_INFINITY };
+  }
+}

@@ -1,0 +1,139 @@
+import { LRUCache } from "lru-cache";
+import type { Address, Hex } from "viem";
+import type { Clock } from "../clock.js";
+import type { Dataset } from "../network.js";
+import { contentOf, keysOf, type Statement } from "./statement.js";
+
+/** What is held of one signer of one dataset, in characters. Who signs more loses its own oldest statements. */
+const MAX_HELD = 1024 * 1024;
+/** The characters of an entry that are neither key nor value. */
+const ENTRY = 300;
+/** The most statements of one signer that are listed at once. */
+const MAX_LISTED = 64;
+/** How far a round may be in the future, in seconds, because the signer's clock is ahead. */
+const MAX_AHEAD = 10n;
+/** Each member of a committee has one at the most. */
+const MAX_CONTRADICTIONS = 1_000;
+
+/** The proof that a provider signed two contents for one key and round. */
+export interface Contradiction {
+  readonly dataset: Dataset;
+  readonly provider: Address;
+  readonly key: Hex;
+  /** In seconds since 1970. */
+  readonly round: bigint;
+  readonly statements: readonly [Statement, Statement];
+  /** In milliseconds since 1970. */
+  readonly foundAt: number;
+}
+
+type SignerOf = `${Address} ${Address}`;
+
+/**
+ * The statements of a network's committees that this operator has seen: the first of each signer, key and round. One that
+ * says something else is proof against its signer, from then on.
+ */
+export class HeldStatements {
+  readonly #held = new Map<SignerOf, LRUCache<string, Statement>>();
+  /** They are kept after the signer was ejected: they tell why. */
+  readonly #contradictions = new LRUCache<SignerOf, Contradiction>({ max: MAX_CONTRADICTIONS });
+  /** Those whose signer has left the committee. If it comes back, it counts again. */
+  readonly #settled = new WeakSet<Contradiction>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /**
+   * Holds a statement of a member of the dataset's committee, if it is of a round that can be stored.
+   *
+   * @returns True if the signer has contradicted itself, now or before.
+   */
+  add(dataset: Dataset, statement: Statement): boolean {
+    const { provider, round } = statement;
+    if (!this.#isOfNow(dataset, round)) return this.hasContradicted(dataset, provider);
+    const held = this.#heldOf(dataset, provider);
+    for (const key of keysOf(statement)) {
+      const id = entryId(round, key);
+      const first = held.peek(id);
+      if (first === undefined) held.set(id, statement);
+      else if (contentOf(first, key) !== contentOf(statement, key)) {
+        this.#contradict(dataset, { provider, key, round, statements: [first, statement] });
+      }
+    }
+    return this.hasContradicted(dataset, provider);
+  }
+
+  /** Reports whether a member of the dataset's committee has contradicted itself since it became one. */
+  hasContradicted(dataset: Dataset, provider: Address): boolean {
+    const found = this.#contradictions.peek(signerOf(dataset, provider));
+    return found !== undefined && !this.#settled.has(found);
+  }
+
+  /** Lists the proofs found so far, the newest first. */
+  get contradictions(): readonly Contradiction[] {
+    return [...this.#contradictions.values()];
+  }
+
+  /** Lists the proofs against present members. */
+  get unsettled(): readonly Contradiction[] {
+    return this.contradictions.filter((found) => !this.#settled.has(found));
+  }
+
+  /** Takes note that the signer has left the committee. */
+  settle(found: Contradiction): void {
+    this.#settled.add(found);
+    this.#held.delete(signerOf(found.dataset, found.provider));
+  }
+
+  /** Finds what a provider signed about a key at a round. */
+  find(dataset: Dataset, provider: Address, key: Hex, round: bigint): Statement | null {
+    if (this.hasContradicted(dataset, provider) || !this.#isOfNow(dataset, round)) return null;
+    return this.#held.get(signerOf(dataset, provider))?.peek(entryId(round, key)) ?? null;
+  }
+
+  /**
+   * Lists what the members of the committee signed for a round, but those who have contradicted themselves.
+   *
+   * @param key Null for all keys.
+   */
+  ofRound(dataset: Dataset, round: bigint, key: Hex | null): readonly Statement[] {
+    if (!this.#isOfNow(dataset, round)) return [];
+    return dataset.committee.current.members.flatMap((provider) => {
+      if (key !== null) return this.find(dataset, provider, key, round) ?? [];
+      if (this.hasContradicted(dataset, provider)) return [];
+      const statements = new Set<Statement>();
+      for (const statement of this.#held.get(signerOf(dataset, provider))?.values() ?? []) {
+        if (statement.round === round) statements.add(statement);
+        if (statements.size === MAX_LISTED) break;
+      }
+      return [...statements];
+    });
+  }
+
+  #isOfNow({ maxRoundAge }: Dataset, round: bigint): boolean {
+    const now = BigInt(Math.floor(this.clock() / 1000));
+    return round <= now + MAX_AHEAD && round + maxRoundAge > now;
+  }
+
+  #heldOf(dataset: Dataset, provider: Address): LRUCache<string, Statement> {
+    const known = this.#held.get(signerOf(dataset, provider));
+    if (known !== undefined) return known;
+    // Former members' statements are not held on to.
+    const { members } = dataset.committee.current;
+    for (const signer of this.#held.keys()) {
+      const [of, member] = signer.split(" ") as [Address, Address];
+      if (of === dataset.address && !members.includes(member)) this.#held.delete(signer);
+    }
+    const sizeCalculation = (_: Statement, id: string) => ENTRY + 2 * id.length;
+    const created = new LRUCache<string, Statement>({ maxSize: MAX_HELD, sizeCalculation });
+    this.#held.set(signerOf(dataset, provider), created);
+    return created;
+  }
+
+  #contradict(dataset: Dataset, found: Omit<Contradiction, "dataset" | "foundAt">): void {
+    if (this.hasContradicted(dataset, found.provider)) return;
+    this.#contradictions.set(signerOf(dataset, found.provider), { ...found, dataset, foundAt: this.clock() });
+  }
+}
+
+const signerOf = (dataset: Dataset, provider: Address): SignerOf => `${dataset.address} ${provider}`;
+const entryId = (round: bigint, key: Hex) => `${round} ${key}`;

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "@dataset-oracle/devnet/ports";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import type { ContradictionAnswer } from "@dataset-oracle/protocol/node-wire";
+import { recoverReporter } from "@dataset-oracle/protocol/report";
+import type { SignedReport } from "@dataset-oracle/protocol/wire";
+import { type Address, type Hex, stringToHex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { requestOrder } from "../src/peers/request-order.js";
+import { type Chain, startChain } from "./support/chain.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+
+/** Two nodes, and a provider that signs another value for each of them. */
+
+let chain: Chain;
+let providers: Provider[];
+/** Its committee has five members, and that of the other four: the dataset ejects none of those. */
+let dataset: Address;
+let small: Address;
+const nodes: RunningOperator[] = [];
+const accounts = [0, 1].map(() => privateKeyToAccount(generatePrivateKey()));
+/** The clock stands still while both nodes are asked for one round. */
+let stopped: number | null = null;
+const clock = () => stopped ?? Date.now();
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(42), startProviders(5)]);
+  const members = providers.map(({ address }) => address);
+  dataset = await chain.deploy(members);
+  small = await chain.deploy(members.slice(1));
+  const ports = [await freePort(), await freePort()];
+  const peers = accounts.map(({ address: submitter }, i) => {
+    return { provider: members[i] ?? "0x", url: `http://127.0.0.1:${ports[i]}`, submitter };
+  });
+  for (const [i, account] of accounts.entries()) {
+    const served = { chain, datasets: [dataset, small], providers, settings: { peers, stageMs: 500 } };
+    nodes.push(await startOperator([served], { account, clock, port: ports[i] ?? 0 }));
+  }
+  // What was signed before the committee was set proves nothing against it.
+  const { timestamp } = await chain.client.getBlock();
+  await sleep(Math.max(0, (Number(timestamp) + 4) * 1_000 - Date.now()));
+});
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
+  await chain?.close();
+});
+
+const [one, two] = [() => nodes[0] as RunningOperator, () => nodes[1] as RunningOperator];
+const liar = () => providers[4] as Provider;
+
+/** Finds a key whose requests the second node serves itself. */
+let used = 0;
+function keyOfSecond(of: Address): string {
+  const network = two().networks.get(42);
+  for (;;) {
+    const key = `SPOTPX/C${used++}-USD`;
+    const point = { dataset: network?.datasets.get(of), key: stringToHex(key) } as never;
+    if (requestOrder(network?.nodes as never, point, clock())[0]?.submitter === accounts[1]?.address) return key;
+  }
+}
+
+/** Has the provider sign a value for the first node, and another for the second, which sends it. */
+async function contradict(of: Address): Promise<string> {
+  stopped = Date.now();
+  const key = keyOfSecond(of);
+  await one().ask({ network_id: 42, dataset: of, key, broadcast: false });
+  liar().value += 1n;
+  const { reports } = await two().ask({ network_id: 42, dataset: of, key, broadcast: true });
+  expect(reports.map(({ provider }) => provider)).toContain(liar().address);
+  stopped = null;
+  return key;
+}
+
+async function proofs(node: RunningOperator, of: Address): Promise<ContradictionAnswer[]> {
+  const response = await fetch(`${node.base}/contradictions?network_id=42&dataset=${of}`);
+  expect(response.status).toBe(200);
+  return (await response.json()) as ContradictionAnswer[];
+}
+
+const membersOf = async (of: Address) => {
+  const contract = { address: of, abi: datasetAbi, eventName: "CommitteeChanged" } as const;
+  const events = await chain.client.getContractEvents({ ...contract, fromBlock: 0n, strict: true });
+  return events.at(-1)?.args.members ?? [];
+};
+
+test("a provider that contradicts itself in a small committee is not counted, and not accused in vain", async () => {
+  const key = await contradict(small);
+  await expect.poll(() => proofs(one(), small), { timeout: 30_000 }).toHaveLength(1);
+  const [proof] = await proofs(one(), small);
+  expect(proof).toMatchObject({ provider: liar().address, key: stringToHex(key), dataset: small });
+  const [a, b] = (proof?.statements ?? []) as SignedReport[];
+  expect(a?.value).not.toBe(b?.value);
+  for (const report of [a, b] as SignedReport[]) {
+    const { outcome, value, signature, timestamp } = report;
+    const signed = { chainId: 42, dataset: small, key: stringToHex(key), round: BigInt(timestamp), outcome } as const;
+    expect(await recoverReporter({ ...signed, value: value as Hex }, signature as Hex)).toBe(liar().address);
+  }
+  const answer = await one().ask({ network_id: 42, dataset: small, key: "SPOTPX/REST-USD", broadcast: false });
+  expect(answer.status).toBe("OK");
+  expect(answer.reports.map(({ provider }) => provider)).toEqual(providers.slice(1, 4).map(({ address }) => address));
+  expect(await membersOf(small)).toHaveLength(4);
+});
+
+test("a provider that contradicts itself is ejected on chain, and updates go on with the rest", async () => {
+  await contradict(dataset);
+  const rest = providers.slice(0, 4).map(({ address }) => address);
+  await expect.poll(() => membersOf(dataset), { timeout: 60_000 }).toEqual(rest);
+  const events = await chain.client.getContractEvents({
+    ...{ address: dataset, abi: datasetAbi, eventName: "MemberEjected", fromBlock: 0n, strict: true },
+  });
+  expect(events.map(({ args }) => args.member)).toEqual([liar().address]);
+  expect(accounts.map(({ address }) => address)).toContain(events[0]?.args.accuser);
+  for (const node of nodes) {
+    const key = keyOfSecond(dataset);
+    const { status, reports } = await node.ask(
+      { network_id: 42, dataset, key, broadcast: true },
+      { prefer: "wait=20" },
+    );
+    expect(status).toBe("OK");
+    expect(reports.map(({ provider }) => provider)).toEqual(rest);
+  }
+});
+
+test("a query for contradictions names a dataset that is served", async () => {
+  const ask = async (query: string) => (await fetch(`${one().base}/contradictions?${query}`)).status;
+  expect(await ask("network_id=42")).toBe(400);
+  expect(await ask(`network_id=42&dataset=${accounts[0]?.address}`)).toBe(404);
+  expect(await ask(`network_id=43&dataset=${dataset}`)).toBe(422);
+  expect(await ask(`network_id=4e1&dataset=${dataset}`)).toBe(400);
+});
