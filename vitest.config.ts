@@ -34,6 +34,8 @@ export default defineConfig({
         test: {
           name: "tests",
           include: ["*/test/**/*.test.ts", "docs/site/test/**/*.test.ts", "operator/page/test/**/*.test.ts"],
+          // They run real chains, processes and browsers in real time. A test that needed its second try is named in the report.
+          retry: process.env.CI ? 1 : 0,
         },
       },
       {

@@ -2,7 +2,7 @@ import { readArguments } from "@dataset-oracle/tools/arguments";
 import { PROVIDERS } from "./accounts.js";
 import type { NeededPort } from "./ports.js";
 
-/** The devnet's ports, and where its providers get their prices. */
+/** The devnet's options. */
 export interface Settings {
   readonly chainPort: number;
   /** The port of the operator, or of the first node. The other nodes use the ports after it. */

@@ -91,7 +91,7 @@ export function evidenceFailed({ provider, detail }: Failure): ProblemError {
 
 /** @param detail A sentence. */
 export function invalidTransaction(detail: string): ProblemError {
-  return new ProblemError({ title: "The transaction is not held.", status: 422, code: "invalid_transaction", detail });
+  return new ProblemError({ title: "The transaction was not accepted.", status: 422, code: "invalid_transaction", detail });
 }
 
 /** A request came to a path for nodes, and no node of the network has signed it. */
@@ -101,7 +101,7 @@ export function unknownNode(): ProblemError {
     status: 401,
     code: "unknown_node",
     detail:
-      "Sign it by the submitter that is listed for your node, for this node, at the time of now. GET /docs, next to this " +
+      "Sign it with the submitter key listed for your node, addressed to this node, with the current time. GET /docs, next to this " +
       "path, describes the header.",
   });
 }
@@ -139,7 +139,7 @@ export function noSender(networkId: number): ProblemError {
   });
 }
 
-/** Too few data providers signed the same. */
+/** Too few data providers signed the same thing. */
 export class NoQuorum extends ProblemError {
   /**
    * @param members The size of the committee.
@@ -152,7 +152,7 @@ export class NoQuorum extends ProblemError {
   ) {
     const failed = failures.map(({ provider, host, detail }) => `${provider}${host ? ` (${host})` : ""}: ${detail}.`);
     super({
-      title: "No quorum: more than two thirds of the data providers have to agree.",
+      title: "No quorum: more than two thirds of the data providers have to sign.",
       status: 503,
       code: "no_quorum",
       detail: [signed, ...failed, "Nothing was sent. Try again in a few seconds."].join(" "),
@@ -254,7 +254,7 @@ export class GasShareSpent extends ProblemError {
 
 const budgetOf = (isNewKey: boolean) => (isNewKey ? "keys that are stored for the first time" : "this network");
 
-/** @param who Begins the sentence "... may request N keys". */
+/** @param who Begins the sentence "... may make N such requests". */
 export function tooManyNewKeys(perMinute: number, retryAfterSeconds: number, who = "A caller"): ProblemError {
   return new ProblemError({
     title: "Too many requests for keys that were never stored.",

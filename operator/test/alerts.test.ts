@@ -106,7 +106,7 @@ test("sends an alert again until it is taken, and gives it up after the fourth f
   expect(await post([500, 302, 429])).toBe("");
   expect(received.at(-1)?.id).toBe("one");
   const log = await post([500, 500, 500, 500]);
-  expect(log).toContain("an alert was given up");
+  expect(log).toContain("gave up on an alert");
   expect(log).toContain("HTTP 500");
 });
 

@@ -22,7 +22,7 @@ import { SpecFolder } from "./web-oracle/spec-folder.js";
 import { Trials } from "./web-oracle/trial/trials.js";
 import { WebOracle } from "./web-oracle/web-oracle.js";
 
-/** When rounds are refused more than this many seconds ahead, the clock was wrong; a new database refuses only 2 s. */
+/** A database that refuses rounds further ahead than this many seconds was written under a wrong clock; a new one refuses 2 s. */
 const FAR_AHEAD = 60n;
 
 /** The most requests of published specs, and of trials, that are in flight or waiting; each may hold an answer of 1 MiB. */

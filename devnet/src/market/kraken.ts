@@ -3,7 +3,7 @@ import type { Prices, Quote } from "./simulated-prices.js";
 
 const SPELLING: Readonly<Record<string, string>> = { BTC: "XBT", DOGE: "XDG" };
 
-/** Assets that Kraken listed first keep a class letter in its own names of their pairs: X for coins, Z for money. */
+/** In Kraken's own pair names, its oldest assets have a class letter: X for coins, Z for fiat. */
 const CLASSED_COINS = new Set(["XBT", "ETH", "LTC", "XRP", "XLM"]);
 const CLASSED_QUOTES: Readonly<Record<string, string>> = { USD: "ZUSD", EUR: "ZEUR", GBP: "ZGBP", XBT: "XXBT" };
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from "fastify";
 import type { Prices } from "./simulated-prices.js";
 
 /**
- * OKX's public tickers, of all spot pairs. It has no US dollar here, but USDT.
+ * OKX's public tickers, of all spot pairs. Here it quotes in USDT, not in US dollars.
  * Format: https://www.okx.com/docs-v5/en/#order-book-trading-market-data-get-tickers
  */
 export function okx(prices: Prices): FastifyPluginAsync {

@@ -166,11 +166,16 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
     await app?.close();
   });
 
-  /** Opens pages one after the other, and fails on any error that the browser reports and any request elsewhere. */
+  /**
+   * Opens pages one after the other, and fails on any error that the browser reports and any request elsewhere.
+   *
+   * @param waitUntil Before this a page is not looked at. Buttons work once the network is idle, half a second after "load".
+   */
   async function open(
     options: BrowserContextOptions,
     paths: readonly string[],
     look: (page: Page, path: string) => unknown,
+    waitUntil: "networkidle" | "load" = "networkidle",
   ) {
     const context = await browser.newContext(options);
     const page = await context.newPage();
@@ -185,7 +190,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
       if (response.status() >= 400) errors.push(`${response.status()} ${response.url()}`);
     });
     for (const path of paths) {
-      await page.goto(base + path, { waitUntil: "networkidle" });
+      await page.goto(base + path, { waitUntil });
       await look(page, path);
     }
     await context.close();
@@ -268,10 +273,11 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
 
   test("every page fits a phone", async () => {
     const paths = PAGES.map(({ path }) => path);
-    await open(PHONE, paths, async (page, path) => {
+    const look = async (page: Page, path: string) => {
       expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), path).toBeLessThanOrEqual(0);
       expect((await page.locator("main").textContent())?.length, path).toBeGreaterThan(200);
-    });
+    };
+    await open(PHONE, paths, look, "load");
   });
 
   test("axe finds nothing at all on the operator's API page", async () => {
@@ -292,14 +298,15 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
   });
 
   test.each(["light", "dark"] as const)("axe finds nothing serious in the %s theme", async (colorScheme) => {
-    await open({ ...DESK, colorScheme }, KINDS, async (page, path) => {
+    const look = async (page: Page, path: string) => {
       await page.evaluate(AXE);
       const { violations } = await page.evaluate<AxeResults>("axe.run()");
       const found = violations
         .filter(({ impact }) => impact === "serious" || impact === "critical")
         .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
       expect(found, path).toEqual([]);
-    });
+    };
+    await open({ ...DESK, colorScheme }, KINDS, look, "load");
   });
 
   test("the menu of a phone leads to another page", async () => {

@@ -8,12 +8,11 @@ import { type Alert, alertOf } from "./alert.js";
 import { type Trouble, troubleOf } from "./judge.js";
 import { Webhook } from "./webhook.js";
 
-/** After this many failed readings in a row, they are in the log. One line is enough until it works again. */
+/** After this many failed readings in a row, one line is logged, until a reading succeeds. */
 const FAILURES = 3;
 
 /**
- * Watches the stored values of all feeds until the process ends, and tells their users of what goes wrong and of what has
- * recovered: in the operator's alert log, and at the webhooks. It judges what is stored, whoever updates it.
+ * Watches the stored values of all feeds until the process ends, and reports what goes wrong and what has recovered: in the operator's alert log, and at the webhooks. It judges what is stored, whoever updates it.
  *
  * @param webhooks URLs, which may hold tokens.
  */

@@ -46,7 +46,7 @@ export class Webhook {
     for (const pauseMs of [...this.retryMs, null]) {
       const reason = await this.#post(alert);
       if (reason === null || this.closing.aborted) return;
-      if (pauseMs === null) return this.logger.warn({ reason, alert: alert.id }, "an alert was given up");
+      if (pauseMs === null) return this.logger.warn({ reason, alert: alert.id }, "gave up on an alert");
       await delay(pauseMs, undefined, { signal: this.closing, ref: false }).catch(() => {});
     }
   }

@@ -15,7 +15,7 @@ import { dataPointProblems } from "./openapi.js";
 const schema = {
   tags: ["nodes"],
   operationId: "updateForNode",
-  summary: "Updates a data point for another node, which has forwarded a broadcast to the node whose turn the key is.",
+  summary: "Updates a data point for another node, which has forwarded a broadcast to the node whose turn it is to serve the key.",
   description:
     "Only for the nodes of the same network, by the signature of their submitter. The request is served here and never " +
     "forwarded again. Each node has a rate limit and a share of the gas budgets, as callers have.",

@@ -28,7 +28,7 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 const forwardedAnswer = TypeCompiler.Compile(ForwardedAnswer);
 
 /**
- * Forwards broadcasts to the node whose turn the key is. So the nodes that are asked for one key at a time all meet at one
+ * Forwards broadcasts to the node whose turn it is to serve the key. So the nodes that are asked for one key at a time all meet at one
  * node, which sends one transaction for all of them.
  */
 export class Forwarding {

@@ -20,7 +20,7 @@ const MAX_NONCE_AHEAD = 64;
 const MAX_HELD = 16;
 const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 
-/** A transaction of another node that the chain would accept when it came. */
+/** A transaction of another node that the chain would have accepted when it arrived. */
 interface Held extends SharedTransaction {
   readonly dataset: Address;
   readonly keyHashes: ReadonlySet<Hex>;

@@ -12,7 +12,7 @@ export function toCanonical(value: unknown): Result<Hex> {
     return err(`It cannot be written as canonical JSON: ${(error as Error).message}.`);
   }
   if (text === undefined) return err("It is not JSON.");
-  if (/\\ud[89a-f]/.test(text)) return err("It contains half of a surrogate pair, which has no UTF-8.");
+  if (/\\ud[89a-f]/.test(text)) return err("It contains half of a surrogate pair, which UTF-8 cannot encode.");
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_SPEC_BYTES) {
     return err(`Its canonical JSON has ${bytes.length} bytes, more than ${MAX_SPEC_BYTES}.`);

@@ -17,7 +17,7 @@ import { type EcdsaSignature, SECP256K1, type Secp256k1 } from "../crypto/secp25
  * Makes the account of a private key. It stands in for viem's `privateKeyToAccount`, whose JavaScript signs a transaction
  * in 870 microseconds instead of 140; `bench:operator -- --only broadcast` needs that. The key cannot be read from it.
  *
- * @throws When the key is 0, or not below the curve's order. The error does not hold it.
+ * @throws When the key is 0, or not below the curve's order. The error does not contain it.
  */
 export function fromPrivateKey(privateKey: Hex, { sign, publicKeyOf }: Secp256k1 = SECP256K1): LocalAccount {
   // viem allocates memory for these bytes alone; a small Buffer would share its memory with others.

@@ -18,7 +18,7 @@ export function usualRange({ heartbeat_seconds: heartbeat }: Pick<ServedPoint, "
   return heartbeat <= 300 ? "1 h" : "1 d";
 }
 
-/** A stored value, and how long it held or, for an interval, the values stored in it. */
+/** A stored value, and when it began or, for an interval, the values stored in it. */
 export interface Step {
   /** When it begins, in seconds since 1970. */
   readonly time: number;
@@ -55,7 +55,7 @@ export function stepsOf(history: HistoryAnswer, start: number | null, point: Ser
   return steps.filter(({ time }, index) => index === 0 || time > (steps[index - 1]?.time ?? 0));
 }
 
-/** Returns the step that holds at a time; the first one before all. */
+/** Returns the step that holds at a time; the first step, for a time before all of them. */
 export function stepAt(steps: readonly Step[], time: number): number {
   let [low, high] = [0, steps.length - 1];
   while (low < high) {

@@ -16,7 +16,7 @@ const strict = { additionalProperties: false } as const;
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) => Type.Union([type, Type.Null()]);
 
-/** The answers of a spec's sources at several times: all that advice is made of, so that it can be made again. */
+/** The answers of a spec's sources at several times: everything the advice is based on, so that it can be computed again. */
 export const Samples = Type.Object(
   {
     version: Type.Literal(1),
@@ -40,7 +40,7 @@ export const Samples = Type.Object(
 );
 export type Samples = Static<typeof Samples>;
 
-/** The most text of different answers that is kept, in UTF-16 code units. */
+/** The most distinct answer text that is kept, in UTF-16 code units. */
 const MAX_TEXT = 64 * 1024 * 1024;
 
 export interface Sampling {
@@ -82,7 +82,7 @@ export async function takeSamples(
 }
 
 /**
- * Reads samples that were kept, with the spec that they are of.
+ * Reads samples that were kept, with the spec they belong to.
  *
  * @throws ConfigError when the file is not valid, or a text was changed.
  */
