@@ -105,9 +105,7 @@ async function failedOver(account: Address): Promise<number> {
 }
 
 test("each round is sent once, by the node whose turn it is", async () => {
-  await expect
-    .poll(async () => (await chain.updates(dataset)).length)
-    .toBeGreaterThanOrEqual(KEYS.length);
+  await expect.poll(async () => (await chain.updates(dataset)).length).toBeGreaterThanOrEqual(KEYS.length);
   await nextSent(1);
   const batches = await nextSent(4);
   for (const { round } of batches) expect(round % BigInt(BEAT_SECONDS)).toBe(0n);
