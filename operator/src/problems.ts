@@ -91,7 +91,12 @@ export function evidenceFailed({ provider, detail }: Failure): ProblemError {
 
 /** @param detail A sentence. */
 export function invalidTransaction(detail: string): ProblemError {
-  return new ProblemError({ title: "The transaction was not accepted.", status: 422, code: "invalid_transaction", detail });
+  return new ProblemError({
+    title: "The transaction was not accepted.",
+    status: 422,
+    code: "invalid_transaction",
+    detail,
+  });
 }
 
 /** A request came to a path for nodes, and no node of the network has signed it. */

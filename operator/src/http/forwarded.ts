@@ -2,7 +2,7 @@ import { ForwardedAnswer, ForwardedRequest, NODE_SIGNATURE_HEADER } from "@datas
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
-import type { AppSettings } from "../app.js";
+import type { OperatorConfig } from "../config.js";
 import { findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { FORWARDED_PATH } from "../peers/forwarding.js";
@@ -15,7 +15,8 @@ import { dataPointProblems } from "./openapi.js";
 const schema = {
   tags: ["nodes"],
   operationId: "updateForNode",
-  summary: "Updates a data point for another node, which has forwarded a broadcast to the node whose turn it is to serve the key.",
+  summary:
+    "Updates a data point for another node, which has forwarded a broadcast to the node whose turn it is to serve the key.",
   description:
     "Only for the nodes of the same network, by the signature of their submitter. The request is served here and never " +
     "forwarded again. Each node has a rate limit and a share of the gas budgets, as callers have.",
@@ -44,7 +45,7 @@ const schema = {
 export function addForwarded(
   app: App,
   operator: Operator,
-  { nodeRequestsPerMinute, newKeysPerMinute }: Pick<AppSettings, "nodeRequestsPerMinute" | "newKeysPerMinute">,
+  { nodeRequestsPerMinute, newKeysPerMinute }: Pick<OperatorConfig, "nodeRequestsPerMinute" | "newKeysPerMinute">,
 ): void {
   const limitNode = nodeLimit(app, { name: "node", perMinute: nodeRequestsPerMinute });
   const limitNewKeys = nodeLimit(app, {

@@ -4,8 +4,8 @@ import { ANY_BODY, problemResponses, RATE_HEADERS } from "@dataset-oracle/servic
 import { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { Type } from "@sinclair/typebox";
 import type { Hex } from "viem";
-import type { AppSettings } from "../app.js";
 import { RpcError } from "../chain/rpc-error.js";
+import type { OperatorConfig } from "../config.js";
 import type { Operator } from "../operator.js";
 import { TRANSACTIONS_PATH } from "../peers/node-gossip.js";
 import { invalidTransaction, unknownNetwork } from "../problems.js";
@@ -40,7 +40,7 @@ const schema = {
 export function addTransactions(
   app: App,
   { networks }: Operator,
-  { nodeRequestsPerMinute }: Pick<AppSettings, "nodeRequestsPerMinute">,
+  { nodeRequestsPerMinute }: Pick<OperatorConfig, "nodeRequestsPerMinute">,
 ): void {
   const limitNode = nodeLimit(app, { name: "node", perMinute: nodeRequestsPerMinute });
   const rate = { name: "transactions", perMinute: NODES_OF_ADDRESS * nodeRequestsPerMinute };

@@ -311,8 +311,9 @@ export class TransactionQueue {
     if (mined.isReverted && !(await task.isStored(call.round))) {
       return this.#retry(transaction, "its transaction reverted");
     }
-    this.#reorgWatch.add(transaction, task, call, hash, mined);
-    task.confirmed.resolve({ ...mined, hash, call });
+    const confirmed = { ...mined, hash, call };
+    this.#reorgWatch.add(transaction, confirmed);
+    task.confirmed.resolve(confirmed);
   }
 
   /** Sends the newest round of an update that has no transaction, unless a later one of the same key is pending. */

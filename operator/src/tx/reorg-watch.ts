@@ -1,16 +1,12 @@
-import type { Hex } from "viem";
 import { type ChainClient, readBlockNumber } from "../chain/client.js";
 import { type Mined, readBlockHash, readMined } from "../chain/transactions.js";
-import type { Task, Transaction } from "./in-flight.js";
-import type { RoundCall } from "./job.js";
+import type { Transaction } from "./in-flight.js";
+import type { Confirmed, RoundCall } from "./job.js";
 
 /** A mined update that a reorganization could drop. */
 interface Watched {
   readonly transaction: Transaction;
-  readonly task: Task;
-  readonly call: RoundCall;
-  readonly hash: Hex;
-  readonly mined: Mined;
+  readonly mined: Confirmed<RoundCall>;
   /** True once its block was found in the chain after it was mined. */
   readonly isChecked: boolean;
 }
@@ -30,8 +26,8 @@ export class ReorgWatch {
     return this.#watched.length;
   }
 
-  add(transaction: Transaction, task: Task, call: RoundCall, hash: Hex, mined: Mined): void {
-    this.#watched.push({ transaction, task, call, hash, mined, isChecked: false });
+  add(transaction: Transaction, mined: Confirmed<RoundCall>): void {
+    this.#watched.push({ transaction, mined, isChecked: false });
   }
 
   /** Returns the transactions that the chain has dropped, and stops watching them. */
@@ -67,15 +63,17 @@ export class ReorgWatch {
   }
 
   async #takeDropped(): Promise<readonly Transaction[]> {
-    const read = await Promise.all(this.#watched.map(async (one) => ({ one, mined: await this.#readStored(one) })));
-    this.#watched = read.flatMap(({ one, mined }) => (mined === null ? [] : [{ ...one, mined, isChecked: false }]));
-    return read.flatMap(({ one, mined }) => (mined === null ? [one.transaction] : []));
+    const read = await Promise.all(this.#watched.map(async (one) => ({ one, found: await this.#findStored(one) })));
+    this.#watched = read.flatMap(({ one, found }) => {
+      return found === null ? [] : [{ ...one, mined: { ...one.mined, ...found }, isChecked: false }];
+    });
+    return read.flatMap(({ one, found }) => (found === null ? [one.transaction] : []));
   }
 
   /** Returns null when no block has the update, and when it reverted and its round is not stored by another either. */
-  async #readStored({ task, call, hash }: Watched): Promise<Mined | null> {
-    const mined = await readMined(this.client, hash);
-    if (mined === null || !mined.isReverted) return mined;
-    return (await task.isStored(call.round)) ? mined : null;
+  async #findStored({ transaction: { task }, mined: { hash, call } }: Watched): Promise<Mined | null> {
+    const found = await readMined(this.client, hash);
+    if (found === null || !found.isReverted) return found;
+    return (await task?.isStored(call.round)) ? found : null;
   }
 }

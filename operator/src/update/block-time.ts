@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { getBlock } from "viem/actions";
-import { unwrapRpcError } from "../chain/client.js";
+import { readHeadTimestamp } from "../chain/client.js";
 import type { Network } from "../network.js";
 import type { Context } from "../process-context.js";
 import { type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
@@ -34,12 +33,11 @@ export class BlockTime {
 
   async #wait({ client, settings }: Network, round: bigint): Promise<void> {
     const { clock, closing } = this.context;
-    const readTime = async () => (await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client))).timestamp;
-    if ((await readTime()) >= round) return;
+    if ((await readHeadTimestamp(client)) >= round) return;
     const giveUpAt = clock() + MAX_WAIT_MS;
     do {
       await delay(settings.rpcPollMs, undefined, { signal: closing });
-    } while ((await readTime()) < round && clock() < giveUpAt);
+    } while ((await readHeadTimestamp(client)) < round && clock() < giveUpAt);
     await delay(SPREAD_MS, undefined, { signal: closing });
   }
 }
