@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { type Hex, numberToHex, parseGwei } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createChainClient } from "../src/chain/client.js";
 import { connectEndpoint, type JsonRpc } from "../src/chain/endpoint.js";
 import { RpcError } from "../src/chain/rpc-error.js";
@@ -514,7 +514,8 @@ describe("an RPC that lies", () => {
     await new Promise((resolve) => setTimeout(resolve, 2 * SETTINGS.stuckMs));
     expect(await pool()).toEqual([]);
     lie.answer = null;
-    const second = await queue.send(job("M"));
+    // A pass that has begun still believes the lie, and refuses.
+    const second = await vi.waitFor(() => queue.send(job("M")), { timeout: 20_000 });
     await mine();
     expect(await second.confirmed).toMatchObject({ isReverted: false });
     expect(await chain.nonce(account.address)).toBe(2);
