@@ -37,7 +37,8 @@ export function toValue(node: Json, shape: ValueShape): Reading<bigint> {
 }
 
 function stringValue(text: string, hash: boolean): Reading<bigint> {
-  if (/\p{Cs}/u.test(text)) return failed("not_a_string", "contains half of a surrogate pair, which UTF-8 cannot encode");
+  if (/\p{Cs}/u.test(text))
+    return failed("not_a_string", "contains half of a surrogate pair, which UTF-8 cannot encode");
   const bytes = stringToBytes(text);
   if (hash) return ok(BigInt(keccak256(bytes)));
   // Zero bytes fill up a shorter text, so zero bytes of its own would be ambiguous.
