@@ -3,15 +3,12 @@
 import { openApiDocument } from "@dataset-oracle/operator/dist/openapi-document.js";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { encodeFunctionData, stringToHex } from "viem";
+import { DEVNET } from "../devnet.js";
 import { objectsOf, typeOf } from "./schema.js";
 import { table } from "./table.js";
 
-/** The operator in the examples, which the site replaces by the one that serves it. */
-const OPERATOR = "http://127.0.0.1:8080";
-
-/** Each example is about the devnet's financial dataset, and its lens. */
-const LENS = "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707";
-const DATA_POINT = { network_id: 42, dataset: "0x5FbDB2315678afecb367f032d93F642f64180aa3", key: "SPOTPX/ETH-USD" };
+/** Each example is about the devnet's financial dataset. The site replaces it by what its own operator serves. */
+const DATA_POINT = { network_id: DEVNET.networkId, dataset: DEVNET.datasets.financial, key: "SPOTPX/ETH-USD" };
 const CALL = encodeFunctionData({
   abi: updateGatewayAbi,
   functionName: "fetchUpdate",
@@ -21,9 +18,9 @@ const VALUES = {
   ...DATA_POINT,
   broadcast: false,
   timestamp: 1_790_000_000,
-  provider: "0x1CBd3b2770909D4e10f157cABC84C7264073C9Ec",
+  provider: DEVNET.provider,
   networkId: DATA_POINT.network_id,
-  sender: LENS,
+  sender: DEVNET.lens,
   data: CALL,
 };
 
@@ -53,7 +50,7 @@ function example(method, path, { parameters = [], requestBody }) {
   const { required = [] } = requestBody?.content["application/json"].schema ?? {};
   const body = JSON.stringify(Object.fromEntries(required.map((name) => [name, exampleOf(name)])));
   const post = method === "post" ? ` -H 'content-type: application/json' -d '${body}'` : "";
-  return ["```sh", `curl -s '${OPERATOR}${at}'${post}`, "```"].join("\n");
+  return ["```sh", `curl -s '${DEVNET.operator}${at}'${post}`, "```"].join("\n");
 }
 
 function exampleOf(name) {

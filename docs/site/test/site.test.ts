@@ -11,6 +11,7 @@ import type { AxeResults } from "axe-core";
 import { pino } from "pino";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DEVNET } from "../devnet.js";
 import { PAGES } from "../pages.js";
 
 /** A page of the built site. */
@@ -123,6 +124,12 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true } as const;
 const DESK = { viewport: { width: 1440, height: 900 } } as const;
 
+/** What the operator of the tests serves: a financial dataset at another address than the devnet's. */
+const SERVED = "0x00000000000000000000000000000000000C0ffE";
+const OVERVIEW = {
+  networks: [{ network_id: 7, verified_lens: null, datasets: [{ name: "financial", dataset: SERVED, providers: [] }] }],
+};
+
 /** One of each kind: prose, commands, wide tables, code, generated ones, a file. */
 const KINDS = [
   "",
@@ -153,6 +160,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
       async (routes) => {
         await addGuide(routes as unknown as App, folder, { name: "guide", perMinute: 100_000 });
         await addPage(routes as unknown as App, home);
+        routes.get("/overview", async () => OVERVIEW);
       },
       { prefix: basePath },
     );
@@ -254,6 +262,21 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
       await page.waitForURL(`${base}tour/`);
       await expect.poll(shown).toContain(`curl -s ${origin}${basePath}/data/request`);
       expect(await shown()).not.toContain("http://127.0.0.1:8080");
+    });
+  });
+
+  test("examples of requests name the network and the addresses that this operator serves", async () => {
+    await open(DESK, ["reference/http/"], async (page) => {
+      const example = page.locator(".language-sh", { hasText: "/data/request" }).first();
+      await expect.poll(() => example.textContent()).toContain(`{"network_id":7,"dataset":"${SERVED}"`);
+      const gateway = page.locator(".language-sh", { hasText: "/data/gateway/7/" });
+      expect(await gateway.first().textContent()).toContain(SERVED.slice(2).toLowerCase());
+      const main = await page.locator("main").textContent();
+      expect(main).not.toContain(DEVNET.datasets.financial);
+    });
+    // The table of the devnet's addresses stays as it is.
+    await open(DESK, ["datasets/financial/"], async (page) => {
+      expect(await page.locator("main").textContent()).toContain(DEVNET.datasets.financial);
     });
   });
 

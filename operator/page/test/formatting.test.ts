@@ -3,7 +3,7 @@
 import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { describe, expect, test } from "vitest";
 import { showKey } from "../src/format/key.js";
-import { aligned, atAGlance, deviation, exact } from "../src/format/number.js";
+import { aligned, atAGlance, deviation, exact, rounded } from "../src/format/number.js";
 import { duration } from "../src/format/time.js";
 import { showValue } from "../src/format/value.js";
 import { keyProblem } from "../src/request/key-problem.js";
@@ -48,6 +48,12 @@ describe("numbers", () => {
     [1n, 18, "0.000000000000000001"],
   ])("%s scaled by 10^%s is %s at a glance", (value, decimals, text) => {
     expect(atAGlance(value, decimals)).toBe(text);
+  });
+
+  test("have as many decimals as their column", () => {
+    expect(rounded(66_944_325_500_000_000_000_000n, 18, 5)).toBe("66,944.32550");
+    expect(rounded(24_710_000_000_000n, 18, 5)).toBe("0.00002");
+    expect(rounded(12n, 0, 0)).toBe("12");
   });
 
   test.each([

@@ -23,9 +23,9 @@ describe.runIf(hasBrowser())("the page in Chromium", () => {
   // Each test has its own window and mostly waits for the next block, so they can run at the same time.
   describe.concurrent("browsing", () => browsingFlows(here));
   describe.concurrent("the evidence", () => evidenceFlows(here));
-  describe("the code", () => snippetFlows(here));
+  describe.concurrent("the code", () => snippetFlows(here));
   describe.concurrent("the form", () => formFlows(here));
   describe.concurrent("a browser wallet", () => walletFlows(here));
   describe.concurrent("accessibility and policy", () => accessFlows(here));
-  describe("problems", () => problemFlows(here));
+  describe.concurrent("problems", () => problemFlows(here));
 });

@@ -1,9 +1,7 @@
 import { onContentUpdated } from "vitepress";
 import DefaultTheme from "vitepress/theme";
+import { nameServingOperator } from "./serving-operator.js";
 import "./style.css";
-
-/** The devnet's operator in the documents. */
-const DEFAULT_OPERATOR = "http://127.0.0.1:8080";
 
 export default {
   extends: DefaultTheme,
@@ -20,15 +18,3 @@ export default {
     }
   },
 };
-
-/** Makes the commands ask the operator that serves this site under `/guide/`, wherever it runs. */
-function nameServingOperator() {
-  const [, operator] = /^(.*)\/guide\/$/.exec(`${location.origin}${import.meta.env.BASE_URL}`) ?? [];
-  const content = document.querySelector(".vp-doc");
-  if (!operator || !content) return;
-  const texts = document.createTreeWalker(content, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const { currentNode: text } = texts;
-    if (text.data.includes(DEFAULT_OPERATOR)) text.data = text.data.replaceAll(DEFAULT_OPERATOR, operator);
-  }
-}

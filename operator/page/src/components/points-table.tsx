@@ -1,6 +1,7 @@
 import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/wire-data";
 import { useId, useState } from "preact/hooks";
 import { keyText, showKey } from "../format/key";
+import { decimalsAtAGlance, rounded } from "../format/number";
 import { showValue } from "../format/value";
 import { datasetPath, pointPath } from "../route";
 import { Age } from "./age";
@@ -29,6 +30,7 @@ export function PointsTable({ networkId, dataset }: { networkId: number; dataset
   }
   const found = dataset.points.filter((point) => matches(point, wanted));
   const shown = isWhole || wanted ? found : found.slice(0, AT_FIRST);
+  const decimals = decimalsOf(dataset.kind, shown);
   return (
     <>
       {dataset.points.length > MANY && (
@@ -50,7 +52,13 @@ export function PointsTable({ networkId, dataset }: { networkId: number; dataset
         <TableHead columns={{ Key: "", Value: "number value", Status: "", Age: "" }} />
         <tbody>
           {shown.map((point) => (
-            <Row key={point.key_hex} networkId={networkId} dataset={dataset} point={point} />
+            <Row
+              key={point.key_hex}
+              networkId={networkId}
+              dataset={dataset}
+              point={point}
+              decimals={decimals.get(point.format?.title)}
+            />
           ))}
         </tbody>
       </table>
@@ -79,7 +87,15 @@ function WebAdvice({ networkId, dataset }: { networkId: number; dataset: Dataset
   );
 }
 
-function Row({ networkId, dataset, point }: { networkId: number; dataset: DatasetOverview; point: ServedPoint }) {
+interface RowProps {
+  readonly networkId: number;
+  readonly dataset: DatasetOverview;
+  readonly point: ServedPoint;
+  /** As many as the like values of the column have. */
+  readonly decimals: number | undefined;
+}
+
+function Row({ networkId, dataset, point, decimals }: RowProps) {
   const text = keyText(point);
   const { prefix, name } = showKey(text);
   const title = point.format?.title;
@@ -97,7 +113,8 @@ function Row({ networkId, dataset, point }: { networkId: number; dataset: Datase
         </a>
       </th>
       <td class="number value" title={value.exact}>
-        {point.status === "OK" ? value.short : "—"} {value.unit && <span class="unit">{value.unit}</span>}
+        {point.status === "OK" ? <Value point={point} decimals={decimals} short={value.short} /> : "—"}{" "}
+        {value.unit && <span class="unit">{value.unit}</span>}
       </td>
       <td>
         <CurrentStatus point={point} />
@@ -107,6 +124,38 @@ function Row({ networkId, dataset, point }: { networkId: number; dataset: Datase
       </td>
     </tr>
   );
+}
+
+/** Shows a number with all decimals of its column. Those that it would not have at a glance are toned down. */
+function Value({ point, decimals, short }: Pick<RowProps, "point" | "decimals"> & { short: string }) {
+  if (decimals === undefined) return <>{short}</>;
+  const [value, scale] = [BigInt(point.value), point.format?.decimals ?? 0];
+  const text = rounded(value, scale, decimals);
+  const further = decimals - Math.min(decimals, decimalsAtAGlance(value, scale));
+  return (
+    <>
+      {text.slice(0, text.length - further)}
+      {further > 0 && <span class="further">{text.slice(-further)}</span>}
+    </>
+  );
+}
+
+/** No number has more decimals in a table. */
+const MOST_DECIMALS = 10;
+
+/** Returns how many decimals the numbers of a column have, by the title of their request spec: only like ones are equal. */
+function decimalsOf(
+  kind: DatasetOverview["kind"],
+  points: readonly ServedPoint[],
+): Map<string | null | undefined, number> {
+  const decimals = new Map<string | null | undefined, number>();
+  for (const { format, status, value } of points) {
+    const isNumber = kind === "median" && format?.type !== "bool";
+    if (!isNumber || status !== "OK") continue;
+    const wanted = Math.min(MOST_DECIMALS, decimalsAtAGlance(BigInt(value), format?.decimals ?? 0));
+    decimals.set(format?.title, Math.max(wanted, decimals.get(format?.title) ?? 0));
+  }
+  return decimals;
 }
 
 function matches(point: ServedPoint, wanted: string): boolean {

@@ -30,6 +30,7 @@ export interface Asked {
 export function EvidenceSection({ data, dataset }: Props) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const reports = data.last_update?.reports ?? [];
+  const names = new Map(dataset.providers.map(({ address, name }) => [address, name]));
   if (reports.length === 0 && asked === null) return null;
   const ask = async (report: Asked["report"]) => {
     const id = {
@@ -58,6 +59,7 @@ export function EvidenceSection({ data, dataset }: Props) {
           {reports.map((report) => (
             <tr key={report.provider}>
               <th scope="row">
+                {names.get(report.provider) && <b class="named">{names.get(report.provider)}</b>}
                 <code title={report.provider}>{shortHex(report.provider)}</code>
               </th>
               <td class="number">
@@ -72,7 +74,8 @@ export function EvidenceSection({ data, dataset }: Props) {
       {asked && (
         <section class="answer" aria-labelledby="evidence-of">
           <h3 id="evidence-of">
-            Of <Hex hex={asked.id.provider} what="the provider's address" /> for the round of {moment(asked.id.round)}
+            Of {names.get(asked.id.provider)} <Hex hex={asked.id.provider} what="the provider's address" /> for the
+            round of {moment(asked.id.round)}
           </h3>
           {asked.answer === null && <p class="empty">Asking the provider …</p>}
           {asked.answer?.ok === false && (

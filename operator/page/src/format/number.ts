@@ -20,11 +20,19 @@ export function aligned(values: readonly bigint[], decimals: number): readonly s
 }
 
 /** Rounds to six digits, half up, with at least two decimals if the number can have any. */
-export function atAGlance(value: bigint, decimals: number): string {
+export const atAGlance = (value: bigint, decimals: number) =>
+  rounded(value, decimals, decimalsAtAGlance(value, decimals));
+
+/** Returns how many decimals a number has at a glance. */
+export function decimalsAtAGlance(value: bigint, decimals: number): number {
   // The number of digits before the point; -2 for 0.0012.
   const magnitude = value === 0n ? 4 : value.toString().length - decimals;
   const wanted = 6 - (magnitude > 0 ? magnitude : magnitude + 1);
-  const kept = Math.min(decimals, Math.max(2, wanted));
+  return Math.min(decimals, Math.max(2, wanted));
+}
+
+/** Rounds to a number of decimals, half up. @param kept At most `decimals`. */
+export function rounded(value: bigint, decimals: number, kept: number): string {
   const step = 10n ** BigInt(decimals - kept);
   const [whole = "", fraction = ""] = formatUnits((value + step / 2n) / step, kept).split(".");
   return kept > 0 ? `${grouped(whole)}.${fraction.padEnd(kept, "0")}` : grouped(whole);

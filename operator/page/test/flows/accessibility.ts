@@ -7,52 +7,44 @@ const PHONE = { width: 360, height: 740 };
 
 /** The page in both colour schemes, on a phone, and for screen readers. */
 export function accessFlows(here: () => World): void {
-  const pages = (): [string, string][] => {
-    const { dataset, webOracle } = here().devnet;
-    return [
-      ["home", "/"],
-      ["dataset", `/42/${dataset}`],
-      ["dataset-of-specs", `/42/${webOracle.numbers}`],
-      ["point", `/42/${dataset}/SPOTPX%2FETH-USD`],
-      ["nowhere", "/nowhere"],
-    ];
+  const addresses: Readonly<Record<string, () => string>> = {
+    home: () => "/",
+    dataset: () => `/42/${here().devnet.dataset}`,
+    "dataset-of-specs": () => `/42/${here().devnet.webOracle.numbers}`,
+    point: () => `/42/${here().devnet.dataset}/SPOTPX%2FETH-USD`,
+    nowhere: () => "/nowhere",
   };
 
-  test.each(["light", "dark"] as const)("axe finds no serious problem on any page in %s", async (colorScheme) => {
-    const { devnet, browser } = here();
-    for (const [name, at] of pages()) {
-      const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, { at, colorScheme });
-      if (name === "point") await page.locator("canvas").waitFor();
-      if (name === "point") await page.getByText(/^Show as a table/).click();
-      // Only the colours differ.
-      await expectAccessible(colorScheme === "light" ? undefined : ["color-contrast"]);
-      await picture(`${name}-${colorScheme}`);
-      await end();
-    }
-  });
-
-  test("nothing is wider than a phone of 360 pixels", async () => {
-    const { devnet, browser } = here();
-    for (const [name, at] of pages()) {
-      const { page, picture, end } = await visit(browser, devnet.operator.url, {
-        at,
-        viewport: PHONE,
-        isMobile: true,
-      });
-      if (name === "point") await page.locator("canvas").waitFor();
+  // Each page is opened once: only the colours and the width change.
+  test.each(Object.keys(addresses))(
+    "of %s: axe finds no serious problem, and nothing is wider than a phone",
+    async (name) => {
+      const { devnet, browser } = here();
+      const at = addresses[name]?.() ?? "";
+      const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, { at });
+      await page.getByText("Live", { exact: true }).waitFor();
+      if (name === "point") {
+        await page.locator("canvas").waitFor();
+        await page.getByText(/^Show as a table/).click();
+      }
       if (name === "dataset") {
         await formOf(page).getByRole("radio", { name: /You/ }).check();
         await formOf(page).getByRole("button", { name: "Prepare the transaction" }).click();
         await formOf(page).getByRole("heading", { name: "Send the transaction" }).waitFor({ timeout: 30_000 });
       }
-      await page.getByText("Live", { exact: true }).waitFor();
+      await expectAccessible();
+      await picture(`${name}-light`);
+      await page.emulateMedia({ colorScheme: "dark" });
+      await expectAccessible(["color-contrast"]);
+      await picture(`${name}-dark`);
+      await page.setViewportSize(PHONE);
       // A plot takes its width after its first frame.
-      const widthOf = async () => [name, await page.evaluate(() => document.documentElement.scrollWidth)];
-      await expect.poll(widthOf).toEqual([name, PHONE.width]);
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toEqual(PHONE.width);
+      await page.emulateMedia({ colorScheme: "light" });
       await picture(`${name}-phone`);
       await end();
-    }
-  });
+    },
+  );
 
   test("its policy is strict, and what is served says so", async () => {
     const { url } = here().devnet.operator;

@@ -60,7 +60,7 @@ export function snippetFlows(here: () => World): void {
   });
 
   test.each(["viem", "fresh"])("for viem read the value (%s)", async (name) => {
-    const program = join(folder, "program.mjs");
+    const program = join(folder, `${name}.mjs`);
     writeFileSync(program, programs.get(name) ?? "");
     const { stdout } = await run("node", [program], { env: { ...process.env, ETH_RPC_URL: here().devnet.chain } });
     expect(stdout).toMatch(/^OK \d+(\.\d+)? \d{4}-\d\d-\d\dT/);
