@@ -8,6 +8,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { ConnectionNote } from "./components/connection-note";
 import { Footer, Header } from "./components/frame";
 import { OverviewContext, useOverviewState } from "./live/overview-state";
+import { BuildPageOnDemand } from "./pages/build-page-on-demand";
 import { DatasetPage } from "./pages/dataset-page";
 import { FoundDataset } from "./pages/found-dataset";
 import { HomePage } from "./pages/home-page";
@@ -47,6 +48,8 @@ function Page({ route }: { route: Route }) {
   switch (route.page) {
     case "home":
       return <HomePage />;
+    case "build":
+      return <BuildPageOnDemand {...route} />;
     case "dataset":
       return <FoundDataset {...route}>{(found) => <DatasetPage {...found} />}</FoundDataset>;
     case "point":

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import type { DatasetTrialRequest, SpecTrial } from "@dataset-oracle/protocol/spec-trial";
 import type { HistoryAnswer } from "@dataset-oracle/protocol/wire";
 import type { DataPointAnswer, OverviewAnswer } from "@dataset-oracle/protocol/wire-data";
 import type { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
@@ -28,9 +29,13 @@ export interface ReadError {
   readonly detail: string;
   /** In seconds; null if the operator did not say. */
   readonly retryAfter: number | null;
+  /** The places in what was sent that are wrong, if the operator named any. */
+  readonly errors?: readonly { readonly property: string; readonly problem: string }[];
 }
 
 const DEADLINE_MS = 20_000;
+/** Longer than a provider waits for a spec's sources. */
+const TRIAL_MS = 40_000;
 
 export const getOverview = () => get<OverviewAnswer>("overview");
 
@@ -61,19 +66,43 @@ const parametersOf = (query: Record<string, string | number>) =>
   new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
 
 /** Reads a path under the operator's base URL. Never throws. */
-async function get<T>(path: string, query: Record<string, string | number> = {}): Promise<Result<T, ReadError>> {
+const get = <T>(path: string, query: Record<string, string | number> = {}) =>
+  ask<T>(`${path}?${parametersOf(query)}`, DEADLINE_MS);
+
+/** Has a provider try a request spec. */
+export const trySpec = (body: DatasetTrialRequest) =>
+  ask<SpecTrial>("specs/try", TRIAL_MS, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+async function ask<T>(path: string, deadlineMs: number, init: RequestInit = {}): Promise<Result<T, ReadError>> {
   try {
-    const response = await fetch(`${BASE}/${path}?${parametersOf(query)}`, {
-      signal: AbortSignal.timeout(DEADLINE_MS),
-    });
-    const body = (await response.json()) as T & Partial<ReadError>;
-    if (response.ok) return ok(body);
-    const title = body.title ?? "The operator returned an unexpected answer.";
-    const { code = "unexpected_answer", detail = "Try again." } = body;
-    const seconds = response.headers.get("retry-after");
-    return err({ code, title, detail, retryAfter: seconds === null ? null : Number(seconds) });
+    const response = await fetch(`${BASE}/${path}`, { ...init, signal: AbortSignal.timeout(deadlineMs) });
+    return response.ok ? ok((await response.json()) as T) : err(await readProblem(response));
   } catch {
-    const detail = "Check your connection. The page retries automatically.";
-    return err({ code: "unreachable", title: "The operator does not answer.", detail, retryAfter: null });
+    return err(UNREACHABLE);
   }
+}
+
+/** The operator gave no answer. */
+export const UNREACHABLE: ReadError = {
+  code: "unreachable",
+  title: "The operator does not answer.",
+  detail: "Check your connection. The page retries automatically.",
+  retryAfter: null,
+};
+
+/** Reads an answer that is not a success. */
+export async function readProblem(response: Response): Promise<ReadError> {
+  const problem = (await response.json()) as Partial<ReadError>;
+  const {
+    code = "unexpected_answer",
+    title = "The operator returned an unexpected answer.",
+    detail = "Try again.",
+  } = problem;
+  const seconds = response.headers.get("retry-after");
+  const retryAfter = seconds === null ? null : Number(seconds);
+  return { code, title, detail, retryAfter, ...(problem.errors && { errors: problem.errors }) };
 }

@@ -20,12 +20,13 @@ describe.runIf(hasBrowser())("the page in Chromium", () => {
   }, 150_000);
   afterAll(() => world?.close(), 30_000);
 
-  // Each test has its own window and mostly waits for the next block, so they can run at the same time.
+  // Each test has its own window and mostly waits for the next block, so they can run at the same time. They use `expect`
+  // of their context for polling: the global one belongs to the test that began last.
   describe.concurrent("browsing", () => browsingFlows(here));
   describe.concurrent("the evidence", () => evidenceFlows(here));
-  describe.concurrent("the code", () => snippetFlows(here));
   describe.concurrent("the form", () => formFlows(here));
   describe.concurrent("a browser wallet", () => walletFlows(here));
   describe.concurrent("accessibility and policy", () => accessFlows(here));
   describe.concurrent("problems", () => problemFlows(here));
+  describe.concurrent("the code", () => snippetFlows(here));
 });

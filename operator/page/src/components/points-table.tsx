@@ -3,7 +3,7 @@ import { useId, useState } from "preact/hooks";
 import { keyText, showKey } from "../format/key";
 import { decimalsAtAGlance, rounded } from "../format/number";
 import { showValue } from "../format/value";
-import { datasetPath, pointPath } from "../route";
+import { buildPath, datasetPath, pointPath } from "../route";
 import { Age } from "./age";
 import { KeyName } from "./key-name";
 import { CurrentStatus } from "./status";
@@ -76,7 +76,13 @@ export function PointsTable({ networkId, dataset }: { networkId: number; dataset
 /** Tells how the first value of a Web Oracle dataset is made. */
 function WebAdvice({ networkId, dataset }: { networkId: number; dataset: DatasetOverview }) {
   const count = dataset.specs.length;
-  if (count === 0) return <>Publish a request spec, and request its first value.</>;
+  if (count === 0) {
+    return (
+      <>
+        <a href={buildPath(networkId)}>Build a request spec</a>, publish it, and request its first value.
+      </>
+    );
+  }
   return (
     <>
       <a href={datasetPath(networkId, dataset.dataset)}>

@@ -13,6 +13,7 @@ import { duration } from "../format/time";
 import { quorumOf } from "../live/freshness";
 import { focusKeyField } from "../request/key-field";
 import { RequestSection } from "../request/request-section";
+import { buildPath } from "../route";
 import { SnippetSection } from "../snippets/snippet-section";
 import type { Found } from "./found-dataset";
 
@@ -36,9 +37,14 @@ export function DatasetPage({ network, dataset }: Found) {
         <KeyForm form={dataset.key_form} />
         <PointsTable networkId={network.network_id} dataset={dataset} />
       </section>
-      {dataset.specs.length > 0 && (
+      {dataset.key_form === "WEB_ORACLE" && (
         <section class="card" aria-labelledby="specs">
-          <h2 id="specs">Request specs</h2>
+          <div class="row bar">
+            <h2 id="specs">Request specs</h2>
+            <a class="button" href={buildPath(network.network_id)}>
+              Build a request spec
+            </a>
+          </div>
           <SpecsTable dataset={dataset} onChosen={onChosen} />
         </section>
       )}

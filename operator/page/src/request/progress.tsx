@@ -1,13 +1,8 @@
 import { shortHex } from "../components/copy";
+import { Step } from "../components/step";
 import type { RequestState } from "./run-request";
 
-/** The states of a step. */
-const DONE = { words: "done", tone: "", icon: "M3.5 8.5l3 3 6-7" };
-const NOW = { words: "in progress", tone: "info", icon: "M6 8h4" };
-const NEXT = { words: "pending", tone: "quiet", icon: "" };
-const STOPPED = { words: "failed", tone: "bad", icon: "M4 4l8 8M12 4l-8 8" };
-
-interface Step {
+interface StepOfRequest {
   readonly name: string;
   readonly words: string;
   readonly isDone: boolean;
@@ -21,30 +16,24 @@ export function Progress({ state }: { state: RequestState }) {
   return (
     <ol class="steps row" aria-label="Progress">
       {steps.map(({ name, words, isDone }, index) => {
-        const state = isDone ? DONE : index !== current ? NEXT : isFailed ? STOPPED : NOW;
+        const state = isDone ? "done" : index !== current ? "next" : isFailed ? "failed" : "now";
         return (
-          <li key={name} class={state.tone}>
-            <svg class={isDone ? "good" : ""} viewBox="0 0 16 16" aria-hidden="true">
-              <path d={state.icon} />
-            </svg>
-            <span>
-              <b>{name}</b> {words}
-              <span class="unseen">, {state.words}</span>
-            </span>
-          </li>
+          <Step key={name} name={name} state={state}>
+            {words}
+          </Step>
         );
       })}
     </ol>
   );
 }
 
-function stepsOf({ asked, steps, end }: RequestState): Step[] {
+function stepsOf({ asked, steps, end }: RequestState): StepOfRequest[] {
   const last = Object.fromEntries(steps.map((step) => [step.event, step]));
   const { asked: asking, report, signed, sent, mined } = last as StepsByEvent;
   const count = asking?.providers.length ?? 0;
   const [received, all] = report ? [report.received, report.of] : [0, count];
   const isOver = end !== null && end.kind !== "problem";
-  const collecting: Step[] = [
+  const collecting: StepOfRequest[] = [
     { name: "Asked", words: `${count || "the"} data providers`, isDone: asking !== undefined },
     {
       name: "Reports",

@@ -1,6 +1,8 @@
-import { sendUpdate, type UpdateTransaction, WrongChainError } from "@dataset-oracle/protocol";
+import { type MinedUpdate, sendUpdate, type UpdateTransaction, WrongChainError } from "@dataset-oracle/protocol";
 import {
+  type Address,
   BaseError,
+  type Client,
   createClient,
   custom,
   type EIP1193Provider,
@@ -36,14 +38,34 @@ type Refusal = "rejected" | "unknown_chain" | "failed";
 
 const POLL_MS = 1_000;
 
-/**
- * Sends an update's transaction from a wallet: connects, switches to the right chain, sends, and waits until it is
- * mined. Never throws.
- */
-export async function sendFromWallet(
+/** Sends an update's transaction from a wallet. Never throws. */
+export const sendUpdateFromWallet = (
   provider: EIP1193Provider,
   transaction: UpdateTransaction,
   onStep: (sending: Sending) => void,
+): Promise<void> =>
+  sendFromWallet(provider, transaction, onStep, (client, options) => sendUpdate(client, { transaction, ...options }));
+
+/**
+ * Sends a transaction and waits until it is mined.
+ *
+ * @returns Its receipt, and if it did what it was sent for.
+ * @throws WrongChainError
+ */
+export type Submit = (
+  client: Client,
+  options: { readonly account?: Address; readonly onSent: (hash: Hash) => void },
+) => Promise<Pick<MinedUpdate, "receipt" | "isStored">>;
+
+/**
+ * Sends a transaction from a wallet: connects, switches to the right chain, sends, and waits until it is mined. Never
+ * throws.
+ */
+export async function sendFromWallet(
+  provider: EIP1193Provider,
+  { chainId, to }: Pick<UpdateTransaction, "chainId" | "to">,
+  onStep: (sending: Sending) => void,
+  submit: Submit,
 ): Promise<void> {
   const client = createClient({ transport: custom(provider, { retryCount: 0 }), pollingInterval: POLL_MS });
   let hash: Hash | undefined;
@@ -56,18 +78,18 @@ export async function sendFromWallet(
     const [account] = await requestAddresses(client);
     const send = () => {
       onStep({ step: "confirming" });
-      return sendUpdate(client, { transaction, ...(account && { account }), onSent });
+      return submit(client, { ...(account && { account }), onSent });
     };
     const { receipt, isStored } = await send().catch(async (error) => {
       if (!(error instanceof WrongChainError)) throw error;
       onStep({ step: "switching" });
-      await switchChain(client, { id: transaction.chainId });
+      await switchChain(client, { id: chainId });
       return send();
     });
     // A transaction that was cancelled in the wallet is mined as another one.
-    const isUpdate = receipt.to !== null && isAddressEqual(receipt.to, transaction.to);
+    const isSame = receipt.to !== null && isAddressEqual(receipt.to, to);
     const mined = isStored ? "mined" : "overtaken";
-    const step = receipt.status === "reverted" ? "reverted" : isUpdate ? mined : "unseen";
+    const step = receipt.status === "reverted" ? "reverted" : isSame ? mined : "unseen";
     onStep({ step, hash: receipt.transactionHash, block: receipt.blockNumber });
   } catch (error) {
     // A transaction that was sent may still be mined.

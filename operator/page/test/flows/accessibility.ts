@@ -16,9 +16,9 @@ export function accessFlows(here: () => World): void {
   };
 
   // Each page is opened once: only the colours and the width change.
-  test.each(Object.keys(addresses))(
+  test.for(Object.keys(addresses))(
     "of %s: axe finds no serious problem, and nothing is wider than a phone",
-    async (name) => {
+    async (name, { expect }) => {
       const { devnet, browser } = here();
       const at = addresses[name]?.() ?? "";
       const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, { at });
@@ -39,7 +39,7 @@ export function accessFlows(here: () => World): void {
       await picture(`${name}-dark`);
       await page.setViewportSize(PHONE);
       // A plot takes its width after its first frame.
-      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toEqual(PHONE.width);
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
       await page.emulateMedia({ colorScheme: "light" });
       await picture(`${name}-phone`);
       await end();

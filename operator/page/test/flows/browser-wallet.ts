@@ -22,7 +22,9 @@ export function walletFlows(here: () => World): void {
   const unfed = (name: string): Unfed => {
     const found = here().devnet.webOracle.examples.find((example) => example.name === name);
     if (found === undefined) throw new Error(`The devnet has no example ${name}.`);
-    return found;
+    // Other tests ask for the example itself.
+    const key = name === "document" ? found.key.replace(/7$/, "8") : found.key.replace(/[^/]+$/, "Oslo");
+    return { dataset: found.dataset, key };
   };
   const updatedAt = async ({ dataset, key }: Unfed) => (await simulateQuery(here().chain, { dataset, key })).updatedAt;
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "@dataset-oracle/tools/root";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { post } from "../../../../devnet/test/devnet.js";
 import { visit } from "../support/visit.js";
 import type { World } from "../support/world.js";
@@ -13,7 +13,7 @@ const PHONE = { width: 390, height: 844 };
 
 /** The evidence of each provider that signed, and its proof without a network. */
 export function evidenceFlows(here: () => World): void {
-  test("shows why a provider signed its value, by keyboard, at a desk and on a phone", async () => {
+  test("shows why a provider signed its value, by keyboard, at a desk and on a phone", async ({ expect }) => {
     const { devnet, browser } = here();
     const at = `/42/${devnet.dataset}/SPOTPX%2FETH-USD`;
     const visited = await visit(browser, devnet.operator.url, { at, viewport: DESK });

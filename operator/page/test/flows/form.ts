@@ -143,7 +143,7 @@ export function formFlows(here: () => World): void {
     // No feed updates it: nobody else takes the round.
     const { numbers: dataset, examples } = devnet.webOracle;
     const key = (examples.find(({ name }) => name === "temperature")?.key ?? "").replace("London", "Lima");
-    const { page, picture, end } = await visit(browser, devnet.operator.url, { at: `/42/${dataset}` });
+    const { page, copied, picture, end } = await visit(browser, devnet.operator.url, { at: `/42/${dataset}` });
     const form = formOf(page);
     await form.getByLabel("Key as text").fill(key);
     await form.getByRole("radio", { name: /You/ }).check();
@@ -151,10 +151,10 @@ export function formFlows(here: () => World): void {
     await form.getByText("This browser has no wallet.").waitFor({ timeout: 30_000 });
     await form.getByRole("button", { name: "Copy the transaction" }).click();
     await picture("form-unsent-light");
-    const copied = JSON.parse((await page.evaluate("navigator.clipboard.readText()")) as string);
-    expect(copied).toMatchObject({ chainId: "0x2a", to: dataset, value: "0x0" });
+    const sent = JSON.parse(await copied());
+    expect(sent).toMatchObject({ chainId: "0x2a", to: dataset, value: "0x0" });
     const [from] = await chain.getAddresses();
-    const params = [{ from, ...copied }] as const;
+    const params = [{ from, ...sent }] as const;
     const hash = (await chain.request({ method: "eth_sendTransaction", params } as never)) as `0x${string}`;
     expect((await chain.waitForTransactionReceipt({ hash })).status).toBe("success");
     expect((await simulateQuery(chain, { dataset, key })).status).toBe("OK");

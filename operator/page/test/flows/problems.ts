@@ -71,7 +71,7 @@ export function problemFlows(here: () => World): void {
   });
 
   // One after the other, because each step takes more from the same operator.
-  test("an operator whose account is empty, then its chain cannot be read, and then it is gone", async () => {
+  test("an operator whose account is empty, then its chain cannot be read, and then it is gone", async ({ expect }) => {
     const { poor, browser } = here();
     const { page, picture, expectAccessible, end } = await visit(browser, poor.url, {
       at: at(),

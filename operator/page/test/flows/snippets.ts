@@ -19,14 +19,14 @@ export function snippetFlows(here: () => World): void {
   beforeAll(async () => {
     const { devnet, browser } = here();
     folder = mkdtempSync(join(ROOT, "node_modules/.page-programs-"));
-    const { page, end } = await visit(browser, devnet.operator.url, {
+    const { page, copied, end } = await visit(browser, devnet.operator.url, {
       at: `/42/${devnet.dataset}/SPOTPX%2FETH-USD`,
     });
     const read = page.getByRole("region", { name: "Read it from code" });
     for (const name of ["Solidity", "cast", "viem", "fresh", "curl"]) {
       await read.getByRole("tab", { name, exact: true }).click();
       await read.getByRole("button", { name: `Copy the ${name} code`, exact: true }).click();
-      programs.set(name, (await page.evaluate("navigator.clipboard.readText()")) as string);
+      programs.set(name, await copied());
       expect(programs.get(name)).toBe(await read.locator("pre").textContent());
     }
     await end();

@@ -24,6 +24,8 @@ export interface VisitOptions extends Pick<BrowserContextOptions, "colorScheme" 
 /** A page opened in the browser. */
 export interface Visit {
   readonly page: Page;
+  /** Returns what this page copied last. The windows of a browser share its clipboard. */
+  copied(): Promise<string>;
   /** Saves a screenshot. */
   picture(name: string): Promise<void>;
   /** Fails if axe finds a serious problem, by all of its rules or by some. */
@@ -50,6 +52,8 @@ export async function visit(browser: Browser, base: string, options: VisitOption
   });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
+  // As on a phone: they take no width.
+  await (await context.newCDPSession(page)).send("Emulation.setScrollbarsHidden", { hidden: true });
   const errors: string[] = [];
   const foreign: string[] = [];
   const isExpected = (text: string) => problems.some((problem) => text.includes(problem));
@@ -60,11 +64,13 @@ export async function visit(browser: Browser, base: string, options: VisitOption
   page.on("request", (asked) => {
     if (!asked.url().startsWith(base) && !asked.url().startsWith("data:")) foreign.push(asked.url());
   });
+  await page.addInitScript(noteCopies);
   await prepare?.(page);
   await page.goto(`${base}/#${at}`);
   await page.locator("h1").waitFor();
   return {
     page,
+    copied: () => page.evaluate("copied") as Promise<string>,
     async picture(name) {
       await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true, animations: "disabled" });
     },
@@ -83,3 +89,13 @@ export async function visit(browser: Browser, base: string, options: VisitOption
     },
   };
 }
+
+/** Runs in the page, before its own script. */
+const noteCopies = () => {
+  const { clipboard } = navigator;
+  const write = clipboard.writeText.bind(clipboard);
+  clipboard.writeText = (text) => {
+    Object.assign(globalThis, { copied: text });
+    return write(text);
+  };
+};

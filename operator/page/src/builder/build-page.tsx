@@ -1,0 +1,93 @@
+import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import { useMemo, useState } from "preact/hooks";
+import { Title } from "../components/frame";
+import { NetworkNote } from "../components/network-note";
+import { networkName } from "../format/names";
+import { useOverview } from "../live/overview-state";
+import type { Found } from "../pages/found-dataset";
+import { RequestSection } from "../request/request-section";
+import { AdviceSection } from "./advice-section";
+import "./builder.css";
+import { PublishSection } from "./publish-section";
+import { draftToText, EMPTY, parseDraft, typeOf } from "./spec-draft";
+import { SpecEditor } from "./spec-editor";
+import { ProblemsContext } from "./spec-field";
+import { TrialSection } from "./trial-section";
+import { useTrial } from "./use-trial";
+
+/** Builds a request spec: describes a value, tries it, samples it, publishes it, and asks for its first value. */
+export default function BuildPage({ network }: { network: NetworkOverview }) {
+  const [text, setText] = useState(() => draftToText(EMPTY));
+  const parsed = useMemo(() => parseDraft(text), [text]);
+  const draft = parsed.ok ? parsed.value : EMPTY;
+  const kind = typeOf(draft) === "uint" ? "median" : "majority";
+  const dataset = network.datasets.find((one) => one.key_form === "WEB_ORACLE" && one.kind === kind);
+  return (
+    <>
+      <Title name="Build a request spec">
+        {networkName(network.network_id)}, network {network.network_id}
+      </Title>
+      <NetworkNote network={network} datasets={dataset ? [dataset] : []} />
+      {dataset ? (
+        <Steps network={network} dataset={dataset} text={text} parsed={parsed} onText={setText} />
+      ) : (
+        <p class="empty">This operator serves no Web Oracle dataset for such values.</p>
+      )}
+    </>
+  );
+}
+
+interface StepsProps extends Found {
+  readonly text: string;
+  readonly parsed: ReturnType<typeof parseDraft>;
+  readonly onText: (text: string) => void;
+}
+
+function Steps({ network, dataset, text, parsed, onText }: StepsProps) {
+  const overview = useOverview();
+  const draft = parsed.ok ? parsed.value : EMPTY;
+  const [args, setArgs] = useState<readonly string[]>([]);
+  const { tried, run } = useTrial({ network, dataset }, draft, args);
+  const [published, setPublished] = useState<readonly string[]>([]);
+  const trial = tried.isCurrent && parsed.ok ? tried.trial : null;
+  const hash = trial?.spec_hash;
+  const isPublished =
+    hash !== undefined && (published.includes(hash) || dataset.specs.some((spec) => spec.spec_hash === hash));
+  const [key, setKey] = useState({ of: "", text: "" });
+  const keyText = trial !== null && key.of !== trial.key ? trial.key : key.text;
+  const onPublished = () => {
+    if (hash !== undefined) setPublished((before) => [...before, hash]);
+    overview.refresh();
+  };
+  return (
+    <ProblemsContext.Provider value={tried.problems}>
+      <SpecEditor text={text} parsed={parsed} hasExample={network.simulated} onText={onText} />
+      <TrialSection
+        network={network}
+        dataset={dataset}
+        draft={draft}
+        args={args}
+        onArgs={setArgs}
+        tried={tried}
+        onTry={() => void run()}
+      />
+      <AdviceSection network={network} dataset={dataset} draft={draft} args={args} />
+      <PublishSection
+        network={network}
+        draft={draft}
+        trial={trial}
+        isPublished={isPublished}
+        onPublished={onPublished}
+      />
+      {isPublished && trial && (
+        <RequestSection
+          network={network}
+          dataset={dataset}
+          text={keyText}
+          onText={(typed) => setKey({ of: trial.key, text: typed })}
+          onStored={overview.refresh}
+        />
+      )}
+    </ProblemsContext.Provider>
+  );
+}

@@ -1,0 +1,46 @@
+import type { SpecTrial, TrialStep } from "@dataset-oracle/protocol/spec-trial";
+import type { ReadError } from "../operator";
+import { type SpecDraft, variableNames } from "./spec-draft";
+
+/** The problems of a draft, by their places: JSON pointers into the spec, and `/arguments/0` for arguments. */
+export type Problems = ReadonlyMap<string, string>;
+
+export const NO_PROBLEMS: Problems = new Map();
+
+/** The setting of a source that decides if a step succeeds. */
+const SETTINGS: Readonly<Record<TrialStep, string>> = { fetched: "url", selected: "path", scaled: "path" };
+
+/** Finds the places of what an operator or a provider refuses. */
+export function problemsOf({ code, detail, errors = [] }: ReadError, draft: SpecDraft): Problems {
+  if (errors.length > 0) return new Map(errors.map(({ property, problem }) => [placeOf(property), problem]));
+  if (code === "invalid_arguments") {
+    const index = variableNames(draft).findIndex((name) => detail.includes(`argument ${name} `));
+    return new Map([[`/arguments/${Math.max(0, index)}`, detail]]);
+  }
+  if (code === "host_not_allowed") {
+    const hosts = (draft.sources ?? []).map(({ url }) => hostOf(url));
+    const refused = hosts.findIndex((host) => host !== null && detail.includes(host));
+    return new Map([[`/sources/${Math.max(0, refused)}/url`, detail]]);
+  }
+  return NO_PROBLEMS;
+}
+
+/** Finds the places of the sources' settings that gave no value. */
+export function problemsOfTrial({ sources }: SpecTrial): Problems {
+  return new Map(
+    sources.flatMap(({ name, error }) =>
+      error === null ? [] : [[`${name}/${SETTINGS[error.step]}`, `It ${error.message}. ${error.fix}`] as const],
+    ),
+  );
+}
+
+/** The whole has no field: its problems are listed above the form. */
+const placeOf = (property: string) => (property === "/" ? "" : property);
+
+function hostOf(url: unknown): string | null {
+  try {
+    return new URL(String(url)).host;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,114 @@
+import { useState } from "preact/hooks";
+import { type Address, type EIP1193Provider, type Hex as HexText, numberToHex } from "viem";
+import { announce } from "../components/announce";
+import { CodeBlock, Hex } from "../components/copy";
+import { Notice } from "../components/notice";
+import { networkName } from "../format/names";
+import type { Sending } from "./send-from-wallet";
+import { useWallets, type Wallet } from "./use-wallets";
+
+interface Props {
+  /** Names what the buttons do. */
+  readonly verb: string;
+  readonly chainId: number;
+  /** The transaction, to be copied by whoever has no wallet here. */
+  readonly transaction: {
+    readonly to: Address;
+    readonly data: HexText;
+    readonly value: bigint;
+    /** The wallet's own estimate if absent. */
+    readonly gas?: bigint;
+  };
+  readonly words: Words;
+  /** Sends it with a wallet. */
+  readonly send: (provider: EIP1193Provider, onStep: (sending: Sending) => void) => Promise<void>;
+}
+
+/** The words about a transaction that depend on its purpose. */
+interface Words {
+  /** The effect of a transaction that was mined. */
+  readonly mined: string;
+  /** The reason why a transaction that was mined had no effect. */
+  readonly overtaken: string;
+  readonly reverted: string;
+  readonly afterRevert: string;
+}
+
+/** Sends a transaction with one of the browser's wallets, or shows it for copying. */
+export function WalletSection({ verb, chainId, transaction: { to, data, value, gas }, words, send }: Props) {
+  const wallets = useWallets();
+  const [sending, setSending] = useState<Sending | null>(null);
+  const isBusy = sending !== null && ["connecting", "switching", "confirming", "waiting"].includes(sending.step);
+  const note = sending && noteOn(sending, chainId, words);
+  const start = ({ provider }: Wallet) =>
+    send(provider, (next) => {
+      setSending(next);
+      announce(noteOn(next, chainId, words).title);
+    });
+  const gasText = gas === undefined ? {} : { gas: numberToHex(gas) };
+  const plain = { chainId: numberToHex(chainId), to, data, value: numberToHex(value), ...gasText };
+  return (
+    <>
+      {wallets.length === 0 && (
+        <Notice tone="info" title="This browser has no wallet.">
+          Install one or copy the transaction below.
+        </Notice>
+      )}
+      {wallets.map((wallet) => (
+        <button
+          type="button"
+          class="more"
+          key={wallet.info.uuid}
+          aria-disabled={isBusy}
+          onClick={() => !isBusy && void start(wallet)}
+        >
+          {wallet.info.icon && <img src={wallet.info.icon} alt="" width="20" height="20" />}
+          {verb} with {wallet.info.name}
+        </button>
+      ))}
+      {note && (
+        <Notice tone={note.tone} title={note.title}>
+          {note.advice} {sending.hash && <Hex hex={sending.hash} what="the transaction hash" />}
+        </Notice>
+      )}
+      <CodeBlock name="Transaction" what="the transaction" text={JSON.stringify(plain, null, 2)} />
+    </>
+  );
+}
+
+interface Note {
+  readonly tone: "info" | "warn" | "bad";
+  readonly title: string;
+  readonly advice?: string;
+}
+
+/** Describes the state of a wallet's transaction. */
+function noteOn({ step, block, message }: Sending, chainId: number, words: Words): Note {
+  const network = networkName(chainId);
+  const notes: Record<Sending["step"], Note> = {
+    connecting: { tone: "info", title: "Connect an account in your wallet." },
+    switching: { tone: "info", title: `Let your wallet switch to ${network}.` },
+    confirming: { tone: "info", title: "Confirm the transaction in your wallet." },
+    waiting: { tone: "info", title: "The transaction has been sent. Waiting until it is mined." },
+    mined: { tone: "info", title: `The transaction was mined in block ${block}. ${words.mined}` },
+    overtaken: { tone: "info", title: words.overtaken },
+    reverted: { tone: "warn", title: words.reverted, advice: words.afterRevert },
+    unseen: { tone: "warn", title: "The transaction has not been mined yet. Your wallet shows its state." },
+    rejected: {
+      tone: "warn",
+      title: "You rejected the transaction in your wallet.",
+      advice: "Nothing was sent. You can send it again or copy it below.",
+    },
+    unknown_chain: {
+      tone: "bad",
+      title: `Your wallet does not know ${network}.`,
+      advice: `Add the network with chain id ${chainId} and an RPC endpoint that you trust, then send it again.`,
+    },
+    failed: {
+      tone: "bad",
+      title: "Your wallet did not send the transaction.",
+      advice: `Its message is: “${message}”. Nothing was sent. Try again, or copy the transaction below.`,
+    },
+  };
+  return notes[step];
+}
