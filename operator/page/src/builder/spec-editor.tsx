@@ -38,13 +38,13 @@ export function SpecEditor({ text, parsed, hasExample, onText }: Props) {
         </fieldset>
       </div>
       <p class="quiet">
-        A request spec says where a value is read on the web, and how it becomes a number or a word on chain.{" "}
-        {hasExample && (
-          <button type="button" class="copy" onClick={() => onText(draftToText(EXAMPLE))}>
-            Fill in an example
-          </button>
-        )}
+        A request spec says where a value is read on the web, and how it becomes a number or a word on chain.
       </p>
+      {hasExample && (
+        <button type="button" class="button" onClick={() => onText(draftToText(EXAMPLE))}>
+          Fill in an example
+        </button>
+      )}
       {others.length > 0 && (
         <ul class="note bad" aria-label="Problems of the spec">
           {others.map(([at, problem]) => (

@@ -177,7 +177,7 @@ function VariableFields({ draft, onDraft }: Props) {
         );
       })}
       {variables.length < 8 && (
-        <button type="button" class="copy" onClick={() => onVariables([...variables, NEW_VARIABLE])}>
+        <button type="button" class="button" onClick={() => onVariables([...variables, NEW_VARIABLE])}>
           Add a variable
         </button>
       )}
@@ -258,7 +258,7 @@ function SourceFields({ draft, onDraft }: Props) {
         );
       })}
       {sources.length < 8 && (
-        <button type="button" class="copy" onClick={() => onSources([...sources, nextSource(draft)])}>
+        <button type="button" class="button" onClick={() => onSources([...sources, nextSource(draft)])}>
           Add a source
         </button>
       )}

@@ -29,7 +29,7 @@ export function TrialSection({ network, dataset, draft, args, onArgs, tried, onT
       </p>
       <form onSubmit={submit} noValidate>
         {names.length > 0 && (
-          <div class="fields">
+          <div class="fields arguments">
             {names.map((name, index) => (
               <SpecField
                 key={name}

@@ -29,8 +29,7 @@ export function TrialView({ trial, network, dataset }: Props) {
         <p class={combined.text !== null && combined.text.length > 24 ? "big long" : "big"}>{combined.text ?? "—"}</p>
         <ol class="steps column">
           <Step name="Combined" state={combined.value === null ? "failed" : "done"}>
-            {combinedWords(trial)}
-            {combined.reason !== null && ` ${combined.reason}.`}
+            {combined.reason === null ? combinedWords(trial) : `${combined.reason}.`}
           </Step>
         </ol>
         <p class="small quiet">
@@ -90,7 +89,7 @@ function combinedWords({ combined: { how, with_value: count, min_sources: needed
 }
 
 function OnChain({ trial, network, dataset }: Props) {
-  const { combined, output, key, key_hex: hex, spec_hash: hash, spec_bytes: bytes } = trial;
+  const { combined, output, key, spec_hash: hash, spec_bytes: bytes } = trial;
   const rule =
     dataset.kind === "median"
       ? `the median of the providers, within ${dataset.tolerance_bps / 100} %`
@@ -109,9 +108,6 @@ function OnChain({ trial, network, dataset }: Props) {
         )}
         <Fact name="Key" wide>
           <Hex hex={key} what="the key of the trial" whole />
-        </Fact>
-        <Fact name="Key in hex" wide>
-          <Hex hex={hex} what="the key of the trial in hex" whole />
         </Fact>
         <Fact name="Hash of the spec" wide>
           <Hex hex={hash} what="the hash of the spec" whole />

@@ -19,7 +19,7 @@ export function Step({ name, state, children }: Props) {
   const { words, tone, icon } = STATES[state];
   return (
     <li class={tone}>
-      <svg class={state === "done" ? "good" : ""} viewBox="0 0 16 16" aria-hidden="true">
+      <svg class={state === "done" ? "sign good" : "sign"} viewBox="0 0 16 16" aria-hidden="true">
         <path d={icon} />
       </svg>
       <span>

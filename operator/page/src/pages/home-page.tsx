@@ -7,7 +7,7 @@ import { QueryPrice } from "../components/query-price";
 import { datasetName, networkName } from "../format/names";
 import { quorumOf } from "../live/freshness";
 import { useOverview } from "../live/overview-state";
-import { datasetPath } from "../route";
+import { buildPath, datasetPath } from "../route";
 import { NotYetRead } from "./found-dataset";
 
 /** Shows everything that is served: networks, datasets, values. */
@@ -58,7 +58,7 @@ function Network({ network }: { network: NetworkOverview }) {
           <h3 id={`dataset-${id}-${dataset.dataset}`}>
             <a href={datasetPath(id, dataset.dataset)}>{datasetName(dataset.name)}</a>
           </h3>
-          <DatasetSummary dataset={dataset} />
+          <DatasetSummary networkId={id} dataset={dataset} />
           <PointsTable networkId={id} dataset={dataset} />
         </section>
       ))}
@@ -67,7 +67,7 @@ function Network({ network }: { network: NetworkOverview }) {
 }
 
 /** Summarizes a dataset in one line. */
-function DatasetSummary({ dataset }: { dataset: DatasetOverview }) {
+function DatasetSummary({ networkId, dataset }: { networkId: number; dataset: DatasetOverview }) {
   const { providers, query_price: price } = dataset;
   return (
     <ul class="row small">
@@ -81,6 +81,11 @@ function DatasetSummary({ dataset }: { dataset: DatasetOverview }) {
         {quorumOf(dataset).needed} of {providers.length} <span class="quiet">must sign</span>
       </li>
       <li>{dataset.kind}</li>
+      {dataset.key_form === "WEB_ORACLE" && (
+        <li>
+          <a href={buildPath(networkId)}>Build a request spec</a>
+        </li>
+      )}
     </ul>
   );
 }

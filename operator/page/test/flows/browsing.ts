@@ -103,7 +103,12 @@ export function browsingFlows(here: () => World): void {
     expect(shown.length).toBeGreaterThan(0);
     expect(stored.toReversed().slice(-shown.length)).toEqual(
       // The table pads all to equally many decimals.
-      shown.map(([value, hash]) => [unspaced(value ?? "").replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""), hash]),
+      shown.map(([value, hash]) => [
+        unspaced(value ?? "")
+          .replace(/(\.\d*?)0+$/, "$1")
+          .replace(/\.$/, ""),
+        hash,
+      ]),
     );
     await end();
   });
