@@ -21,7 +21,11 @@ export function accessFlows(here: () => World): void {
     async (name, { expect }) => {
       const { devnet, browser } = here();
       const at = addresses[name]?.() ?? "";
-      const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, { at });
+      const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, {
+        at,
+        // Scrollbars take no width, whatever the size.
+        isMobile: true,
+      });
       await page.getByText("Live", { exact: true }).waitFor();
       if (name === "point") {
         await page.locator("canvas").waitFor();

@@ -18,6 +18,7 @@ export function builderFlows(here: () => World): void {
     const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, {
       at: `/42/${devnet.webOracle.numbers}`,
       viewport: DESK,
+      isMobile: true,
       prepare: installWallet(walletOf(devnet.chain, account)),
       // What the engine refuses is a problem answer.
       problems: ["status of 422"],

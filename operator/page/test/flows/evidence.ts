@@ -16,7 +16,7 @@ export function evidenceFlows(here: () => World): void {
   test("shows why a provider signed its value, by keyboard, at a desk and on a phone", async ({ expect }) => {
     const { devnet, browser } = here();
     const at = `/42/${devnet.dataset}/SPOTPX%2FETH-USD`;
-    const visited = await visit(browser, devnet.operator.url, { at, viewport: DESK });
+    const visited = await visit(browser, devnet.operator.url, { at, viewport: DESK, isMobile: true });
     const { page, picture, expectAccessible, end } = visited;
     const section = page.getByRole("region", { name: "Evidence" }).first();
     await section

@@ -52,8 +52,6 @@ export async function visit(browser: Browser, base: string, options: VisitOption
   });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
-  // As on a phone: they take no width.
-  await (await context.newCDPSession(page)).send("Emulation.setScrollbarsHidden", { hidden: true });
   const errors: string[] = [];
   const foreign: string[] = [];
   const isExpected = (text: string) => problems.some((problem) => text.includes(problem));
