@@ -1,5 +1,9 @@
 import { Notice } from "../components/notice";
 import { BASE, type ReadError } from "../operator";
+import { withCode } from "./with-code";
+
+/** The codes of operators whose providers offer no trials, and of operators that know none. */
+const NO_TRIALS: readonly string[] = ["trials_off", "no_such_path"];
 
 /** Shows why there is no trial or no advice, with the way out. */
 export function ProblemDetail({ error }: { error: ReadError }) {
@@ -9,8 +13,8 @@ export function ProblemDetail({ error }: { error: ReadError }) {
     <Notice tone="bad" title={title} code={code}>
       {isMarked
         ? `Correct what is marked above: ${errors.length === 1 ? "one place" : `${errors.length} places`}.`
-        : detail}
-      {code === "trials_off" && (
+        : withCode(detail)}
+      {NO_TRIALS.includes(code) && (
         <>
           {" "}
           Try and publish it <a href={`${BASE}/guide/web-oracle/`}>from the command line</a> instead.

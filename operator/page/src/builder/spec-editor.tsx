@@ -3,6 +3,7 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import { draftToText, EXAMPLE, type SpecDraft } from "./spec-draft";
 import { fieldId, ProblemsContext } from "./spec-field";
 import { SpecForm } from "./spec-form";
+import { withCode } from "./with-code";
 
 interface Props {
   /** The document as it was written. */
@@ -49,7 +50,7 @@ export function SpecEditor({ text, parsed, hasExample, onText }: Props) {
         <ul class="note bad" aria-label="Problems of the spec">
           {others.map(([at, problem]) => (
             <li key={at}>
-              {at !== "" && <code>{at}</code>} {problem}
+              {at !== "" && <code>{at}</code>} {withCode(problem)}
             </li>
           ))}
         </ul>

@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { NO_PROBLEMS } from "./spec-problems";
+import { withCode } from "./with-code";
 
 /** The problems that fields show. */
 export const ProblemsContext = createContext(NO_PROBLEMS);
@@ -81,7 +82,7 @@ export function Words({ at, hint }: Pick<Props, "at" | "hint">) {
   const problem = useContext(ProblemsContext).get(at);
   return (
     <p id={`${fieldId(at)}-words`} class={problem === undefined ? "small quiet" : "small bad"}>
-      {problem ?? hint}
+      {problem === undefined ? hint : withCode(problem)}
     </p>
   );
 }

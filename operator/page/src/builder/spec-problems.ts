@@ -1,4 +1,4 @@
-import type { SpecTrial, TrialStep } from "@dataset-oracle/protocol/spec-trial";
+import type { SpecTrial, TrialFailure, TrialStep } from "@dataset-oracle/protocol/spec-trial";
 import type { ReadError } from "../operator";
 import { type SpecDraft, variableNames } from "./spec-draft";
 
@@ -29,9 +29,14 @@ export function problemsOf({ code, detail, errors = [] }: ReadError, draft: Spec
 export function problemsOfTrial({ sources }: SpecTrial): Problems {
   return new Map(
     sources.flatMap(({ name, error }) =>
-      error === null ? [] : [[`${name}/${SETTINGS[error.step]}`, `It ${error.message}. ${error.fix}`] as const],
+      error === null ? [] : [[`${name}/${SETTINGS[error.step]}`, sentencesOf(error)] as const],
     ),
   );
+}
+
+/** Returns why a source gave no value, and the way to fix it. */
+export function sentencesOf({ message, fix }: TrialFailure): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}. ${fix}`;
 }
 
 /** The whole has no field: its problems are listed above the form. */

@@ -6,6 +6,8 @@ import { datasetName } from "../format/names";
 import { exact } from "../format/number";
 import type { Found } from "../pages/found-dataset";
 import { datasetPath } from "../route";
+import { sentencesOf } from "./spec-problems";
+import { withCode } from "./with-code";
 
 interface Props extends Found {
   readonly trial: SpecTrial;
@@ -42,11 +44,7 @@ export function TrialView({ trial, network, dataset }: Props) {
 }
 
 function SourceSteps({ source: { fetched, selected, scaled, error } }: { source: TrialSource }) {
-  const failed = error && (
-    <>
-      it {error.message}. {error.fix}
-    </>
-  );
+  const failed = error && withCode(sentencesOf(error));
   const at = error?.step;
   return (
     <ol class="steps column">

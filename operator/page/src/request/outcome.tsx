@@ -34,7 +34,10 @@ function Value({ update, network, dataset }: Found & { update: BroadcastUpdate |
   const { key, status, value, output, updatedAt, reports } = update;
   const timestamp = Number(updatedAt);
   const text = keyToAscii(key) ?? key;
-  const listed = dataset.points?.find(({ key_hex }) => key_hex === key)?.format;
+  const listed =
+    dataset.points?.find(({ key_hex }) => key_hex === key)?.format ??
+    // The first value of a key is not listed yet.
+    dataset.specs.find(({ spec_hash: hash }) => text.startsWith(`WEB/${hash.slice(2)}`))?.format;
   const format = listed ?? (dataset.key_form === "SPOT_PRICE" ? SPOT_PRICE : null);
   const shown = showValue(dataset.kind, dataset.kind === "median" ? value.toString() : output, format, text);
   return (
