@@ -89,6 +89,73 @@ export function evidenceFailed({ provider, detail }: Failure): ProblemError {
   });
 }
 
+export function notWebOracle(dataset: Address): ProblemError {
+  return invalidProperty(
+    "dataset",
+    `${dataset} does not belong to the Web Oracle. GET /overview, next to this path, lists each dataset's key_form.`,
+  );
+}
+
+/** @param detail What a provider says, as a sentence. */
+export function invalidArguments(detail: string): ProblemError {
+  return new ProblemError({
+    title: "The arguments do not fit the request spec.",
+    status: 422,
+    code: "invalid_arguments",
+    detail,
+  });
+}
+
+/** @param errors The mistakes, each with its place in the spec. */
+export function invalidSpec(errors: readonly { readonly property: string; readonly problem: string }[]): ProblemError {
+  return new ProblemError({
+    title: "The request spec is not valid.",
+    status: 422,
+    code: "invalid_spec",
+    detail: "Fix each place that `errors` names, a JSON pointer into the spec, and try again.",
+    extras: { errors },
+  });
+}
+
+export function hostNotAllowed(provider: Address): ProblemError {
+  return new ProblemError({
+    title: "No provider that was asked lets trials ask all of the spec's hosts.",
+    status: 422,
+    code: "host_not_allowed",
+    detail: `Each provider's owner decides which hosts are asked. Ask the owner of ${provider} to add them, or choose others.`,
+  });
+}
+
+export function trialsOff(): ProblemError {
+  return new ProblemError({
+    title: "No provider that was asked offers trials.",
+    status: 404,
+    code: "trials_off",
+    detail: 'Each provider\'s owner decides if it does. You can try the spec yourself, with "web-oracle try".',
+  });
+}
+
+/** @param retryAfter In seconds. */
+export function trialsBusy(retryAfter: number): ProblemError {
+  return new ProblemError({
+    title: "No further trial can be made now.",
+    status: 503,
+    code: "trials_busy",
+    detail: `Trials have limits of their own, and others are using them. Try again in ${retryAfter} s.`,
+    headers: { "retry-after": String(retryAfter) },
+  });
+}
+
+/** @param failure The provider's answer, or why there was none. */
+export function trialFailed({ provider, detail }: Failure): ProblemError {
+  return new ProblemError({
+    title: "The spec could not be tried.",
+    status: 502,
+    code: "trial_failed",
+    detail: `${provider} ${detail}. Try again in a few seconds, or name another provider.`,
+  });
+}
+
 /** @param detail A sentence. */
 export function invalidTransaction(detail: string): ProblemError {
   return new ProblemError({

@@ -1,8 +1,5 @@
 import { PassThrough, type Readable } from "node:stream";
-import type { UpdateProgress } from "@dataset-oracle/protocol/client/progress";
-import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
-import type { ProgressListener } from "../single-flight.js";
 
 /**
  * Streams a request's progress as server-sent events with JSON data. The last event is `answer` or `problem`, with the body
@@ -10,15 +7,15 @@ import type { ProgressListener } from "../single-flight.js";
  *
  * @param work It goes on when the caller stops reading, because others may wait for the same.
  */
-export function eventStream(
-  work: (listener: ProgressListener) => Promise<DataAnswer>,
+export function eventStream<Progress extends { readonly event: string }>(
+  work: (listener: (step: Progress) => void) => Promise<object>,
   toProblem: (error: unknown) => ProblemError,
 ): Readable {
   const stream = new PassThrough();
   const write = (event: string, data: object) => {
     if (!stream.destroyed) stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   };
-  work(({ event, ...data }: UpdateProgress) => write(event, data))
+  work(({ event, ...data }) => write(event, data))
     .then(
       (data) => write("answer", data),
       (error: unknown) => write("problem", toProblem(error)),

@@ -15,6 +15,7 @@ export const API: ApiDescription = {
   contact: "The operator's owner",
   tags: {
     data: "The data points, as they are stored and as they can be updated.",
+    trials: "Request specs of the Web Oracle on trial. Nothing is signed.",
     nodes: "The exchange between the nodes of one network.",
     health: "The state of the process, for whoever runs it.",
   },
@@ -40,6 +41,13 @@ export const chainProblems = (own: Codes = {}) => problemResponses([LIMITED, CHA
 /** The problems of an operation about a data point. */
 export const dataPointProblems = (...own: Codes[]) =>
   problemResponses([LIMITED, DATA_POINT, ...own, CHAIN], OPERATOR_PROBLEM_MEMBERS);
+
+/** The problems of an operation about a dataset of the Web Oracle, which reads nothing of the chain. */
+export const datasetProblems = (...own: Codes[]) =>
+  problemResponses(
+    [LIMITED, { 400: ["invalid_body"], 404: ["unknown_dataset"], 422: ["unknown_network"] }, ...own],
+    OPERATOR_PROBLEM_MEMBERS,
+  );
 
 /** The errors of a gateway, in the form of ERC-3668. */
 export const gatewayErrors = (codes: Codes) =>

@@ -45,13 +45,15 @@ export type Fail = (reason: FailureReason, detail: string) => Failure;
 
 /** One question, put to every member of a committee. */
 export interface ProviderRequest<T> {
-  readonly path: "/report" | "/report/batch" | "/evidence";
+  readonly path: "/report" | "/report/batch" | "/evidence" | "/specs/try" | "/specs/advise";
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string;
   readonly maxAnswerBytes: number;
   /** Reads an answer with status 200. It trusts nothing that the provider did not sign. */
   readonly read: (json: unknown, provider: Address, fail: Fail) => T | Failure;
+  /** Reads a problem that the caller may see; null for any other. Without it, callers see no more than a problem's code. */
+  readonly readProblem?: (json: unknown) => T | null;
 }
 
 /**
@@ -87,6 +89,8 @@ export async function askProvider<T>(
     const { status, text } = answer.value;
     const json = parseJson(text);
     if (status === 200) return request.read(json, provider, fail);
+    const problem = request.readProblem?.(json) ?? null;
+    if (problem !== null) return problem;
     const code = problemCode(json);
     const failure = fail(
       code === "source_busy" ? code : "refused",

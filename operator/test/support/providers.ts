@@ -53,6 +53,8 @@ export interface Provider {
   /** Answers `POST /evidence`; null if the provider does not show evidence. */
   evidence: ((question: ReportRequest) => unknown) | null;
   readonly askedForEvidence: ReportRequest[];
+  /** Answers `POST /specs/try` and `POST /specs/advise`, with a problem if it has a status; null if trials are off. */
+  trial: ((path: string, body: unknown) => unknown) | null;
   /** The `traceparent` of each request for a report. */
   readonly traces: (string | undefined)[];
   /** The requests so far. */
@@ -97,6 +99,13 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
     askedForEvidence.push(question);
     return provider.evidence?.(question) ?? refuse(reply, 404, "evidence_not_public");
   });
+  for (const path of ["/specs/try", "/specs/advise"]) {
+    server.post(path, { bodyLimit: 1024 * 1024 }, async ({ body }, reply) => {
+      const answer = provider.trial?.(path, body) ?? { status: 404, code: "trials_off", title: "No.", detail: "No." };
+      const { status } = answer as { status?: unknown };
+      return typeof status === "number" ? reply.status(status).send(answer) : answer;
+    });
+  }
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   const close = async () => {
     for (const socket of sockets) socket.destroy();
@@ -105,7 +114,7 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
   const provider: Provider = {
     ...{ account, address: account.address, url, behavior: "honest", value, values: new Map() },
     ...{ signsRows: true, unserved: new Set<string>(), asked, askedForRows, traces: [], close },
-    ...{ evidence: null, askedForEvidence },
+    ...{ evidence: null, askedForEvidence, trial: null },
     delay: () => new Promise((resolve) => setTimeout(resolve, 300)),
   };
   return provider;

@@ -31,6 +31,16 @@ export const OPERATOR_PROBLEM_MEMBERS = {
   unknown_provider: {},
   no_evidence: {},
   evidence_failed: {},
+  invalid_spec: {
+    errors: Type.Array(
+      Type.Object({ property: Type.String({ description: "A JSON pointer into the spec." }), problem: Type.String() }),
+    ),
+  },
+  invalid_arguments: {},
+  host_not_allowed: {},
+  trials_off: {},
+  trials_busy: {},
+  trial_failed: {},
   unknown_key: { failures: Type.Optional(Type.Array(ProviderFailure)) },
   broadcast_unavailable: {},
   too_many_requests: {},

@@ -1,0 +1,41 @@
+import type { SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/spec-trial";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import type { Address } from "viem";
+import type { Dataset, Network } from "../network.js";
+import { trialsOff } from "../problems.js";
+import { askForTrial, isRefusal } from "./ask-trial.js";
+
+/** The most providers that are asked in turn for one trial. */
+const MAX_ASKED = 4;
+
+/** Returns the members of a dataset's committee that the operator has an endpoint for, another one first each time. */
+export function membersToAsk({ endpoints }: Network, { committee }: Dataset, turn: number): Address[] {
+  const members = committee.current.members.filter((member) => endpoints.has(member));
+  const start = members.length === 0 ? 0 : turn % members.length;
+  return [...members.slice(start), ...members.slice(0, start)];
+}
+
+/**
+ * Lets the first provider that can do so try a spec. One that offers no trials costs it nothing, so all may be asked.
+ *
+ * @throws ProblemError when the spec is wrong, or none of them tried it.
+ */
+export async function trySpec(
+  network: Network,
+  providers: readonly Address[],
+  request: SpecTrialRequest,
+  signal: AbortSignal,
+): Promise<SpecTrial> {
+  let reason: ProblemError | null = null;
+  let asked = 0;
+  for (const provider of providers) {
+    const answer = await askForTrial(network, provider, request, signal);
+    if (!isRefusal(answer)) return answer;
+    if (answer.scope === "spec") throw answer.problem;
+    if (answer.scope === "off") continue;
+    reason ??= answer.problem;
+    asked += 1;
+    if (asked >= MAX_ASKED || signal.aborted) break;
+  }
+  throw reason ?? trialsOff();
+}
