@@ -18,6 +18,7 @@ import { addHistory } from "./http/history.js";
 import { newKeyLimit } from "./http/new-key-limit.js";
 import { API, addDocs } from "./http/openapi.js";
 import { addOverview } from "./http/overview.js";
+import { addReports } from "./http/reports.js";
 import { addSpecs } from "./http/specs.js";
 import { addGuide, addPage } from "./http/static-files.js";
 import { addTransactions } from "./http/transactions.js";
@@ -64,6 +65,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addEvidence(routes, operator, settings.requestsPerMinute);
       addContradictions(routes, operator, settings.requestsPerMinute);
       addSpecs(routes, operator, settings.requestsPerMinute);
+      if (networks.some(({ gossip }) => gossip !== NO_GOSSIP)) addReports(routes, operator, settings.requestsPerMinute);
       await addDocs(routes);
       await addGuide(routes);
       if (!(await addPage(routes))) operator.logger.warn("the page is not built: npm run build");

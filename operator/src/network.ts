@@ -21,6 +21,7 @@ import { NodeGossip } from "./peers/node-gossip.js";
 import { NodeHttp } from "./peers/node-http.js";
 import { NodeIdentity } from "./peers/node-identity.js";
 import { NodeList, type Nodes } from "./peers/nodes.js";
+import { RelayedStatements } from "./peers/relayed-statements.js";
 import { SharedTransactions } from "./peers/shared-transactions.js";
 import type { Context } from "./process-context.js";
 import { HeldStatements } from "./statements/held-statements.js";
@@ -84,6 +85,8 @@ export interface Network {
   /** Follows the nodes that are announced on chain; null without a directory. */
   readonly directory: DirectoryWatch | null;
   readonly gossip: Gossip;
+  /** What other nodes hold of the providers' reports. */
+  readonly relayed: RelayedStatements;
   /** The transactions that other nodes have signed, whether the chain has them or not. */
   readonly transactions: SharedTransactions;
   /** Null where there can be no other node, or none could recognize this one. */
@@ -148,6 +151,7 @@ export async function connectNetwork(
       nodes,
       directory,
       gossip: isOfNodes ? new NodeGossip(chainId, nodes, transactions, http) : NO_GOSSIP,
+      relayed: new RelayedStatements(nodes, http),
       transactions,
       identity,
       forwarding: identity && new Forwarding(context, nodes, identity, http),

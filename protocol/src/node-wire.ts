@@ -57,6 +57,25 @@ export type SharedTransaction = Static<typeof SharedTransaction>;
 export const SignedStatement = Type.Union([SignedReport, SignedBatchReport]);
 export type SignedStatement = Static<typeof SignedStatement>;
 
+/** The most statements that `POST /reports` takes at once. */
+export const MAX_POSTED_STATEMENTS = 64;
+
+/** `GET /reports`: the query. */
+export const ReportsQuery = Type.Object(
+  {
+    network_id: NetworkId,
+    dataset: Type.String({ description: "The address of the dataset." }),
+    round: Type.Integer({ ...Timestamp, description: "The round, in seconds since 1970." }),
+    key: Type.Optional(
+      Type.String({
+        pattern: "^0x(?:[0-9a-f]{2}){1,256}$",
+        description: "Only reports and rows about this key, as lower-case hex.",
+      }),
+    ),
+  },
+  strict,
+);
+
 /** `GET /contradictions`: the query. */
 export const ContradictionQuery = Type.Object(
   { network_id: NetworkId, dataset: Type.String({ description: "The address of the dataset." }) },

@@ -1,6 +1,7 @@
 import type { Result } from "@dataset-oracle/protocol/result";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
 import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch";
+import { getText } from "@dataset-oracle/service/http-client/get";
 import { postText } from "@dataset-oracle/service/http-client/post";
 
 /** The most requests to announced URLs that are in flight or waiting. */
@@ -39,6 +40,13 @@ export class NodeHttp {
     if (this.#isTrusted(base)) return postText(url, headers, body, limits, this.closing);
     const all = { "content-type": "application/json", ...headers };
     return this.#egress.fetchText({ url, method: "POST", headers: all, body }, limits, this.closing);
+  }
+
+  /** Gets a text, without following redirects. */
+  get(base: string, path: string, limits: FetchLimits): Promise<Result<HttpAnswer, FetchFailure<EgressFailure>>> {
+    const url = `${base}${path}`;
+    if (this.#isTrusted(base)) return getText(url, limits, this.closing);
+    return this.#egress.fetchText({ url, method: "GET" }, limits, this.closing);
   }
 
   #isTrusted(base: string): boolean {

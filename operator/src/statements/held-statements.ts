@@ -10,6 +10,7 @@ const MAX_HELD = 1024 * 1024;
 const ENTRY = 300;
 /** The most statements of one signer that are listed at once. */
 const MAX_LISTED = 64;
+const KINDS = ["report", "row"] as const;
 /** How far a round may be in the future, in seconds, because the signer's clock is ahead. */
 const MAX_AHEAD = 10n;
 /** Each member of a committee has one at the most. */
@@ -43,23 +44,26 @@ export class HeldStatements {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Holds a statement of a member of the dataset's committee, if it is of a round that can be stored.
-   *
-   * @returns True if the signer has contradicted itself, now or before.
+   * Holds a statement of a member of the dataset's committee, unless it is of a round that cannot be stored, or its signer
+   * has contradicted itself, with it or before.
    */
-  add(dataset: Dataset, statement: Statement): boolean {
-    const { provider, round } = statement;
-    if (!this.#isOfNow(dataset, round)) return this.hasContradicted(dataset, provider);
+  add(dataset: Dataset, statement: Statement): "held" | "old" | "contradicted" {
+    const { provider, round, kind } = statement;
+    if (this.hasContradicted(dataset, provider)) return "contradicted";
+    if (!this.#isOfNow(dataset, round)) return "old";
     const held = this.#heldOf(dataset, provider);
     for (const key of keysOf(statement)) {
-      const id = entryId(round, key);
-      const first = held.peek(id);
-      if (first === undefined) held.set(id, statement);
-      else if (contentOf(first, key) !== contentOf(statement, key)) {
-        this.#contradict(dataset, { provider, key, round, statements: [first, statement] });
+      for (const other of KINDS) {
+        const first = held.peek(entryId(other, round, key));
+        if (first !== undefined && contentOf(first, key) !== contentOf(statement, key)) {
+          this.#contradict(dataset, { provider, key, round, statements: [first, statement] });
+          return "contradicted";
+        }
       }
+      const id = entryId(kind, round, key);
+      if (!held.has(id)) held.set(id, statement);
     }
-    return this.hasContradicted(dataset, provider);
+    return "held";
   }
 
   /** Reports whether a member of the dataset's committee has contradicted itself since it became one. */
@@ -84,10 +88,10 @@ export class HeldStatements {
     this.#held.delete(signerOf(found.dataset, found.provider));
   }
 
-  /** Finds what a provider signed about a key at a round. */
-  find(dataset: Dataset, provider: Address, key: Hex, round: bigint): Statement | null {
+  /** Finds the report or the row that a provider signed about a key at a round. */
+  find(dataset: Dataset, provider: Address, kind: Statement["kind"], key: Hex, round: bigint): Statement | null {
     if (this.hasContradicted(dataset, provider) || !this.#isOfNow(dataset, round)) return null;
-    return this.#held.get(signerOf(dataset, provider))?.peek(entryId(round, key)) ?? null;
+    return this.#held.get(signerOf(dataset, provider))?.peek(entryId(kind, round, key)) ?? null;
   }
 
   /**
@@ -98,11 +102,11 @@ export class HeldStatements {
   ofRound(dataset: Dataset, round: bigint, key: Hex | null): readonly Statement[] {
     if (!this.#isOfNow(dataset, round)) return [];
     return dataset.committee.current.members.flatMap((provider) => {
-      if (key !== null) return this.find(dataset, provider, key, round) ?? [];
+      if (key !== null) return KINDS.flatMap((kind) => this.find(dataset, provider, kind, key, round) ?? []);
       if (this.hasContradicted(dataset, provider)) return [];
       const statements = new Set<Statement>();
-      for (const statement of this.#held.get(signerOf(dataset, provider))?.values() ?? []) {
-        if (statement.round === round) statements.add(statement);
+      for (const statement of this.#held.get(signerOf(dataset, provider))?.rvalues() ?? []) {
+        if (statement?.round === round) statements.add(statement);
         if (statements.size === MAX_LISTED) break;
       }
       return [...statements];
@@ -136,4 +140,4 @@ export class HeldStatements {
 }
 
 const signerOf = (dataset: Dataset, provider: Address): SignerOf => `${dataset.address} ${provider}`;
-const entryId = (round: bigint, key: Hex) => `${round} ${key}`;
+const entryId = (kind: Statement["kind"], round: bigint, key: Hex) => `${kind} ${round} ${key}`;

@@ -13,9 +13,10 @@ import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt } from "viem";
 import type { Batch, DataPoint } from "../data-point.js";
-import type { Network } from "../network.js";
+import type { Dataset, Network } from "../network.js";
 import type { Context } from "../process-context.js";
 import type { Progress } from "../single-flight.js";
+import type { Statement } from "../statements/statement.js";
 import { askProvider, type Fail, type Failure, isFailure, type ProviderRequest } from "./ask-provider.js";
 import { recoverSigner } from "./recover-signer.js";
 
@@ -36,6 +37,8 @@ export type Decision =
 
 /** Why a member is not counted that signed two contents for one key and round. */
 const CONTRADICTED = ["contradicted", "signed two contents for one key and round"] as const;
+/** Other nodes have asked the providers themselves by then. */
+const RELAY_AFTER_MS = 1_000;
 const MAX_REPORT_BYTES = 16 * 1024;
 /** Room for 256 keys of 256 bytes in hex, and a value for each. */
 const MAX_ROW_BYTES = 192 * 1024;
@@ -67,12 +70,22 @@ export function gatherReports(
     timestamp: Number(round),
   };
   let received = 0;
+  const tell = ({ provider, outcome }: CheckedReport) => {
+    received += 1;
+    progress.emit({ event: "report", provider, outcome, received, of: members.length });
+  };
   const read: ProviderRequest<ProviderAnswer>["read"] = (json, provider, fail) => {
     const answer = checkReport(json, { ...expected, provider }, digestOf, dataset.maxValue, fail);
     if (answer.kind !== "report") return answer;
-    if (network.statements.add(dataset, { ...answer, key, round })) return fail(...CONTRADICTED);
-    received += 1;
-    progress.emit({ event: "report", provider, outcome: answer.outcome, received, of: members.length });
+    if (network.statements.add(dataset, { ...answer, key, round }) === "contradicted") return fail(...CONTRADICTED);
+    tell(answer);
+    return answer;
+  };
+  const readHeld = (held: Statement): CheckedReport | null => {
+    if (held.kind !== "report") return null;
+    const { kind, provider, outcome, value, signature } = held;
+    const answer = { kind, provider, outcome, value, signature };
+    tell(answer);
     return answer;
   };
   const headers = traceHeaders(progress.trace);
@@ -84,7 +97,8 @@ export function gatherReports(
     read,
   } as const;
   const isEnough = (answers: readonly ProviderAnswer[]) => decide(members.length, answers).kind !== "no_quorum";
-  return askCommittee(context, network, committee, request, isEnough);
+  const relay = { dataset, round, key, kind: "report", read: readHeld } as const;
+  return askCommittee(context, network, committee, request, relay, isEnough);
 }
 
 /**
@@ -118,7 +132,8 @@ export function gatherRows(
     if (recoverSigner(dataset.digests.ofRow({ keys, round, ...row }), signature) !== provider)
       return fail("wrong_signer", "sent a row that it did not sign");
     const answer = { kind: "row", provider, ...row, signature } as const;
-    return network.statements.add(dataset, { ...answer, keys, round }) ? fail(...CONTRADICTED) : answer;
+    const added = network.statements.add(dataset, { ...answer, keys, round });
+    return added === "contradicted" ? fail(...CONTRADICTED) : answer;
   };
   const request = {
     path: "/report/batch",
@@ -131,47 +146,94 @@ export function gatherRows(
     const rows = answers.filter(({ kind }) => kind === "row").length;
     return isQuorum(rows, committee.members.length - rows);
   };
-  return askCommittee(context, network, committee, request, isEnough);
+  const readHeld = (held: Statement): RowAnswer | null => {
+    if (held.kind !== "row" || held.keys.join() !== keys.join()) return null;
+    const { kind, provider, missing, values, signature } = held;
+    return { kind, provider, missing, values, signature };
+  };
+  const relay = { dataset, round, key: keys[0] ?? "0x", kind: "row", read: readHeld } as const;
+  return askCommittee(context, network, committee, request, relay, isEnough);
+}
+
+/** The question as it can be answered by what others pass on. */
+interface Relay<T> {
+  readonly dataset: Dataset;
+  readonly round: bigint;
+  /** A key that the question is about. */
+  readonly key: Hex;
+  readonly kind: Statement["kind"];
+  /** Returns null for what answers another question. */
+  readonly read: (held: Statement) => T | null;
 }
 
 /**
  * Asks all members at once. After enough have answered, the others get a short grace period, because every valid report
- * at hand is sent.
+ * at hand is sent. If there are not enough after a second, what others have passed on counts too, and other nodes are asked
+ * for what they hold.
  */
 async function askCommittee<T extends { readonly kind: string }>(
   { closing, metrics }: Context,
-  { chainId, endpoints, providerHealth, settings }: Network,
+  network: Network,
   { members }: Committee,
   request: ProviderRequest<T>,
+  relay: Relay<T | Failure>,
   isEnough: (answers: readonly (T | Failure)[]) => boolean,
 ): Promise<readonly (T | Failure)[]> {
+  const { chainId, endpoints, providerHealth, settings, statements } = network;
   const over = new AbortController();
   const stop = () => over.abort();
   if (closing.aborted) stop();
   closing.addEventListener("abort", stop);
-  const answers: (T | Failure)[] = [];
+  const answers = new Map<Address, T | Failure>();
   let grace: NodeJS.Timeout | undefined;
-  const inOrder = await Promise.all(
+  const take = (provider: Address, answer: T | Failure) => {
+    answers.set(provider, answer);
+    if (grace === undefined && isEnough([...answers.values()])) grace = setTimeout(stop, settings.graceMs);
+  };
+  const isLacking = (provider: Address) => {
+    const answer = answers.get(provider);
+    return answer === undefined || isFailure(answer);
+  };
+  const takeRelayed = () => {
+    const { dataset, kind, key, round } = relay;
+    for (const provider of members.filter(isLacking)) {
+      const held = statements.find(dataset, provider, kind, key, round);
+      const answer = held && relay.read(held);
+      if (answer !== null) take(provider, answer);
+    }
+  };
+  const askOthers = async () => {
+    takeRelayed();
+    if (grace !== undefined || over.signal.aborted) return;
+    await network.relayed.fetch(network, relay.dataset, relay.key, relay.round);
+    takeRelayed();
+  };
+  const later = relayLater(askOthers);
+  await Promise.all(
     members.map(async (provider) => {
       const startedAt = performance.now();
-      const answer = await askProvider(
-        request,
-        provider,
-        endpoints.get(provider),
-        settings.providerTimeoutMs,
-        over.signal,
-      );
+      const endpoint = endpoints.get(provider);
+      const answer = await askProvider(request, provider, endpoint, settings.providerTimeoutMs, over.signal);
       const result = isFailure(answer) ? answer.reason : "ok";
       metrics.providerAsked(chainId, provider, result, (performance.now() - startedAt) / 1000);
       providerHealth.answered(provider, answer);
-      answers.push(answer);
-      if (grace === undefined && isEnough(answers)) grace = setTimeout(stop, settings.graceMs);
-      return answer;
+      if (isLacking(provider)) take(provider, answer);
     }),
   );
+  if (grace === undefined && !over.signal.aborted && network.relayed.hasOthers) await later.done;
+  later.cancel();
   clearTimeout(grace);
   closing.removeEventListener("abort", stop);
-  return inOrder;
+  return members.flatMap((provider) => answers.get(provider) ?? []);
+}
+
+/** Runs something after a second, unless it is no longer needed. */
+function relayLater(run: () => Promise<void>): { readonly done: Promise<void>; cancel(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const done = new Promise<void>((resolve) => {
+    timer = setTimeout(() => void run().finally(resolve), RELAY_AFTER_MS);
+  });
+  return { done, cancel: () => clearTimeout(timer) };
 }
 
 /**

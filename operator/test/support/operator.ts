@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import type { DataAnswer, Problem } from "@dataset-oracle/protocol/wire";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
@@ -64,6 +65,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const log: string[] = [];
   const logger = pino({ level: "debug" }, { write: (line: string) => log.push(line) });
   const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
   const registry = new Registry();
   const metrics = new Metrics(registry);
   const context = { clock: options.clock ?? Date.now, logger, closing: closing.signal, metrics };

@@ -1,0 +1,81 @@
+import { MAX_POSTED_STATEMENTS, ReportsQuery, SignedStatement } from "@dataset-oracle/protocol/node-wire";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { ANY_BODY, problemResponses, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { Type } from "@sinclair/typebox";
+import { findDataset } from "../data-point.js";
+import type { Operator } from "../operator.js";
+import { REPORTS_PATH } from "../peers/relayed-statements.js";
+import { readStatement, writeStatement } from "../statements/statement.js";
+import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
+
+/** Room for two rows of 256 keys, or as many reports as are taken at once. */
+const MAX_BODY_BYTES = 384 * 1024;
+/** Nodes share an address where they share a machine. A statement costs little to check. */
+const TIMES_REQUESTS = 10;
+
+const get = {
+  tags: ["nodes"],
+  operationId: "readReports",
+  summary: "Lists the signed reports and rows of a round that this operator holds.",
+  description:
+    "What members of the dataset's committee have signed, for a node that cannot reach some of them. Each is checked, and the " +
+    "first of its signer, key and round; of one signer at most 64 are listed.",
+  querystring: ReportsQuery,
+  response: {
+    200: {
+      description: "In the order of the committee.",
+      headers: RATE_HEADERS,
+      content: { "application/json": { schema: Type.Array(SignedStatement) } },
+    },
+    ...problemResponses([
+      INVALID_QUERY,
+      { 404: ["unknown_dataset"], 422: ["unknown_network"], 429: ["too_many_requests"] },
+    ]),
+  },
+};
+
+const post = {
+  tags: ["nodes"],
+  operationId: "holdReports",
+  summary: "Takes signed reports and rows, for a provider that nodes cannot reach.",
+  description:
+    "From anyone: only what a member of the committee has signed is held, for as long as the dataset would store the round. " +
+    "The answer says how many were. They are passed on to whoever asks, and to nobody else.",
+  body: Type.Array(SignedStatement, { minItems: 1, maxItems: MAX_POSTED_STATEMENTS }),
+  response: {
+    200: {
+      description: "How many are held.",
+      headers: RATE_HEADERS,
+      content: { "application/json": { schema: Type.Object({ held: Type.Integer() }) } },
+    },
+    ...problemResponses([ANY_BODY, { 429: ["too_many_requests"] }]),
+  },
+};
+
+/** Adds `GET /reports` and `POST /reports`. */
+export function addReports(app: App, { networks }: Operator, requestsPerMinute: number): void {
+  const rate = { name: "reports", perMinute: TIMES_REQUESTS * requestsPerMinute };
+  const preValidation = plainIntegers(ReportsQuery);
+  app.get(
+    REPORTS_PATH,
+    { schema: get, config: { rate }, preValidation, attachValidation: true },
+    async (request): Promise<SignedStatement[]> => {
+      checkQuery(request);
+      const { round, key } = request.query;
+      const { network, dataset } = findDataset(networks, request.query);
+      const held = network.statements.ofRound(dataset, BigInt(round), (key ?? null) as `0x${string}` | null);
+      return held.map((statement) => writeStatement(network.chainId, dataset.address, statement));
+    },
+  );
+  app.post(
+    REPORTS_PATH,
+    { schema: post, config: { rate: { ...rate, name: "posted-reports" } }, bodyLimit: MAX_BODY_BYTES },
+    async (request): Promise<{ held: number }> => ({
+      held: request.body.filter((json) => {
+        const network = networks.get(json.network_id);
+        const read = network && readStatement(network, json);
+        return read?.ok && network?.statements.add(read.value.dataset, read.value.statement) === "held";
+      }).length,
+    }),
+  );
+}
