@@ -1,26 +1,26 @@
 #!/usr/bin/env node
 import { runMain } from "@dataset-oracle/service/process/lifecycle";
-import { adviseOnSpec } from "./advise.js";
 import { readCliCommand } from "./arguments.js";
-import { describeKey, describeSpec } from "./describe.js";
-import { loadSpec } from "./load-spec.js";
-import { publish } from "./publish.js";
-import { trySpec } from "./try.js";
 import { USAGE } from "./usage.js";
 
+// A command loads only what it needs: all of it together takes a second.
 await runMain(async () => {
   const command = readCliCommand(process.argv.slice(2));
   if (command === null) return console.log(USAGE);
-  if (command.name === "advise") return adviseOnSpec(command);
-  const spec = loadSpec(command.specFile ?? "");
-  switch (command.name) {
+  const { name, specFile, args, options } = command;
+  if (name === "advise") return (await import("./advise.js")).adviseOnSpec(command);
+  const { loadSpec } = await import("./load-spec.js");
+  const spec = loadSpec(specFile ?? "");
+  switch (name) {
     case "validate":
-      return console.log(describeSpec(spec));
+      return console.log((await import("./describe.js")).describeSpec(spec));
     case "key":
-      return console.log(describeKey(spec, command.args));
+      return console.log((await import("./describe.js")).describeKey(spec, args));
     case "try":
-      return trySpec(spec, command);
-    case "publish":
-      return console.log(await publish([spec, ...command.args.map(loadSpec)], command.options, process.env));
+      return (await import("./try.js")).trySpec(spec, command);
+    case "publish": {
+      const { publish } = await import("./publish.js");
+      return console.log(await publish([spec, ...args.map(loadSpec)], options, process.env));
+    }
   }
 });
