@@ -17,8 +17,8 @@ import { readArguments } from "@dataset-oracle/tools/arguments";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { bytesToHex } from "viem";
 import { cpuTime } from "./cpu-time.js";
-import { postJson, repeat } from "./load.js";
 import { median } from "./median.js";
+import { postJson, repeat } from "./post.js";
 import { startProvider } from "./start-provider.js";
 
 const USAGE = `Usage: npm run bench:provider

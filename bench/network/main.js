@@ -4,7 +4,7 @@
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { Random } from "./random.js";
 import { SCHEMES, simulateRound } from "./round.js";
-import { BLOCK_SECONDS, isWithin, ROWS } from "./rows.js";
+import { BLOCK_SECONDS, isWithin, SITUATIONS } from "./situations.js";
 
 const USAGE = `Usage: npm run bench:network [-- --rounds N --seed N --check]
 
@@ -34,37 +34,37 @@ console.log(
   `| scheme | nodes | | no quorum | ${BLOCK_SECONDS.map((s) => `${s} s blocks: transactions, p50, p99`).join(" | ")} |`,
 );
 console.log(`|---|---|---|---|${BLOCK_SECONDS.map(() => "---").join("|")}|`);
-for (const row of ROWS) {
+for (const situation of SITUATIONS) {
   const figures = [];
   for (const [i, seconds] of BLOCK_SECONDS.entries()) {
-    const measured = await measure(row, seconds * 1000);
+    const measured = await measure(situation, seconds * 1000);
     figures.push(measured);
-    const bound = row.bounds?.[i];
-    if (bound !== undefined && !isWithin(measured, bound)) missed.push({ row, seconds, measured, bound });
+    const bound = situation.bounds?.[i];
+    if (bound !== undefined && !isWithin(measured, bound)) missed.push({ situation, seconds, measured, bound });
   }
   const cells = figures.map(
     ({ transactions, p50, p99 }) => `${transactions.toFixed(3)}, ${p50.toFixed(1)}, ${p99.toFixed(1)}`,
   );
   const noQuorum = Math.max(...figures.map((figure) => figure.noQuorum));
   console.log(
-    `| ${row.scheme} | ${row.nodes} | ${row.title} | ${(noQuorum * 100).toFixed(1)} % | ${cells.join(" | ")} |`,
+    `| ${situation.scheme} | ${situation.nodes} | ${situation.title} | ${(noQuorum * 100).toFixed(1)} % | ${cells.join(" | ")} |`,
   );
 }
-for (const { row, seconds, measured, bound } of missed) {
+for (const { situation, seconds, measured, bound } of missed) {
   console.error(
-    `${row.scheme}, ${row.nodes} nodes, ${row.title}, blocks of ${seconds} s: ${measured.transactions.toFixed(3)} transactions a ` +
+    `${situation.scheme}, ${situation.nodes} nodes, ${situation.title}, blocks of ${seconds} s: ${measured.transactions.toFixed(3)} transactions a ` +
       `round (bound ${bound.transactions}), p99 ${measured.p99.toFixed(2)} s (bound ${bound.p99} s).`,
   );
 }
 if (values.check && missed.length > 0) process.exitCode = 1;
 
-async function measure(row, blockMs) {
+async function measure(situation, blockMs) {
   const random = new Random(Number(values.seed));
   const rounds = Number(values.rounds);
   const stored = [];
   let mined = 0;
   for (let index = 0; index < rounds; index++) {
-    const round = await simulateRound(SCHEMES[row.scheme], { ...row, blockMs }, index, random);
+    const round = await simulateRound(SCHEMES[situation.scheme], { ...situation, blockMs }, index, random);
     if (round.storedMs !== null) stored.push(round.storedMs / 1000);
     mined += round.mined;
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringToHex } from "viem";
-import { postJson } from "../load.js";
 import { median } from "../median.js";
+import { postJson } from "../post.js";
 import { request } from "./cpu-per-request.js";
 
 const SAMPLES = 60;

@@ -3,8 +3,8 @@
 
 import { loadavg } from "node:os";
 import { readArguments } from "@dataset-oracle/tools/arguments";
-import { postJson } from "../load.js";
 import { median } from "../median.js";
+import { postJson } from "../post.js";
 import { BENCHMARKS, isWithin } from "./benchmarks.js";
 import { request } from "./cpu-per-request.js";
 import { Processes } from "./processes.js";

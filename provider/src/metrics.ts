@@ -1,6 +1,6 @@
 import type { KeyForm } from "@dataset-oracle/protocol/key";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { DecisionStore } from "./decision-store.js";
+import type { DecisionStore } from "./decisions/decision-store.js";
 import type { ExplainedValue } from "./explained-value.js";
 import type { ServedKey } from "./read-value.js";
 import type { Reading } from "./source/reading.js";

@@ -1,8 +1,8 @@
 import type { Result } from "@dataset-oracle/protocol/result";
 import type { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
-import type { Decider } from "./decider.js";
-import type { Decision } from "./decision-record.js";
+import type { Decider } from "./decisions/decider.js";
+import type { Decision } from "./decisions/decision-record.js";
 import { type FindWebKey, findDataPoint, findDataset } from "./find-data-point.js";
 import type { Served } from "./served.js";
 import type { Signer } from "./signer.js";

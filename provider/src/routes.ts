@@ -5,7 +5,7 @@ import { callerAt } from "@dataset-oracle/service/http-server/caller";
 import { addOpenApi, gatherSchemas, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
-import type { Decider } from "./decider.js";
+import type { Decider } from "./decisions/decider.js";
 import { addEvidence, type EvidenceRouteParts } from "./evidence/evidence-route.js";
 import { API, LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./openapi.js";
 import { notReady } from "./problems.js";

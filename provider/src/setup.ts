@@ -3,7 +3,7 @@ import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { loadAccount } from "@dataset-oracle/service/keys/accounts";
 import type { LocalAccount } from "viem";
 import { loadProviderConfig, type ProviderConfig } from "./config.js";
-import { checkDatabase } from "./decision-store.js";
+import { checkDatabase } from "./decisions/decision-store.js";
 import { checkEvidence } from "./evidence/evidence-store.js";
 import { datasetsOf, decideServed, requireKeys, type Served } from "./served.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";

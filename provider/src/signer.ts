@@ -5,7 +5,7 @@ import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/t
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { bytesToHex, type Hex, type LocalAccount, numberToHex } from "viem";
-import type { Decision } from "./decision-record.js";
+import type { Decision } from "./decisions/decision-record.js";
 import type { DataPoint } from "./find-data-point.js";
 import type { Metrics } from "./metrics.js";
 import type { ServedDataset } from "./served.js";

@@ -6,7 +6,7 @@ import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { styleOf } from "../src/cli/terminal.js";
-import { loadSpec } from "../src/web-oracle/cli/load-spec.js";
+import { loadSpec } from "../src/web-oracle/cli/spec-file.js";
 import { tryRequest } from "../src/web-oracle/cli/try.js";
 
 const at = (path: string) => new URL(`../../docs/${path}`, import.meta.url).pathname;

@@ -5,7 +5,7 @@ import { readQueryPrice } from "../chain/dataset.js";
 import { readStored } from "../chain/stored.js";
 import { type DataPoint, findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
-import { readLastRounds } from "../overview/last-update.js";
+import { readLastRounds } from "../overview/last-rounds.js";
 import type { Overview } from "../overview/overview.js";
 import { Rounds } from "../overview/rounds.js";
 import { SingleFlight } from "../single-flight.js";

@@ -17,7 +17,7 @@ import { Value } from "@sinclair/typebox/value";
 import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import type { Decision } from "../decision-record.js";
+import type { Decision } from "../decisions/decision-record.js";
 import { readPlainFile } from "../read-plain-file.js";
 import type { ServedKey } from "../read-value.js";
 import type { ServedDataset } from "../served.js";

@@ -12,7 +12,7 @@ import type {
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
-import { type Decision, toDecision } from "../decision-record.js";
+import { type Decision, toDecision } from "../decisions/decision-record.js";
 import type { ExplainedValue } from "../explained-value.js";
 import { pairSources } from "../served.js";
 import type { Answer, AnswerText } from "../source/answer.js";

@@ -1,7 +1,7 @@
 import { ConfigError } from "../config/config-error.js";
 import type { AccountSource, LoadedAccounts } from "./account-source.js";
 import { keystores } from "./keystore-source.js";
-import { keysInEnvironment, keysInFile } from "./private-key.js";
+import { keysInEnvironment, keysInFile } from "./private-key-source.js";
 
 /** @param suffix Follows the main name: `_42` makes `OPERATOR_PRIVATE_KEY_42_FILE`. */
 function sourcesFor(owner: string, suffix: string): readonly AccountSource[] {

@@ -10,8 +10,8 @@ import { readingsOfSamples, type Samples, takeSamples } from "../advice/samples.
 import { adviceToText } from "../advice/show-advice.js";
 import type { BoundRequest } from "../compile.js";
 import type { CliCommand } from "./arguments.js";
-import { bindSpec, type LoadedSpec, loadSpec } from "./load-spec.js";
 import { openEgress } from "./open-egress.js";
+import { bindSpec, type LoadedSpec, loadSpec } from "./spec-file.js";
 
 /** The bounds of a sampling: at most a day. */
 const MAX_SAMPLES = 1_000;

@@ -3,7 +3,7 @@ import { webKey } from "@dataset-oracle/protocol/web-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { styleOf } from "../../cli/terminal.js";
 import type { RequestSpec } from "../request-spec.js";
-import { bindSpec, type LoadedSpec } from "./load-spec.js";
+import { bindSpec, type LoadedSpec } from "./spec-file.js";
 
 /** Describes a valid spec to its author. */
 export function describeSpec({ request, hash, bytes }: LoadedSpec): string {

@@ -9,7 +9,7 @@ await runMain(async () => {
   if (command === null) return console.log(USAGE);
   const { name, specFile, args, options } = command;
   if (name === "advise") return (await import("./advise.js")).adviseOnSpec(command);
-  const { loadSpec } = await import("./load-spec.js");
+  const { loadSpec } = await import("./spec-file.js");
   const spec = loadSpec(specFile ?? "");
   switch (name) {
     case "validate":

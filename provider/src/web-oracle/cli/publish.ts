@@ -4,7 +4,7 @@ import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { encodeFunctionData } from "viem";
 import { describeCall, sendCalls } from "../../cli/send-calls.js";
 import type { CliCommand } from "./arguments.js";
-import type { LoadedSpec } from "./load-spec.js";
+import type { LoadedSpec } from "./spec-file.js";
 
 /**
  * Publishes specs, one transaction each, or with --dry-run prints the transactions.

@@ -7,8 +7,8 @@ import { type AskedSource, askSources } from "../ask-sources.js";
 import type { BoundRequest, CompiledRequest } from "../compile.js";
 import { extractValues } from "../extract-values.js";
 import type { CliCommand } from "./arguments.js";
-import { bindSpec, type LoadedSpec } from "./load-spec.js";
 import { openEgress } from "./open-egress.js";
+import { bindSpec, type LoadedSpec } from "./spec-file.js";
 
 /**
  * Runs `web-oracle try`: asks a spec's sources now, and shows the raw answers and the value.

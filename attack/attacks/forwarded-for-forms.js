@@ -15,8 +15,8 @@ const FORMS = {
   "text that is no address": (i) => `unknown-${i}`,
 };
 
-export const forwardedForPorts = {
-  name: "forwarded-for-ports",
+export const forwardedForForms = {
+  name: "forwarded-for-forms",
   isThrough: "a caller behind a trusted proxy makes more requests in a minute than its limit",
   isFast: true,
   async run(network, tally) {

@@ -2,6 +2,7 @@ import { accessSync, constants, readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
+import { MAX_AHEAD, MAX_DECIDED_BEHIND } from "../signing-window.js";
 import {
   addCheck,
   type Decision,
@@ -11,7 +12,6 @@ import {
   encodeNumbers,
 } from "./decision-record.js";
 import { LastWrite, type Write } from "./last-write.js";
-import { MAX_AHEAD, MAX_DECIDED_BEHIND } from "./signing-window.js";
 
 /** How long a decision is kept, in seconds: twice the report age that datasets accept by default. */
 export const RETENTION = 600n;

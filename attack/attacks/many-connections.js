@@ -3,8 +3,8 @@ import { openConnection } from "../http.js";
 const CONNECTIONS = 1_100;
 const HONEST = 20;
 
-export const idleConnections = {
-  name: "idle-connections",
+export const manyConnections = {
+  name: "many-connections",
   isThrough: "one address keeps so many connections open that others are turned away",
   isFast: true,
   async run(network, tally) {

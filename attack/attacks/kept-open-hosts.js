@@ -4,8 +4,8 @@ import { specOf } from "../network/network.js";
 const SPECS = 255;
 const HOSTS = 8;
 
-export const idleHosts = {
-  name: "idle-hosts",
+export const keptOpenHosts = {
+  name: "kept-open-hosts",
   isThrough: "hosts that keep their connections open make a provider unable to ask others",
   isFast: false,
   async run(network, tally) {

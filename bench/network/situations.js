@@ -1,11 +1,11 @@
 /** The times between blocks for which every situation is simulated. */
 export const BLOCK_SECONDS = [1, 2, 12];
 
-/** Returns a row's bounds, one for each time between blocks: transactions per round, and p99 in seconds. */
+/** Returns a situation's bounds, one for each time between blocks: transactions per round, and p99 in seconds. */
 const bounds = (transactions, ...p99s) => p99s.map((p99) => ({ transactions, p99 }));
 
 /** The situations that are simulated. At most f nodes can be faulty: 1 of 4, 4 of 13, 10 of 31. */
-export const ROWS = [
+export const SITUATIONS = [
   { scheme: "replaced", nodes: 4, down: 1, title: "f down" },
   { scheme: "beats", nodes: 4, title: "all well", bounds: bounds(1.002, 2.5, 3.5, 13) },
   { scheme: "beats", nodes: 4, down: 1, title: "f down", bounds: bounds(1.002, 3.4, 4.2, 13.6) },
@@ -24,7 +24,7 @@ export const ROWS = [
   { scheme: "beats", nodes: 31, baiting: 10, title: "f bait", bounds: bounds(2, 14, 17, 50) },
 ];
 
-/** Returns true if what was measured is within a row's bound. */
+/** Returns true if what was measured is within a situation's bound. */
 export function isWithin(measured, bound) {
   return measured.transactions <= bound.transactions && measured.p99 <= bound.p99;
 }

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SourceNote } from "@dataset-oracle/protocol/wire";
 import { LRUCache } from "lru-cache";
+import type { EvidenceStore } from "../evidence/evidence-store.js";
+import type { DataPoint } from "../find-data-point.js";
+import type { Metrics } from "../metrics.js";
+import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "../problems.js";
+import type { ServedKey } from "../read-value.js";
+import { judgeWindow, MAX_BEHIND, MAX_DECIDED_BEHIND, USUAL_AGE } from "../signing-window.js";
+import { toNotes } from "../source/notes.js";
+import type { Caller, FreshValue, ValueReader } from "../value-reader.js";
 import { type Decision, toDecision } from "./decision-record.js";
 import type { DecisionStore } from "./decision-store.js";
-import type { EvidenceStore } from "./evidence/evidence-store.js";
-import type { DataPoint } from "./find-data-point.js";
-import type { Metrics } from "./metrics.js";
-import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "./problems.js";
-import type { ServedKey } from "./read-value.js";
-import { judgeWindow, MAX_BEHIND, MAX_DECIDED_BEHIND, USUAL_AGE } from "./signing-window.js";
-import { toNotes } from "./source/notes.js";
-import type { Caller, FreshValue, ValueReader } from "./value-reader.js";
 
 /** The most data points and rounds for which the sources' notes are remembered. */
 const MAX_NOTED = 20_000;
