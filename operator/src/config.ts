@@ -60,7 +60,10 @@ const NetworkSettings = Type.Object(
       description:
         "The JSON-RPC endpoints, in order of preference. $ and a name in braces are replaced by that environment variable. Never logged.",
     }),
-    providers: Type.Array(ProviderSettings, { description: "The endpoints of the committees' members." }),
+    providers: Type.Array(ProviderSettings, {
+      default: [],
+      description: "The endpoints of the committees' members. Others are asked where their nodes in the directory say.",
+    }),
     simulated: Type.Boolean({
       default: false,
       description: "True for a development network whose values are simulated: the page then says so.",
@@ -313,8 +316,13 @@ export function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): Operat
 function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.ProcessEnv): NetworkPlan {
   const deployment = loadDeployment(resolve(folder, settings.deployment));
   const where = `network ${deployment.chainId}`;
-  if (settings.providers.length === 0)
-    throw new ConfigError(`${where}: providers is empty. Add the address and url of each committee member.`);
+  const committeeDirectory = planDirectory(settings, deployment);
+  if (settings.providers.length === 0 && committeeDirectory === null) {
+    throw new ConfigError(
+      `${where}: providers is empty. Add the address and url of each committee member, or the committeeDirectory in which ` +
+        "they announce their nodes.",
+    );
+  }
   const endpoints = new Map<Address, string>();
   for (const { address, url } of settings.providers) {
     const parsed = parseAddress(address);
@@ -335,7 +343,7 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
     rpcUrls,
     endpoints,
     peers,
-    committeeDirectory: planDirectory(settings, deployment),
+    committeeDirectory,
     feeds,
   };
 }

@@ -21,6 +21,7 @@ import { NodeGossip } from "./peers/node-gossip.js";
 import { NodeHttp } from "./peers/node-http.js";
 import { NodeIdentity } from "./peers/node-identity.js";
 import { NodeList, type Nodes } from "./peers/nodes.js";
+import { ProviderEndpoints } from "./peers/provider-endpoints.js";
 import { RelayedStatements } from "./peers/relayed-statements.js";
 import { SharedTransactions } from "./peers/shared-transactions.js";
 import type { Context } from "./process-context.js";
@@ -63,7 +64,9 @@ export interface Network {
   readonly client: ChainClient;
   readonly simulator: Simulator;
   readonly datasets: ReadonlyMap<Address, Dataset>;
-  readonly endpoints: ReadonlyMap<Address, string>;
+  readonly endpoints: ProviderEndpoints;
+  /** Asks providers and nodes. */
+  readonly http: NodeHttp;
   readonly providerHealth: ProviderHealth;
   /** What the members of the committees have signed lately. */
   readonly statements: HeldStatements;
@@ -106,15 +109,16 @@ export async function connectNetwork(
   accounts: readonly LocalAccount[],
   context: Context,
 ): Promise<Network> {
-  const { settings, deployment, endpoints } = plan;
+  const { settings, deployment } = plan;
   const { chainId } = deployment;
   const nodes = nodesOf(plan, accounts);
   const transactions = new SharedTransactions(context, nodes);
   const directoryAddress = plan.committeeDirectory;
   const isOfNodes = plan.peers.length > 0 || directoryAddress !== null;
   const identity = isOfNodes && accounts.length > 0 ? new NodeIdentity(chainId, nodes, accounts, context.clock) : null;
-  const urls = new Set(plan.peers.map(({ url }) => url));
+  const urls = new Set([...plan.endpoints.values(), ...plan.peers.map(({ url }) => url)]);
   const http = new NodeHttp(urls, settings.allowLocalNodes, context.closing);
+  const endpoints = new ProviderEndpoints(chainId, plan.endpoints, nodes, http);
   try {
     const client = await connectRpcs(plan, context);
     const reason = await findMissingInstructions(client);
@@ -127,7 +131,7 @@ export async function connectNetwork(
       ),
     );
     const directory =
-      directoryAddress && new DirectoryWatch(context, client, directoryAddress, datasets, nodes, settings);
+      directoryAddress && new DirectoryWatch(context, client, directoryAddress, datasets, nodes, endpoints, settings);
     await directory?.start();
     return {
       chainId,
@@ -135,6 +139,7 @@ export async function connectNetwork(
       simulator: new Simulator(client, context.clock, context.closing),
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
       endpoints,
+      http,
       providerHealth: new ProviderHealth(),
       statements: new HeldStatements(context.clock),
       registry: deployment.webOracleRegistry ?? null,

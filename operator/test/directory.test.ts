@@ -43,9 +43,15 @@ async function announce(account: Provider["account"], url: string, submitter: Ad
 const announceNode = (i: number, url: string, submitter = accounts[i]?.address) =>
   announce((providers[i] as Provider).account, url, submitter ?? "0x");
 
-async function start(i: number, settings: Partial<NetworkSettings> = {}, port = 0): Promise<RunningOperator> {
+/** @param known The providers in its configuration. */
+async function start(
+  i: number,
+  settings: Partial<NetworkSettings> = {},
+  port = 0,
+  known: readonly Provider[] = providers,
+): Promise<RunningOperator> {
   const network = { committeeDirectory: directory, allowLocalNodes: true, reorgDepth: 100, ...settings };
-  const served = { chain, datasets: [dataset], providers, settings: network };
+  const served = { chain, datasets: [dataset], providers: known, settings: network };
   const operator = await startOperator([served], { account: accounts[i] as (typeof accounts)[0], port });
   onTestFinished(() => operator.close());
   return operator;
@@ -165,6 +171,21 @@ test("a member that announces another's submitter does not take its place", asyn
   await announceNode(1, "https://impostor.example", accounts[0]?.address);
   const node = await start(0);
   expect(nodesOf(node)?.own?.url).toBe("https://zero.example");
+});
+
+test("a node that knows only the chain and the directory learns from the members' nodes where the providers are", async () => {
+  const [first, ...others] = await Promise.all([0, 1, 2].map((i) => start(i)));
+  for (const [i, node] of [first, ...others].entries()) await announceNode(i, node?.base ?? "");
+  await announceNode(3, "");
+  const bare = await start(3, {}, 0, []);
+  await until(
+    bare,
+    [first, ...others].map((node) => node?.base ?? ""),
+  );
+  const request = { network_id: 42, dataset, key: "SPOTPX/LEARNED-USD", broadcast: false };
+  await expect.poll(async () => (await bare.post(request)).status, { timeout: 30_000, interval: 500 }).toBe(200);
+  const { reports } = await bare.ask(request);
+  expect(reports.map(({ provider }) => provider)).toEqual(providers.slice(0, 3).map(({ address }) => address));
 });
 
 test("a directory that is no contract fails the start by name", async () => {

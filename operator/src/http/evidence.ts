@@ -31,7 +31,7 @@ const schema = {
   operationId: "readEvidence",
   summary: "Shows what one provider's value was made of.",
   description:
-    "The operator asks the provider, at the endpoint that it is configured with, and checks that the answer is about this " +
+    "The operator asks the provider, at the endpoint that it knows, and checks that the answer is about this " +
     "value and that each text has its hash. Save the answer, and `provider replay` computes the value again, offline. " +
     "Each provider decides how long it keeps evidence, and if it shows it.",
   querystring: EvidenceQuery,
@@ -83,7 +83,7 @@ export function addEvidence(app: App, operator: Operator, requestsPerMinute: num
   );
 }
 
-/** @throws ProblemError unless the operator is configured with the provider's endpoint. */
+/** @throws ProblemError unless the operator knows the provider's endpoint. */
 function questionOf({ networks }: Operator, query: EvidenceQuery): Question {
   const dataPoint = findDataPoint(networks, query);
   const provider = parseAddress(query.provider);
@@ -98,6 +98,7 @@ async function ask({ closing }: Operator, question: Question): Promise<EvidenceA
   const body = JSON.stringify({ network_id: network.chainId, dataset: dataset.address, key, timestamp: round });
   const read = (json: unknown, _: Address, fail: Fail) => readAnswer(json, question, fail);
   const answer = await askProvider<EvidenceAnswer>(
+    network.http,
     { path: "/evidence", headers: {}, body, maxAnswerBytes: MAX_ANSWER_BYTES, read },
     provider,
     network.endpoints.get(provider),

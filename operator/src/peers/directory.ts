@@ -6,6 +6,7 @@ import { type ChainClient, hasCode, readBlockNumber } from "../chain/client.js";
 import type { Dataset } from "../network.js";
 import type { Context } from "../process-context.js";
 import type { NodeList } from "./nodes.js";
+import type { ProviderEndpoints } from "./provider-endpoints.js";
 
 /** New announcements are looked for after this many polls of the RPC endpoints. */
 const POLLS = 5;
@@ -32,6 +33,7 @@ export class DirectoryWatch {
     private readonly address: Address,
     private readonly datasets: readonly Dataset[],
     private readonly nodes: NodeList,
+    private readonly endpoints: ProviderEndpoints,
     private readonly settings: DirectorySettings,
   ) {}
 
@@ -76,10 +78,11 @@ export class DirectoryWatch {
         recent,
         this.#seen.filter(({ blockNumber }) => blockNumber >= from),
       );
-    if (isKnown) return;
+    if (isKnown) return this.endpoints.learn(false);
     const before = JSON.stringify(nodes.all);
     nodes.announced(await readAnnouncements(client, address, members));
     [this.#members, this.#seen, this.#readAt] = [members, recent, clock()];
+    await this.endpoints.learn(true);
     if (JSON.stringify(nodes.all) === before) return;
     const listed = nodes.all.map(({ provider, url, submitter }) => ({ provider, url, submitter }));
     logger.info(

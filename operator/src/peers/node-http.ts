@@ -10,7 +10,7 @@ const MAX_IN_FLIGHT = 256;
 const LOCAL = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 
 /**
- * Asks nodes. A URL that the operator's owner has configured is asked wherever it is. An announced one was chosen by a
+ * Asks nodes and providers. A URL that the operator's owner has configured is asked wherever it is. An announced one was chosen by a
  * stranger, so it is asked only over https, at a public host.
  */
 export class NodeHttp {
@@ -35,11 +35,12 @@ export class NodeHttp {
     headers: Readonly<Record<string, string>>,
     body: string,
     limits: FetchLimits,
+    signal = this.closing,
   ): Promise<Result<HttpAnswer, FetchFailure<EgressFailure>>> {
     const url = `${base}${path}`;
-    if (this.#isTrusted(base)) return postText(url, headers, body, limits, this.closing);
+    if (this.#isTrusted(base)) return postText(url, headers, body, limits, signal);
     const all = { "content-type": "application/json", ...headers };
-    return this.#egress.fetchText({ url, method: "POST", headers: all, body }, limits, this.closing);
+    return this.#egress.fetchText({ url, method: "POST", headers: all, body }, limits, signal);
   }
 
   /** Gets a text, without following redirects. */

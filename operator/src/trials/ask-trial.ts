@@ -85,7 +85,7 @@ interface Question<T> {
 }
 
 async function ask<T extends SpecTrial | SpecAdvice>(
-  { endpoints }: Network,
+  { endpoints, http }: Network,
   provider: Address,
   { path, body, read, timeoutMs }: Question<T>,
   signal: AbortSignal,
@@ -99,7 +99,7 @@ async function ask<T extends SpecTrial | SpecAdvice>(
     readProblem: (json: unknown) => readRefusal(json, provider),
   };
   const endpoint = endpoints.get(provider);
-  const answer = await askProvider<Answered<T> | Refusal>(question, provider, endpoint, timeoutMs, signal);
+  const answer = await askProvider<Answered<T> | Refusal>(http, question, provider, endpoint, timeoutMs, signal);
   switch (answer.kind) {
     case "answered":
       return answer.answer;

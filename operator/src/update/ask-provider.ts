@@ -1,5 +1,5 @@
-import { postText } from "@dataset-oracle/service/http-client/post";
 import type { Address } from "viem";
+import type { NodeHttp } from "../peers/node-http.js";
 
 /** Why a provider's answer was not used. Stable, because programs read them. */
 export const FAILURE_REASONS = [
@@ -62,6 +62,7 @@ export interface ProviderRequest<T> {
  * @param endpoint Undefined when the operator has none for this provider.
  */
 export async function askProvider<T>(
+  http: NodeHttp,
   request: ProviderRequest<T>,
   provider: Address,
   endpoint: string | undefined,
@@ -74,15 +75,16 @@ export async function askProvider<T>(
       ...{ kind: "failure", provider, host, reason, detail },
       refusesQuestion: false,
     });
-    if (endpoint === undefined) return fail("no_endpoint", "has no endpoint in this operator's configuration");
+    if (endpoint === undefined) return fail("no_endpoint", "has no endpoint that this operator knows");
 
     const headers = { accept: "application/json", ...request.headers };
     const limits = { timeoutMs, maxBytes: request.maxAnswerBytes };
-    const answer = await postText(`${endpoint}${request.path}`, headers, request.body, limits, signal);
+    const answer = await http.post(endpoint, request.path, headers, request.body, limits, signal);
     if (!answer.ok) {
       const { code, detail } = answer.error;
       if (code === "aborted") return fail("late", "did not respond before the grace period ended");
       if (code === "unreachable") return fail(code, `could not be reached (${detail})`);
+      if (code === "forbidden" || code === "busy") return fail("unreachable", detail);
       if (code === "timeout") return fail(code, `gave ${detail}`);
       return fail(code, detail);
     }

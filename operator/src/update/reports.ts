@@ -213,7 +213,14 @@ async function askCommittee<T extends { readonly kind: string }>(
     members.map(async (provider) => {
       const startedAt = performance.now();
       const endpoint = endpoints.get(provider);
-      const answer = await askProvider(request, provider, endpoint, settings.providerTimeoutMs, over.signal);
+      const answer = await askProvider(
+        network.http,
+        request,
+        provider,
+        endpoint,
+        settings.providerTimeoutMs,
+        over.signal,
+      );
       const result = isFailure(answer) ? answer.reason : "ok";
       metrics.providerAsked(chainId, provider, result, (performance.now() - startedAt) / 1000);
       providerHealth.answered(provider, answer);

@@ -1,0 +1,73 @@
+import { NetworkId } from "@dataset-oracle/protocol/wire";
+import { Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import type { Address } from "viem";
+import type { NodeHttp } from "./node-http.js";
+import { BASE_URL, type Node, type Nodes } from "./nodes.js";
+
+const DEADLINE_MS = 2_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/** What is read of another node's `GET /datasets`. */
+const served = TypeCompiler.Compile(
+  Type.Array(
+    Type.Object({
+      network_id: NetworkId,
+      providers: Type.Array(Type.Object({ address: Type.String(), url: Type.String({ pattern: BASE_URL }) })),
+    }),
+  ),
+);
+
+/** Where the providers of a network are asked: as configured, and for the others, as their own nodes say. */
+export class ProviderEndpoints {
+  readonly #learned = new Map<Address, string>();
+
+  constructor(
+    private readonly chainId: number,
+    private readonly configured: ReadonlyMap<Address, string>,
+    private readonly nodes: Nodes,
+    private readonly http: NodeHttp,
+  ) {}
+
+  /** Returns the base URL of a provider. */
+  get(provider: Address): string | undefined {
+    return this.configured.get(provider) ?? this.#learned.get(provider);
+  }
+
+  has(provider: Address): boolean {
+    return this.get(provider) !== undefined;
+  }
+
+  /**
+   * Asks the nodes of providers that are not configured where these are. Each says it of its own provider only. It never
+   * throws: what is known stays.
+   *
+   * @param isAgain True to ask also where it is known.
+   */
+  async learn(isAgain: boolean): Promise<void> {
+    const { all, own } = this.nodes;
+    const asked = all.filter(({ provider, submitter }) => {
+      return (
+        submitter !== own?.submitter && !this.configured.has(provider) && (isAgain || !this.#learned.has(provider))
+      );
+    });
+    await Promise.all(asked.map((node) => this.#ask(node)));
+  }
+
+  async #ask({ provider, url }: Node): Promise<void> {
+    const got = await this.http.get(url, "/datasets", { timeoutMs: DEADLINE_MS, maxBytes: MAX_ANSWER_BYTES });
+    const datasets = got.ok && got.value.status === 200 ? parse(got.value.text) : null;
+    if (!served.Check(datasets)) return;
+    const providers = datasets.flatMap(({ network_id, providers }) => (network_id === this.chainId ? providers : []));
+    const named = providers.find(({ address }) => address === provider)?.url;
+    if (named !== undefined && URL.canParse(named)) this.#learned.set(provider, named.replace(/\/+$/, ""));
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
