@@ -2,6 +2,7 @@
 pragma solidity ^0.8.37;
 
 import {Accusations} from "./Accusations.sol";
+import {BatchCredits} from "./BatchCredits.sol";
 import {Batch, DatasetSettings, IDataset, Report} from "./interfaces/IDataset.sol";
 import {Oracle} from "./Oracle.sol";
 import {Subscriptions} from "./Subscriptions.sol";
@@ -19,7 +20,7 @@ import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} 
 /// @title Dataset
 /// @notice Stores the data points of a committee of data providers and sells them one query at a time. Each kind of
 /// dataset defines how the reported values are judged (`_judge`) and where they are stored (`_save`, `_load`).
-abstract contract Dataset is Subscriptions, Accusations {
+abstract contract Dataset is Subscriptions, BatchCredits, Accusations {
     using KeyFormLibrary for KeyForm;
 
     /// @inheritdoc IDataset
@@ -29,10 +30,14 @@ abstract contract Dataset is Subscriptions, Accusations {
     KeyForm public immutable keyForm;
 
     /// @dev The parameters that all keys of a batch share.
+    /// @param credited The number of keys that the sender is credited for, with the key at hand unless it is not stored.
+    /// @param creditedBefore The same without the key at hand.
     struct Round {
         uint256 timestamp;
         uint256 toleranceBps;
         uint256 members;
+        uint256 credited;
+        uint256 creditedBefore;
     }
 
     /// @dev Wraps a data point so that a storage pointer to it can be passed around: its slot is hashed only once.
@@ -43,7 +48,7 @@ abstract contract Dataset is Subscriptions, Accusations {
     /// @dev There is no getter, because contracts have to pay for what they read.
     mapping(bytes32 keyHash => Slot) private _slots;
 
-    constructor(DatasetSettings memory settings) Subscriptions(settings) {
+    constructor(DatasetSettings memory settings) Subscriptions(settings) BatchCredits(settings) {
         maxRoundAge = settings.maxRoundAge;
         keyForm = settings.keyForm;
     }
@@ -161,7 +166,7 @@ abstract contract Dataset is Subscriptions, Accusations {
         Report[] calldata rows = batch.rows;
         uint256 keys = keyHashes.length;
         _checkBatch(keys, rows.length, values.length, picks.length);
-        Round memory round = Round(batch.timestamp, batch.toleranceBps, 0);
+        Round memory round = Round(batch.timestamp, batch.toleranceBps, 0, 0, 0);
         _checkRound(round.timestamp);
         uint256 missing;
         (round.members, missing) = _checkRows(batch, keyHashes, values, rows);
@@ -175,6 +180,7 @@ abstract contract Dataset is Subscriptions, Accusations {
             _setOutcome(outcomes, i, outcome);
             column.advance();
         }
+        if (round.credited != 0) _credit(round.credited);
         _return(outcomes);
     }
 
@@ -319,8 +325,8 @@ abstract contract Dataset is Subscriptions, Accusations {
     {
         Column values = Calldata.contents(reports);
         (KeyOutcome outcome, QueryStatus status) = _conclude(value, toleranceBps, values, absent);
-        if (outcome != KeyOutcome.STORED) _refuse(outcome, value, values, absent);
-        return (status == QueryStatus.OK ? value : bytes32(0), status);
+        if (!_isStored(outcome)) _refuse(outcome, value, values, absent);
+        return (_ifAgreed(status, value), status);
     }
 
     /// @dev Reverts unless the signers and the absentees together are the whole committee and the signers are a quorum.
@@ -444,19 +450,34 @@ abstract contract Dataset is Subscriptions, Accusations {
         uint256 timestamp = round.timestamp;
         if (timestamp <= point.timestamp()) return KeyOutcome.STALE_ROUND;
         if (point.isEmpty()) return KeyOutcome.UNKNOWN_KEY;
+        if (_paysCredits()) _countCredit(round, timestamp - point.timestamp());
         unchecked {
             uint256 absent = round.members - values.present();
             if (!Quorum.isReached(values.present(), absent)) {
                 uint256 noData = values.count() - values.present();
-                if (!Quorum.isReached(noData, round.members - noData)) return KeyOutcome.NO_QUORUM;
+                if (!Quorum.isReached(noData, round.members - noData)) {
+                    return _withoutCredit(round, KeyOutcome.NO_QUORUM);
+                }
                 _store(slot, keyHash, 0, timestamp, QueryStatus.NOT_AVAILABLE);
                 return KeyOutcome.STORED;
             }
             (KeyOutcome outcome, QueryStatus status) = _conclude(value, round.toleranceBps, values, absent);
-            if (outcome != KeyOutcome.STORED) return outcome;
-            _store(slot, keyHash, status == QueryStatus.OK ? value : bytes32(0), timestamp, status);
+            if (!_isStored(outcome)) return _withoutCredit(round, outcome);
+            _store(slot, keyHash, _ifAgreed(status, value), timestamp, status);
             return KeyOutcome.STORED;
         }
+    }
+
+    /// @dev Counts before the outcome is known, because only the few keys that are not stored then cost more.
+    function _countCredit(Round memory round, uint256 age) private view {
+        round.creditedBefore = round.credited;
+        if (_isCredited(age)) ++round.credited;
+    }
+
+    /// @dev Nothing is credited for a key that is not stored.
+    function _withoutCredit(Round memory round, KeyOutcome outcome) private pure returns (KeyOutcome) {
+        round.credited = round.creditedBefore;
+        return outcome;
     }
 
     /// @dev Derives what to store from the reported values, by the rules of every dataset and of this kind.
@@ -470,6 +491,22 @@ abstract contract Dataset is Subscriptions, Accusations {
     {
         if (uint256(value) > _maxValue()) return (KeyOutcome.VALUE_TOO_LARGE, QueryStatus.INVALID);
         return _judge(value, toleranceBps, values, absent);
+    }
+
+    /// @dev The compiler would first check that the outcome is one.
+    function _isStored(KeyOutcome outcome) private pure returns (bool result) {
+        assembly ("memory-safe") {
+            // STORED is 0.
+            result := iszero(outcome)
+        }
+    }
+
+    /// @dev Returns the value if the status is OK, otherwise 0. The compiler would first check that the status is one.
+    function _ifAgreed(QueryStatus status, bytes32 value) private pure returns (bytes32 output) {
+        assembly ("memory-safe") {
+            // OK is 1.
+            output := mul(value, eq(status, 1))
+        }
     }
 
     /// @dev Reverts with the error of an update that `_conclude` does not let be stored.

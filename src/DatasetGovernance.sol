@@ -111,14 +111,7 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     /// @inheritdoc IDataset
     function shareIncome(address[] calldata members, uint256 toleranceBps) external nonReentrant {
         bytes32 shown = CommitteeLibrary.hashOf(members, toleranceBps);
-        _setNewIncomeAside();
-        uint256 income = _setAside[shown];
-        if (income == 0 && shown != committeeHash()) revert NothingToShare(shown);
-
-        uint256 share = income / members.length;
-        _setAside[shown] = income % members.length;
-        uint256 paid = share == 0 ? 0 : _pay(members, share);
-        emit IncomeShared(share, paid);
+        _share(shown, _incomeToShare(shown), members);
     }
 
     /// @inheritdoc IDataset
@@ -166,7 +159,16 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
 
     /// @dev True of the committee's hash. Its lower bits do not matter, and are not read.
     function _isCommittee(bytes32 shown) internal view returns (bool) {
-        return uint256(shown) >> TAIL_BITS == _terms.committee;
+        return _head(shown) == _currentHead();
+    }
+
+    /// @dev Returns the upper bits of a committee's hash.
+    function _head(bytes32 committee) internal pure returns (uint256) {
+        return uint256(committee) >> TAIL_BITS;
+    }
+
+    function _currentHead() internal view returns (uint256) {
+        return _terms.committee;
     }
 
     /// @dev No balance reaches 2^104 wei, which are 20 trillion Ether.
@@ -190,19 +192,40 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
         _record.reserved = _wei(balance);
     }
 
-    /// @dev Pays each member its share, or owes it to the member.
-    function _pay(address[] calldata members, uint256 share) private returns (uint256 paid) {
-        for (uint256 i = 0; i < members.length; ++i) {
-            if (gasleft() < MIN_GAS_PER_SHARE) revert TooLittleGas(gasleft(), MIN_GAS_PER_SHARE);
-            // Before the call, because the member may be the owner, and set a new committee.
-            _record.reserved -= _wei(share);
-            if (_send(members[i], share, FORWARDED_GAS)) {
-                paid += share;
-            } else {
-                _record.reserved += _wei(share);
-                unpaidShares[members[i]] += share;
-                emit ShareRefused(members[i], share);
-            }
+    /// @dev Returns the income of a committee up to now. Reverts if the committee is unknown.
+    function _incomeToShare(bytes32 shown) internal returns (uint256 income) {
+        _setNewIncomeAside();
+        income = _setAside[shown];
+        if (income == 0 && shown != committeeHash()) revert NothingToShare(shown);
+    }
+
+    /// @dev Shares an amount of what is set aside for a committee among its members.
+    function _share(bytes32 shown, uint256 income, address[] calldata members) internal {
+        uint256 share = income / members.length;
+        _setAside[shown] -= share * members.length;
+        uint256 paid = 0;
+        for (uint256 i = 0; share != 0 && i < members.length; ++i) {
+            if (_pay(members[i], share)) paid += share;
+        }
+        emit IncomeShared(share, paid);
+    }
+
+    /// @dev Pays an amount of what is set aside for a committee to an account, or owes it to the account.
+    function _payOut(bytes32 shown, address to, uint256 amount) internal {
+        _setAside[shown] -= amount;
+        _pay(to, amount);
+    }
+
+    /// @dev Pays an account, or owes it the amount.
+    function _pay(address to, uint256 amount) private returns (bool isPaid) {
+        if (gasleft() < MIN_GAS_PER_SHARE) revert TooLittleGas(gasleft(), MIN_GAS_PER_SHARE);
+        // Before the call, because the account may be the owner, and set a new committee.
+        _record.reserved -= _wei(amount);
+        isPaid = _send(to, amount, FORWARDED_GAS);
+        if (!isPaid) {
+            _record.reserved += _wei(amount);
+            unpaidShares[to] += amount;
+            emit ShareRefused(to, amount);
         }
     }
 
