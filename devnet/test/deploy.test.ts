@@ -54,6 +54,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
         | "queryPrice"
         | "priceCeiling"
         | "costOfSubscription"
+        | "creditPolicy"
         | "maxRoundAge"
         | "committeeBlock"
         | "keyForm",
@@ -66,6 +67,11 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
       BigInt(settings.subscriptionPrice),
       30n * 86_400n,
       BigInt(settings.subscriptionPriceCeiling),
+    ]);
+    expect(await read("creditPolicy")).toEqual([
+      BigInt(settings.creditInterval),
+      BigInt(settings.creditFeeCap),
+      8_000n,
     ]);
     expect(await read("maxRoundAge")).toBe(BigInt(settings.maxRoundAge));
     const fromBlock = (await read("committeeBlock")) as bigint;

@@ -20,6 +20,8 @@ export interface DatasetSettings {
   priceCeiling: string;
   subscriptionPrice: string;
   subscriptionPriceCeiling: string;
+  creditInterval: string;
+  creditFeeCap: string;
   maxRoundAge: string;
   keys: string[];
 }

@@ -23,6 +23,8 @@ describe("the ABI", () => {
       "committeeBlock",
       "committeeHash",
       "costOfSubscription",
+      "creditPolicy",
+      "creditsOf",
       "eip712Domain",
       "keyForm",
       "maxRoundAge",

@@ -86,6 +86,8 @@ export function chainOf(node: TestNode, chainId: number) {
         queryPrice: PRICE,
         subscriptionPriceCeiling: parseEther("1"),
         subscriptionPrice: parseEther("0.1"),
+        creditInterval: 0n,
+        creditFeeCap: 0n,
         toleranceBps: 100n,
         members,
       };
