@@ -37,6 +37,14 @@ export const datasetAbi = [
             "type": "uint256"
           },
           {
+            "name": "creditInterval",
+            "type": "uint256"
+          },
+          {
+            "name": "creditFeeCap",
+            "type": "uint256"
+          },
+          {
             "name": "toleranceBps",
             "type": "uint256"
           },
@@ -203,6 +211,47 @@ export const datasetAbi = [
       },
       {
         "name": "ceiling",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "creditPolicy",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "interval",
+        "type": "uint256"
+      },
+      {
+        "name": "feeCap",
+        "type": "uint256"
+      },
+      {
+        "name": "gasPerKey",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "creditsOf",
+    "inputs": [
+      {
+        "name": "sender",
+        "type": "address"
+      },
+      {
+        "name": "committee",
+        "type": "bytes32"
+      }
+    ],
+    "outputs": [
+      {
+        "name": "",
         "type": "uint256"
       }
     ],
@@ -424,6 +473,26 @@ export const datasetAbi = [
       {
         "name": "toleranceBps",
         "type": "uint256"
+      }
+    ],
+    "outputs": [],
+    "stateMutability": "nonpayable"
+  },
+  {
+    "type": "function",
+    "name": "shareIncomeAfterRepaying",
+    "inputs": [
+      {
+        "name": "toleranceBps",
+        "type": "uint256"
+      },
+      {
+        "name": "members",
+        "type": "address[]"
+      },
+      {
+        "name": "senders",
+        "type": "address[]"
       }
     ],
     "outputs": [],
@@ -933,6 +1002,23 @@ export const datasetAbi = [
     "inputs": [
       {
         "name": "price",
+        "type": "uint256",
+        "indexed": false
+      }
+    ],
+    "anonymous": false
+  },
+  {
+    "type": "event",
+    "name": "SenderRepaid",
+    "inputs": [
+      {
+        "name": "sender",
+        "type": "address",
+        "indexed": true
+      },
+      {
+        "name": "amount",
         "type": "uint256",
         "indexed": false
       }
