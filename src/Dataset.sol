@@ -450,7 +450,7 @@ abstract contract Dataset is Subscriptions, BatchCredits, Accusations {
         uint256 timestamp = round.timestamp;
         if (timestamp <= point.timestamp()) return KeyOutcome.STALE_ROUND;
         if (point.isEmpty()) return KeyOutcome.UNKNOWN_KEY;
-        if (_paysCredits()) _countCredit(round, timestamp - point.timestamp());
+        if (_paysCredits()) _countCredit(round, point);
         unchecked {
             uint256 absent = round.members - values.present();
             if (!Quorum.isReached(values.present(), absent)) {
@@ -469,9 +469,13 @@ abstract contract Dataset is Subscriptions, BatchCredits, Accusations {
     }
 
     /// @dev Counts before the outcome is known, because only the few keys that are not stored then cost more.
-    function _countCredit(Round memory round, uint256 age) private view {
-        round.creditedBefore = round.credited;
-        if (_isCredited(age)) ++round.credited;
+    function _countCredit(Round memory round, DataPoint point) private view {
+        uint256 credited = round.credited;
+        round.creditedBefore = credited;
+        unchecked {
+            // The round is newer than the stored one.
+            if (_isCredited(round.timestamp - point.timestamp())) round.credited = credited + 1;
+        }
     }
 
     /// @dev Nothing is credited for a key that is not stored.

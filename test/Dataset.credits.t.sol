@@ -141,7 +141,7 @@ contract DatasetCreditsTest is DatasetFixture {
         _send(SENDER, 10, START, 0);
         _share(_one(SENDER));
         assertEq(SENDER.balance, 0);
-        // Nor does the old committee owe what the new one does.
+        // The old committee repays nobody for batches of the new one.
         dataset.shareIncomeAfterRepaying(TOLERANCE_BPS, old.members(), _one(SENDER));
         assertEq(SENDER.balance, 0);
         assertEq(dataset.unpaidShares(members[0]), 1.5 ether);
@@ -295,5 +295,76 @@ contract RotatingSender {
 
     function prepare(IDataset dataset_, address[] calldata members_, uint256 toleranceBps_) external {
         (dataset, members, toleranceBps) = (dataset_, members_, toleranceBps_);
+    }
+}
+
+/// @notice Measures batches that are credited, in steady state. Not in test/gas, because there every call is a transaction of
+/// its own, in which forge sets the base fee to 0.
+contract CreditGasTest is DatasetFixture {
+    address private constant SENDER = address(0x5e2d);
+
+    bytes private ten;
+    bytes private hundred;
+    IDataset private other;
+
+    /// @dev What is stored here counts as stored before the transaction.
+    function setUp() public override {
+        super.setUp();
+        vm.fee(2 gwei);
+        (dataset, ten) = _prepare(10);
+        (other, hundred) = _prepare(100);
+    }
+
+    function test_updateBatch_costsLittleMoreIfItIsCredited() public {
+        assertLe(_gasOf(dataset, ten, 10), 157_000);
+        assertLe(_gasOf(other, hundred, 100), 100 * 10_740);
+    }
+
+    function _prepare(uint256 count) private returns (IDataset target, bytes memory data) {
+        DatasetSettings memory settings_ = settings(providers);
+        (settings_.creditInterval, settings_.creditFeeCap) = (60, 1 gwei);
+        target = deploy(settings_);
+        bytes[] memory names = new bytes[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            names[i] = abi.encodePacked("SPOTPX/K", vm.toString(i), "-USD");
+            target.announce(names[i]);
+        }
+        Batch memory batch = _batch(target, names, START - 60);
+        vm.prank(SENDER);
+        target.updateBatch(batch);
+        data = abi.encodeCall(IDataset.updateBatch, (_batch(target, names, START)));
+    }
+
+    function _batch(IDataset target, bytes[] memory names, uint256 round) private view returns (Batch memory) {
+        bytes32[][] memory rows = new bytes32[][](4);
+        for (uint256 row = 0; row < 4; ++row) {
+            rows[row] = new bytes32[](names.length);
+            uint256[] memory values = valuesNear3000(names.length, round + row);
+            for (uint256 i = 0; i < names.length; ++i) {
+                rows[row][i] = bytes32(values[i]);
+            }
+        }
+        return providers.reportMany(target, names, round, rows, new uint256[](4));
+    }
+
+    /// @dev Includes the 21,000 of the transaction and its calldata.
+    function _gasOf(IDataset target, bytes memory data, uint256 count) private returns (uint256 used) {
+        uint256 before = target.creditsOf(SENDER, target.committeeHash());
+        vm.cool(address(target));
+        vm.prank(SENDER);
+        bool isDone;
+        // Plain Solidity would copy the data once more.
+        assembly ("memory-safe") {
+            used := gas()
+            isDone := call(gas(), target, 0, add(data, 0x20), mload(data), 0, 0)
+            used := sub(used, gas())
+        }
+        assertTrue(isDone);
+        assertEq(target.creditsOf(SENDER, target.committeeHash()) - before, count * 8_000 gwei);
+        used += 21_000;
+        for (uint256 i = 0; i < data.length; ++i) {
+            used += data[i] == 0 ? 4 : 16;
+        }
+        emit log_named_uint(string.concat("batch of ", vm.toString(count), ", credited"), used);
     }
 }
