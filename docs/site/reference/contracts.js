@@ -20,6 +20,7 @@ const PAGES = [
       "MajorityDataset.sol",
       "Dataset.sol",
       "Subscriptions.sol",
+      "BatchCredits.sol",
       "Accusations.sol",
       "DatasetGovernance.sol",
       "ReportDomain.sol",
