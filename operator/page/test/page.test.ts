@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { accessFlows } from "./flows/accessibility.js";
 import { walletFlows } from "./flows/browser-wallet.js";
 import { browsingFlows } from "./flows/browsing.js";
+import { builderFlows } from "./flows/builder.js";
 import { evidenceFlows } from "./flows/evidence.js";
 import { formFlows } from "./flows/form.js";
 import { problemFlows } from "./flows/problems.js";
@@ -22,6 +23,7 @@ describe.runIf(hasBrowser())("the page in Chromium", () => {
 
   // Each test has its own window and mostly waits for the next block, so they can run at the same time. They use `expect`
   // of their context for polling: the global one belongs to the test that began last.
+  describe.concurrent("the builder", () => builderFlows(here));
   describe.concurrent("browsing", () => browsingFlows(here));
   describe.concurrent("the evidence", () => evidenceFlows(here));
   describe.concurrent("the form", () => formFlows(here));

@@ -65,6 +65,18 @@ describe("a refusal belongs to a field", () => {
     [{ code: "invalid_spec", errors: [{ property: "/title", problem: "Empty." }] }, [["/title", "Empty."]]],
     [{ code: "invalid_spec", errors: [{ property: "/", problem: "Too long." }] }, [["", "Too long."]]],
     [
+      { code: "invalid_spec", errors: [{ property: "/sources/0", problem: "$.air.kelvin: the path ends." }] },
+      [["/sources/0/path", "$.air.kelvin: the path ends."]],
+    ],
+    [
+      { code: "invalid_spec", errors: [{ property: "/sources/1", problem: "body: POST needs one." }] },
+      [["/sources/1/body", "Body: POST needs one."]],
+    ],
+    [
+      { code: "invalid_spec", errors: [{ property: "/sources/0", problem: "{city} is never used." }] },
+      [["/sources/0/url", "{city} is never used."]],
+    ],
+    [
       { code: "invalid_arguments", detail: "The argument city has 0 characters." },
       [["/arguments/0", "The argument city has 0 characters."]],
     ],

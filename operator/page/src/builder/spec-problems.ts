@@ -12,7 +12,9 @@ const SETTINGS: Readonly<Record<TrialStep, string>> = { fetched: "url", selected
 
 /** Finds the places of what an operator or a provider refuses. */
 export function problemsOf({ code, detail, errors = [] }: ReadError, draft: SpecDraft): Problems {
-  if (errors.length > 0) return new Map(errors.map(({ property, problem }) => [placeOf(property), problem]));
+  if (errors.length > 0) {
+    return new Map(errors.map(({ property, problem }) => [placeOf(property, problem, draft), sentence(problem)]));
+  }
   if (code === "invalid_arguments") {
     const index = variableNames(draft).findIndex((name) => detail.includes(`argument ${name} `));
     return new Map([[`/arguments/${Math.max(0, index)}`, detail]]);
@@ -36,11 +38,27 @@ export function problemsOfTrial({ sources }: SpecTrial): Problems {
 
 /** Returns why a source gave no value, and the way to fix it. */
 export function sentencesOf({ message, fix }: TrialFailure): string {
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}. ${fix}`;
+  return `${sentence(message)}. ${fix}`;
 }
 
-/** The whole has no field: its problems are listed above the form. */
-const placeOf = (property: string) => (property === "/" ? "" : property);
+/** @param text Without the empty text that it can begin with, where something is missing. */
+function sentence(text: string): string {
+  const words = text.replace(/^: /, "");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The settings of a source whose problems begin with their text. */
+const QUOTED = ["url", "path", "errorPath", "body"] as const;
+
+/** The whole has no field: its problems are listed above the form. Those of a source name its setting by its text. */
+function placeOf(property: string, problem: string, { sources = [] }: SpecDraft): string {
+  const [, index] = /^\/sources\/(\d+)$/.exec(property) ?? [];
+  if (index === undefined) return property === "/" ? "" : property;
+  const source = sources[Number(index)];
+  const isAbout = (name: (typeof QUOTED)[number]) =>
+    problem.startsWith(`${name}:`) || (source?.[name] !== undefined && problem.startsWith(`${source[name]}:`));
+  return `${property}/${QUOTED.find(isAbout) ?? "url"}`;
+}
 
 function hostOf(url: unknown): string | null {
   try {
