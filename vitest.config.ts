@@ -26,8 +26,6 @@ export default defineConfig({
     sequence: { sequencer: Woven },
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // A second, the default, is little on a busy machine.
-    expect: { poll: { timeout: 60_000 } },
     // By default a state must be reached within a second, which a busy machine may need for one block.
     expect: { poll: { timeout: 20_000 } },
     projects: [

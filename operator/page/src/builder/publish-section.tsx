@@ -60,22 +60,19 @@ function Content({ network, draft, trial, isPublished, onPublished }: Props) {
           ? "This spec is published on this network. Publishing it again changes nothing."
           : "Anyone can publish a spec, once and for all: nobody can change or withdraw it. The page has verified that this transaction publishes exactly this spec. It costs gas and nothing else."}
       </p>
-      <details open={!isPublished}>
-        <summary>The transaction</summary>
-        <WalletSection
-          verb="Publish"
-          chainId={chainId}
-          transaction={transaction}
-          words={WORDS}
-          send={async (provider, onStep) => {
-            const { publishFromWallet } = await import("./publish-spec");
-            await publishFromWallet(provider, transaction, specHash, (sending) => {
-              onStep(sending);
-              if (sending.step === "mined") onPublished();
-            });
-          }}
-        />
-      </details>
+      <WalletSection
+        verb="Publish"
+        chainId={chainId}
+        transaction={transaction}
+        words={WORDS}
+        send={async (provider, onStep) => {
+          const { publishFromWallet } = await import("./publish-spec");
+          await publishFromWallet(provider, transaction, specHash, (sending) => {
+            onStep(sending);
+            if (sending.step === "mined") onPublished();
+          });
+        }}
+      />
     </>
   );
 }
