@@ -1,4 +1,5 @@
-import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import type { SpecTrial } from "@dataset-oracle/protocol/spec-trial";
+import type { NetworkOverview, ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { useMemo, useState } from "preact/hooks";
 import { Title } from "../components/frame";
 import { NetworkNote } from "../components/network-note";
@@ -9,7 +10,7 @@ import { RequestSection } from "../request/request-section";
 import { AdviceSection } from "./advice-section";
 import "./builder.css";
 import { PublishSection } from "./publish-section";
-import { draftToText, EMPTY, parseDraft, typeOf } from "./spec-draft";
+import { draftToText, EMPTY, parseDraft, type SpecDraft, scaleOf, typeOf } from "./spec-draft";
 import { SpecEditor } from "./spec-editor";
 import { ProblemsContext } from "./spec-field";
 import { TrialSection } from "./trial-section";
@@ -35,6 +36,19 @@ export default function BuildPage({ network }: { network: NetworkOverview }) {
       )}
     </>
   );
+}
+
+/** Returns the format of the values of a spec that was tried. */
+function formatOf({ type }: SpecTrial, draft: SpecDraft): ValueFormat {
+  const { symbol = null, decimals = scaleOf(draft) ?? 0 } = draft.unit ?? {};
+  const isHashed = type === "string" && draft.sources?.[0]?.hash === true;
+  return {
+    title: String(draft.title),
+    type: isHashed ? "bytes32" : type,
+    decimals: Number(decimals),
+    unit: symbol === null ? null : String(symbol),
+    sources: [],
+  };
 }
 
 interface StepsProps extends Found {
@@ -84,6 +98,7 @@ function Steps({ network, dataset, text, parsed, onText }: StepsProps) {
           network={network}
           dataset={dataset}
           text={keyText}
+          {...(keyText.startsWith(`WEB/${trial.spec_hash.slice(2)}`) && { format: formatOf(trial, draft) })}
           onText={(typed) => setKey({ of: trial.key, text: typed })}
           onStored={overview.refresh}
         />

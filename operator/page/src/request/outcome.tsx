@@ -14,15 +14,16 @@ import { UnsentTransaction } from "./unsent-transaction";
 
 interface Props extends Found {
   readonly end: RequestEnd;
+  readonly format: ValueFormat | undefined;
   readonly onStored: (() => void) | undefined;
 }
 
 /** Shows the outcome of a request. */
-export function Outcome({ end, network, dataset, onStored }: Props) {
+export function Outcome({ end, network, dataset, format, onStored }: Props) {
   if (end.kind === "problem") return <ProblemNote {...end} />;
   return (
     <>
-      <Value update={end.update} network={network} dataset={dataset} />
+      <Value update={end.update} network={network} dataset={dataset} known={format} />
       {end.kind === "unsent" && <UnsentTransaction update={end.update} network={network} onStored={onStored} />}
     </>
   );
@@ -30,11 +31,17 @@ export function Outcome({ end, network, dataset, onStored }: Props) {
 
 const SPOT_PRICE: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
 
-function Value({ update, network, dataset }: Found & { update: BroadcastUpdate | UnsentUpdate }) {
+interface ValueProps extends Found {
+  readonly update: BroadcastUpdate | UnsentUpdate;
+  readonly known: ValueFormat | undefined;
+}
+
+function Value({ update, network, dataset, known }: ValueProps) {
   const { key, status, value, output, updatedAt, reports } = update;
   const timestamp = Number(updatedAt);
   const text = keyToAscii(key) ?? key;
   const listed =
+    known ??
     dataset.points?.find(({ key_hex }) => key_hex === key)?.format ??
     // The first value of a key is not listed yet.
     dataset.specs.find(({ spec_hash: hash }) => text.startsWith(`WEB/${hash.slice(2)}`))?.format;

@@ -1,3 +1,4 @@
+import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { useRef, useState } from "preact/hooks";
 import { announce } from "../components/announce";
 import type { Found } from "../pages/found-dataset";
@@ -11,12 +12,14 @@ interface Props extends Found {
   /** The key as it was entered. */
   readonly text: string;
   readonly onText: (text: string) => void;
+  /** The format of the key's values, where it is known before the operator lists it. */
+  readonly format?: ValueFormat;
   /** Called when a value was stored. */
   readonly onStored?: () => void;
 }
 
 /** A form that requests an update, with its progress and its outcome. */
-export function RequestSection({ network, dataset, text, onText, onStored }: Props) {
+export function RequestSection({ network, dataset, text, format, onText, onStored }: Props) {
   const [isBroadcast, setBroadcast] = useState(network.broadcasts);
   const [state, setState] = useState<RequestState | null>(null);
   const [isAsked, setAsked] = useState(false);
@@ -76,7 +79,9 @@ export function RequestSection({ network, dataset, text, onText, onStored }: Pro
       {state && (
         <div class="answer">
           <Progress state={state} />
-          {state.end && <Outcome end={state.end} dataset={dataset} network={network} onStored={onStored} />}
+          {state.end && (
+            <Outcome end={state.end} dataset={dataset} network={network} format={format} onStored={onStored} />
+          )}
         </div>
       )}
     </section>
