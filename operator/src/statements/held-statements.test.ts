@@ -1,0 +1,95 @@
+import { type Address, type Hex, numberToHex } from "viem";
+import { beforeEach, expect, test } from "vitest";
+import type { Dataset } from "../network.js";
+import { HeldStatements } from "./held-statements.js";
+import type { ReportStatement, RowStatement, Statement } from "./statement.js";
+
+const [A, B]: [Address, Address] = [`0x${"aa".repeat(20)}`, `0x${"bb".repeat(20)}`];
+const [KEY, OTHER]: [Hex, Hex] = ["0x4b31", "0x4b32"];
+const ROUND = 1_790_000_000n;
+const word = (value: number) => numberToHex(value, { size: 32 });
+const signature: Hex = `0x${"11".repeat(65)}`;
+
+let members: Address[];
+let nowMs: number;
+let held: HeldStatements;
+const dataset = {
+  ...{ address: `0x${"dd".repeat(20)}`, maxRoundAge: 300n },
+  committee: {
+    get current() {
+      return { members };
+    },
+  },
+} as unknown as Dataset;
+
+const report = (value: number, more: Partial<ReportStatement> = {}): Statement => ({
+  ...({ kind: "report", provider: A, key: KEY, round: ROUND, outcome: "OK", value: word(value), signature } as const),
+  ...more,
+});
+const row = (values: readonly number[], more: Partial<RowStatement> = {}): Statement => ({
+  ...({ kind: "row", provider: A, keys: [OTHER, KEY], round: ROUND, missing: 0n, signature } as const),
+  ...{ values: values.map(word), ...more },
+});
+
+beforeEach(() => {
+  members = [A, B];
+  nowMs = Number(ROUND) * 1000 + 2_000;
+  held = new HeldStatements(() => nowMs);
+});
+
+test("a report and a row with the same value for a key are held side by side", () => {
+  expect(held.add(dataset, report(5))).toBe("held");
+  expect(held.add(dataset, row([7, 5]))).toBe("held");
+  expect(held.add(dataset, report(5))).toBe("held");
+  expect(held.ofRound(dataset, ROUND, null)).toEqual([report(5), row([7, 5])]);
+  expect(held.ofRound(dataset, ROUND, OTHER)).toEqual([row([7, 5])]);
+  expect(held.unsettled).toEqual([]);
+});
+
+test.each<[string, Statement, Statement]>([
+  ["two values", report(5), report(6)],
+  ["a value and none", report(5), report(0, { outcome: "NOT_AVAILABLE" })],
+  ["a report and a row", report(5), row([7, 6])],
+  ["a row and a report", row([7, 6]), report(5)],
+  ["a row without data and a report", row([7, 0], { missing: 2n }), report(5)],
+  ["two rows", row([7, 5]), row([8, 6], { keys: [KEY, OTHER] })],
+])("%s for one key and round contradict each other, and count against their signer alone", (_, a, b) => {
+  held.add(dataset, report(9, { provider: B }));
+  expect(held.add(dataset, a)).toBe("held");
+  expect(held.add(dataset, b)).toBe("contradicted");
+  expect(held.unsettled).toMatchObject([{ dataset, provider: A, round: ROUND, statements: [a, b], foundAt: nowMs }]);
+  expect(held.add(dataset, report(5, { round: ROUND + 1n }))).toBe("contradicted");
+  expect(held.ofRound(dataset, ROUND, null)).toEqual([report(9, { provider: B })]);
+});
+
+test.each<[string, Statement]>([
+  ["another round", report(6, { round: ROUND + 1n })],
+  ["another key", report(6, { key: OTHER })],
+  ["another signer", report(6, { provider: B })],
+])("a different value for %s contradicts nothing", (_, other) => {
+  held.add(dataset, report(5));
+  expect(held.add(dataset, other)).toBe("held");
+  expect(held.unsettled).toEqual([]);
+});
+
+test("a round is held as long as the dataset would store it", () => {
+  expect(held.add(dataset, report(5))).toBe("held");
+  nowMs += 297_000;
+  expect(held.ofRound(dataset, ROUND, KEY)).toHaveLength(1);
+  nowMs += 1_000;
+  expect(held.ofRound(dataset, ROUND, KEY)).toEqual([]);
+  expect(held.add(dataset, report(6))).toBe("old");
+  expect(held.unsettled).toEqual([]);
+});
+
+test("a member that left the committee and came back counts again, and its proof is still shown", () => {
+  held.add(dataset, report(5));
+  held.add(dataset, report(6));
+  const [found] = held.unsettled;
+  if (found === undefined) throw new Error("No contradiction was found.");
+  held.settle(found);
+  expect(held.unsettled).toEqual([]);
+  expect(held.contradictions).toEqual([found]);
+  expect(held.add(dataset, report(6, { round: ROUND + 1n }))).toBe("held");
+  expect(held.add(dataset, report(7, { round: ROUND + 1n }))).toBe("contradicted");
+});
