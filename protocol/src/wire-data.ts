@@ -79,6 +79,18 @@ const Member = Type.Object(
   strict,
 );
 
+const ServedNode = Type.Object(
+  {
+    provider: Address,
+    name: orNull(Type.String(), "The name that this operator's configuration gives its provider; null if none."),
+    url: Type.String({ description: "Its base URL." }),
+    submitter: Address,
+    own: Type.Boolean({ description: "True for the operator that answers." }),
+  },
+  strict,
+);
+export type ServedNode = Static<typeof ServedNode>;
+
 /** A dataset and its data points. */
 export const DatasetOverview = Type.Object(
   {
@@ -97,6 +109,11 @@ export const DatasetOverview = Type.Object(
     providers: Type.Array(Member, { description: "The whole committee, in committee order." }),
     points: orNull(Type.Array(ServedPoint), "The data points of the known keys; null if they cannot be read now."),
     left_out: Type.Integer({ description: "The number of known keys that are not listed." }),
+    turn: Type.Array(Address, {
+      description:
+        "The nodes of the committee, by their providers, in the order in which they may send this beat's batch of the " +
+        "feeds. Empty for an operator by itself, and where it has no feeds.",
+    }),
     specs: Type.Array(PublishedSpec, {
       description:
         "The request specs published lately whose keys belong to this dataset, the newest first. Anyone may publish " +
@@ -124,6 +141,9 @@ export const NetworkOverview = Type.Object(
       Address,
       "The contract whose `publish` publishes request specs of the Web Oracle; null if there is none.",
     ),
+    nodes: Type.Array(ServedNode, {
+      description: "The operators that take turns on the network, as this one knows them; empty for one by itself.",
+    }),
     datasets: Type.Array(DatasetOverview),
   },
   strict,
@@ -200,6 +220,15 @@ export const Agreement = Type.Object(
 );
 export type Agreement = Static<typeof Agreement>;
 
+const SentRound = Type.Object(
+  {
+    timestamp: Timestamp,
+    transaction_hash: Type.String(),
+    sender: orNull(Address, "The sender of the transaction; null if the node no longer has it."),
+  },
+  strict,
+);
+
 /** `GET /data`: the answer. */
 export const DataPointAnswer = Type.Object(
   {
@@ -212,6 +241,7 @@ export const DataPointAnswer = Type.Object(
       "Null if there was none, or if it is older than the blocks that this operator searches.",
     ),
     agreement: orNull(Agreement, "Null where `last_update` is."),
+    last_rounds: Type.Array(SentRound, { description: "Who sent the last rounds, at most 10, the newest first." }),
   },
   strict,
 );

@@ -6,6 +6,7 @@ import { roundAt } from "../clock.js";
 import { dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
+import { nodesIn } from "../peers/nodes.js";
 import { Progress } from "../single-flight.js";
 import { submitRaw } from "../tx/submitter.js";
 import type { StoredFeed } from "./policy.js";
@@ -110,11 +111,9 @@ export class FeedTurns {
     const { closing } = this.operator;
     const { dataset } = this.datasetFeeds;
     const held = await this.#gather(feeds, round);
-    const { all, own } = this.network.nodes;
-    const { members } = dataset.committee.current;
-    // Anyone can be listed as a node, so only the committee's members have ranks.
-    const providers = all.map(({ provider }) => provider).filter((provider) => members.includes(provider));
-    const order = orderOf({ dataset: dataset.address, chunk: this.#turnOf(feeds), round }, providers);
+    const { own } = this.network.nodes;
+    const turn = { dataset: dataset.address, chunk: this.#turnOf(feeds), round };
+    const order = orderOf(turn, nodesIn(dataset.committee.current.members, this.network.nodes));
     const stages = stagesBefore(own?.provider ?? null, order, held, this.network.settings);
 
     let left = feeds;

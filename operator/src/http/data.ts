@@ -64,5 +64,6 @@ async function read(
     query_price: price.toString(),
     last_update: found?.last ?? null,
     agreement: found?.agreement ?? null,
+    last_rounds: found?.sent ?? [],
   };
 }

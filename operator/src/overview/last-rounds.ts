@@ -1,5 +1,5 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
-import type { Agreement, LastUpdate } from "@dataset-oracle/protocol/wire-data";
+import type { Agreement, DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/wire-data";
 import { type Hex, hexToBigInt } from "viem";
 import type { PastUpdate } from "../chain/history.js";
 import type { DataPoint } from "../data-point.js";
@@ -9,18 +9,22 @@ import { formatValue } from "../update/answer.js";
 import { agreementOf } from "./agreement.js";
 import type { Round, Rounds } from "./rounds.js";
 
-/** Over so many of the last rounds the providers' agreement is counted. */
+/** This many of the last rounds are shown, and the providers' agreement is counted over them. */
 const ROUNDS = 10;
 
 /**
- * Reads the newest update of a data point in the blocks that the operator searches, and how far each provider agreed with the
- * last ones; null when there is none.
+ * Reads the newest update of a data point in the blocks that the operator searches, who sent the last ones, and how far each
+ * provider agreed with them; null when there is none.
  */
 export async function readLastRounds(
   { histories }: Operator,
   rounds: Rounds,
   dataPoint: DataPoint,
-): Promise<{ readonly last: LastUpdate; readonly agreement: Agreement } | null> {
+): Promise<{
+  readonly last: LastUpdate;
+  readonly agreement: Agreement;
+  readonly sent: DataPointAnswer["last_rounds"];
+} | null> {
   const { network, dataset } = dataPoint;
   const head = await histories.readHead(network, dataset);
   const from = Math.max(0, head - network.settings.historyBlocks + 1);
@@ -30,7 +34,10 @@ export async function readLastRounds(
   const last = toLastUpdate(dataset, update, await rounds.read(dataPoint, update));
   const earlier = histories.known(dataPoint, ROUNDS);
   const shown = await Promise.all(earlier.map(async (one) => [one, await rounds.read(dataPoint, one)] as const));
-  return { last, agreement: agreementOf(dataset, shown) };
+  const sent = shown.map(([{ timestamp, transactionHash }, { carrier }]) => {
+    return { timestamp: Number(timestamp), transaction_hash: transactionHash, sender: carrier };
+  });
+  return { last, agreement: agreementOf(dataset, shown), sent };
 }
 
 function toLastUpdate({ kind }: Dataset, update: PastUpdate, { carrier, reports }: Round): LastUpdate {

@@ -8,13 +8,16 @@ import type {
   ServedPoint,
 } from "@dataset-oracle/protocol/wire-data";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem";
-import { type Hex, stringToHex } from "viem";
+import { type Address, getAddress, type Hex, stringToHex } from "viem";
 import { readHeadTimestamp } from "../chain/client.js";
 import { readQueryPrice } from "../chain/dataset.js";
 import { readManyStored } from "../chain/stored.js";
+import type { NetworkSettings } from "../config.js";
 import { type DataPoint, dataPointOf } from "../data-point.js";
+import { beatAt, orderOf } from "../feeds/turn-order.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
+import { nodesIn } from "../peers/nodes.js";
 import { SingleFlight } from "../single-flight.js";
 import { formatValue } from "../update/answer.js";
 import { type DescribedSpec, describeSpec } from "./describe-spec.js";
@@ -85,13 +88,23 @@ export class Overview {
       explorer_url: network.settings.explorerUrl?.replace(/\/+$/, "") ?? null,
       verified_lens: network.verifiedLens,
       web_oracle_registry: network.registry,
+      nodes: this.#nodes(network),
       datasets,
     };
   }
 
+  #nodes({ nodes, settings }: Network): NetworkOverview["nodes"] {
+    const names = namesOf(settings);
+    return nodes.all.map((node) => ({
+      ...{ provider: node.provider, url: node.url, submitter: node.submitter },
+      name: names.get(node.provider) ?? null,
+      own: node === nodes.own,
+    }));
+  }
+
   async #dataset(network: Network, dataset: Dataset): Promise<DatasetOverview> {
     const { members, toleranceBps } = dataset.committee.current;
-    const names = new Map(network.settings.providers.map(({ address, name }) => [address.toLowerCase(), name]));
+    const names = namesOf(network.settings);
     return {
       dataset: dataset.address,
       name: dataset.name,
@@ -101,12 +114,19 @@ export class Overview {
       tolerance_bps: Number(toleranceBps),
       providers: members.map((address) => ({
         address,
-        name: names.get(address.toLowerCase()) ?? null,
+        name: names.get(address) ?? null,
         url: network.endpoints.get(address) ?? null,
         failing: network.providerHealth.reasonOf(address),
       })),
+      turn: [...this.#turn(network, dataset)],
       ...(await this.#stored(network, dataset)),
     };
+  }
+
+  #turn({ feeds, nodes, settings }: Network, dataset: Dataset): readonly Address[] {
+    if (!feeds.some((one) => one.dataset === dataset)) return [];
+    const round = beatAt(this.operator.clock(), settings.beatSeconds);
+    return orderOf({ dataset: dataset.address, chunk: 0, round }, nodesIn(dataset.committee.current.members, nodes));
   }
 
   async #stored(
@@ -150,6 +170,11 @@ export class Overview {
 }
 
 /** Returns null where the chain cannot be read now. */
+/** Returns the names that the configuration gives to providers. */
+function namesOf({ providers }: NetworkSettings): ReadonlyMap<Address, string> {
+  return new Map(providers.flatMap(({ address, name }) => (name === undefined ? [] : [[getAddress(address), name]])));
+}
+
 async function nullIfUnreadable<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;

@@ -80,6 +80,11 @@ export class NodeList implements Nodes {
   }
 }
 
+/** Returns a committee's providers that have a node. Anyone can be listed as a node, but only members have ranks. */
+export function nodesIn(members: readonly Address[], { all }: Pick<Nodes, "all">): readonly Address[] {
+  return all.map(({ provider }) => provider).filter((provider) => members.includes(provider));
+}
+
 const nodeOf = ({ provider, url, submitter }: Announcement): Node => ({
   ...{ provider, submitter },
   url: url.replace(/\/+$/, ""),

@@ -4,6 +4,7 @@ import { Hex } from "../components/copy";
 import { Fact } from "../components/fact";
 import { Title } from "../components/frame";
 import { NetworkNote } from "../components/network-note";
+import { NodesSection } from "../components/nodes-section";
 import { PointsTable } from "../components/points-table";
 import { QueryPrice } from "../components/query-price";
 import { SpecsTable } from "../components/specs-table";
@@ -49,6 +50,7 @@ export function DatasetPage({ network, dataset }: Found) {
         </section>
       )}
       <RequestSection network={network} dataset={dataset} text={key} onText={setKey} />
+      <NodesSection network={network} dataset={dataset} />
       <SnippetSection network={network} dataset={dataset} text={key} />
     </>
   );

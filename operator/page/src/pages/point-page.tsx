@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { History } from "../components/history";
 import { LastRound } from "../components/last-round";
+import { LastSenders } from "../components/last-senders";
 import { NetworkNote } from "../components/network-note";
 import { Notice } from "../components/notice";
 import { PointFacts } from "../components/point-facts";
@@ -51,6 +52,7 @@ export function PointPage({ network, dataset, text }: Found & { text: string }) 
       {point && <History id={id} kind={dataset.kind} point={point} isReadable={isReadable} />}
       <PointFacts dataset={dataset} text={text} point={point ?? listed ?? null} />
       {data && <LastRound data={data} dataset={dataset} />}
+      {data && <LastSenders network={network} data={data} />}
       {data && <EvidenceSection key={text} data={data} dataset={dataset} />}
       <RequestSection network={network} dataset={dataset} text={wanted} onText={setWanted} onStored={onStored} />
       <SnippetSection network={network} dataset={dataset} text={text} format={point?.format ?? null} />

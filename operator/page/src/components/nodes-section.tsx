@@ -1,0 +1,44 @@
+import type { DatasetOverview, NetworkOverview, ServedNode } from "@dataset-oracle/protocol/wire-data";
+import { Hex } from "./copy";
+import { ScrollingTable } from "./scrolling-table";
+
+interface Props {
+  readonly network: NetworkOverview;
+  readonly dataset: DatasetOverview;
+}
+
+/** Shows the operators that take turns on the network, the one whose turn it is first. Nothing for an operator by itself. */
+export function NodesSection({ network, dataset: { turn } }: Props) {
+  if (network.nodes.length === 0) return null;
+  const place = ({ provider }: ServedNode) => (turn.includes(provider) ? turn.indexOf(provider) : turn.length);
+  const nodes = network.nodes.toSorted((a, b) => place(a) - place(b));
+  return (
+    <section class="card" aria-labelledby="nodes">
+      <h2 id="nodes">Nodes</h2>
+      <p class="quiet">
+        Any of them takes a request. A hash decides at each beat who sends the feeds, and each minute who sends what is
+        requested of a key. If one does not, the next one does.
+      </p>
+      <ScrollingTable name="The nodes" columns={{ Node: "", "Sends from": "", "Turn at the feeds": "number" }}>
+        {nodes.map((node) => (
+          <tr key={node.provider}>
+            <th scope="row">
+              {node.name && <b class="named">{node.name}</b>}
+              <a href={node.url}>{new URL(node.url).host}</a> {node.own && <span class="small quiet">this one</span>}
+            </th>
+            <td>
+              <Hex hex={node.submitter} what="the account from which it sends" at="address" />
+            </td>
+            <td class="number">{turnText(turn.indexOf(node.provider))}</td>
+          </tr>
+        ))}
+      </ScrollingTable>
+    </section>
+  );
+}
+
+/** @param place Counted from 0; -1 for a node that has no turn. */
+function turnText(place: number) {
+  if (place === -1) return "—";
+  return place === 0 ? <b>now</b> : `after ${place}`;
+}
