@@ -195,7 +195,7 @@ describe("GET /overview", () => {
     await forgotten();
     const { time, networks } = await overview();
     expect(Math.abs(time - Date.now() / 1000)).toBeLessThan(5);
-    expect(networks).toMatchObject([{ network_id: 42, readable: true, simulated: false, broadcasts: true }]);
+    expect(networks).toMatchObject([{ network_id: 42, readable: true, simulated: false, broadcasts: true, nodes: [] }]);
     const head = await chain.client.getBlock();
     expect(Math.abs((networks[0]?.head_timestamp ?? 0) - Number(head.timestamp))).toBeLessThan(5);
     const [prices] = networks[0]?.datasets ?? [];
@@ -209,6 +209,8 @@ describe("GET /overview", () => {
       tolerance_bps: 100,
       providers: providers.map(({ address, url }) => ({ address, url })),
       left_out: 0,
+      // An operator by itself takes turns with nobody.
+      turn: [],
     });
     expect(prices?.points?.map(({ key }) => key)).toEqual([KEY, ...FED]);
     for (const point of prices?.points ?? []) {

@@ -88,9 +88,13 @@ export async function visit(browser: Browser, base: string, options: VisitOption
   };
 }
 
+interface BrowserNavigator {
+  readonly clipboard: { writeText(text: string): Promise<void> };
+}
+
 /** Runs in the page, before its own script. */
 const noteCopies = () => {
-  const { clipboard } = navigator;
+  const { clipboard } = (globalThis as unknown as { navigator: BrowserNavigator }).navigator;
   const write = clipboard.writeText.bind(clipboard);
   clipboard.writeText = (text) => {
     Object.assign(globalThis, { copied: text });
