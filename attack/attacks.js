@@ -3,6 +3,7 @@ import { chosenMoments } from "./attacks/chosen-moments.js";
 import { craftedJsonPath } from "./attacks/crafted-json-path.js";
 import { floodedQueue } from "./attacks/flooded-queue.js";
 import { forwardedForForms } from "./attacks/forwarded-for-forms.js";
+import { hostileTrials } from "./attacks/hostile-trials.js";
 import { hostileUrls } from "./attacks/hostile-urls.js";
 import { keptOpenHosts } from "./attacks/kept-open-hosts.js";
 import { keysWithoutSpec } from "./attacks/keys-without-spec.js";
@@ -44,6 +45,7 @@ export const ATTACKS = [
   largeAnswers,
   keptOpenHosts,
   hostileUrls,
+  hostileTrials,
   wrongCertificates,
   variableInjections,
   secretsInAnswers,

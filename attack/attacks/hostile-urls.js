@@ -82,6 +82,9 @@ const SHAPES = [
   ],
 ];
 
+/** Everything but redirects, which need a server of their own. */
+export const HOSTILE_URLS = [...NAMES, ...LITERALS, ...SHAPES];
+
 export const hostileUrls = {
   name: "hostile-urls",
   isThrough:
@@ -98,7 +101,7 @@ export const hostileUrls = {
       }),
     );
     for (const url of NAMES) internet.serve(new URL(url).host, value);
-    const urls = [...NAMES, ...LITERALS, ...SHAPES, ...redirects];
+    const urls = [...HOSTILE_URLS, ...redirects];
     const hashes = await network.publish(...urls.map((url, i) => specOf(`hostile ${i}`, { url })));
     const before = internet.trapped();
     await forEachAtOnce(urls, 8, async (url, i) => {

@@ -77,6 +77,16 @@ export class Network {
     return Promise.all(PROVIDERS.map((_, index) => this.startProvider(index, settings, options)));
   }
 
+  /** Returns a provider's settings of the Web Oracle. @param name The provider's. */
+  webOracle(name) {
+    return {
+      rpcUrls: { [CHAIN_ID]: this.chain.url },
+      folder: `${name}-specs`,
+      hosts: "any",
+      rateLimit: { perSecond: 1_000, burst: 1_000 },
+    };
+  }
+
   /**
    * Starts a provider of the committee.
    *
@@ -93,12 +103,7 @@ export class Network {
       metricsPort: 0,
       database: `${name}-database`,
       deployments: ["deployment.json"],
-      webOracle: {
-        rpcUrls: { [CHAIN_ID]: this.chain.url },
-        folder: `${name}-specs`,
-        hosts: "any",
-        rateLimit: { perSecond: 1_000, burst: 1_000 },
-      },
+      webOracle: this.webOracle(name),
       operators: ["127.0.0.1"],
       ...settings,
     };

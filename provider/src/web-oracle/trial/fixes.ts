@@ -16,7 +16,7 @@ const FIXES: Partial<Record<FailureCode, string>> = {
   source_error: "Read what the source says, or change `errorPath` if this is no error.",
   no_node: "Compare `path` with the answer, and with the arguments.",
   several_nodes: "Make `path` select one node: by an index such as [0], or a filter that only one node passes.",
-  path_too_costly: "Write a path without `..` and with fewer wildcards and filters.",
+  path_too_costly: "Write a path with fewer wildcards and filters, or choose a shorter answer.",
   not_a_number: "Select a number, or a string with one, or change `type`.",
   negative: "A value cannot be negative. Choose a number that never is, or one with an offset.",
   number_too_large: "Lower `decimals`.",
