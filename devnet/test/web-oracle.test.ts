@@ -233,6 +233,43 @@ describe("a dapp developer", () => {
   });
 });
 
+test("a spec is tried through the operator as the providers read it, and the providers are compared", async () => {
+  const file = join(ROOT, "devnet/specs/temperature.json");
+  const asked = { network_id: 42, dataset: devnet.webOracle.numbers, arguments: ["London"] };
+  const tryOut = async (spec: unknown) => {
+    const response = await fetch(`${devnet.operator.url}/specs/try`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...asked, spec }),
+      signal: AbortSignal.timeout(60_000),
+    });
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  };
+  const spec = JSON.parse(readFileSync(file, "utf8"));
+  const { status, body } = await tryOut(spec);
+  expect([status, body.combined.status]).toEqual([200, "OK"]);
+  expect(body).toMatchObject({
+    key: example("temperature").key,
+    kind: "median",
+    sources: [{ fetched: { status: 200 }, selected: { path: "$.air.kelvin" }, error: null }],
+    combined: { text: expect.stringMatching(/^\d{3}(?:\.\d{1,2})? K$/) },
+  });
+  const [source] = spec.sources;
+  const elsewhere = { ...spec, sources: [{ ...source, url: "https://127.0.0.1/now?city={city}" }] };
+  expect(await tryOut(elsewhere)).toMatchObject({ status: 422, body: { code: "invalid_spec" } });
+
+  const provider = Number(port("--provider-port"));
+  const urls = [0, 1, 2, 3].map((index) => `http://127.0.0.1:${provider + index}`).join(",");
+  const kept = join(mkdtempSync(join(tmpdir(), "advice-")), "kept.json");
+  const advise = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [CLI, "advise", ...args], { cwd: ROOT, timeout: 60_000 });
+  const live = await advise(file, "London", "--providers", urls, "--samples", "2", "--interval", "1", "--keep", kept);
+  expect(live.stdout).toMatch(/The 4 providers (?:agree|had the same number)/);
+  expect(live.stdout).toContain("8 of 8 with a value");
+  expect(await advise("--replay", kept)).toMatchObject({ stdout: live.stdout });
+  rmSync(dirname(kept), { recursive: true });
+});
+
 test("GET /datasets lists both datasets, and the devnet's summary names their keys", async () => {
   const served = (await (await fetch(`${devnet.operator.url}/datasets`)).json()) as {
     dataset: Address;

@@ -218,6 +218,8 @@ describe("web-oracle advise", () => {
     [["spec.json", "--samples", "1"], "--samples: 1 is not a whole number from 2 to 1000"],
     [["spec.json", "--interval", "0.5"], "--interval: 0.5 is not a whole number from 1 to 600"],
     [["spec.json", "--samples", "1000", "--interval", "600"], "more than a day"],
+    [["spec.json", "--providers", "http://127.0.0.1:1,ftp://b"], "--providers: ftp://b is not an http or https URL"],
+    [["spec.json", "--providers", "http://127.0.0.1:1", "--samples", "31"], "is not a whole number from 2 to 30"],
     [["--replay", "/nowhere.json"], "/nowhere.json cannot be read: ENOENT"],
     [["spec.json", "--replay", "samples.json"], "--replay has the spec in its file"],
     [["--replay", "samples.json", "--samples", "3"], "--replay samples nothing"],
