@@ -42,7 +42,7 @@ export function builderFlows(here: () => World): void {
     expect(await title.getAttribute("aria-invalid")).toBe("true");
     expect(await title.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
     await picture("builder-problem-light");
-    await write("Title", "The air temperature in a city, built on the page");
+    await write("Title", "How warm a city is");
     await retry();
     const url = page.getByLabel("URL", { exact: true });
     await expect.poll(() => url.getAttribute("aria-invalid")).toBe("true");
