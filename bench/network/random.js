@@ -1,17 +1,10 @@
-/** Repeatable random numbers from a seed (mulberry32). */
+import { seededRandom } from "@dataset-oracle/tools/seeded-random";
+
+/** Repeatable random events from a seed. */
 export class Random {
-  #state;
-
   constructor(seed) {
-    this.#state = seed >>> 0;
-  }
-
-  /** Returns a number from 0 up to, but not including, 1. */
-  next() {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    /** Returns a number from 0 up to, but not including, 1. */
+    this.next = seededRandom(seed);
   }
 
   chance(probability) {

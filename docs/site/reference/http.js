@@ -1,7 +1,10 @@
 // Generates the reference of the operator's HTTP API from its OpenAPI document.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { openApiDocument } from "@dataset-oracle/operator/dist/openapi-document.js";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { encodeFunctionData, stringToHex } from "viem";
 import { DEVNET } from "../devnet.js";
 import { objectsOf, typeOf } from "./schema.js";
@@ -22,6 +25,15 @@ const VALUES = {
   networkId: DATA_POINT.network_id,
   sender: DEVNET.lens,
   data: CALL,
+};
+/** Request specs belong to the datasets of the Web Oracle. */
+const SPEC_VALUES = {
+  ...VALUES,
+  dataset: DEVNET.datasets.webOracleNumber,
+  spec: JSON.parse(readFileSync(join(ROOT, "devnet/specs/temperature.json"), "utf8")),
+  arguments: ["Lima"],
+  samples: 5,
+  seconds: 10,
 };
 
 export async function httpReference() {
@@ -44,6 +56,7 @@ export async function httpReference() {
 
 /** Returns the command of a request with everything that is required, on a devnet. */
 function example(method, path, { parameters = [], requestBody }) {
+  const exampleOf = (name) => exampleIn(path.startsWith("/specs/") ? SPEC_VALUES : VALUES, name);
   const asked = parameters.filter(({ in: place, required }) => place === "query" && required);
   const query = asked.map(({ name }) => `${name}=${exampleOf(name)}`).join("&");
   const at = path.replace(/\{(\w+)\}/g, (_, name) => exampleOf(name)) + (query && `?${query}`);
@@ -53,9 +66,9 @@ function example(method, path, { parameters = [], requestBody }) {
   return ["```sh", `curl -s '${DEVNET.operator}${at}'${post}`, "```"].join("\n");
 }
 
-function exampleOf(name) {
-  if (!(name in VALUES)) throw new Error(`The examples have no "${name}". Add one in docs/site/reference/http.js.`);
-  return VALUES[name];
+function exampleIn(values, name) {
+  if (!(name in values)) throw new Error(`The examples have no "${name}". Add one in docs/site/reference/http.js.`);
+  return values[name];
 }
 
 function section(name, { summary, description, parameters = [], requestBody, responses }, command) {
