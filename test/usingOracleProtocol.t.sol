@@ -179,6 +179,14 @@ contract UsingOracleProtocolTest is Test {
         }
     }
 
+    /// What follows a short answer in memory is not taken for a part of it.
+    function test_query_RevertWhen_theAnswerIsTooShort() public {
+        bytes memory answer = abi.encodePacked(bytes32(0), NOW, bytes31(0));
+        AnyAccount account = new AnyAccount(0, answer, answer.length, false);
+        vm.expectRevert(answer);
+        consumer.bytes32WithExpiry(account, WEB_KEY, 1 days);
+    }
+
     function testFuzz_query_RevertWhen_theStatusIsNotOK(uint8 status, bytes32 output) public {
         Oracle.QueryStatus status_ = _notOK(status);
         oracle.setAnswer(output, NOW, status_);

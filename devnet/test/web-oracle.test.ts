@@ -210,7 +210,7 @@ describe("a dapp developer", () => {
       expect.stringMatching(/^value: \d+ /m),
       expect.stringMatching(/^Published 0x[0-9a-f]{64} on network 42/),
       expect.stringContaining(`${example("temperature").key}\n${example("temperature").keyHex}\n`),
-      expect.stringMatching(/^samples: +3 in 2 s, 3 with a value$/m),
+      expect.stringMatching(/^samples: +3 in 2 s, 3 of 3 with a value$/m),
       expect.stringContaining("tolerance in basis points, and the intervals in which it held:"),
     ]);
     expect(printed.at(-1)).toBe(printed.at(-2));

@@ -78,6 +78,7 @@ describe("GET /data", () => {
       query_price: PRICE.toString(),
       last_update: null,
       agreement: null,
+      last_rounds: [],
     });
   });
 

@@ -203,6 +203,7 @@ describe("the API's description", () => {
     expect(openapi.openapi).toBe("3.1.0");
     expect(Object.keys(openapi.paths).toSorted()).toEqual([
       "/alerts",
+      "/contradictions",
       "/data",
       "/data/gateway/{networkId}",
       "/data/gateway/{networkId}/{sender}/{data}",
@@ -213,6 +214,8 @@ describe("the API's description", () => {
       "/live",
       "/overview",
       "/ready",
+      "/specs/advise",
+      "/specs/try",
     ]);
     const request = openapi.paths["/data/request"]?.post?.requestBody?.content["application/json"]?.schema;
     expect(request).toMatchObject({

@@ -155,7 +155,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
       '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Live data</title></html>',
     );
     const logger = pino({ level: "silent" });
-    app = await buildApp({ logger, requestsPerMinute: 10, maxConnections: 100, trustedProxies: [] });
+    app = await buildApp({ logger, requestsPerMinute: 1_000, maxConnections: 100, trustedProxies: [] });
     await app.register(
       async (routes) => {
         await addGuide(routes as unknown as App, folder, { name: "guide", perMinute: 100_000 });
@@ -329,7 +329,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
         .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
       expect(found, path).toEqual([]);
     };
-    await open({ ...DESK, colorScheme }, KINDS, look, "load");
+    await open({ ...DESK, colorScheme }, KINDS, look);
   });
 
   test("the menu of a phone leads to another page", async () => {

@@ -1,4 +1,5 @@
 import Fastify from "fastify";
+import { type Hex, keccak256 } from "viem";
 
 /** How the proxy answers a call instead of passing it on. */
 export type Fault =
@@ -12,6 +13,7 @@ export type Fault =
   | "ignores overrides of code"
   | "hides what a call reverted with"
   | "null"
+  | "swallows"
   | "nonce too low";
 
 export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>;
@@ -44,6 +46,8 @@ export async function startRpcProxy(chainUrl: string) {
     if (fault === "garbage") return reply.type("text/html").send("<html>");
     if (fault === "HTTP 500") return reply.status(500).send("");
     if (fault === "null") return { jsonrpc: "2.0", id, result: null };
+    // It says that it has taken a transaction, and never passes it on.
+    if (fault === "swallows") return { jsonrpc: "2.0", id, result: keccak256(params[0] as Hex) };
     const hasCode = method === "eth_call" && JSON.stringify(params[2] ?? {}).includes('"code"');
     if (fault === "refuses to override code" && hasCode) {
       return { jsonrpc: "2.0", id, error: { code: -32602, message: "invalid argument 2" } };
