@@ -58,6 +58,7 @@ async function start(account: PrivateKeyAccount, reachable = providers): Promise
 
 /** A mined transaction with updates. */
 interface Sent {
+  readonly keys: number;
   readonly round: bigint;
   readonly hash: Hex;
   readonly sender: Address;
@@ -74,7 +75,7 @@ async function transactions(): Promise<readonly Sent[]> {
       const { timestamp } = await chain.client.getBlock({ blockNumber });
       const ofHash = updates.filter(({ transactionHash }) => transactionHash === hash);
       const sender = accounts.find(({ address }) => address.toLowerCase() === from)?.address ?? from;
-      return { round: ofHash[0]?.timestamp ?? 0n, hash, sender, minedAt: timestamp };
+      return { keys: ofHash.length, round: ofHash[0]?.timestamp ?? 0n, hash, sender, minedAt: timestamp };
     }),
   );
 }
@@ -105,16 +106,23 @@ async function failedOver(account: Address): Promise<number> {
 }
 
 test("each round is sent once, by the node whose turn it is", async () => {
-  await expect.poll(async () => (await chain.updates(dataset)).length).toBeGreaterThanOrEqual(KEYS.length);
+  // The first update of each key is a transaction of its own, with a turn of its own.
+  await expect
+    .poll(async () => new Set((await chain.updates(dataset)).map(({ keyHash }) => keyHash)).size, { timeout: 60_000 })
+    .toBe(KEYS.length);
   await nextSent(1);
-  const batches = await nextSent(4);
-  for (const { round } of batches) expect(round % BigInt(BEAT_SECONDS)).toBe(0n);
-  expect(new Set(batches.map(({ round }) => round)).size).toBe(batches.length);
-  const byOthers = batches.filter(({ round, sender }) => sender !== leaderOf(round));
-  // On a busy machine a leader can be late for a stage.
-  expect(byOthers.length).toBeLessThanOrEqual(1);
-  const failovers = await Promise.all(accounts.map(({ address }) => failedOver(address)));
-  expect(failovers.reduce((a, b) => a + b)).toBeLessThanOrEqual(1);
+  const rounds = new Map<bigint, Sent[]>();
+  while (rounds.size < 5) {
+    const batches = (await nextSent(1)).filter(({ keys }) => keys > 1);
+    for (const sent of batches) rounds.set(sent.round, [...(rounds.get(sent.round) ?? []), sent]);
+  }
+  for (const [round, sent] of rounds) {
+    expect(round % BigInt(BEAT_SECONDS)).toBe(0n);
+    expect(sent).toHaveLength(1);
+  }
+  const byLeaders = [...rounds].filter(([round, [sent]]) => sent?.sender === leaderOf(round));
+  // On a busy machine a leader can be late for a stage. Chance alone makes four of five right in one of sixty runs.
+  expect(byLeaders.length).toBeGreaterThanOrEqual(4);
 });
 
 test("a volunteer, and a node that reaches too few providers, send nothing", async () => {
