@@ -56,7 +56,10 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addDataRequest(routes, operator, settings, limitNewKeys);
       await addGateway(routes, operator, limitNewKeys);
       if (networks.some(({ identity }) => identity !== null)) addForwarded(routes, operator, settings);
-      if (networks.some(({ gossip }) => gossip !== NO_GOSSIP)) addTransactions(routes, operator, settings);
+      if (networks.some(({ gossip }) => gossip !== NO_GOSSIP)) {
+        addTransactions(routes, operator, settings);
+        addReports(routes, operator, settings.requestsPerMinute);
+      }
       addDatasets(routes, operator);
       addOverview(routes, overview, settings.requestsPerMinute);
       addData(routes, operator, overview, settings.requestsPerMinute);
@@ -65,7 +68,6 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addEvidence(routes, operator, settings.requestsPerMinute);
       addContradictions(routes, operator, settings.requestsPerMinute);
       addSpecs(routes, operator, settings.requestsPerMinute);
-      if (networks.some(({ gossip }) => gossip !== NO_GOSSIP)) addReports(routes, operator, settings.requestsPerMinute);
       await addDocs(routes);
       await addGuide(routes);
       if (!(await addPage(routes))) operator.logger.warn("the page is not built: npm run build");

@@ -1,7 +1,7 @@
-import { type Hex, keccak256 } from "viem";
 import { dataPointOf } from "./data-point.js";
 import { batchJob } from "./feeds/batch.js";
-import type { Dataset, Network } from "./network.js";
+import { feedKeysOf } from "./feeds/feed-keys.js";
+import type { Network } from "./network.js";
 import type { Context } from "./process-context.js";
 import type { Call, Job, RoundCall } from "./tx/job.js";
 import { expiryOf, type UpdateBuilder } from "./update/build.js";
@@ -25,19 +25,11 @@ export function recoverJob(
   const { round } = pending;
   const roundCall = { ...call, round, expiresAt: expiryOf(round, dataset.maxRoundAge) };
   if (pending.kind === "batch") {
-    const keys = keysOf(network, dataset, pending.keyHashes);
+    const keys = feedKeysOf(network, dataset, pending.keyHashes);
     if (keys === null || keys.length === 0) return null;
     // No caller waits for this batch, so nobody needs to know which keys it stores.
     return batchJob(context, builder, { network, dataset, keys, round }, { ...roundCall, isStored: [] });
   }
   const dataPoint = dataPointOf(network, dataset, pending.key);
   return updateJob<RoundCall>(dataPoint, null, roundCall, () => builder.buildNewest(dataPoint));
-}
-
-/** Finds the keys of a batch, which names them by hash, among the feeds. Returns null if one is not a feed any more. */
-function keysOf({ feeds }: Network, dataset: Dataset, hashes: readonly Hex[]): readonly Hex[] | null {
-  const known = feeds.filter((datasetFeeds) => datasetFeeds.dataset === dataset).flatMap((one) => one.feeds);
-  const byHash = new Map(known.map(({ key }) => [keccak256(key), key]));
-  const keys = hashes.flatMap((hash) => byHash.get(hash) ?? []);
-  return keys.length === hashes.length ? keys : null;
 }

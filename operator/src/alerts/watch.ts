@@ -12,7 +12,8 @@ import { Webhook } from "./webhook.js";
 const FAILURES = 3;
 
 /**
- * Watches the stored values of all feeds until the process ends, and reports what goes wrong and what has recovered: in the operator's alert log, and at the webhooks. It judges what is stored, whoever updates it.
+ * Watches the stored values of all feeds until the process ends, and reports what goes wrong and what has recovered: in the
+ * operator's alert log, and at the webhooks. It judges what is stored, whoever updates it.
  *
  * @param webhooks URLs, which may hold tokens.
  */

@@ -96,7 +96,7 @@ export class Overview {
   #nodes({ nodes, settings }: Network): NetworkOverview["nodes"] {
     const names = namesOf(settings);
     return nodes.all.map((node) => ({
-      ...{ provider: node.provider, url: node.url, submitter: node.submitter },
+      ...node,
       name: names.get(node.provider) ?? null,
       own: node === nodes.own,
     }));
@@ -169,12 +169,12 @@ export class Overview {
   }
 }
 
-/** Returns null where the chain cannot be read now. */
 /** Returns the names that the configuration gives to providers. */
 function namesOf({ providers }: NetworkSettings): ReadonlyMap<Address, string> {
   return new Map(providers.flatMap(({ address, name }) => (name === undefined ? [] : [[getAddress(address), name]])));
 }
 
+/** Returns null where the chain cannot be read now. */
 async function nullIfUnreadable<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;

@@ -8,6 +8,7 @@ import type { Context } from "../process-context.js";
 import type { Progress } from "../single-flight.js";
 import type { Relayed } from "../update/relay.js";
 import { acceptForwarded } from "./forwarded-answer.js";
+import { readNodeAnswer } from "./node-answer.js";
 import type { NodeHttp } from "./node-http.js";
 import type { NodeIdentity } from "./node-identity.js";
 import type { Node, Nodes } from "./nodes.js";
@@ -28,8 +29,8 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 const forwardedAnswer = TypeCompiler.Compile(ForwardedAnswer);
 
 /**
- * Forwards broadcasts to the node whose turn it is to serve the key. So the nodes that are asked for one key at a time all meet at one
- * node, which sends one transaction for all of them.
+ * Forwards broadcasts to the node whose turn it is to serve the key. So the nodes that are asked for one key at a time all
+ * meet at one node, which sends one transaction for all of them.
  */
 export class Forwarding {
   readonly #awayUntil = new Map<Address, number>();
@@ -96,19 +97,10 @@ export class Forwarding {
     const headers = { accept: "application/json", [NODE_SIGNATURE_HEADER]: signature, ...traceHeaders(trace) };
     const limits = { timeoutMs: DEADLINE_MS, maxBytes: MAX_ANSWER_BYTES };
     const posted = await this.http.post(node.url, FORWARDED_PATH, headers, body, limits);
-    const answer = posted.ok && posted.value.status === 200 ? parse(posted.value.text) : null;
+    const answer = readNodeAnswer(forwardedAnswer, posted);
     const outcome = answer !== null ? "ok" : posted.ok ? "refused" : posted.error.code;
     const seconds = (performance.now() - startedAt) / 1000;
     this.context.metrics.nodeAsked(network.chainId, node.provider, outcome, seconds);
     return answer ?? (posted.ok ? "refused" : "away");
-  }
-}
-
-function parse(text: string): ForwardedAnswer | null {
-  try {
-    const json: unknown = JSON.parse(text);
-    return forwardedAnswer.Check(json) ? json : null;
-  } catch {
-    return null;
   }
 }

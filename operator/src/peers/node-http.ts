@@ -10,8 +10,8 @@ const MAX_IN_FLIGHT = 256;
 const LOCAL = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 
 /**
- * Asks nodes and providers. A URL that the operator's owner has configured is asked wherever it is. An announced one was chosen by a
- * stranger, so it is asked only over https, at a public host.
+ * Asks nodes and providers. A URL that the operator's owner has configured is asked wherever it is. An announced one was
+ * chosen by a stranger, so it is asked only over https, at a public host.
  */
 export class NodeHttp {
   readonly #egress = new Egress({ maxInFlight: MAX_IN_FLIGHT });

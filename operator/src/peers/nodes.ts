@@ -85,6 +85,11 @@ export function nodesIn(members: readonly Address[], { all }: Pick<Nodes, "all">
   return all.map(({ provider }) => provider).filter((provider) => members.includes(provider));
 }
 
+/** Returns the nodes that do not send from this operator's account. */
+export function othersOf({ all, own }: Nodes): readonly Node[] {
+  return all.filter(({ submitter }) => submitter !== own?.submitter);
+}
+
 const nodeOf = ({ provider, url, submitter }: Announcement): Node => ({
   ...{ provider, submitter },
   url: url.replace(/\/+$/, ""),

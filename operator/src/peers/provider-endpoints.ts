@@ -2,8 +2,9 @@ import { NetworkId } from "@dataset-oracle/protocol/wire";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address } from "viem";
+import { readNodeAnswer } from "./node-answer.js";
 import type { NodeHttp } from "./node-http.js";
-import { BASE_URL, type Node, type Nodes } from "./nodes.js";
+import { BASE_URL, type Node, type Nodes, othersOf } from "./nodes.js";
 
 const DEADLINE_MS = 2_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -45,29 +46,17 @@ export class ProviderEndpoints {
    * @param isAgain True to ask also where it is known.
    */
   async learn(isAgain: boolean): Promise<void> {
-    const { all, own } = this.nodes;
-    const asked = all.filter(({ provider, submitter }) => {
-      return (
-        submitter !== own?.submitter && !this.configured.has(provider) && (isAgain || !this.#learned.has(provider))
-      );
+    const asked = othersOf(this.nodes).filter(({ provider }) => {
+      return !this.configured.has(provider) && (isAgain || !this.#learned.has(provider));
     });
     await Promise.all(asked.map((node) => this.#ask(node)));
   }
 
   async #ask({ provider, url }: Node): Promise<void> {
     const got = await this.http.get(url, "/datasets", { timeoutMs: DEADLINE_MS, maxBytes: MAX_ANSWER_BYTES });
-    const datasets = got.ok && got.value.status === 200 ? parse(got.value.text) : null;
-    if (!served.Check(datasets)) return;
+    const datasets = readNodeAnswer(served, got) ?? [];
     const providers = datasets.flatMap(({ network_id, providers }) => (network_id === this.chainId ? providers : []));
     const named = providers.find(({ address }) => address === provider)?.url;
     if (named !== undefined && URL.canParse(named)) this.#learned.set(provider, named.replace(/\/+$/, ""));
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

@@ -4,8 +4,9 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Hex } from "viem";
 import type { Dataset, Network } from "../network.js";
 import { readStatement } from "../statements/statement.js";
+import { readNodeAnswer } from "./node-answer.js";
 import type { NodeHttp } from "./node-http.js";
-import type { Node, Nodes } from "./nodes.js";
+import { type Node, type Nodes, othersOf } from "./nodes.js";
 
 /** The path at which a node shows the reports that it holds. It is below the base URL. */
 export const REPORTS_PATH = "/reports";
@@ -27,36 +28,26 @@ export class RelayedStatements {
 
   /** True if there are other nodes to ask. */
   get hasOthers(): boolean {
-    return this.#others.length > 0;
+    return othersOf(this.nodes).length > 0;
   }
 
   /** Asks all other nodes for what the committee signed about a key at a round, and holds what is so. */
   async fetch(network: Network, dataset: Dataset, key: Hex, round: bigint): Promise<void> {
     const query = `network_id=${network.chainId}&dataset=${dataset.address}&round=${round}&key=${key}`;
-    await Promise.all(this.#others.slice(0, MAX_ASKED).map((node) => this.#ask(node, network, dataset, query)));
+    await Promise.all(
+      othersOf(this.nodes)
+        .slice(0, MAX_ASKED)
+        .map((node) => this.#ask(node, network, dataset, query)),
+    );
   }
 
   async #ask({ url }: Node, network: Network, dataset: Dataset, query: string): Promise<void> {
     const limits = { timeoutMs: DEADLINE_MS, maxBytes: MAX_ANSWER_BYTES };
     const got = await this.http.get(url, `${REPORTS_PATH}?${query}`, limits);
-    const statements = got.ok && got.value.status === 200 ? parse(got.value.text) : [];
+    const statements = readNodeAnswer(answer, got) ?? [];
     for (const json of statements.slice(0, dataset.committee.current.members.length)) {
       const read = readStatement(network, json);
       if (read.ok) network.statements.add(read.value.dataset, read.value.statement);
     }
-  }
-
-  get #others(): readonly Node[] {
-    const { all, own } = this.nodes;
-    return all.filter(({ submitter }) => submitter !== own?.submitter);
-  }
-}
-
-function parse(text: string): readonly SignedStatement[] {
-  try {
-    const json: unknown = JSON.parse(text);
-    return answer.Check(json) ? json : [];
-  } catch {
-    return [];
   }
 }

@@ -1,7 +1,7 @@
-import { type Address, concatHex, type Hex, numberToHex } from "viem";
+import { concatHex, type Hex, numberToHex } from "viem";
 import type { DataPoint } from "../data-point.js";
 import { rankedFor } from "../rendezvous.js";
-import type { Node, Nodes } from "./nodes.js";
+import { type Node, type Nodes, nodesIn } from "./nodes.js";
 
 const TURN_MS = 60_000;
 
@@ -12,13 +12,14 @@ const TURN_MS = 60_000;
  * @param nowMs Milliseconds since 1970.
  */
 export function requestOrder(
-  { all }: Pick<Nodes, "all">,
+  nodes: Pick<Nodes, "all">,
   { dataset, key }: { readonly dataset: Pick<DataPoint["dataset"], "address" | "committee">; readonly key: Hex },
   nowMs: number,
 ): readonly Node[] {
-  const members = new Set<Address>(dataset.committee.current.members);
-  const nodes = new Map(all.flatMap((node) => (members.has(node.provider) ? [[node.provider, node] as const] : [])));
   const minute = numberToHex(Math.floor(nowMs / TURN_MS), { size: 8 });
-  const ranked = rankedFor(concatHex([dataset.address, key, minute]), [...nodes.keys()]);
-  return ranked.flatMap((provider) => nodes.get(provider) ?? []);
+  const ranked = rankedFor(
+    concatHex([dataset.address, key, minute]),
+    nodesIn(dataset.committee.current.members, nodes),
+  );
+  return ranked.flatMap((provider) => nodes.all.find((node) => node.provider === provider) ?? []);
 }

@@ -6,6 +6,7 @@ import { describeError } from "../chain/rpc-error.js";
 import { orderOf } from "../feeds/turn-order.js";
 import type { Network } from "../network.js";
 import type { Operator } from "../operator.js";
+import { nodesIn } from "../peers/nodes.js";
 import type { Job, RoundCall } from "../tx/job.js";
 import { reserveFeedGas, submit } from "../update/relay.js";
 import type { Contradiction } from "./held-statements.js";
@@ -87,7 +88,7 @@ class Accuser {
   async #waitMs({ dataset, provider, round }: Contradiction): Promise<number> {
     const { client, nodes, settings } = this.network;
     const { members } = dataset.committee.current;
-    const others = nodes.all.map((node) => node.provider).filter((one) => members.includes(one) && one !== provider);
+    const others = nodesIn(members, nodes).filter((one) => one !== provider);
     const order = orderOf({ dataset: dataset.address, chunk: ACCUSATION, round }, others);
     const own = nodes.own === null ? -1 : order.indexOf(nodes.own.provider);
     const blockMs = Math.min(await readBlockIntervalMs(client), MAX_BLOCK_MS);

@@ -1,28 +1,28 @@
-import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { fullSignature, type Outcome } from "@dataset-oracle/protocol/report";
-import { decodeFunctionData, type Hex, hexToBigInt, keccak256 } from "viem";
+import { type Hex, hexToBigInt } from "viem";
+import { feedKeysOf } from "../feeds/feed-keys.js";
 import type { Dataset, Network } from "../network.js";
+import { decodeArguments } from "../update/decode-call.js";
 import { recoverSigner } from "../update/recover-signer.js";
 import type { Statement } from "./statement.js";
 
 /** Holds what members of the committee signed, from the calldata of an update. */
-export function holdCall({ feeds, statements }: Network, dataset: Dataset, data: Hex): void {
-  const keys = feeds.filter((one) => one.dataset === dataset).flatMap((one) => one.feeds.map(({ key }) => key));
-  const keyOf = (hash: Hex) => keys.find((key) => keccak256(key) === hash);
-  for (const statement of statementsOfCall(dataset, data, keyOf)) statements.add(dataset, statement);
+export function holdCall(network: Network, dataset: Dataset, data: Hex): void {
+  const keysOf = (hashes: readonly Hex[]) => feedKeysOf(network, dataset, hashes);
+  for (const statement of statementsOfCall(dataset, data, keysOf)) network.statements.add(dataset, statement);
 }
 
 /**
  * Reads what members of the committee signed, from the calldata of an update.
  *
- * @param keyOf Finds a key by its hash: a batch names nothing more. Rows with an unknown key are left out.
+ * @param keysOf Finds the keys of a batch by their hashes: it names nothing more. Rows with an unknown key are left out.
  */
 export function statementsOfCall(
   dataset: Dataset,
   data: Hex,
-  keyOf: (hash: Hex) => Hex | undefined,
+  keysOf: (hashes: readonly Hex[]) => readonly Hex[] | null,
 ): readonly Statement[] {
-  const call = decode(data);
+  const call = decodeArguments(data);
   if (call === null) return [];
   const { members } = dataset.committee.current;
   const signerOf = (digest: Uint8Array, signature: Hex) => {
@@ -31,8 +31,8 @@ export function statementsOfCall(
   };
   if (call.functionName === "updateBatch") {
     const [{ keyHashes, timestamp: round, values: all, rows }] = call.args;
-    const keys = keyHashes.flatMap((hash) => keyOf(hash) ?? []);
-    if (keys.length !== keyHashes.length || all.length !== rows.length * keys.length) return [];
+    const keys = keysOf(keyHashes);
+    if (keys === null || all.length !== rows.length * keys.length) return [];
     return rows.flatMap(({ content, ...compact }, index): Statement[] => {
       const values = all.slice(index * keys.length, (index + 1) * keys.length);
       const [missing, signature] = [hexToBigInt(content), fullSignature(compact)];
@@ -49,21 +49,4 @@ export function statementsOfCall(
     const provider = signerOf(digestOf(outcome, value), signature);
     return provider === undefined ? [] : [{ kind: "report", provider, round, key, outcome, value, signature }];
   });
-}
-
-function decode(data: Hex) {
-  try {
-    const call = decodeFunctionData({ abi: datasetAbi, data });
-    switch (call.functionName) {
-      case "update":
-      case "updateNotAvailable":
-      case "updateBatch":
-        return call;
-      default:
-        return null;
-    }
-  } catch {
-    // The selector is none of the dataset's, or the arguments are not its.
-    return null;
-  }
 }

@@ -9,15 +9,28 @@ export type DecodedCall =
 
 /** Decodes the calldata of an update, and checks no signature. Returns null for any other call. */
 export function decodeCall(data: Hex): DecodedCall | null {
+  const call = decodeArguments(data);
+  switch (call?.functionName) {
+    case "update":
+      return { kind: "update", round: call.args[1], outcome: "OK", key: call.args[0] };
+    case "updateNotAvailable":
+      return { kind: "update", round: call.args[1], outcome: "NOT_AVAILABLE", key: call.args[0] };
+    case "updateBatch":
+      return { kind: "batch", round: call.args[0].timestamp, keyHashes: call.args[0].keyHashes };
+    default:
+      return null;
+  }
+}
+
+/** Decodes the calldata of an update with all of its arguments. Returns null for any other call. */
+export function decodeArguments(data: Hex) {
   try {
-    const { functionName, args } = decodeFunctionData({ abi: datasetAbi, data });
-    switch (functionName) {
+    const call = decodeFunctionData({ abi: datasetAbi, data });
+    switch (call.functionName) {
       case "update":
-        return { kind: "update", round: args[1], outcome: "OK", key: args[0] };
       case "updateNotAvailable":
-        return { kind: "update", round: args[1], outcome: "NOT_AVAILABLE", key: args[0] };
       case "updateBatch":
-        return { kind: "batch", round: args[0].timestamp, keyHashes: args[0].keyHashes };
+        return call;
       default:
         return null;
     }
