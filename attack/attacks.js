@@ -1,12 +1,15 @@
 import { alteredCalldata } from "./attacks/altered-calldata.js";
+import { announcedKeysWithoutSpec } from "./attacks/announced-keys-without-spec.js";
 import { chosenMoments } from "./attacks/chosen-moments.js";
 import { craftedJsonPath } from "./attacks/crafted-json-path.js";
+import { echoedApiSecrets } from "./attacks/echoed-api-secrets.js";
+import { everyFeeCalledTooLow } from "./attacks/every-fee-called-too-low.js";
+import { filesLeftOpen } from "./attacks/files-left-open.js";
 import { floodedQueue } from "./attacks/flooded-queue.js";
 import { forwardedForForms } from "./attacks/forwarded-for-forms.js";
 import { hostileTrials } from "./attacks/hostile-trials.js";
 import { hostileUrls } from "./attacks/hostile-urls.js";
 import { keptOpenHosts } from "./attacks/kept-open-hosts.js";
-import { keysWithoutSpec } from "./attacks/keys-without-spec.js";
 import { largeAnswers } from "./attacks/large-answers.js";
 import { logFlood } from "./attacks/log-flood.js";
 import { lyingProviders } from "./attacks/lying-providers.js";
@@ -15,10 +18,7 @@ import { malformedRequests } from "./attacks/malformed-requests.js";
 import { manyConnections } from "./attacks/many-connections.js";
 import { newKeysFromOneAddress } from "./attacks/new-keys-from-one-address.js";
 import { pathTraversal } from "./attacks/path-traversal.js";
-import { pipelinedGuidePages } from "./attacks/pipelined-guide-pages.js";
-import { refusedFees } from "./attacks/refused-fees.js";
 import { damagedDatabase, killedProviders, movedClocks } from "./attacks/restarted-providers.js";
-import { secretsInAnswers } from "./attacks/secrets-in-answers.js";
 import { secretsInProcesses } from "./attacks/secrets-in-processes.js";
 import { unknownKeys } from "./attacks/unknown-keys.js";
 import { unreadAnswers } from "./attacks/unread-answers.js";
@@ -28,7 +28,7 @@ import { wrongCertificates } from "./attacks/wrong-certificates.js";
 /** In the order in which they run. */
 export const ATTACKS = [
   // Connections and requests
-  pipelinedGuidePages,
+  filesLeftOpen,
   unreadAnswers,
   manyConnections,
   forwardedForForms,
@@ -39,7 +39,7 @@ export const ATTACKS = [
   newKeysFromOneAddress,
   floodedQueue,
   unknownKeys,
-  keysWithoutSpec,
+  announcedKeysWithoutSpec,
   // Sources and keys of a provider
   craftedJsonPath,
   largeAnswers,
@@ -48,13 +48,13 @@ export const ATTACKS = [
   hostileTrials,
   wrongCertificates,
   variableInjections,
-  secretsInAnswers,
+  echoedApiSecrets,
   secretsInProcesses,
   // Inputs of an operator and of a dataset
   lyingProviders,
   alteredCalldata,
   lyingRpc,
-  refusedFees,
+  everyFeeCalledTooLow,
   // Kills, clocks and disks
   killedProviders,
   movedClocks,

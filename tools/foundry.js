@@ -40,7 +40,7 @@ export function foundryBinary(tool) {
 export function foundryEnv() {
   return {
     ...process.env,
-    FOUNDRY_SOLC: join(ROOT, "tools", "solc.js"),
+    FOUNDRY_SOLC: join(ROOT, "tools", "solc-executable.js"),
     FOUNDRY_OFFLINE: "true",
     // forge would ask git to fetch submodules again whenever they were copied from npm: it finds no git here.
     GIT_DIR: join(ROOT, "no-git"),

@@ -1,5 +1,5 @@
 import { cpuTime } from "../cpu-time.js";
-import { postText, repeat } from "../post.js";
+import { postText, repeat } from "../load.js";
 
 const SAME_REQUESTS = 8_000;
 const DISTINCT_REQUESTS = 600;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringToHex } from "viem";
-import { median } from "../median.js";
-import { postJson } from "../post.js";
+import { postJson } from "../load.js";
+import { upperMedian } from "../upper-median.js";
 import { request } from "./cpu-per-request.js";
 
 const SAMPLES = 60;
@@ -30,8 +30,8 @@ export async function addedLatency(environment) {
     plain.push(await timeOfRequest(environment.plain));
     await sleep(PAUSE_MS);
   }
-  const slowest = median(direct);
-  const [own, others] = [median(served) - slowest, median(plain) - slowest];
+  const slowest = upperMedian(direct);
+  const [own, others] = [upperMedian(served) - slowest, upperMedian(plain) - slowest];
   const note = `${ms(own)}; plain implementation ${ms(others)}; the slowest provider itself ${ms(slowest)}`;
   return { ratio: own / others, note };
 }

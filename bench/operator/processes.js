@@ -7,7 +7,7 @@ import { account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
 import { ROOT } from "@dataset-oracle/tools/root";
-import { startProvider } from "../start-provider.js";
+import { startProvider } from "../provider/start-provider.js";
 import { startChain } from "./chain.js";
 
 /** Sources that return all pairs at once, because reading them is not measured. */
@@ -29,7 +29,7 @@ export class Processes {
   async start(keys) {
     const { anvil, chain, client, dataset } = await startChain();
     this.#own(anvil);
-    const market = this.#fork(join(ROOT, "bench/market-process.js"), [String(keys)]);
+    const market = this.#fork(join(ROOT, "bench/provider/market-process.js"), [String(keys)]);
     const [{ url: marketUrl, pairs }] = await once(market, "message");
     const deployed = {
       address: dataset,

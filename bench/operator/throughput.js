@@ -6,7 +6,7 @@ import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import { fromPrivateKey } from "@dataset-oracle/service/keys/local-account";
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { postJson, repeat } from "../post.js";
+import { postJson, repeat } from "../load.js";
 import { request } from "./cpu-per-request.js";
 
 /** Each update stores a different key. */

@@ -6,12 +6,12 @@ import { type Address, type Hex, hexToBigInt } from "viem";
 import { describe, expect, it } from "vitest";
 import { coinbaseTicker, json } from "./exchanges.js";
 import { ACCOUNT, DATASET, ETH_USD, wireValue } from "./provider.js";
-import { useQuoted } from "./support/quoted.js";
+import { useExchanges } from "./support/use-exchanges.js";
 
 const BTC_USD = spotPriceKey("BTC-USD");
 const KEYS = [ETH_USD, BTC_USD];
 
-const quoted = useQuoted("100", "100", "100");
+const quoted = useExchanges("100", "100", "100");
 
 async function askRow(change: Partial<BatchReportRequest> = {}) {
   const body = { network_id: 42, dataset: DATASET, keys: KEYS, timestamp: quoted.provider.clock.now, ...change };

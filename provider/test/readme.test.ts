@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import * as openapi from "../src/api-description.js";
 import { ProviderConfig } from "../src/config.js";
-import * as openapi from "../src/openapi.js";
 import { SpotSourceSpec } from "../src/source/spot-source.js";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");

@@ -2,9 +2,9 @@ import { recoverReporter, reportDigest } from "@dataset-oracle/protocol/report";
 import { describe, expect, it } from "vitest";
 import { coinbaseTicker, json } from "./exchanges.js";
 import { ACCOUNT, DATASET, ETH_USD, reportOf, startProvider, wireValue } from "./provider.js";
-import { useQuoted } from "./support/quoted.js";
+import { useExchanges } from "./support/use-exchanges.js";
 
-const quoted = useQuoted("5174.22", "5174.23", "5174.21");
+const quoted = useExchanges("5174.22", "5174.23", "5174.21");
 
 describe("a signed report", () => {
   it("holds the exact median, and its signature recovers to the provider", async () => {

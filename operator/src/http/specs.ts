@@ -17,7 +17,7 @@ import type { Address } from "viem";
 import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { invalidProperty, notWebOracle, trialsBusy, trialsOff, unknownProvider } from "../problems.js";
-import { adviseOnSpec } from "../trials/sample-providers.js";
+import { adviseOnSpec } from "../trials/advise-on-spec.js";
 import { membersToAsk, trySpec } from "../trials/try-spec.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
 import { datasetProblems } from "./openapi.js";

@@ -5,8 +5,8 @@ import { shortHex } from "../components/copy";
 import type { ReadError } from "../operator";
 import type { Found } from "../pages/found-dataset";
 import { AdviceView } from "./advice-view";
+import { fetchAdvice } from "./fetch-advice";
 import { ProblemDetail } from "./problem-detail";
-import { sampleProviders } from "./sample-providers";
 import { type SpecDraft, variableNames } from "./spec-draft";
 
 interface Props extends Found {
@@ -41,7 +41,7 @@ export function AdviceSection({ network, dataset, draft, args }: Props) {
     setAdvice(null);
     setError(null);
     setProgress(null);
-    const answer = await sampleProviders(
+    const answer = await fetchAdvice(
       {
         network_id: network.network_id,
         dataset: dataset.dataset,

@@ -5,7 +5,7 @@ import { describeValue, printable, styleOf } from "../../cli/terminal.js";
 import { advise } from "../advice/advise.js";
 import { type KeptReadings, loadKept } from "../advice/load-kept.js";
 import { parseReadings } from "../advice/readings.js";
-import { sampleProviders } from "../advice/sample-providers.js";
+import { sampleRemoteProviders } from "../advice/sample-remote-providers.js";
 import { readingsOfSamples, type Samples, takeSamples } from "../advice/samples.js";
 import { adviceToText } from "../advice/show-advice.js";
 import type { BoundRequest } from "../compile.js";
@@ -110,7 +110,7 @@ async function sampleAt(
     if (options[name] !== undefined)
       throw new ConfigError(`--providers asks with their settings. Leave out --${name}.`);
   }
-  const asked = await sampleProviders(
+  const asked = await sampleRemoteProviders(
     urls,
     { spec, arguments: [...args] },
     {

@@ -3,7 +3,7 @@ import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-li
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import type { FastifyRequest } from "fastify";
-import { ADVICE_PROBLEMS, TRIAL_PROBLEMS } from "../../openapi.js";
+import { ADVICE_PROBLEMS, TRIAL_PROBLEMS } from "../../api-description.js";
 import { invalidReadings, trialsOff } from "../../problems.js";
 import { advise } from "../advice/advise.js";
 import { parseReadings } from "../advice/readings.js";

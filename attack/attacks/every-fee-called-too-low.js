@@ -4,8 +4,8 @@ import { KEYS } from "../network/network.js";
 
 const LIE_MS = 10_000;
 
-export const refusedFees = {
-  name: "refused-fees",
+export const everyFeeCalledTooLow = {
+  name: "every-fee-called-too-low",
   isThrough: `an operator does not serve any more after an endpoint called all of its fees too low for ${LIE_MS / 1_000} s`,
   isFast: false,
   async run(network, tally) {

@@ -3,14 +3,14 @@ import { type Exchanges, startExchanges } from "../exchanges.js";
 import { startProvider, type TestProvider } from "../provider.js";
 
 /** The exchanges and the provider of a file's tests. */
-export interface Quoted {
+export interface ExchangesAndProvider {
   readonly exchanges: Exchanges;
   /** A new one for each test. */
   readonly provider: TestProvider;
 }
 
 /** For the tests of a file: exchanges that quote these prices before each, and a provider that reads them. */
-export function useQuoted(coinbase: string, kraken: string, bitstamp: string): Quoted {
+export function useExchanges(coinbase: string, kraken: string, bitstamp: string): ExchangesAndProvider {
   let exchanges: Exchanges;
   let provider: TestProvider;
   beforeAll(async () => {

@@ -16,9 +16,9 @@ import { fromPrivateKey } from "@dataset-oracle/service/keys/local-account";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { bytesToHex } from "viem";
-import { cpuTime } from "./cpu-time.js";
-import { median } from "./median.js";
-import { postJson, repeat } from "./post.js";
+import { cpuTime } from "../cpu-time.js";
+import { postJson, repeat } from "../load.js";
+import { upperMedian } from "../upper-median.js";
 import { startProvider } from "./start-provider.js";
 
 const USAGE = `Usage: npm run bench:provider
@@ -45,7 +45,7 @@ const DATASET = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const PRIVATE_KEY = `0x${"11".repeat(32)}`;
 
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
-const market = fork(join(ROOT, "bench/market-process.js"), [String(KEYS)]);
+const market = fork(join(ROOT, "bench/provider/market-process.js"), [String(KEYS)]);
 let provider;
 try {
   const [{ url: marketUrl, pairs }] = await once(market, "message");
@@ -84,7 +84,7 @@ try {
   console.log(`median of ${ROUNDS} rounds (minimum to maximum), compared with signing alone.\n`);
   print(`${rows.length} rows of ${KEYS_IN_ROW} keys`, asRows, alone.rows);
   print(`${KEYS} reports one by one`, oneByOne, alone.reports);
-  if ([asRows, oneByOne].some((times) => median(times) > LIMIT)) {
+  if ([asRows, oneByOne].some((times) => upperMedian(times) > LIMIT)) {
     console.error(`\nA round takes more than ${LIMIT} s.`);
     process.exitCode = 1;
   }
@@ -135,7 +135,7 @@ async function signAlone(keys, rows) {
       const { user, system } = process.cpuUsage(begin);
       if (i >= WARM_UP) times.push((user + system) / 1e6);
     }
-    return median(times);
+    return upperMedian(times);
   };
   return {
     reports: await time(async () => {
@@ -153,6 +153,6 @@ function print(what, times, alone) {
   const s = (seconds) => `${seconds.toFixed(3)} s`;
   const [least, most] = [times[0], times.at(-1)].map(s);
   console.log(
-    `${what.padEnd(24)} ${s(median(times))} (${least} to ${most}); signing alone ${s(alone)}: ${(median(times) / alone).toFixed(1)} times`,
+    `${what.padEnd(24)} ${s(upperMedian(times))} (${least} to ${most}); signing alone ${s(alone)}: ${(upperMedian(times) / alone).toFixed(1)} times`,
   );
 }

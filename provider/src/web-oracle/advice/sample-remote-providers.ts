@@ -21,7 +21,7 @@ export interface ProviderSampling {
 }
 
 /** Lets several providers try a spec, all at the same time, again and again. */
-export async function sampleProviders(
+export async function sampleRemoteProviders(
   urls: readonly string[],
   spec: SpecTrialRequest,
   { count, intervalSeconds, signal, onSample }: ProviderSampling,

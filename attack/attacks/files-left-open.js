@@ -8,8 +8,8 @@ const CALLERS = 14;
 const PAGES = 50;
 const GET = "GET /guide/ HTTP/1.1\r\nhost: operator\r\n\r\n";
 
-export const pipelinedGuidePages = {
-  name: "pipelined-guide-pages",
+export const filesLeftOpen = {
+  name: "files-left-open",
   isThrough: "a file is still open after its connection was closed, or an honest caller is turned away",
   isFast: true,
   /** Queues pages behind a slow answer, and closes the connection before they are sent. */

@@ -12,7 +12,7 @@ const SLACK_MS = 60_000;
  * @param signal Ends the sampling, also at the operator.
  * @returns Null if the signal ended it.
  */
-export async function sampleProviders(
+export async function fetchAdvice(
   body: DatasetAdviceRequest,
   onSample: (progress: AdviceProgress) => void,
   signal: AbortSignal,

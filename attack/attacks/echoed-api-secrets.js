@@ -23,8 +23,8 @@ const FORMS = {
   "hex in capitals": (secret) => JSON.stringify(Buffer.from(secret).toString("hex").toUpperCase()),
 };
 
-export const secretsInAnswers = {
-  name: "secrets-in-answers",
+export const echoedApiSecrets = {
+  name: "echoed-api-secrets",
   isThrough: "a provider's answer, signed value or log contains a secret that a paid API repeated",
   isFast: false,
   async run(network, tally) {

@@ -10,8 +10,8 @@ const OVERVIEWS = 5;
 /** An overview reads the head, the new keys, and the price and the values of each of three datasets. */
 const MOST_CALLS = 40;
 
-export const keysWithoutSpec = {
-  name: "keys-without-spec",
+export const announcedKeysWithoutSpec = {
+  name: "announced-keys-without-spec",
   isThrough: `keys that anyone announced without a spec cost an operator more than ${MOST_CALLS} RPC calls for each further overview`,
   isFast: false,
   async run(network, tally) {
