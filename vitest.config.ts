@@ -19,7 +19,8 @@ class Woven extends BaseSequencer {
   }
 }
 
-export default defineConfig({
+// Projects do not take over the mode of the command line by themselves.
+export default defineConfig(({ mode }) => ({
   test: {
     // CI has two cores, and most files wait longer than they compute.
     maxWorkers: 3,
@@ -31,6 +32,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        mode,
         test: {
           name: "tests",
           include: ["*/test/**/*.test.ts", "docs/site/test/**/*.test.ts", "operator/page/test/**/*.test.ts"],
@@ -40,6 +42,7 @@ export default defineConfig({
       },
       {
         extends: true,
+        mode,
         // They leave nothing behind, so that they can share processes, whose start takes longer than most of them.
         test: {
           name: "units",
@@ -49,4 +52,4 @@ export default defineConfig({
       },
     ],
   },
-});
+}));
