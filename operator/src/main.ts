@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { setMaxListeners } from "node:events";
 import { SECP256K1 } from "@dataset-oracle/service/crypto/secp256k1";
-import { listen } from "@dataset-oracle/service/http-server/listen";
-import { processRegistry, serveMetrics } from "@dataset-oracle/service/http-server/metrics";
+import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
+import { serve } from "@dataset-oracle/service/http-server/serve";
 import { readCommand } from "@dataset-oracle/service/process/arguments";
-import { closeOnSignal, runMain } from "@dataset-oracle/service/process/lifecycle";
+import { runMain } from "@dataset-oracle/service/process/lifecycle";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 import { runAlerts } from "./alerts/watch.js";
 import { buildOperatorApp } from "./app.js";
@@ -36,13 +36,7 @@ await runMain(async () => {
 
   const operator = await startOperator(networks, keys, context);
   const app = await buildOperatorApp(operator, config, registry);
-  await listen(app, config);
-  const metrics = await serveMetrics(registry, config);
-  logger.info(`Prometheus metrics at ${metrics.url}`);
-  closeOnSignal(logger, async () => {
-    closing.abort();
-    await Promise.all([app.close(), metrics.close()]);
-  });
+  await serve(app, config, registry, logger, () => closing.abort());
   await Promise.all([
     runFeeds(operator),
     runAlerts(operator, alertWebhooks),

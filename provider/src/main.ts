@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { SECP256K1 } from "@dataset-oracle/service/crypto/secp256k1";
-import { listen } from "@dataset-oracle/service/http-server/listen";
-import { processRegistry, serveMetrics } from "@dataset-oracle/service/http-server/metrics";
+import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
+import { serve } from "@dataset-oracle/service/http-server/serve";
 import { readCommand } from "@dataset-oracle/service/process/arguments";
-import { closeOnSignal, runMain } from "@dataset-oracle/service/process/lifecycle";
+import { runMain } from "@dataset-oracle/service/process/lifecycle";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 import { buildProvider } from "./app.js";
 import { announceNode } from "./cli/announce.js";
@@ -20,23 +20,18 @@ await runMain(async () => {
   const command = readCommand(process.argv.slice(2), USAGE);
   if (command.name === "help") return console.log(USAGE);
   const { setup, warnings } = await loadSetup(command.configFile, process.env);
-  if (command.name === "serve") return serve(setup, warnings);
+  if (command.name === "serve") return serveReports(setup, warnings);
   checkFolders(setup.config);
   for (const warning of warnings) console.error(warning);
   console.log(`${command.configFile} is valid. ${summarize(setup)}`);
 });
 
-async function serve(setup: Setup, warnings: readonly string[]): Promise<void> {
+async function serveReports(setup: Setup, warnings: readonly string[]): Promise<void> {
   const logger = createLogger();
   for (const note of [...warnings, ...listNotes(setup)]) logger.warn(note);
   logger.info(`signatures are made by ${SECP256K1.name}`);
   logger.info(summarize(setup));
   const registry = processRegistry();
   const app = await buildProvider(setup, { logger, registry });
-  await listen(app, setup.config);
-  const metrics = await serveMetrics(registry, setup.config);
-  logger.info(`metrics for Prometheus at ${metrics.url}`);
-  closeOnSignal(logger, async () => {
-    await Promise.all([app.close(), metrics.close()]);
-  });
+  await serve(app, setup.config, registry, logger);
 }

@@ -9,13 +9,14 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { styleOf } from "../src/cli/terminal.js";
 import { advise } from "../src/web-oracle/advice/advise.js";
 import { loadSamples, readingsOfSamples, takeSamples } from "../src/web-oracle/advice/samples.js";
 import { adviceToText } from "../src/web-oracle/advice/show-advice.js";
 import { compileRequest } from "../src/web-oracle/compile.js";
 
 const CLI = fileURLToPath(new URL("../dist/web-oracle/cli/main.js", import.meta.url));
-const PLAIN = { bold: (text: string) => text, good: (text: string) => text, bad: (text: string) => text };
+const PLAIN = styleOf({ isTTY: false }, {});
 
 /** Answers the n-th request for a source, counted from 0; null fails. */
 type Say = (n: number) => string | number | boolean | null;

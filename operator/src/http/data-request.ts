@@ -1,8 +1,7 @@
 import type { Readable } from "node:stream";
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/wire";
-import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
+import type { App } from "@dataset-oracle/service/http-server/app";
 import { callerAt } from "@dataset-oracle/service/http-server/caller";
-import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
 import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
@@ -114,13 +113,7 @@ export function addDataRequest(
       }
     };
     if (!isStream) return work(() => {});
-    reply.header("cache-control", "no-store").type("text/event-stream");
-    return eventStream(work, (error) => {
-      const problem = toProblem(error);
-      request.problemCode = problem.code;
-      logFailure(request, error, problem);
-      return problem;
-    });
+    return eventStream(request, reply, work);
   });
 }
 

@@ -1,16 +1,22 @@
 import { PassThrough, type Readable } from "node:stream";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { logFailure } from "@dataset-oracle/service/http-server/app";
+import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
+import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
- * Streams a request's progress as server-sent events with JSON data. The last event is `answer` or `problem`, with the body
- * that an answer without a stream would have.
+ * Starts an answer that is a stream: the request's progress as server-sent events with JSON data. The last event is `answer`
+ * or `problem`, with the body that an answer without a stream would have.
  *
  * @param work It goes on when the caller stops reading, because others may wait for the same.
+ * @param isGone Reports whether the caller stopped the work by leaving: then its failure is nobody's.
  */
 export function eventStream<Progress extends { readonly event: string }>(
+  request: FastifyRequest,
+  reply: FastifyReply,
   work: (listener: (step: Progress) => void) => Promise<object>,
-  toProblem: (error: unknown) => ProblemError,
+  isGone: () => boolean = () => false,
 ): Readable {
+  reply.header("cache-control", "no-store").type("text/event-stream");
   const stream = new PassThrough();
   const write = (event: string, data: object) => {
     if (!stream.destroyed) stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
@@ -18,7 +24,12 @@ export function eventStream<Progress extends { readonly event: string }>(
   work(({ event, ...data }) => write(event, data))
     .then(
       (data) => write("answer", data),
-      (error: unknown) => write("problem", toProblem(error)),
+      (error: unknown) => {
+        const problem = toProblem(error);
+        request.problemCode = problem.code;
+        if (!isGone()) logFailure(request, error, problem);
+        write("problem", problem);
+      },
     )
     .finally(() => stream.end());
   return stream;

@@ -7,8 +7,8 @@ import {
   SpecAdvice,
   SpecTrial,
 } from "@dataset-oracle/protocol/spec-trial";
-import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
-import { tooManyRequests, toProblem } from "@dataset-oracle/service/http-server/http-problems";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { tooManyRequests } from "@dataset-oracle/service/http-server/http-problems";
 import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
@@ -153,13 +153,7 @@ export function addSpecs(app: App, operator: Operator, requestsPerMinute: number
         });
       reply.header("vary", "accept");
       if (!acceptsEventStream(request.headers.accept)) return work(() => {});
-      reply.header("cache-control", "no-store").type("text/event-stream");
-      return eventStream(work, (error) => {
-        const problem = toProblem(error);
-        request.problemCode = problem.code;
-        if (!gone.aborted) logFailure(request, error, problem);
-        return problem;
-      });
+      return eventStream(request, reply, work, () => gone.aborted);
     },
   );
 }

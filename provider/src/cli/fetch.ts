@@ -82,7 +82,9 @@ function startSpinner(key: ServedKey, isText: boolean) {
 const toJson = (key: ServedKey, value: ExplainedValue, at: bigint) =>
   key.kind === "spot_price" ? priceToJson(key.name, value, at) : webValueToJson({ ...key, value, at });
 
-const toText = (key: ServedKey, value: ExplainedValue, at: bigint) =>
-  key.kind === "spot_price"
-    ? priceToTable(key.name, value, at, !process.env.NO_COLOR)
-    : webValueToText({ ...key, value, at }, styleOf(process.stdout, process.env));
+const toText = (key: ServedKey, value: ExplainedValue, at: bigint) => {
+  const style = styleOf(process.stdout, process.env);
+  return key.kind === "spot_price"
+    ? priceToTable(key.name, value, at, style)
+    : webValueToText({ ...key, value, at }, style);
+};

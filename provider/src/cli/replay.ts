@@ -39,10 +39,9 @@ function toJson(again: Replay): string {
 function toText(again: Replay): string {
   const { record, decision, isSame, value } = again;
   const [name, at] = [nameOf(again), BigInt(record.at)];
+  const style = styleOf(process.stdout, process.env);
   const shown =
-    again.kind === "spot_price"
-      ? priceToTable(name, value, at, !process.env.NO_COLOR)
-      : webValueToText({ ...again, name, at }, styleOf(process.stdout, process.env));
+    again.kind === "spot_price" ? priceToTable(name, value, at, style) : webValueToText({ ...again, name, at }, style);
   const decided = `${record.outcome} ${record.value}`;
   const verdict = isSame
     ? `This is the decision for round ${record.timestamp}: ${decided}`

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ExplainedValue } from "../explained-value.js";
 import { priceToTable, toDecimalText } from "./show-price.js";
+import { styleOf } from "./terminal.js";
 
+const PLAIN = styleOf({ isTTY: false }, {});
+const COLORED = styleOf({ isTTY: true }, {});
 const E18 = 10n ** 18n;
 const AT = 1_800_000_000n;
 
@@ -32,7 +35,7 @@ it("a scaled price is written as decimal text, without zeros at its end", () => 
 
 describe("the table", () => {
   it("shows each source's price, age and use, and the median", () => {
-    expect(priceToTable("SPOTPX/ETH-USD", PRICE, AT, false).split("\n")).toEqual(
+    expect(priceToTable("SPOTPX/ETH-USD", PRICE, AT, PLAIN).split("\n")).toEqual(
       [
         "SPOTPX/ETH-USD",
         "source    price     age   use",
@@ -49,16 +52,16 @@ describe("the table", () => {
 
   it("has colours only where they are wanted, and passes no control character on", () => {
     const escapes = (text: string) => [...text].filter((character) => character === "\u001b").length;
-    expect(escapes(priceToTable("SPOTPX/ETH-USD", PRICE, AT, false))).toBe(0);
-    expect(escapes(priceToTable("SPOTPX/ETH-USD", PRICE, AT, true))).toBeGreaterThan(4);
-    expect(priceToTable("SPOTPX/ETH-USD", PRICE, AT, true)).not.toContain("\u001b[2J");
+    expect(escapes(priceToTable("SPOTPX/ETH-USD", PRICE, AT, PLAIN))).toBe(0);
+    expect(escapes(priceToTable("SPOTPX/ETH-USD", PRICE, AT, COLORED))).toBeGreaterThan(4);
+    expect(priceToTable("SPOTPX/ETH-USD", PRICE, AT, COLORED)).not.toContain("\u001b[2J");
   });
 
   it("says why there is no price", () => {
     const { sources } = PRICE;
     expect(
-      priceToTable("K", { kind: "none", reason: "only 1 of 3 sources can be used", sources }, AT, false),
+      priceToTable("K", { kind: "none", reason: "only 1 of 3 sources can be used", sources }, AT, PLAIN),
     ).toContain("no price: only 1 of 3 sources can be used");
-    expect(priceToTable("K", { kind: "busy", retryAfter: 7, sources }, AT, false)).toContain("try again in 7 s");
+    expect(priceToTable("K", { kind: "busy", retryAfter: 7, sources }, AT, PLAIN)).toContain("try again in 7 s");
   });
 });

@@ -1,6 +1,6 @@
-import { styleText } from "node:util";
 import type { ExplainedValue, SourceUse } from "../explained-value.js";
 import { resultToText, valueToJson } from "./show-value.js";
+import type { Style } from "./terminal.js";
 
 const DECIMALS = 18;
 
@@ -31,9 +31,7 @@ export function priceToJson(key: string, price: ExplainedValue, at: bigint): str
 }
 
 /** Shows a price and its sources to people, as a table. */
-export function priceToTable(key: string, price: ExplainedValue, at: bigint, hasColor: boolean): string {
-  const style = (format: Parameters<typeof styleText>[0], text: string) =>
-    hasColor ? styleText(format, text, { validateStream: false }) : text;
+export function priceToTable(key: string, price: ExplainedValue, at: bigint, style: Style): string {
   const wholes = price.sources.map(({ quote }) => priceOf(quote).split(".")[0]?.length ?? 0);
   const whole = Math.max(0, ...wholes);
   // Prices are aligned at their decimal points.
@@ -48,14 +46,14 @@ export function priceToTable(key: string, price: ExplainedValue, at: bigint, has
     `${source.padEnd(widths[0] ?? 0)}  ${price.padEnd(widths[1] ?? 0)}  ${age.padStart(widths[2] ?? 0)}  `;
   const lines = price.sources.map(({ dropped }, i) => {
     const text = align(rows[i] ?? []);
-    if (dropped === null) return text + style("green", "used");
-    return style("dim", text) + style("yellow", toAscii(`${dropped.code}: ${dropped.detail}`));
+    if (dropped === null) return text + style.good("used");
+    return style.dim(text) + style.doubtful(toAscii(`${dropped.code}: ${dropped.detail}`));
   });
   const used = price.sources.filter(({ dropped }) => dropped === null).length;
   const median = (value: bigint) =>
-    `median ${style("bold", toDecimalText(value))}, of ${used} of ${price.sources.length} sources`;
-  const result = resultToText(price, median, (text) => style("red", text), "no price");
-  return [style("bold", key), style("dim", `${align(head)}use`), ...lines, "", result].join("\n");
+    `median ${style.bold(toDecimalText(value))}, of ${used} of ${price.sources.length} sources`;
+  const result = resultToText(price, median, style.bad, "no price");
+  return [style.bold(key), style.dim(`${align(head)}use`), ...lines, "", result].join("\n");
 }
 
 const priceOf = (quote: SourceUse["quote"]) => (quote === null ? "-" : toDecimalText(quote.value));

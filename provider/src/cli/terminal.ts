@@ -7,19 +7,21 @@ export interface Style {
   readonly bold: (text: string) => string;
   readonly good: (text: string) => string;
   readonly bad: (text: string) => string;
+  readonly doubtful: (text: string) => string;
+  readonly dim: (text: string) => string;
 }
 
-/** Keeps styleText from looking for a terminal itself: `styleOf` has done that. */
-const DECIDED = { validateStream: false };
-
-const plain = (text: string) => text;
-
 export function styleOf(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): Style {
-  if (stream.isTTY !== true || env.NO_COLOR) return { bold: plain, good: plain, bad: plain };
+  const isShown = stream.isTTY === true && !env.NO_COLOR;
+  // styleText need not look for a terminal again.
+  const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
+    isShown ? styleText(format, text, { validateStream: false }) : text;
   return {
-    bold: (text) => styleText("bold", text, DECIDED),
-    good: (text) => styleText("green", text, DECIDED),
-    bad: (text) => styleText("red", text, DECIDED),
+    bold: style("bold"),
+    good: style("green"),
+    bad: style("red"),
+    doubtful: style("yellow"),
+    dim: style("dim"),
   };
 }
 
