@@ -268,13 +268,14 @@ export function staleRound(stored: bigint): ProblemError {
 /**
  * @param error The contract's error with its arguments; null when the node gave none.
  * @param cause The node's answer, for the log.
+ * @param fix A sentence.
  */
-export function updateReverted(error: string | null, cause?: Error): ProblemError {
+export function updateReverted(error: string | null, cause?: Error, fix = "Try again in a few seconds."): ProblemError {
   const problem = new ProblemError({
     title: `The dataset refuses the update${error === null ? "" : `: ${error}`}.`,
     status: 503,
     code: "update_reverted",
-    detail: "Nothing was changed. Try again in a few seconds.",
+    detail: `Nothing was changed. ${fix}`,
     extras: { error },
   });
   problem.cause = cause;
@@ -283,15 +284,8 @@ export function updateReverted(error: string | null, cause?: Error): ProblemErro
 
 /** The node executed the dataset's code, and met an instruction that its EVM does not know. */
 export function evmTooOld(cause: Error): ProblemError {
-  const problem = new ProblemError({
-    title: "The dataset refuses the update: invalid opcode.",
-    status: 503,
-    code: "update_reverted",
-    detail: "Nothing was changed. The network's EVM is older than Cancun, which the dataset's code needs.",
-    extras: { error: "invalid opcode" },
-  });
-  problem.cause = cause;
-  return problem;
+  const fix = "The network's EVM is older than Cancun, which the dataset's code needs.";
+  return updateReverted("invalid opcode", cause, fix);
 }
 
 export function tooManyBroadcasts(perMinute: number, retryAfterSeconds: number): ProblemError {
@@ -306,25 +300,27 @@ export function tooManyBroadcasts(perMinute: number, retryAfterSeconds: number):
   });
 }
 
-/** A caller has used its share of a gas budget, and others have not. */
-export class GasShareSpent extends ProblemError {
+/** A gas budget is spent. */
+export class GasBudgetSpent extends ProblemError {
+  /**
+   * @param sharer The caller whose share of the budget is spent, while others have theirs; null if all of it is.
+   */
   constructor(
-    readonly caller: string,
+    readonly sharer: string | null,
     isNewKey: boolean,
     retryAfterSeconds: number,
   ) {
+    const budget = isNewKey ? "keys that are stored for the first time" : "this network";
     super({
-      title: `Your share of this operator's hourly gas budget for ${budgetOf(isNewKey)} is spent.`,
+      title: `${sharer === null ? "This operator's" : "Your share of this operator's"} hourly gas budget for ${budget} is spent.`,
       status: 429,
       code: "gas_budget_spent",
       detail: `Try again in ${retryAfterSeconds} s, or send "broadcast": false and send the transaction yourself.`,
       headers: { "retry-after": String(retryAfterSeconds) },
     });
-    this.name = "GasShareSpent";
+    this.name = "GasBudgetSpent";
   }
 }
-
-const budgetOf = (isNewKey: boolean) => (isNewKey ? "keys that are stored for the first time" : "this network");
 
 /** @param who Begins the sentence "... may make N such requests". */
 export function tooManyNewKeys(perMinute: number, retryAfterSeconds: number, who = "A caller"): ProblemError {
@@ -335,16 +331,6 @@ export function tooManyNewKeys(perMinute: number, retryAfterSeconds: number, who
     detail:
       `${who} may make ${perMinute} such requests per minute, because each one asks every data provider. Try ` +
       `again in ${retryAfterSeconds} s. Requests for keys that are stored or configured do not count.`,
-    headers: { "retry-after": String(retryAfterSeconds) },
-  });
-}
-
-export function gasBudgetSpent(isNewKey: boolean, retryAfterSeconds: number): ProblemError {
-  return new ProblemError({
-    title: `This operator's hourly gas budget for ${budgetOf(isNewKey)} is spent.`,
-    status: 429,
-    code: "gas_budget_spent",
-    detail: `Try again in ${retryAfterSeconds} s, or send "broadcast": false and send the transaction yourself.`,
     headers: { "retry-after": String(retryAfterSeconds) },
   });
 }

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import type { Logger } from "pino";
 import { type Hex, hexToNumber } from "viem";
-import type { Clock } from "../clock.js";
+import type { Context } from "../process-context.js";
 import { connectEndpoint, type JsonRpc } from "./endpoint.js";
 import {
   afterCheck,
@@ -23,15 +22,10 @@ export interface PoolSettings {
   readonly lag: LagLimits;
 }
 
-export interface PoolContext {
-  readonly clock: Clock;
-  /** The network's. */
-  readonly logger: Logger;
-  /** Ends the checks. */
-  readonly closing: AbortSignal;
-  /** Is notified of every call that failed at an endpoint; `index` is the endpoint's in the configuration. */
-  readonly metrics?: { rpcFailed(chainId: number, index: number, error: RpcError): void };
-}
+/** `metrics` counts every call that failed at an endpoint. */
+export type PoolContext = Pick<Context, "clock" | "logger" | "closing"> & {
+  readonly metrics?: Pick<Context["metrics"], "rpcFailed">;
+};
 
 interface Endpoint {
   /** Its index in the configuration, which is its name in log lines. */

@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { writeStatement } from "../statements/statement.js";
-import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
+import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
 
 /** A row can have two hundred kilobytes. */
 const MAX_LISTED = 16;
@@ -35,20 +35,14 @@ const schema = {
 
 /** Adds `GET /contradictions`. */
 export function addContradictions(app: App, { networks }: Operator, requestsPerMinute: number): void {
-  const config = { rate: { name: "contradictions", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) } };
-  const preValidation = plainIntegers(ContradictionQuery);
-  app.get(
-    "/contradictions",
-    { schema, config, preValidation, attachValidation: true },
-    async (request): Promise<ContradictionAnswer[]> => {
-      checkQuery(request);
-      const { network, dataset } = findDataset(networks, request.query);
-      const about = { network_id: network.chainId, dataset: dataset.address };
-      const found = network.statements.contradictions.filter((one) => one.dataset === dataset);
-      return found.slice(0, MAX_LISTED).map(({ provider, key, round, statements }) => ({
-        ...{ ...about, provider, key, timestamp: Number(round) },
-        statements: statements.map((statement) => writeStatement(network.chainId, dataset.address, statement)),
-      }));
-    },
-  );
+  const rate = { name: "contradictions", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) };
+  addQueryRoute(app, "/contradictions", schema, rate, async ({ query }): Promise<ContradictionAnswer[]> => {
+    const { network, dataset } = findDataset(networks, query);
+    const about = { network_id: network.chainId, dataset: dataset.address };
+    const found = network.statements.contradictions.filter((one) => one.dataset === dataset);
+    return found.slice(0, MAX_LISTED).map(({ provider, key, round, statements }) => ({
+      ...{ ...about, provider, key, timestamp: Number(round) },
+      statements: statements.map((statement) => writeStatement(network.chainId, dataset.address, statement)),
+    }));
+  });
 }

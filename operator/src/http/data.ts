@@ -9,8 +9,8 @@ import { readLastRounds } from "../overview/last-rounds.js";
 import type { Overview } from "../overview/overview.js";
 import { Rounds } from "../overview/rounds.js";
 import { SingleFlight } from "../single-flight.js";
-import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
 import { dataPointProblems } from "./openapi.js";
+import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
 
 /** A data point is read again after this. */
 const REMEMBER_MS = 1_000;
@@ -32,15 +32,12 @@ const schema = {
   },
 };
 
-/** Adds `GET /data`. Its rate limit is its own, so that looking does not use up the data requests of a caller. */
+/** Adds `GET /data`. */
 export function addData(app: App, operator: Operator, overview: Overview, requestsPerMinute: number): void {
   const shared = new SingleFlight<DataPointAnswer>(operator.clock, REMEMBER_MS);
   const rounds = new Rounds();
-  const config = { rate: { name: "data", perMinute: requestsPerMinute } };
-  const preValidation = plainIntegers(DataQuery);
-  app.get("/data", { schema, config, preValidation, attachValidation: true }, (request): Promise<DataPointAnswer> => {
-    checkQuery(request);
-    const dataPoint = findDataPoint(operator.networks, request.query);
+  addQueryRoute(app, "/data", schema, { name: "data", perMinute: requestsPerMinute }, async ({ query }) => {
+    const dataPoint = findDataPoint(operator.networks, query);
     return shared.run(dataPoint.id, () => read(operator, overview, rounds, dataPoint)).result;
   });
 }

@@ -4,7 +4,7 @@ import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { tooManyRequests } from "@dataset-oracle/service/http-server/http-problems";
 import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
-import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
+import { limiterOfAll } from "@dataset-oracle/service/http-server/rate-limit";
 import { Value } from "@sinclair/typebox/value";
 import { LRUCache } from "lru-cache";
 import type { Address } from "viem";
@@ -12,16 +12,16 @@ import { type DataPoint, findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { evidenceFailed, invalidQuery, noEvidence, unknownProvider } from "../problems.js";
 import { askProvider, type Fail, type Failure } from "../update/ask-provider.js";
-import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
 import { dataPointProblems } from "./openapi.js";
+import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
 
 /** Its rate limit is this much lower than that of requests, because an answer can have megabytes. */
 const REQUESTS_PER_CALL = 3;
 /** Providers limit what they answer to one operator, so all callers together have a limit too. */
 const OF_ALL_PER_MINUTE = 120;
-/** The most questions to providers at a time. */
+/** The maximum number of questions to providers at a time. */
 const MAX_AT_ONCE = 8;
-/** The most text that is remembered, in characters. Evidence does not change. */
+/** The maximum text that is remembered, in characters. Evidence does not change. */
 const MAX_CACHED = 4 * MAX_EVIDENCE_TEXT;
 /** JSON escapes make text longer. */
 const MAX_ANSWER_BYTES = 3 * MAX_EVIDENCE_TEXT;
@@ -52,35 +52,24 @@ interface Question {
   readonly round: number;
 }
 
-/** Adds `GET /evidence`. Its rate limit is its own, so that looking does not use up the data requests of a caller. */
+/** Adds `GET /evidence`. */
 export function addEvidence(app: App, operator: Operator, requestsPerMinute: number): void {
-  const config = { rate: { name: "evidence", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) } };
-  const limitAll = rateLimiter(app, {
-    name: "evidence-of-all",
-    perMinute: OF_ALL_PER_MINUTE,
-    callerOf: () => "all",
-    exceeded: (max, seconds) => tooManyRequests(max, seconds, "All callers together"),
-  });
+  const rate = { name: "evidence", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) };
+  const limitAll = limiterOfAll(app, "evidence-of-all", OF_ALL_PER_MINUTE);
   const known = new LRUCache<string, EvidenceAnswer>({ maxSize: MAX_CACHED, sizeCalculation: sizeOf });
   const asked = new Map<string, Promise<EvidenceAnswer>>();
-  const preValidation = plainIntegers(EvidenceQuery);
-  app.get(
-    "/evidence",
-    { schema, config, preValidation, attachValidation: true },
-    async (request, reply): Promise<EvidenceAnswer> => {
-      checkQuery(request);
-      const question = questionOf(operator, request.query);
-      const id = `${question.dataPoint.id} ${question.round} ${question.provider}`;
-      const shared = known.get(id) ?? asked.get(id);
-      if (shared !== undefined) return shared;
-      await limitAll(request, reply);
-      if (asked.size >= MAX_AT_ONCE) throw tooManyRequests(MAX_AT_ONCE, 1, "All callers together, at the same time,");
-      const answer = ask(operator, question).finally(() => asked.delete(id));
-      asked.set(id, answer);
-      known.set(id, await answer);
-      return answer;
-    },
-  );
+  addQueryRoute(app, "/evidence", schema, rate, async (request, reply): Promise<EvidenceAnswer> => {
+    const question = questionOf(operator, request.query);
+    const id = `${question.dataPoint.id} ${question.round} ${question.provider}`;
+    const shared = known.get(id) ?? asked.get(id);
+    if (shared !== undefined) return shared;
+    await limitAll(request, reply);
+    if (asked.size >= MAX_AT_ONCE) throw tooManyRequests(MAX_AT_ONCE, 1, "All callers together, at the same time,");
+    const answer = ask(operator, question).finally(() => asked.delete(id));
+    asked.set(id, answer);
+    known.set(id, await answer);
+    return answer;
+  });
 }
 
 /** @throws ProblemError unless the operator knows the provider's endpoint. */

@@ -11,7 +11,7 @@ import type { Operator } from "../operator.js";
 import { invalidLookup } from "../problems.js";
 import { BlockTime } from "../update/block-time.js";
 import { explainFailure } from "./explain-failure.js";
-import { parseFetchUpdateCall } from "./fetch-update-call.js";
+import { parseLensCall } from "./lens-call.js";
 import type { NewKeyLimit } from "./new-key-limit.js";
 import { gatewayErrors } from "./openapi.js";
 
@@ -109,7 +109,7 @@ export async function addGateway(app: App, operator: Operator, limitNewKeys: New
   function dataPointOf(networkId: string, { sender, data }: GatewayRequest): DataPoint {
     if (!/^[1-9][0-9]{0,15}$/.test(networkId)) throw invalidLookup("The network is not a chain id in decimal digits.");
     if (!/^0x[0-9a-f]{40}$/i.test(sender)) throw invalidLookup("The sender is not an address.");
-    const call = parseFetchUpdateCall(data);
+    const call = parseLensCall(data);
     if (!call.ok) throw invalidLookup(call.error);
     return findDataPoint(networks, { network_id: Number(networkId), ...call.value });
   }

@@ -12,9 +12,9 @@ import type { Operator } from "../operator.js";
 import { invalidQuery, rangeTooWide } from "../problems.js";
 import { SingleFlight } from "../single-flight.js";
 import { formatValue } from "../update/answer.js";
-import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
 import { acceptsCsv, toCsv } from "./history-csv.js";
 import { dataPointProblems } from "./openapi.js";
+import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
 
 const DEFAULT_LIMIT = 20;
 /** Its rate limit is this much lower than that of requests: each can make many calls to the RPC. */
@@ -49,10 +49,8 @@ const schema = {
 /** Adds `GET /history`. */
 export function addHistory(app: App, operator: Operator, requestsPerMinute: number): void {
   const shared = new SingleFlight<HistoryAnswer>(operator.clock, REMEMBER_MS);
-  const config = { rate: { name: "history", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) } };
-  const preValidation = plainIntegers(HistoryQuery);
-  app.get("/history", { schema, config, preValidation, attachValidation: true }, async (request, reply) => {
-    checkQuery(request);
+  const rate = { name: "history", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) };
+  addQueryRoute(app, "/history", schema, rate, async (request, reply) => {
     const { query } = request;
     const dataPoint = findDataPoint(operator.networks, query);
     const { from, to, from_time, to_time, interval, limit } = query;

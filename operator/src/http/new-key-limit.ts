@@ -1,5 +1,5 @@
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
+import { limiterOfAll, rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DataPoint } from "../data-point.js";
 import { tooManyNewKeys } from "../problems.js";
@@ -17,12 +17,7 @@ export type NewKeyLimit = (request: FastifyRequest, reply: FastifyReply, dataPoi
  */
 export function newKeyLimit(app: App, keys: KnownKeys, perMinute: number): NewKeyLimit {
   const ofCaller = rateLimiter(app, { name: "new-keys", perMinute, exceeded: tooManyNewKeys });
-  const ofAll = rateLimiter(app, {
-    name: "new-keys-of-all",
-    perMinute: NEW_KEYS_OF_ALL * perMinute,
-    callerOf: () => "all",
-    exceeded: (max, seconds) => tooManyNewKeys(max, seconds, "All callers together"),
-  });
+  const ofAll = limiterOfAll(app, "new-keys-of-all", NEW_KEYS_OF_ALL * perMinute, tooManyNewKeys);
   return async (request, reply, dataPoint) => {
     if (await keys.isKnown(dataPoint)) return;
     await ofCaller(request, reply);

@@ -6,7 +6,7 @@ import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { REPORTS_PATH } from "../peers/relayed-statements.js";
 import { readStatement, writeStatement } from "../statements/statement.js";
-import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
+import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
 
 /** Room for two rows of 256 keys, or as many reports as are taken at once. */
 const MAX_BODY_BYTES = 384 * 1024;
@@ -55,18 +55,12 @@ const post = {
 /** Adds `GET /reports` and `POST /reports`. */
 export function addReports(app: App, { networks }: Operator, requestsPerMinute: number): void {
   const rate = { name: "reports", perMinute: TIMES_REQUESTS * requestsPerMinute };
-  const preValidation = plainIntegers(ReportsQuery);
-  app.get(
-    REPORTS_PATH,
-    { schema: get, config: { rate }, preValidation, attachValidation: true },
-    async (request): Promise<SignedStatement[]> => {
-      checkQuery(request);
-      const { round, key } = request.query;
-      const { network, dataset } = findDataset(networks, request.query);
-      const held = network.statements.ofRound(dataset, BigInt(round), (key ?? null) as `0x${string}` | null);
-      return held.map((statement) => writeStatement(network.chainId, dataset.address, statement));
-    },
-  );
+  addQueryRoute(app, REPORTS_PATH, get, rate, async ({ query }): Promise<SignedStatement[]> => {
+    const { round, key } = query;
+    const { network, dataset } = findDataset(networks, query);
+    const held = network.statements.ofRound(dataset, BigInt(round), (key ?? null) as `0x${string}` | null);
+    return held.map((statement) => writeStatement(network.chainId, dataset.address, statement));
+  });
   app.post(
     REPORTS_PATH,
     { schema: post, config: { rate: { ...rate, name: "posted-reports" } }, bodyLimit: MAX_BODY_BYTES },

@@ -8,9 +8,8 @@ import {
   SpecTrial,
 } from "@dataset-oracle/protocol/spec-trial";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { tooManyRequests } from "@dataset-oracle/service/http-server/http-problems";
 import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
-import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
+import { limiterOfAll } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import type { FastifyReply } from "fastify";
 import type { Address } from "viem";
@@ -92,12 +91,7 @@ export function addSpecs(app: App, operator: Operator, requestsPerMinute: number
   const rate = (name: string, requests: number) => ({
     config: { rate: { name, perMinute: Math.ceil(requestsPerMinute / requests) } },
   });
-  const limitAll = rateLimiter(app, {
-    name: "trials-of-all",
-    perMinute: TRIALS_OF_ALL,
-    callerOf: () => "all",
-    exceeded: (max, seconds) => tooManyRequests(max, seconds, "All callers together"),
-  });
+  const limitAll = limiterOfAll(app, "trials-of-all", TRIALS_OF_ALL);
   let turn = 0;
   let trials = 0;
   let samplings = 0;

@@ -5,8 +5,8 @@ import type { Address, Hex, LocalAccount } from "viem";
 import type { ChainClient } from "../chain/client.js";
 import { describeError, RpcError } from "../chain/rpc-error.js";
 import { type Mined, readMined } from "../chain/transactions.js";
-import type { Clock } from "../clock.js";
 import { outOfFunds, shuttingDown } from "../problems.js";
+import type { Context } from "../process-context.js";
 import { covers, type FeeCaps, type Market, readMarket } from "./fees.js";
 import { ForeignTransactions } from "./foreign-transactions.js";
 import { InFlightTransactions, newTask, type Task, type Transaction } from "./in-flight.js";
@@ -28,11 +28,7 @@ export interface QueueSettings extends QueueLimits, FeeCaps {
   readonly reservedForFeeds: number;
 }
 
-export interface QueueContext {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly closing: AbortSignal;
-}
+export type QueueContext = Pick<Context, "clock" | "logger" | "closing">;
 
 const IDLE_POLLS = 10;
 const MAX_ATTEMPTS = 3;

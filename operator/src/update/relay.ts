@@ -6,7 +6,7 @@ import { readStored } from "../chain/stored.js";
 import type { DataPoint } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import type { Network } from "../network.js";
-import { GasShareSpent, gasBudgetSpent, noSender, updateReverted } from "../problems.js";
+import { GasBudgetSpent, noSender, updateReverted } from "../problems.js";
 import type { Context } from "../process-context.js";
 import type { Progress } from "../single-flight.js";
 import { type Job, OutcomeUnknown, type RoundCall, type Sent } from "../tx/job.js";
@@ -85,7 +85,7 @@ export class Relayer {
     const reservation = (isNewKey ? network.gasForNewKeys : network.gas).reserve(gas, this.context.clock(), payer);
     if (reservation.ok) return reservation.release;
     const { isShare, retryAfterSeconds } = reservation;
-    throw isShare ? new GasShareSpent(payer, isNewKey, retryAfterSeconds) : gasBudgetSpent(isNewKey, retryAfterSeconds);
+    throw new GasBudgetSpent(isShare ? payer : null, isNewKey, retryAfterSeconds);
   }
 }
 

@@ -7,7 +7,7 @@ import { readStored } from "../chain/stored.js";
 import { msUntilRoundAfter, roundAt } from "../clock.js";
 import { type DataPoint, roundId } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
-import { GasShareSpent, staleRound } from "../problems.js";
+import { GasBudgetSpent, staleRound } from "../problems.js";
 import type { Context } from "../process-context.js";
 import {
   type Flight,
@@ -162,7 +162,8 @@ export class Updates {
       } catch (error) {
         // A feed or another caller started this work, and its own gas is spent.
         const isOthers =
-          error instanceof FeedGasSpent || (error instanceof GasShareSpent && error.caller !== caller.id);
+          error instanceof FeedGasSpent ||
+          (error instanceof GasBudgetSpent && error.sharer !== null && error.sharer !== caller.id);
         if (!isOthers || tried > MAX_OTHER_PAYERS) throw error;
       }
     }

@@ -47,6 +47,19 @@ export function rateLimiter(
   };
 }
 
+/** Makes a limiter that counts the requests of all callers together. */
+export function limiterOfAll(
+  app: Pick<FastifyInstance, "createRateLimit">,
+  name: string,
+  perMinute: number,
+  exceeded: (perMinute: number, retryAfterSeconds: number, who: string) => ProblemError = tooManyRequests,
+): RateLimiter {
+  return rateLimiter(app, {
+    ...{ name, perMinute, callerOf: () => "all" },
+    exceeded: (max, seconds) => exceeded(max, seconds, "All callers together"),
+  });
+}
+
 function addItem(reply: FastifyReply, header: string, item: string): void {
   const items = reply.getHeader(header);
   reply.header(header, items === undefined ? item : `${items}, ${item}`);

@@ -7,7 +7,7 @@ import { type Address, decodeFunctionData, encodeFunctionData, type Hex } from "
 export const MAX_CALL_DIGITS = 2 + 2 * (4 + 3 * 32 + MAX_KEY_BYTES);
 
 /** The data point that a lens asks about. */
-export interface FetchUpdateCall {
+export interface LensCall {
   readonly dataset: Address;
   readonly key: Hex;
 }
@@ -18,7 +18,7 @@ export interface FetchUpdateCall {
  *
  * @returns The error as a sentence.
  */
-export function parseFetchUpdateCall(data: string): Result<FetchUpdateCall, string> {
+export function parseLensCall(data: string): Result<LensCall, string> {
   const call = data.toLowerCase();
   if (call.length > MAX_CALL_DIGITS || !/^0x[0-9a-f]*$/.test(call)) {
     return { ok: false, error: `It must be hex after "0x", with at most ${MAX_CALL_DIGITS} characters.` };
