@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { Logger } from "pino";
 import { type Hex, hexToNumber } from "viem";
 import type { Context } from "../process-context.js";
 import { connectEndpoint, type JsonRpc } from "./endpoint.js";
