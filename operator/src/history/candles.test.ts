@@ -1,6 +1,6 @@
 import { numberToHex } from "viem";
 import { expect, test } from "vitest";
-import type { PastUpdate } from "../chain/history.js";
+import type { PastUpdate } from "../chain/update-events.js";
 import { candlesOf } from "./candles.js";
 
 const update = (timestamp: number, value: number | null): PastUpdate => ({

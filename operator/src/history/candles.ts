@@ -1,6 +1,6 @@
 import type { Candle } from "@dataset-oracle/protocol/wire";
 import { hexToBigInt } from "viem";
-import type { PastUpdate } from "../chain/history.js";
+import type { PastUpdate } from "../chain/update-events.js";
 
 /**
  * Summarizes the values of a median dataset by intervals that are counted from 1970.

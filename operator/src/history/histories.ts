@@ -1,5 +1,5 @@
 import { keccak256 } from "viem";
-import { type Blocks, type PastUpdate, readBack } from "../chain/history.js";
+import { type Blocks, type PastUpdate, readBack } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
 import type { Dataset, Network } from "../network.js";
 import type { Context } from "../process-context.js";

@@ -2,9 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Address, Hex } from "viem";
 import { getBlock } from "viem/actions";
 import { type ChainClient, unwrapRpcError } from "../chain/client.js";
-import { type Blocks, type KeyedUpdate, type PastUpdate, readUpdates } from "../chain/history.js";
 import { describeError, RpcError } from "../chain/rpc-error.js";
 import { readBlockHash } from "../chain/transactions.js";
+import { type Blocks, type KeyedUpdate, type PastUpdate, readUpdates } from "../chain/update-events.js";
 import type { Context } from "../process-context.js";
 
 /** The bounds of an index. */

@@ -3,7 +3,7 @@ import { HistoryAnswer, HistoryQuery, type StoredUpdate } from "@dataset-oracle/
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
-import type { PastUpdate } from "../chain/history.js";
+import type { PastUpdate } from "../chain/update-events.js";
 import { type DataPoint, findDataPoint } from "../data-point.js";
 import { candlesOf, intervalAt } from "../history/candles.js";
 import type { HistoryRange } from "../history/histories.js";

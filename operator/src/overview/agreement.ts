@@ -1,7 +1,7 @@
 import type { DecodedReport } from "@dataset-oracle/protocol/decode-update";
 import type { Agreement } from "@dataset-oracle/protocol/wire-data";
 import { type Address, hexToBigInt } from "viem";
-import type { PastUpdate } from "../chain/history.js";
+import type { PastUpdate } from "../chain/update-events.js";
 import type { Dataset } from "../network.js";
 import type { Round } from "./rounds.js";
 

@@ -1,7 +1,7 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import type { Agreement, DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/wire-data";
 import { type Hex, hexToBigInt } from "viem";
-import type { PastUpdate } from "../chain/history.js";
+import type { PastUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
 import type { Dataset } from "../network.js";
 import type { Operator } from "../operator.js";

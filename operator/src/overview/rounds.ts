@@ -1,8 +1,8 @@
 import { type DecodedUpdate, decodeUpdate } from "@dataset-oracle/protocol/decode-update";
 import { LRUCache } from "lru-cache";
 import { type Address, getAddress, type Hex, hexToBytes } from "viem";
-import type { PastUpdate } from "../chain/history.js";
 import { readTransaction } from "../chain/transactions.js";
+import type { PastUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
 import { recoverSigner } from "../update/recover-signer.js";
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { readBlockNumber } from "../chain/client.js";
-import { readUpdates } from "../chain/history.js";
 import { describeError } from "../chain/rpc-error.js";
 import { readTransaction } from "../chain/transactions.js";
+import { readUpdates } from "../chain/update-events.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { NO_GOSSIP } from "../peers/gossip.js";

@@ -1,8 +1,8 @@
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import { traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Hex } from "viem";
-import { findUpdate } from "../chain/history.js";
 import { readStored } from "../chain/stored.js";
+import { findUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import type { Network } from "../network.js";

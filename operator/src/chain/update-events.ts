@@ -38,7 +38,7 @@ const MAX_MS = 10_000;
  * Reads the updates of a data point back from a block, until there are enough, or it took too long. Nodes limit the logs
  * of one call, each in its own way: a window of blocks that is refused is halved.
  *
- * @param take Is given the updates of some whole blocks, the newest first, and returns true once there are enough.
+ * @param take Called with the updates of some whole blocks, the newest first; returns true once there are enough.
  * @returns The first block that was read: there can be more updates before it.
  * @throws RpcError when not even one block can be read.
  */
