@@ -227,7 +227,8 @@ describe("GET /overview", () => {
     const datasets = (await overview()).networks[0]?.datasets ?? [];
     const one = datasets.find((shown) => shown.dataset === busy);
     expect([one?.points?.length, one?.left_out]).toEqual([500, 100]);
-    expect(overviewCalls().length).toBeLessThan(6);
+    // A few more are made where the answer takes so long that a price is read again.
+    expect(overviewCalls().length).toBeLessThan(12);
   });
 
   test.each<Fault>(["refuses to override code", "ignores overrides of code"])(

@@ -78,13 +78,26 @@ export class Ledger {
     return this.#unseen.has(hash) || this.#reorgs.some((when) => when > endedAt && when - at < MAX_ROUND_AGE_MS);
   }
 
-  /** Returns the keys whose time went back on the chain. */
+  /** Returns the keys whose time did not go forward on the chain, with both transactions. */
   async wentBack(): Promise<string[]> {
-    const newest = new Map<Hex, bigint>();
-    return (await this.chain.updates(this.dataset)).flatMap(({ keyHash = "0x", timestamp = 0n }) => {
-      const before = newest.get(keyHash) ?? 0n;
-      newest.set(keyHash, timestamp);
-      return timestamp > before ? [] : [`${keyHash}: ${timestamp} after ${before}`];
-    });
+    const newest = new Map<Hex, { readonly timestamp: bigint; readonly text: string }>();
+    const found: string[] = [];
+    for (const { keyHash = "0x", timestamp = 0n, transactionHash, blockHash } of await this.chain.updates(
+      this.dataset,
+    )) {
+      const before = newest.get(keyHash);
+      const text = `${timestamp} by ${transactionHash}`;
+      const isForward = timestamp > (before?.timestamp ?? 0n);
+      // After a reorganization anvil can list the events of a block that it has dropped.
+      if (!isForward && !(await this.#isMinedIn(transactionHash, blockHash))) continue;
+      if (!isForward) found.push(`${keyHash}: ${text} after ${before?.text}`);
+      newest.set(keyHash, { timestamp, text });
+    }
+    return found;
+  }
+
+  async #isMinedIn(hash: Hex, blockHash: Hex): Promise<boolean> {
+    const receipt = await this.chain.client.getTransactionReceipt({ hash }).catch(() => null);
+    return receipt?.blockHash === blockHash;
   }
 }

@@ -134,7 +134,7 @@ export function chainOf(node: TestNode, chainId: number) {
         eventName: "Updated",
         fromBlock: 0n,
       });
-      return logs.map(({ args, transactionHash }) => ({ ...args, transactionHash }));
+      return logs.map(({ args, transactionHash, blockHash }) => ({ ...args, transactionHash, blockHash }));
     },
   };
 }
