@@ -7,7 +7,7 @@ import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { type Address, type LocalAccount, parseGwei } from "viem";
 import { type ChainClient, connectChain, hasCode, isUndecodable } from "./chain/client.js";
 import { CommitteeWatch } from "./chain/committee.js";
-import { readQueryPrice, readView } from "./chain/dataset.js";
+import { readQueryPrice, readView } from "./chain/dataset-views.js";
 import { findMissingInstructions } from "./chain/evm-version.js";
 import { RpcError } from "./chain/rpc-error.js";
 import type { PoolContext } from "./chain/rpc-pool.js";

@@ -3,7 +3,7 @@ import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { DataPoint } from "../data-point.js";
 import { formatValue } from "../update/answer.js";
-import type { Trouble } from "./judge.js";
+import type { Trouble } from "./trouble.js";
 
 /** A change of a feed that its users should know. It is the body of a webhook's request. */
 export interface Alert {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describeError } from "../chain/rpc-error.js";
-import { readManyStored } from "../chain/stored.js";
+import { readManyStored } from "../chain/stored-values.js";
 import { dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { type Alert, alertOf } from "./alert.js";
-import { type Trouble, troubleOf } from "./judge.js";
+import { type Trouble, troubleOf } from "./trouble.js";
 import { Webhook } from "./webhook.js";
 
 /** After this many failed readings in a row, one line is logged, until a reading succeeds. */

@@ -4,7 +4,7 @@ import { encodeErrorResult, numberToHex, parseAbi } from "viem";
 import { getGasPrice, sendRawTransaction } from "viem/actions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ChainClient, connectChain, unwrapRpcError } from "./client.js";
-import { readQueryPrice } from "./dataset.js";
+import { readQueryPrice } from "./dataset-views.js";
 import { RpcError } from "./rpc-error.js";
 
 /** Nodes of network 42 that answer from a table, over real HTTP. */

@@ -3,7 +3,7 @@ import { type Committee, committeeHash } from "@dataset-oracle/protocol/committe
 import type { Address, Hex } from "viem";
 import { getContractEvents } from "viem/actions";
 import { type ChainClient, unwrapRpcError } from "./client.js";
-import { readView } from "./dataset.js";
+import { readView } from "./dataset-views.js";
 import { RpcError } from "./rpc-error.js";
 
 /** A committee that a dataset has. */

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { readManyStored } from "../chain/stored.js";
+import { readManyStored } from "../chain/stored-values.js";
 import { roundAt } from "../clock.js";
 import { type Batch, dataPointOf } from "../data-point.js";
 import type { Context } from "../process-context.js";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SignedValue } from "@dataset-oracle/protocol/update";
 import type { Address, Hex } from "viem";
-import { readManyStored } from "../chain/stored.js";
+import { readManyStored } from "../chain/stored-values.js";
 import { roundAt } from "../clock.js";
 import { dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { readBlockIntervalMs } from "../chain/block-interval.js";
-import { readManyStored } from "../chain/stored.js";
+import { readManyStored } from "../chain/stored-values.js";
 import { startOf } from "../clock.js";
 import { type Batch, dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";

@@ -1,13 +1,13 @@
 import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/wire-data";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
-import { readQueryPrice } from "../chain/dataset.js";
-import { readStored } from "../chain/stored.js";
+import { readQueryPrice } from "../chain/dataset-views.js";
+import { readStored } from "../chain/stored-values.js";
 import { type DataPoint, findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { readLastRounds } from "../overview/last-rounds.js";
+import { MinedRounds } from "../overview/mined-rounds.js";
 import type { Overview } from "../overview/overview.js";
-import { Rounds } from "../overview/rounds.js";
 import { SingleFlight } from "../single-flight.js";
 import { dataPointProblems } from "./openapi.js";
 import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
@@ -35,7 +35,7 @@ const schema = {
 /** Adds `GET /data`. */
 export function addData(app: App, operator: Operator, overview: Overview, requestsPerMinute: number): void {
   const shared = new SingleFlight<DataPointAnswer>(operator.clock, REMEMBER_MS);
-  const rounds = new Rounds();
+  const rounds = new MinedRounds();
   addQueryRoute(app, "/data", schema, { name: "data", perMinute: requestsPerMinute }, async ({ query }) => {
     const dataPoint = findDataPoint(operator.networks, query);
     return shared.run(dataPoint.id, () => read(operator, overview, rounds, dataPoint)).result;
@@ -45,7 +45,7 @@ export function addData(app: App, operator: Operator, overview: Overview, reques
 async function read(
   operator: Operator,
   overview: Overview,
-  rounds: Rounds,
+  rounds: MinedRounds,
   dataPoint: DataPoint,
 ): Promise<DataPointAnswer> {
   const { network, dataset, key } = dataPoint;

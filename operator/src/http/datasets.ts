@@ -4,7 +4,7 @@ import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import type { ChainClient } from "../chain/client.js";
-import { readQueryPrice } from "../chain/dataset.js";
+import { readQueryPrice } from "../chain/dataset-views.js";
 import { RpcError } from "../chain/rpc-error.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";

@@ -3,8 +3,8 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import { type ApiDescription, addOpenApi, problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import swaggerUi from "@fastify/swagger-ui";
 import { Type } from "@sinclair/typebox";
-import { DOCS_SCRIPT, DOCS_STYLE } from "./correct-docs.js";
 import { STATIC_POLICY, shareBytes, staticRate } from "./static-files.js";
+import { DOCS_SCRIPT, DOCS_STYLE } from "./swagger-ui-fixes.js";
 
 export const API: ApiDescription = {
   title: "Dataset Oracle operator",

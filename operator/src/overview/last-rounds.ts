@@ -6,8 +6,8 @@ import type { DataPoint } from "../data-point.js";
 import type { Dataset } from "../network.js";
 import type { Operator } from "../operator.js";
 import { formatValue } from "../update/answer.js";
-import { agreementOf } from "./agreement.js";
-import type { Round, Rounds } from "./rounds.js";
+import type { MinedRound, MinedRounds } from "./mined-rounds.js";
+import { agreementOf } from "./provider-agreement.js";
 
 /** This many of the last rounds are shown, and the providers' agreement is counted over them. */
 const ROUNDS = 10;
@@ -18,7 +18,7 @@ const ROUNDS = 10;
  */
 export async function readLastRounds(
   { histories }: Operator,
-  rounds: Rounds,
+  rounds: MinedRounds,
   dataPoint: DataPoint,
 ): Promise<{
   readonly last: LastUpdate;
@@ -34,18 +34,18 @@ export async function readLastRounds(
   const last = toLastUpdate(dataset, update, await rounds.read(dataPoint, update));
   const earlier = histories.known(dataPoint, ROUNDS);
   const shown = await Promise.all(earlier.map(async (one) => [one, await rounds.read(dataPoint, one)] as const));
-  const sent = shown.map(([{ timestamp, transactionHash }, { carrier }]) => {
-    return { timestamp: Number(timestamp), transaction_hash: transactionHash, sender: carrier };
+  const sent = shown.map(([{ timestamp, transactionHash }, { sender }]) => {
+    return { timestamp: Number(timestamp), transaction_hash: transactionHash, sender };
   });
   return { last, agreement: agreementOf(dataset, shown), sent };
 }
 
-function toLastUpdate({ kind }: Dataset, update: PastUpdate, { carrier, reports }: Round): LastUpdate {
+function toLastUpdate({ kind }: Dataset, update: PastUpdate, { sender, reports }: MinedRound): LastUpdate {
   const values = reports?.reports.flatMap(({ outcome, value }) => (outcome === "OK" ? [value] : [])) ?? [];
   return {
     transaction_hash: update.transactionHash,
     block_number: update.blockNumber,
-    carrier,
+    carrier: sender,
     reports: reports?.reports.map((report) => ({ ...report, value: formatValue(kind, report.value) })) ?? null,
     absentees: [...(reports?.absentees ?? [])],
     spread: spreadOf(kind, values),

@@ -10,8 +10,8 @@ import type {
 import { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { type Address, getAddress, type Hex, stringToHex } from "viem";
 import { readHeadTimestamp } from "../chain/client.js";
-import { readQueryPrice } from "../chain/dataset.js";
-import { readManyStored } from "../chain/stored.js";
+import { readQueryPrice } from "../chain/dataset-views.js";
+import { readManyStored } from "../chain/stored-values.js";
 import type { NetworkSettings } from "../config.js";
 import { type DataPoint, dataPointOf } from "../data-point.js";
 import { beatAt, orderOf } from "../feeds/turn-order.js";
@@ -21,8 +21,8 @@ import { nodesIn } from "../peers/nodes.js";
 import { SingleFlight } from "../single-flight.js";
 import { formatValue } from "../update/answer.js";
 import { type DescribedSpec, describeSpec } from "./describe-spec.js";
-import { Formats, SPOT_PRICE } from "./formats.js";
 import { type RecentEvents, recentKeys, recentSpecs } from "./recent-events.js";
+import { Formats, SPOT_PRICE } from "./value-formats.js";
 
 /** A network is read again after this. */
 const REMEMBER_MS = 1_000;

@@ -4,7 +4,7 @@ import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { encodeUpdate, storedValue } from "@dataset-oracle/protocol/update";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { type Hex, numberToHex } from "viem";
-import { readStored } from "../chain/stored.js";
+import { readStored } from "../chain/stored-values.js";
 import { readMined } from "../chain/transactions.js";
 import type { DataPoint } from "../data-point.js";
 import type { Context } from "../process-context.js";

@@ -1,6 +1,6 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { LRUCache } from "lru-cache";
-import { readStored } from "../chain/stored.js";
+import { readStored } from "../chain/stored-values.js";
 import type { DataPoint } from "../data-point.js";
 
 /** Anonymous callers choose the keys. */

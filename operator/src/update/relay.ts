@@ -1,7 +1,7 @@
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import { traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Hex } from "viem";
-import { readStored } from "../chain/stored.js";
+import { readStored } from "../chain/stored-values.js";
 import { findUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ForwardedAnswer } from "@dataset-oracle/protocol/node-wire";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
-import { readStored } from "../chain/stored.js";
+import { readStored } from "../chain/stored-values.js";
 import { findUpdate } from "../chain/update-events.js";
 import { msUntilRoundAfter, roundAt } from "../clock.js";
 import { type DataPoint, roundId } from "../data-point.js";

@@ -11,7 +11,7 @@ import {
   stringToHex,
 } from "viem";
 import { beforeEach, expect, test } from "vitest";
-import { Formats } from "./formats.js";
+import { Formats } from "./value-formats.js";
 
 const REGISTRY = "0x0000000000000000000000000000000000000001";
 const SPEC = stringToHex(

@@ -1,6 +1,6 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { expect, test } from "vitest";
-import { troubleOf } from "./judge.js";
+import { troubleOf } from "./trouble.js";
 
 const stored = (status: string, updatedAt: number) => ({ status, updatedAt: BigInt(updatedAt) }) as QueryResult;
 

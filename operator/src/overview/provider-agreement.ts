@@ -3,9 +3,9 @@ import type { Agreement } from "@dataset-oracle/protocol/wire-data";
 import { type Address, hexToBigInt } from "viem";
 import type { PastUpdate } from "../chain/update-events.js";
 import type { Dataset } from "../network.js";
-import type { Round } from "./rounds.js";
+import type { MinedRound } from "./mined-rounds.js";
 
-type Shown = readonly [update: PastUpdate, round: Round];
+type Shown = readonly [update: PastUpdate, round: MinedRound];
 
 /** Counts, for each member of the committee, in how many rounds it signed, and signed what was stored. */
 export function agreementOf(dataset: Dataset, shown: readonly Shown[]): Agreement {

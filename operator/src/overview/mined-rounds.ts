@@ -7,9 +7,9 @@ import type { DataPoint } from "../data-point.js";
 import { recoverSigner } from "../update/recover-signer.js";
 
 /** The transaction that stored an update, with the signed reports in it. */
-export interface Round {
+export interface MinedRound {
   /** The sender of the transaction; null if the node no longer has it. */
-  readonly carrier: Address | null;
+  readonly sender: Address | null;
   /** Null if the transaction does not show them, because another contract relayed the update. */
   readonly reports: Pick<DecodedUpdate, "reports" | "absentees"> | null;
 }
@@ -17,20 +17,20 @@ export interface Round {
 const MAX_ROUNDS = 5_000;
 
 /** Reads the reports behind stored updates, each once. */
-export class Rounds {
-  readonly #known = new LRUCache<string, Round>({ max: MAX_ROUNDS });
+export class MinedRounds {
+  readonly #known = new LRUCache<string, MinedRound>({ max: MAX_ROUNDS });
 
   /** @throws RpcError */
-  async read({ id, network, dataset, key }: DataPoint, update: PastUpdate): Promise<Round> {
+  async read({ id, network, dataset, key }: DataPoint, update: PastUpdate): Promise<MinedRound> {
     const name = `${id} ${update.transactionHash}`;
     const known = this.#known.get(name);
     if (known !== undefined) return known;
     const sent = await readTransaction(network.client, update.transactionHash);
-    if (sent === null) return { carrier: null, reports: null };
+    if (sent === null) return { sender: null, reports: null };
     const isDirect = sent.to !== null && getAddress(sent.to) === dataset.address;
     const dataPoint = { chainId: network.chainId, dataset: dataset.address, key };
     const decoded = isDirect ? await decodeUpdate(sent.input, dataPoint, recover) : null;
-    const round = { carrier: getAddress(sent.from), reports: decoded?.round === update.timestamp ? decoded : null };
+    const round = { sender: getAddress(sent.from), reports: decoded?.round === update.timestamp ? decoded : null };
     this.#known.set(name, round);
     return round;
   }
