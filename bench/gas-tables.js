@@ -1,4 +1,4 @@
-// Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md.
+// Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md and docs/Comparison.md.
 // With --check, it only checks that they are up to date. Our numbers are those in snapshots/, measured by `npm run gas`;
 // the other systems' are in peers.json.
 
@@ -9,10 +9,10 @@ import { ROOT } from "@dataset-oracle/tools/root";
 
 const USAGE = `Usage: npm run bench:gas [-- --check]
 
-Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md.
-Our numbers are those in snapshots/, measured by npm run gas. The other systems were measured elsewhere.
+Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md and
+docs/Comparison.md. Our numbers are those in snapshots/, measured by npm run gas. The other systems were measured elsewhere.
 
-  --check   write nothing; fail if docs/Gas.md does not match the snapshots
+  --check   write nothing; fail if the tables do not match the snapshots
   --help    show this text
 
 Examples
@@ -110,28 +110,55 @@ const accusations = [
   [5, 13, 31].map((members) => [String(members), `**${number(accuse(`accusation, ${members} members`))}**`]),
 ];
 
-const sections = { updates, batches, queries, fresh, accusations };
-for (const [name, [head, rows]] of Object.entries(sections)) {
+const gasOf = (peers, system) => peers.find((peer) => peer.system === system);
+const comparedWith = (name, update, query) => [
+  name,
+  number(gasOf(peers.update, update)?.[9]),
+  number(gasOf(peers.query, query)?.gas),
+];
+const comparison = [
+  ["", "update, 9 signers", "added by one query, direct"],
+  [
+    [
+      "this",
+      number(update("update, 9 of 13 signers")),
+      `${number(query("query, price 0"))} free, ${number(query("query, paid"))} paid`,
+    ],
+    comparedWith("Scribe", "Scribe, poke", "Scribe"),
+    comparedWith("Maker Median", "Maker Median"),
+    comparedWith("RedStone", "RedStone multi-feed, push", "RedStone, direct"),
+    comparedWith("Pyth", "Pyth", "Pyth"),
+    comparedWith("Chainlink", undefined, "Chainlink, direct"),
+  ],
+];
+
+const DOCUMENTS = {
+  "docs/Gas.md": { updates, batches, queries, fresh, accusations },
+  "docs/Comparison.md": { comparison },
+};
+for (const [name, [head, rows]] of Object.values(DOCUMENTS).flatMap(Object.entries)) {
   const plain = rows.map((row) => row.map((cell) => cell.replaceAll("*", "")));
   console.log(`${name}\n\n${table(head, plain)}\n`);
 }
 console.log(`Peers: measured ${peers.measured}.`);
 
-const path = join(ROOT, "docs/Gas.md");
-const before = readFileSync(path, "utf8");
-const after = Object.entries(sections).reduce(
-  (page, [name, [head, rows]]) =>
-    page.replace(
-      new RegExp(`(<!-- ${name} -->\n)[^]*?(\n?<!-- end -->)`),
-      (_, start) => `${start}\n${table(head, rows)}\n\n<!-- end -->`,
-    ),
-  before,
-);
-if (!isCheck) {
-  writeFileSync(path, after);
-} else if (after !== before) {
-  console.error('docs/Gas.md does not match the snapshots. Run "npm run bench:gas" and commit it.');
-  process.exitCode = 1;
+for (const [file, tables] of Object.entries(DOCUMENTS)) {
+  const path = join(ROOT, file);
+  const before = readFileSync(path, "utf8");
+  const after = Object.entries(tables).reduce(
+    (page, [name, [head, rows]]) =>
+      page.replace(
+        new RegExp(`(<!-- ${name} -->\n)[^]*?(\n?<!-- end -->)`),
+        (_, start) => `${start}\n${table(head, rows)}\n\n<!-- end -->`,
+      ),
+    before,
+  );
+  if (!isCheck) {
+    writeFileSync(path, after);
+  } else if (after !== before) {
+    console.error(`${file} does not match the snapshots. Run "npm run bench:gas" and commit it.`);
+    process.exitCode = 1;
+  }
 }
 
 function table(head, rows) {

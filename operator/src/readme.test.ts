@@ -1,53 +1,20 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OPERATOR_PROBLEM_CODES } from "@dataset-oracle/protocol/client/problem";
-import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { Balances } from "./balances.js";
-import { OperatorConfig } from "./config.js";
 import { Metrics } from "./metrics.js";
 import { FAILURE_REASONS } from "./update/ask-provider.js";
 import { USAGE } from "./usage.js";
 
 const README = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8");
 
-/** Every setting, by name. */
-function settingsOf(schema: TSchema): [string, TSchema][] {
-  if (KindGuard.IsArray(schema)) return settingsOf(schema.items);
-  if (!KindGuard.IsObject(schema)) return [];
-  return Object.entries(schema.properties).flatMap(([name, inner]) => [
-    [name, inner] as [string, TSchema],
-    ...settingsOf(inner),
-  ]);
-}
-
 /** Returns the texts in backticks in one column of the rows that begin with a match of a pattern. */
 function named(row: RegExp, column: number): string[] {
   const cells = README.split("\n").flatMap((line) => (row.test(line) ? [line.split("|")[column] ?? ""] : []));
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "")).toSorted();
 }
-
-test.each(settingsOf(OperatorConfig))("the schema describes %s", (_, schema) => {
-  expect(schema.description).toEqual(expect.any(String));
-});
-
-test("the README lists every setting, and no other", () => {
-  const settings = settingsOf(OperatorConfig).map(([name]) => name);
-  // These are described in the rows of `providers` and `peers`.
-  const inside = ["address", "name", "url", "provider", "submitter"];
-  expect(named(/^\| `[a-z][A-Za-z]*`/, 1)).toEqual(settings.filter((name) => !inside.includes(name)).toSorted());
-  for (const name of inside) expect(README).toContain(`\`${name}\``);
-});
-
-test.each(
-  settingsOf(OperatorConfig).flatMap(([name, { default: value }]) =>
-    typeof value === "number" ? [[name, value]] : [],
-  ),
-)("the README has the default of %s", (name, value) => {
-  const row = README.split("\n").find((line) => line.split("|")[1]?.includes(`\`${name}\``));
-  expect(row?.split("|")[2]?.replaceAll(/[,`]/g, "").split(" ")).toContain(String(value));
-});
 
 test("the README has every variable of the environment that --help has", () => {
   const variables = USAGE.match(/OPERATOR_[A-Z_]*[A-Z]/g) ?? [];

@@ -14,7 +14,6 @@ const guide = read("docs/Operators.md");
 const block = (language: string) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? "";
 const { bin } = JSON.parse(read("operator/package.json"));
 const main = `operator/${bin.operator.replace("./", "")}`;
-const { port, maxConnections } = OperatorConfig.properties;
 
 describe("the systemd unit", () => {
   const lines = block("ini")
@@ -38,46 +37,6 @@ describe("the systemd unit", () => {
       OPERATOR_KEYSTORE_PASSWORD_FILE: `%d/${credentials[1]}`,
     });
     for (const name of ["OPERATOR_KEYSTORE", "OPERATOR_KEYSTORE_PASSWORD_FILE"]) expect(USAGE).toContain(name);
-  });
-
-  test("allows longer than the 10 s that a shutdown takes, and does not restart on invalid configuration", () => {
-    expect(values("RestartPreventExitStatus")).toEqual(["2"]);
-    expect(Number(values("TimeoutStopSec")[0])).toBeGreaterThan(10);
-  });
-
-  test("allows enough open files for its connections, and is hardened at least as much as the provider's", () => {
-    expect(Number(values("LimitNOFILE")[0])).toBeGreaterThan(4 * maxConnections.default);
-    const ofProvider = /```ini\n([\s\S]*?)```/.exec(read("docs/Providers.md"))?.[1] ?? "";
-    const hardening = ofProvider.slice(ofProvider.indexOf("DynamicUser"), ofProvider.indexOf("[Install]")).trim();
-    expect(hardening.split("\n").length).toBeGreaterThan(20);
-    for (const line of hardening.split("\n")) expect(block("ini")).toContain(`${line}\n`);
-    expect(values("StateDirectory")).toEqual([]);
-  });
-});
-
-describe("the container", () => {
-  const file = read("operator/Containerfile");
-
-  test("starts the built program, and has every script that it runs", () => {
-    expect(file).toContain(`ENTRYPOINT ["node", "${main}"]`);
-    const scripts = [...file.matchAll(/npm run (\w+)/g)].map(([, name]) => name ?? "");
-    expect(Object.keys(JSON.parse(read("package.json")).scripts)).toEqual(expect.arrayContaining(scripts));
-  });
-
-  test("exposes the default port, has a health check, and runs as an unprivileged user without volumes", () => {
-    expect(/^EXPOSE (\d+)$/m.exec(file)?.[1]).toBe(String(port.default));
-    expect(file).toContain(`:${port.default}/live`);
-    expect(file).toMatch(/^USER node$/m);
-    expect(file).not.toMatch(/^VOLUME/m);
-    for (const option of ["--read-only", "--cap-drop=all", "--security-opt=no-new-privileges"]) {
-      expect(guide).toContain(option);
-    }
-    for (const secret of [
-      "OPERATOR_KEYSTORE=/run/secrets/operator-keystore",
-      "OPERATOR_KEYSTORE_PASSWORD_FILE=/run/secrets/operator-password",
-    ]) {
-      expect(guide).toContain(secret);
-    }
   });
 });
 

@@ -107,8 +107,8 @@ export const ProviderConfig = Type.Object(
     sourceOverrides: Type.Record(Type.String(), Type.String(), {
       default: {},
       description:
-        "For development: sources' https origins, with the http addresses on this machine that are asked instead. " +
-        "Refused when network 1 is served.",
+        "For development: sources' https origins, with the http addresses on this machine that are asked instead, " +
+        "without a rate limit. Logged at each start. Refused when network 1 is served.",
     }),
     secrets: Type.Array(SecretSettings, {
       default: [],
@@ -144,8 +144,12 @@ export const ProviderConfig = Type.Object(
       [
         Type.Object(
           {
-            folder: Type.String({ minLength: 1 }),
-            maxMegabytes: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
+            folder: Type.String({ minLength: 1, description: "The folder in which evidence is kept." }),
+            maxMegabytes: Type.Integer({
+              minimum: 1,
+              maximum: 10_000_000,
+              description: "The maximum size of the folder. When it is full, the oldest evidence is removed.",
+            }),
             public: Type.Optional(
               Type.Boolean({
                 description:
@@ -159,8 +163,7 @@ export const ProviderConfig = Type.Object(
       ],
       {
         default: null,
-        description:
-          "The folder in which evidence for decisions is kept, its maximum size, and if it is public; null keeps none.",
+        description: "Keeps evidence for decisions; null keeps none.",
       },
     ),
     requestsPerMinute: Type.Integer({

@@ -31,7 +31,7 @@ export function boundsOf({ minimum, exclusiveMinimum, maximum, minLength, maxLen
  */
 export function objectsOf(schema, at = "") {
   const isList = schema.items !== undefined;
-  const object = schema.items ?? schema;
+  const object = schema.items ?? schema.anyOf?.find(({ properties }) => properties !== undefined) ?? schema;
   const properties = Object.entries(object.properties ?? {});
   if (properties.length === 0) return [];
   const place = isList ? `${at}[]` : at;

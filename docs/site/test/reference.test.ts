@@ -86,7 +86,7 @@ describe("the reference of the configuration", () => {
   });
 
   test("has the settings that stand inside others", () => {
-    for (const place of ["networks[]", "networks[].feeds[]", "webOracle.rateLimit", "sources[]"]) {
+    for (const place of ["networks[]", "networks[].feeds[]", "evidence", "webOracle.rateLimit", "sources[]"]) {
       expect(text("configuration")).toContain(`### ${place}\n`);
     }
     expect(text("configuration")).toContain("| `requestsPerMinute` | integer, 1 or more | `60` |");
