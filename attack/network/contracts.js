@@ -19,7 +19,7 @@ import {
   walletActions,
 } from "viem";
 
-export const TOLERANCE_BPS = 100n;
+const TOLERANCE_BPS = 100n;
 export const QUERY_PRICE = 1_000n;
 
 const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };

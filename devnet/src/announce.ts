@@ -10,7 +10,7 @@ import { type PublishedExample, publishArguments } from "./example-specs.js";
 import type { Operator, Provider } from "./services.js";
 
 /** The running devnet, as `announce` describes it. */
-export interface Running extends Devnet {
+interface Running extends Devnet {
   readonly deployed: Deployed;
   readonly providers: readonly Provider[];
   /** At least one. */

@@ -3,7 +3,7 @@ import type { Devnet } from "./devnet.js";
 import { freePort } from "./ports.js";
 import { type Process, startProcess } from "./processes.js";
 
-export interface AnvilOptions {
+interface AnvilOptions {
   /** A free port by default. */
   readonly port?: number;
   readonly chainId?: number;

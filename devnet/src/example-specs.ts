@@ -41,7 +41,7 @@ export interface PublishedExample {
 }
 
 /** The command-line program for dapp developers. */
-export const WEB_ORACLE_COMMAND = join(ROOT, "provider", "dist", "web-oracle", "cli", "main.js");
+const WEB_ORACLE_COMMAND = join(ROOT, "provider", "dist", "web-oracle", "cli", "main.js");
 
 const PUBLISH_MS = 60_000;
 

@@ -11,7 +11,7 @@ const POLL_MS = 200;
 /** Variables that the user may have set for an operator or provider of their own. They are not passed on. */
 const FOREIGN_KEYS = /^(?:OPERATOR|PROVIDER)_(?:PRIVATE_KEY|KEYSTORE)/;
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];

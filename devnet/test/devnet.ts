@@ -118,7 +118,7 @@ async function interrupt(child: ChildProcess): Promise<number | null> {
 }
 
 /** An answer of the operator, read as far as the tests look at it. */
-export interface Answer {
+interface Answer {
   readonly status: string;
   readonly value: string;
   readonly timestamp: number;

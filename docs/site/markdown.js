@@ -11,7 +11,7 @@ const colours = transformerStyleToClass({ classPrefix: "c" });
 export const coloursOfCode = () => colours.getCSS();
 
 /** Returns the anchor that code hosts give a heading. */
-export const slug = (heading) =>
+const slug = (heading) =>
   heading
     .trim()
     .toLowerCase()

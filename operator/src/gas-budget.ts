@@ -1,6 +1,6 @@
 const HOUR_MS = 3_600_000;
 
-export type Reservation =
+type Reservation =
   | { readonly ok: true; readonly release: () => void }
   /** `isShare`: the budget has gas left, but the caller has used its share. */
   | { readonly ok: false; readonly isShare: boolean; readonly retryAfterSeconds: number };

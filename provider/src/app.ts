@@ -31,7 +31,7 @@ const MAX_TRIED_IN_FLIGHT = 64;
 
 const systemClock = () => BigInt(Math.floor(Date.now() / 1_000));
 
-export interface ProviderOptions {
+interface ProviderOptions {
   readonly logger: Logger;
   /** Collects the metrics. */
   readonly registry: Registry;

@@ -9,7 +9,7 @@ import type { Signer } from "./signer.js";
 import type { Caller } from "./value-reader.js";
 import type { WebOracle } from "./web-oracle/web-oracle.js";
 
-export interface ReporterParts {
+interface ReporterParts {
   readonly served: Served;
   /** Null when the Web Oracle's keys are not served. */
   readonly webOracle: Pick<WebOracle, "find"> | null;

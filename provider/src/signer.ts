@@ -14,7 +14,7 @@ import { logFields } from "./value-reader.js";
 /** Enough for a thousand keys in each of the rounds that can be signed at a time, several times over. */
 const MAX_SIGNATURES = 50_000;
 
-export interface SignerParts {
+interface SignerParts {
   /** An account that cannot sign digests, because its key is elsewhere, signs typed data instead. */
   readonly account: LocalAccount;
   readonly logger: Logger;

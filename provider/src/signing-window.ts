@@ -14,7 +14,7 @@ export const MAX_AHEAD = 2n;
 export const USUAL_AGE = 2n;
 
 /** The position of a round relative to the window in which it may be signed for the first time. */
-export type WindowVerdict = "in_window" | "too_old" | "in_future";
+type WindowVerdict = "in_window" | "too_old" | "in_future";
 
 /**
  * Compares a round with the signing window.

@@ -14,7 +14,7 @@ export interface PairSource extends Pick<PairQuery, "request" | "read"> {
   readonly rate: RateSources | null;
 }
 
-export interface RateSources {
+interface RateSources {
   /** For example USDT-USD. */
   readonly pair: string;
   readonly sources: readonly PairSource[];

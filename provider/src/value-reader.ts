@@ -30,7 +30,7 @@ export interface FreshValue {
   readonly answers: RecordingReader["answers"];
 }
 
-export interface ValueReaderParts {
+interface ValueReaderParts {
   readonly reader: SourceReader;
   readonly extractor: Extractor;
   readonly policy: Policy;

@@ -28,7 +28,7 @@ const NOTICE = "simulated: no price or other value here is real";
 
 const STEP_MS = 1_000;
 
-export interface MarketOptions {
+interface MarketOptions {
   /** The port on loopback: a free one by default. */
   readonly port?: number;
   /** The same seed gives the same prices, step by step. */

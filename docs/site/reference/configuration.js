@@ -8,7 +8,7 @@ import { boundsOf, objectsOf, typeOf } from "./schema.js";
 import { table } from "./table.js";
 
 /** The files that can be configured, with their schemas. */
-export const FILES = [
+const FILES = [
   {
     title: "The operator's configuration",
     about:

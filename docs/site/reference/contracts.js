@@ -77,7 +77,7 @@ export const contractPages = () =>
 let trees;
 
 /** Returns the syntax tree of every file of src/, by its path there. */
-export function syntaxTrees() {
+function syntaxTrees() {
   trees ??= parse();
   return trees;
 }

@@ -1,7 +1,7 @@
 // Writes Markdown tables for generated pages.
 
 /** Escapes the text of a cell. */
-export const cell = (text) =>
+const cell = (text) =>
   String(text ?? "")
     .replaceAll("|", "\\|")
     .replace(/\s+/g, " ");

@@ -15,7 +15,7 @@ export interface HistoryRange extends Blocks {
 }
 
 /** The updates of a data point in a range of blocks. */
-export interface History {
+interface History {
   /** The first block that was searched: there can be more updates before it. */
   readonly from: number;
   /** The newest first; all of each block. */

@@ -8,7 +8,7 @@ import { type Blocks, type KeyedUpdate, type PastUpdate, readUpdates } from "../
 import type { Context } from "../process-context.js";
 
 /** The bounds of an index. */
-export interface IndexLimits {
+interface IndexLimits {
   /** How far back it reaches, in blocks. */
   readonly blocks: number;
   /** How many updates it holds. Beyond them the oldest are dropped. */

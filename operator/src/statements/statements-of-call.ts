@@ -17,7 +17,7 @@ export function holdCall(network: Network, dataset: Dataset, data: Hex): void {
  *
  * @param keysOf Finds the keys of a batch by their hashes: it names nothing more. Rows with an unknown key are left out.
  */
-export function statementsOfCall(
+function statementsOfCall(
   dataset: Dataset,
   data: Hex,
   keysOf: (hashes: readonly Hex[]) => readonly Hex[] | null,

@@ -18,7 +18,7 @@ import { askForAdvice, askForTrial, isRefusal, type Refusal } from "./ask-trial.
 const MAX_LATE_MS = 30_000;
 
 /** How often, and at what interval, providers are sampled. */
-export interface Sampling {
+interface Sampling {
   readonly samples: number;
   readonly intervalSeconds: number;
   readonly onSample: (progress: AdviceProgress) => void;

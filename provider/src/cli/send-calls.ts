@@ -6,13 +6,13 @@ import { type Account, type Address, createPublicClient, createWalletClient, typ
 const MINED_MS = 120_000;
 
 /** A call of a contract, which costs nothing but its gas. */
-export interface Call {
+interface Call {
   readonly to: Address;
   readonly data: Hex;
 }
 
 /** The network that calls are sent to, and the account that pays for them. */
-export interface Sending {
+interface Sending {
   readonly chainId: number;
   /** The file that names the network, for errors. */
   readonly deploymentFile: string;

@@ -1,7 +1,7 @@
 import { type Combined, type ExplainedValue, OUTCOMES, type SourceUse } from "../explained-value.js";
 
 /** The parts of the output that differ between kinds of keys. */
-export interface Shown {
+interface Shown {
   /** The key and what names it. */
   readonly head: object;
   /** Describes the value, which is null when there is none. */

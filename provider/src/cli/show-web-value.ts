@@ -5,7 +5,7 @@ import { resultToText, valueToJson } from "./show-value.js";
 import { describeValue, printable, type Style } from "./terminal.js";
 
 /** A Web Oracle key and its value. */
-export interface WebValue extends Pick<WebOracleKey, "name" | "compiled" | "request"> {
+interface WebValue extends Pick<WebOracleKey, "name" | "compiled" | "request"> {
   readonly value: ExplainedValue;
   /** When the reading started, in whole seconds since 1970. */
   readonly at: bigint;

@@ -15,7 +15,7 @@ import type { DecisionStore } from "./decision-store.js";
 /** The most data points and rounds for which the sources' notes are remembered. */
 const MAX_NOTED = 20_000;
 
-export interface DeciderParts {
+interface DeciderParts {
   readonly values: ValueReader;
   readonly store: Pick<DecisionStore, "prunedThrough" | "isWritable" | "recall" | "decide">;
   /** Null when no evidence is kept. The stores are separate because anonymous callers can fill that of Web Oracle keys. */

@@ -16,7 +16,7 @@ const VALUE_BYTES = 32;
 const CHECK_BYTES = 8;
 
 /** A decision as it is stored: the value's 32 bytes, or none when there is no data, and a check of key and value. */
-export interface DecisionRecord {
+interface DecisionRecord {
   readonly bytes: Uint8Array;
   readonly check: bigint;
 }
@@ -38,7 +38,7 @@ export function decodeDecision(key: string, bytes: Uint8Array): { decision: Deci
 }
 
 /** Returns a check of 64 bits, against damage and not against forgery. */
-export const checkOf = (text: string): bigint => BigInt(`0x${hash("sha256", text).slice(0, 2 * CHECK_BYTES)}`);
+const checkOf = (text: string): bigint => BigInt(`0x${hash("sha256", text).slice(0, 2 * CHECK_BYTES)}`);
 
 /** Adds a check to the sum of the checks of all records, or takes it away. */
 export const addCheck = (sum: bigint, check: bigint): bigint => BigInt.asUintN(8 * CHECK_BYTES, sum + check);

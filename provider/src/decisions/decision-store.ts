@@ -14,7 +14,7 @@ import {
 import { LastWrite, type Write } from "./last-write.js";
 
 /** How long a decision is kept, in seconds: twice the report age that datasets accept by default. */
-export const RETENTION = 600n;
+const RETENTION = 600n;
 
 /** How often old decisions are removed, in seconds. */
 const PRUNE_INTERVAL = 10n;
@@ -41,7 +41,7 @@ const RECENT = 60n;
 /** The database key of the `Ledger`. It sorts after the keys of all decisions. */
 const LEDGER = "ledger";
 
-export interface DecisionStoreOptions {
+interface DecisionStoreOptions {
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
   /** The most decisions that the database may hold. */

@@ -30,7 +30,7 @@ import type { Reading } from "../source/reading.js";
 import type { PairSource, Policy } from "../spot-price.js";
 import type { FreshValue } from "../value-reader.js";
 
-export interface EvidenceStoreOptions {
+interface EvidenceStoreOptions {
   readonly folder: string;
   /** The most bytes that the folder may hold. */
   readonly maxBytes: number;
@@ -58,7 +58,7 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /** The evidence for a decision, with the specs and answers that the record names, by their hashes. */
-export interface FoundEvidence {
+interface FoundEvidence {
   readonly record: EvidenceRecord;
   readonly texts: Readonly<Record<string, string>>;
 }

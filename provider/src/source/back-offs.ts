@@ -4,9 +4,9 @@ import { BackOff, type BackOffBounds } from "./back-off.js";
 import type { Reading, SourceFailure } from "./reading.js";
 
 /** After a rate-limit answer: exchanges ban callers that go on, Bitfinex for up to 60 s. */
-export const AFTER_RATE_LIMIT: BackOffBounds = { firstMs: 10_000, maxMs: 300_000 };
+const AFTER_RATE_LIMIT: BackOffBounds = { firstMs: 10_000, maxMs: 300_000 };
 /** After any other failure. The first wait costs no more than the next second's value. */
-export const AFTER_FAILURE: BackOffBounds = { firstMs: 1_000, maxMs: 60_000 };
+const AFTER_FAILURE: BackOffBounds = { firstMs: 1_000, maxMs: 60_000 };
 
 /** More than source files have; beyond it the longest unused are forgotten, and the origin's rate limit remains. */
 const MAX_FAILING = 10_000;
@@ -18,7 +18,7 @@ interface Failing {
 }
 
 /** The change of state that a request's outcome caused. */
-export type BackOffChange = "started" | "ended" | null;
+type BackOffChange = "started" | "ended" | null;
 
 /**
  * Remembers what fails, and until when it is left alone: after a rate-limit answer the whole origin, because exchanges

@@ -12,7 +12,7 @@ export class WrittenNumber {
 }
 
 /** A JSON number with all of its digits: a float only where that prints exactly as it was written. */
-export type JsonNumber = number | WrittenNumber;
+type JsonNumber = number | WrittenNumber;
 
 /** A JSON value whose numbers keep all of their digits. */
 export type Json = null | boolean | string | JsonNumber | readonly Json[] | { readonly [name: string]: Json };

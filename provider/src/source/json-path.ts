@@ -24,7 +24,7 @@ export interface Budget {
 class BudgetExceeded extends Error {}
 
 /** A checked JSONPath, whose strings may contain variables. */
-export interface JsonPath {
+interface JsonPath {
   readonly variables: ReadonlySet<string>;
   /** Replaces each variable with its value. */
   bind(values: Values): BoundPath;

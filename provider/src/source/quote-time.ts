@@ -22,7 +22,7 @@ export const QuoteTimeSpec = Type.Object(
 export type QuoteTimeSpec = Static<typeof QuoteTimeSpec>;
 
 /** Reads a quote's time from an answer, in whole seconds since 1970. */
-export type ReadQuoteTime = (document: Json) => Reading<bigint>;
+type ReadQuoteTime = (document: Json) => Reading<bigint>;
 
 export function compileQuoteTime(
   { path, unit }: QuoteTimeSpec,

@@ -24,7 +24,7 @@ export interface SourceRequest extends FetchRequest {
 export type FileRequest = SourceRequest & { readonly source: SourceFile };
 
 /** The part of a source file that judging an answer takes. */
-export interface SourceFile {
+interface SourceFile {
   /** The source's name in logs and metrics. */
   readonly name: string;
   /** Returns the error that the source's answer names, or null. */
@@ -70,7 +70,7 @@ interface Shelf {
   readonly backOffs: BackOffs;
 }
 
-export interface SourceReaderOptions {
+interface SourceReaderOptions {
   readonly egress: Pick<Egress, "fetchText">;
   /** Makes the requests of published specs, so that they cannot use up what prices need; `egress` by default. */
   readonly publishedEgress?: Pick<Egress, "fetchText">;

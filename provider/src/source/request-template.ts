@@ -5,13 +5,13 @@ import { compileText, type Values, withoutVariables } from "./text-template.js";
 const ORIGIN = /^(https:\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*)\//;
 
 /** A checked template of a URL or of a body. */
-export interface Template {
+interface Template {
   readonly variables: ReadonlySet<string>;
   /** Replaces each variable with its encoded value; fails when the result would mean something else. */
   fill(values: Values): Result<string>;
 }
 
-export interface UrlTemplate extends Template {
+interface UrlTemplate extends Template {
   /** For example `https://api.kraken.com`. */
   readonly origin: string;
 }

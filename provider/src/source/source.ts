@@ -127,14 +127,14 @@ function shapeOf({ type, decimals, rounding, hash }: SourceSpec): Result<ValueSh
 }
 
 /** The rules for taking a value out of a source's answer. */
-export interface Extraction {
+interface Extraction {
   readonly path: BoundPath;
   readonly errors: ErrorRules;
   readonly shape: ValueShape;
 }
 
 /** The rules for finding a source's own error in its answer. */
-export interface ErrorRules {
+interface ErrorRules {
   /** Selects the error. Any node there means that the answer has no value. Null when the source names no errors. */
   readonly path: BoundPath | null;
   /** The meanings of errors, by a text or number at the path; `source_error` for all others. */

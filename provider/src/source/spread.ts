@@ -22,7 +22,7 @@ export const SpreadSpec = Type.Object(
 export type SpreadSpec = Static<typeof SpreadSpec>;
 
 /** Limits a price to the spread. Fails when there is none: then nobody can trade, and the last trade may be old. */
-export type Clamp = (document: Json, price: bigint) => Reading<bigint>;
+type Clamp = (document: Json, price: bigint) => Reading<bigint>;
 
 /**
  * Compiles the rule for a source's price: its last trade, limited to the best bid and ask. The last trade alone may be

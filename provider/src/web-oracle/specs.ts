@@ -24,7 +24,7 @@ const MAX_COMPILED = 1_000;
 /** The wait that callers are told when a registry cannot be read, in seconds. */
 const RETRY_AFTER = 2;
 
-export interface SpecsParts {
+interface SpecsParts {
   readonly registries: ReadonlyMap<number, Pick<Registry, "read">>;
   readonly folder: Pick<SpecFolder, "read" | "write">;
   /** Reserves a part of the registries' rate limits for reserved callers. */

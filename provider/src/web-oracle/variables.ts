@@ -12,7 +12,7 @@ const CHARACTERS = {
   ascii: /^[\x20-\x7e]*$/,
   unicode: /^[^\p{Cc}\p{Cs}]*$/u,
 } as const;
-export type CharacterClass = keyof typeof CHARACTERS;
+type CharacterClass = keyof typeof CHARACTERS;
 export const CHARACTER_CLASSES = Object.keys(CHARACTERS) as CharacterClass[];
 
 const MAX_LENGTH = 180;

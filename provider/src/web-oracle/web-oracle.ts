@@ -31,7 +31,7 @@ export interface WebOracleKey extends WebKey {
   readonly requests: readonly SourceRequest[];
 }
 
-export interface WebOracleOptions {
+interface WebOracleOptions {
   readonly folder: Pick<SpecFolder, "read" | "write">;
   readonly overrides: SourceOverrides;
   /** Reserves a part of the rate limits for reserved callers. */

@@ -10,7 +10,7 @@ export interface Certificate {
 }
 
 /** An authority of the tests' own, which nobody else trusts. */
-export interface Authority {
+interface Authority {
   /** The path of its certificate, as PEM. */
   readonly file: string;
   readonly cert: string;

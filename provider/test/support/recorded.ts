@@ -14,7 +14,7 @@ export interface RecordedAnswer {
 }
 
 /** An exchange's documented error. */
-export interface RecordedError {
+interface RecordedError {
   readonly from: string;
   readonly status: number;
   readonly body: string;

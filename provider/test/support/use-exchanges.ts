@@ -3,7 +3,7 @@ import { type Exchanges, startExchanges } from "../exchanges.js";
 import { startProvider, type TestProvider } from "../provider.js";
 
 /** The exchanges and the provider of a file's tests. */
-export interface ExchangesAndProvider {
+interface ExchangesAndProvider {
   readonly exchanges: Exchanges;
   /** A new one for each test. */
   readonly provider: TestProvider;

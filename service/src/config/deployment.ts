@@ -19,7 +19,7 @@ const DatasetFile = Type.Object(
 );
 
 /** The schema of `deployments/<chainId>.json`, which `script/` writes for one network. */
-export const DeploymentFile = Type.Object(
+const DeploymentFile = Type.Object(
   {
     chainId: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     datasets: Type.Record(Type.String(), DatasetFile),

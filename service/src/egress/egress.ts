@@ -27,7 +27,7 @@ const MAX_IN_ALL = 4_096;
 /** The most hosts whose connections are kept; the longest unused are closed first. */
 const MAX_HOSTS = 500;
 
-export interface EgressOptions {
+interface EgressOptions {
   /** For development: maps https origins to http addresses on this machine that are asked instead. */
   readonly overrides?: Readonly<Record<string, string>>;
   readonly secrets?: Secrets;

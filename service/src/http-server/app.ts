@@ -49,7 +49,7 @@ const SECURE_HEADERS = {
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
 
-export interface AppOptions {
+interface AppOptions {
   readonly logger: Logger;
   /** Requests a minute of one caller. */
   readonly requestsPerMinute: number;
@@ -63,7 +63,7 @@ export interface AppOptions {
   readonly trustedProxies: readonly string[];
 }
 
-export interface ReservedShare {
+interface ReservedShare {
   /** Tells if the caller at this address has a share. */
   readonly isFor: (address: string) => boolean;
   /** Requests a minute of each such caller. */
@@ -189,7 +189,7 @@ export function logFailure({ log, trace }: FastifyRequest, error: unknown, probl
   else log.error({ ...fields, err: error }, "request failed");
 }
 
-export function sendProblem(reply: FastifyReply, problem: ProblemError): FastifyReply {
+function sendProblem(reply: FastifyReply, problem: ProblemError): FastifyReply {
   reply.request.problemCode = problem.code;
   return reply
     .status(problem.status)

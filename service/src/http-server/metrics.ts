@@ -19,7 +19,7 @@ export const metricsSettings = (port: number) => ({
     description: "The port on which Prometheus reads /metrics; 0 takes a free one.",
   }),
 });
-export interface MetricsSettings {
+interface MetricsSettings {
   readonly metricsHost: string;
   readonly metricsPort: Static<ReturnType<typeof metricsSettings>["metricsPort"]>;
 }
@@ -55,7 +55,7 @@ function labelsOf({ method, routeOptions: { url }, problemCode }: FastifyRequest
 }
 
 /** The server of the metrics; it answers until it is closed. */
-export interface MetricsServer {
+interface MetricsServer {
   readonly url: string;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import { ConfigError } from "../config/config-error.js";
 
 /** The task of a service's process. */
-export type Command = { readonly name: "help" } | { readonly name: "check" | "serve"; readonly configFile: string };
+type Command = { readonly name: "help" } | { readonly name: "check" | "serve"; readonly configFile: string };
 
 /**
  * Reads the command line of a service: `--config FILE`, `--check-config`, `--help`.

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
 /** Returns the addresses of a name. Each question may get different ones. */
-export type Zone = (name: string) => readonly string[];
+type Zone = (name: string) => readonly string[];
 
 /** A name server on loopback. */
 export interface NameServer {

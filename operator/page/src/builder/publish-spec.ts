@@ -5,7 +5,7 @@ import { getChainId, sendTransaction, waitForTransactionReceipt } from "viem/act
 import { type Sending, sendFromWallet } from "../wallet/send-from-wallet";
 
 /** The transaction that publishes a spec. */
-export interface Publication {
+interface Publication {
   readonly chainId: number;
   /** The registry. */
   readonly to: Address;

@@ -78,7 +78,7 @@ export function SpecChoice({ name, at, value, hint, options, onValue }: ChoicePr
 }
 
 /** Shows the problem of a field, or else a hint. */
-export function Words({ at, hint }: Pick<Props, "at" | "hint">) {
+function Words({ at, hint }: Pick<Props, "at" | "hint">) {
   const problem = useContext(ProblemsContext).get(at);
   return (
     <p id={`${fieldId(at)}-words`} class={problem === undefined ? "small quiet" : "small bad"}>

@@ -1,7 +1,7 @@
 import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
 
 /** A key, split for display. */
-export interface ShownKey {
+interface ShownKey {
   /** The part that all keys of a kind share, such as `SPOTPX/`. */
   readonly prefix: string;
   readonly name: string;

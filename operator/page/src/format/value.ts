@@ -3,7 +3,7 @@ import { type Hex, hexToBytes } from "viem";
 import { atAGlance, exact } from "./number";
 
 /** A value, formatted for display. */
-export interface ShownValue {
+interface ShownValue {
   /** With all digits. */
   readonly exact: string;
   /** Shortened for tables. */

@@ -67,7 +67,7 @@ export function stepAt(steps: readonly Step[], time: number): number {
 }
 
 /** The change and the extremes of a value over a range. */
-export interface Summary {
+interface Summary {
   /** In per cent; null if it began at 0. */
   readonly change: string | null;
   readonly high: bigint;

@@ -52,7 +52,7 @@ export const sendUpdateFromWallet = (
  * @returns Its receipt, and if it did what it was sent for.
  * @throws WrongChainError
  */
-export type Submit = (
+type Submit = (
   client: Client,
   options: { readonly account?: Address; readonly onSent: (hash: Hash) => void },
 ) => Promise<Pick<MinedUpdate, "receipt" | "isStored">>;

@@ -11,7 +11,7 @@ const KEY = "SPOTPX/SOL-USD";
 export const formOf = (page: Page) => page.getByRole("region", { name: "Request a fresh value" });
 
 /** All that the page's live region says, in order. */
-export async function listen(page: Page): Promise<() => Promise<string[]>> {
+async function listen(page: Page): Promise<() => Promise<string[]>> {
   await page.evaluate(() => {
     const said: string[] = [];
     Object.assign(globalThis, { said });

@@ -11,7 +11,7 @@ export interface OtherOperator {
   readonly process: Process;
 }
 
-export interface OtherSettings {
+interface OtherSettings {
   readonly name: string;
   readonly basePath?: string;
   readonly requestsPerMinute?: number;

@@ -12,7 +12,7 @@ mkdirSync(PICTURES, { recursive: true });
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-export interface VisitOptions extends Pick<BrowserContextOptions, "colorScheme" | "viewport" | "isMobile"> {
+interface VisitOptions extends Pick<BrowserContextOptions, "colorScheme" | "viewport" | "isMobile"> {
   /** The part after `#`. */
   readonly at?: string;
   /** Called before the page is opened. */
@@ -22,7 +22,7 @@ export interface VisitOptions extends Pick<BrowserContextOptions, "colorScheme" 
 }
 
 /** A page opened in the browser. */
-export interface Visit {
+interface Visit {
   readonly page: Page;
   /** Returns what this page copied last. The windows of a browser share its clipboard. */
   copied(): Promise<string>;

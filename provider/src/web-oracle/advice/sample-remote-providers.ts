@@ -11,7 +11,7 @@ import { intervals } from "./intervals.js";
 /** A provider may take 5 s for its sources, and a few for the rest. */
 const LIMITS = { timeoutMs: 15_000, maxBytes: 256 * 1024 };
 
-export interface ProviderSampling {
+interface ProviderSampling {
   readonly count: number;
   readonly intervalSeconds: number;
   /** Ends the sampling early. */

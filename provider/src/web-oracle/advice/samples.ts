@@ -43,7 +43,7 @@ export type Samples = Static<typeof Samples>;
 /** The most distinct answer text that is kept, in UTF-16 code units. */
 const MAX_TEXT = 64 * 1024 * 1024;
 
-export interface Sampling {
+interface Sampling {
   readonly count: number;
   readonly intervalSeconds: number;
   /** Ends the sampling early. */

@@ -35,7 +35,7 @@ const MAX_SHOWN = 200;
 /** The one account of the budget. */
 const ALL = "all";
 
-export interface TrialsParts {
+interface TrialsParts {
   /** The rules of trials, and those of published specs, both of which apply. */
   readonly rules: readonly Hosts[];
   /** The requests that all trials together may make. */
