@@ -19,7 +19,7 @@ export const metricsSettings = (port: number) => ({
     description: "The port on which Prometheus reads /metrics; 0 takes a free one.",
   }),
 });
-interface MetricsSettings {
+export interface MetricsSettings {
   readonly metricsHost: string;
   readonly metricsPort: Static<ReturnType<typeof metricsSettings>["metricsPort"]>;
 }
