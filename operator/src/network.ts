@@ -29,6 +29,7 @@ import { HeldStatements } from "./statements/held-statements.js";
 import { TransactionQueue } from "./tx/queue.js";
 import { Senders } from "./tx/senders.js";
 import { ProviderHealth } from "./update/provider-health.js";
+import { ReportRequests } from "./update/report-requests.js";
 import { Simulator } from "./update/simulate.js";
 
 /** A dataset that the operator serves. */
@@ -67,6 +68,7 @@ export interface Network {
   readonly endpoints: ProviderEndpoints;
   /** Asks providers and nodes. */
   readonly http: NodeHttp;
+  readonly reportRequests: ReportRequests;
   readonly providerHealth: ProviderHealth;
   /** What the members of the committees have signed lately. */
   readonly statements: HeldStatements;
@@ -140,6 +142,7 @@ export async function connectNetwork(
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
       endpoints,
       http,
+      reportRequests: new ReportRequests(http, context.clock),
       providerHealth: new ProviderHealth(),
       statements: new HeldStatements(context.clock),
       registry: deployment.webOracleRegistry ?? null,

@@ -9,6 +9,7 @@ import { API, LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./api-descr
 import type { Decider } from "./decisions/decider.js";
 import { addEvidence, type EvidenceRouteParts } from "./evidence/evidence-route.js";
 import { notReady } from "./problems.js";
+import { addReportStream } from "./report-stream.js";
 import type { Reporter } from "./reporter.js";
 import type { Caller } from "./value-reader.js";
 import { addTrials, type TrialRoutesParts } from "./web-oracle/trial/trial-routes.js";
@@ -77,7 +78,7 @@ interface RoutesParts {
 }
 
 /**
- * Adds `POST /report` and `POST /report/batch`, `POST /evidence`, `POST /specs/try` and `POST /specs/advise`, `GET /live`
+ * Adds `POST /report`, `POST /report/stream` and `POST /report/batch`, `POST /evidence`, `POST /specs/try` and `POST /specs/advise`, `GET /live`
  * (the process answers), `GET /ready` (it can sign) and `GET /openapi.json`.
  */
 export function routes({ reporter, decider, evidence, trials, isOperator, anonymousPerMinute }: RoutesParts) {
@@ -101,6 +102,7 @@ export function routes({ reporter, decider, evidence, trials, isOperator, anonym
       },
       (request) => reporter.row(request.body, callerOf(request)),
     );
+    addReportStream(app, { reporter, callerOf, limitAnonymous: preParsing });
     addEvidence(app, { ...evidence, isOperator });
     addTrials(app, { trials, isOperator, callerOf });
     app.get("/live", { schema: liveSchema }, async () => ({ status: "live" as const }));

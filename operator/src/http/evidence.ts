@@ -12,6 +12,7 @@ import { type DataPoint, findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { evidenceFailed, invalidQuery, noEvidence, unknownProvider } from "../problems.js";
 import { askProvider, type Fail, type Failure } from "../update/ask-provider.js";
+import { postQuestion } from "../update/post-question.js";
 import { dataPointProblems } from "./openapi.js";
 import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
 
@@ -86,14 +87,11 @@ async function ask({ closing }: Operator, question: Question): Promise<EvidenceA
   const { network, dataset, key } = dataPoint;
   const body = JSON.stringify({ network_id: network.chainId, dataset: dataset.address, key, timestamp: round });
   const read = (json: unknown, _: Address, fail: Fail) => readAnswer(json, question, fail);
-  const answer = await askProvider<EvidenceAnswer>(
-    network.http,
-    { path: "/evidence", headers: {}, body, maxAnswerBytes: MAX_ANSWER_BYTES, read },
-    provider,
-    network.endpoints.get(provider),
-    network.settings.providerTimeoutMs,
-    closing,
-  );
+  const limits = { timeoutMs: network.settings.providerTimeoutMs, maxBytes: MAX_ANSWER_BYTES };
+  const send = (base: string, signal: AbortSignal) =>
+    postQuestion(network.http, base, { path: "/evidence", body, limits }, signal);
+  const endpoint = network.endpoints.get(provider);
+  const answer = await askProvider<EvidenceAnswer>({ send, read }, provider, endpoint, closing);
   if (!("kind" in answer)) return answer;
   throw answer.refusesQuestion ? noEvidence(answer) : evidenceFailed(answer);
 }

@@ -1,4 +1,5 @@
 import type { Result } from "@dataset-oracle/protocol/result";
+import { NDJSON_CONTENT_TYPE } from "@dataset-oracle/protocol/wire";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
 import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch";
 import { getText } from "@dataset-oracle/service/http-client/get";
@@ -38,19 +39,35 @@ export class NodeHttp {
     signal = this.closing,
   ): Promise<Result<HttpAnswer, FetchFailure<EgressFailure>>> {
     const url = `${base}${path}`;
-    if (this.#isTrusted(base)) return postText(url, headers, body, limits, signal);
+    if (this.isTrusted(base)) return postText(url, headers, body, limits, signal);
     const all = { "content-type": "application/json", ...headers };
     return this.#egress.fetchText({ url, method: "POST", headers: all, body }, limits, signal);
+  }
+
+  /**
+   * Posts JSON to a trusted URL, and takes an answer with status 200 as it arrives.
+   *
+   * @returns The answer, whose text is empty then.
+   */
+  postStream(
+    url: string,
+    body: string,
+    limits: FetchLimits,
+    signal: AbortSignal,
+    takePart: (part: Buffer) => void,
+  ): Promise<Result<HttpAnswer, FetchFailure>> {
+    return postText(url, { accept: NDJSON_CONTENT_TYPE }, body, limits, signal, takePart);
   }
 
   /** Gets a text, without following redirects. */
   get(base: string, path: string, limits: FetchLimits): Promise<Result<HttpAnswer, FetchFailure<EgressFailure>>> {
     const url = `${base}${path}`;
-    if (this.#isTrusted(base)) return getText(url, limits, this.closing);
+    if (this.isTrusted(base)) return getText(url, limits, this.closing);
     return this.#egress.fetchText({ url, method: "GET" }, limits, this.closing);
   }
 
-  #isTrusted(base: string): boolean {
+  /** Reports whether a base URL is the owner's choice, so that it is asked without the guards of public hosts. */
+  isTrusted(base: string): boolean {
     return this.configured.has(base) || (this.allowsLocal && LOCAL.test(base));
   }
 }

@@ -13,6 +13,7 @@ import { type Address, type Hex, hexToString } from "viem";
 import type { Network } from "../network.js";
 import { hostNotAllowed, invalidArguments, invalidSpec, trialFailed, trialsBusy, trialsOff } from "../problems.js";
 import { askProvider, type Fail, type Failure } from "../update/ask-provider.js";
+import { postQuestion } from "../update/post-question.js";
 
 /** A provider gives its sources 5 s, and its workers 6 s. */
 const TRIAL_MS = 12_000;
@@ -90,8 +91,9 @@ async function ask<T extends SpecTrial | SpecAdvice>(
   { path, body, read, timeoutMs }: Question<T>,
   signal: AbortSignal,
 ): Promise<T | Refusal> {
+  const posted = { path, body: JSON.stringify(body), limits: { timeoutMs, maxBytes: MAX_ANSWER_BYTES } };
   const question = {
-    ...{ path, headers: {}, body: JSON.stringify(body), maxAnswerBytes: MAX_ANSWER_BYTES },
+    send: (base: string, whileOpen: AbortSignal) => postQuestion(http, base, posted, whileOpen),
     read: (json: unknown, _: Address, fail: Fail): Answered<T> | Failure => {
       const answer = read(json, provider, fail);
       return isFailed(answer) ? answer : { kind: "answered", answer };
@@ -99,7 +101,7 @@ async function ask<T extends SpecTrial | SpecAdvice>(
     readProblem: (json: unknown) => readRefusal(json, provider),
   };
   const endpoint = endpoints.get(provider);
-  const answer = await askProvider<Answered<T> | Refusal>(http, question, provider, endpoint, timeoutMs, signal);
+  const answer = await askProvider<Answered<T> | Refusal>(question, provider, endpoint, signal);
   switch (answer.kind) {
     case "answered":
       return answer.answer;

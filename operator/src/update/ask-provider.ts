@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { NodeHttp } from "../peers/node-http.js";
+import type { AnsweredOrNot } from "./post-question.js";
 
 /** Why a provider's answer was not used. Stable, because programs read them. */
 export const FAILURE_REASONS = [
@@ -45,11 +45,8 @@ export type Fail = (reason: FailureReason, detail: string) => Failure;
 
 /** One question, put to every member of a committee. */
 export interface ProviderRequest<T> {
-  readonly path: "/report" | "/report/batch" | "/evidence" | "/specs/try" | "/specs/advise";
-  readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
-  readonly body: string;
-  readonly maxAnswerBytes: number;
+  /** Sends the question to a provider's base URL. It has a deadline. */
+  readonly send: (base: string, signal: AbortSignal) => Promise<AnsweredOrNot>;
   /** Reads an answer with status 200. It trusts nothing that the provider did not sign. */
   readonly read: (json: unknown, provider: Address, fail: Fail) => T | Failure;
   /** Reads a problem that the caller may see; null for any other. Without it, callers see no more than a problem's code. */
@@ -62,11 +59,9 @@ export interface ProviderRequest<T> {
  * @param endpoint Undefined when the operator has none for this provider.
  */
 export async function askProvider<T>(
-  http: NodeHttp,
   request: ProviderRequest<T>,
   provider: Address,
   endpoint: string | undefined,
-  timeoutMs: number,
   signal: AbortSignal,
 ): Promise<T | Failure> {
   try {
@@ -77,9 +72,7 @@ export async function askProvider<T>(
     });
     if (endpoint === undefined) return fail("no_endpoint", "has no endpoint that this operator knows");
 
-    const headers = { accept: "application/json", ...request.headers };
-    const limits = { timeoutMs, maxBytes: request.maxAnswerBytes };
-    const answer = await http.post(endpoint, request.path, headers, request.body, limits, signal);
+    const answer = await request.send(endpoint, signal);
     if (!answer.ok) {
       const { code, detail } = answer.error;
       if (code === "aborted") return fail("late", "did not respond before the grace period ended");
@@ -88,8 +81,7 @@ export async function askProvider<T>(
       if (code === "timeout") return fail(code, `gave ${detail}`);
       return fail(code, detail);
     }
-    const { status, text } = answer.value;
-    const json = parseJson(text);
+    const { status, json } = answer.value;
     if (status === 200) return request.read(json, provider, fail);
     const problem = request.readProblem?.(json) ?? null;
     if (problem !== null) return problem;
@@ -106,14 +98,6 @@ export async function askProvider<T>(
     const name = error instanceof Error ? error.name : "an error";
     const detail = `could not be asked (${name})`;
     return { kind: "failure", provider, host: null, reason: "unexpected", detail, refusesQuestion: false };
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Committee } from "@dataset-oracle/protocol/committee";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { type Outcome, ZERO_VALUE } from "@dataset-oracle/protocol/report";
@@ -18,6 +19,7 @@ import type { Context } from "../process-context.js";
 import type { Progress } from "../single-flight.js";
 import type { Statement } from "../statements/statement.js";
 import { askProvider, type Fail, type Failure, isFailure, type ProviderRequest } from "./ask-provider.js";
+import { postQuestion } from "./post-question.js";
 import { recoverSigner } from "./recover-signer.js";
 
 /** A provider's checked report. */
@@ -39,7 +41,6 @@ export type Decision =
 const CONTRADICTED = ["contradicted", "signed two contents for one key and round"] as const;
 /** Other nodes have asked the providers themselves by then. */
 const RELAY_AFTER_MS = 1_000;
-const MAX_REPORT_BYTES = 16 * 1024;
 /** Room for 256 keys of 256 bytes in hex, and a value for each. */
 const MAX_ROW_BYTES = 192 * 1024;
 
@@ -88,17 +89,14 @@ export function gatherReports(
     tell(answer);
     return answer;
   };
-  const headers = traceHeaders(progress.trace);
-  const request = {
-    path: "/report",
-    headers,
-    body: JSON.stringify(expected),
-    maxAnswerBytes: MAX_REPORT_BYTES,
-    read,
-  } as const;
+  const { traceparent } = traceHeaders(progress.trace);
+  const question = traceparent === undefined ? expected : { ...expected, traceparent };
+  const timeoutMs = network.settings.providerTimeoutMs;
+  const send: ProviderRequest<ProviderAnswer>["send"] = (base, signal) =>
+    network.reportRequests.ask(base, question, timeoutMs, signal);
   const isEnough = (answers: readonly ProviderAnswer[]) => decide(members.length, answers).kind !== "no_quorum";
   const relay = { dataset, round, key, kind: "report", read: readHeld } as const;
-  return askCommittee(context, network, committee, request, relay, isEnough);
+  return askCommittee(context, network, committee, { send, read }, relay, isEnough);
 }
 
 /**
@@ -135,13 +133,9 @@ export function gatherRows(
     const added = network.statements.add(dataset, { ...answer, keys, round });
     return added === "contradicted" ? fail(...CONTRADICTED) : answer;
   };
-  const request = {
-    path: "/report/batch",
-    headers: {},
-    body: JSON.stringify(expected),
-    maxAnswerBytes: MAX_ROW_BYTES,
-    read,
-  } as const;
+  const limits = { timeoutMs: network.settings.providerTimeoutMs, maxBytes: MAX_ROW_BYTES };
+  const posted = { path: "/report/batch", body: JSON.stringify(expected), limits } as const;
+  const send: ProviderRequest<RowAnswer>["send"] = (base, signal) => postQuestion(network.http, base, posted, signal);
   const isEnough = (answers: readonly RowAnswer[]) => {
     const rows = answers.filter(({ kind }) => kind === "row").length;
     return isQuorum(rows, committee.members.length - rows);
@@ -152,7 +146,7 @@ export function gatherRows(
     return { kind, provider, missing, values, signature };
   };
   const relay = { dataset, round, key: keys[0] ?? "0x", kind: "row", read: readHeld } as const;
-  return askCommittee(context, network, committee, request, relay, isEnough);
+  return askCommittee(context, network, committee, { send, read }, relay, isEnough);
 }
 
 /** The question as it can be answered by what others pass on. */
@@ -181,6 +175,8 @@ async function askCommittee<T extends { readonly kind: string }>(
 ): Promise<readonly (T | Failure)[]> {
   const { chainId, endpoints, providerHealth, settings, statements } = network;
   const over = new AbortController();
+  // Each member's request listens.
+  setMaxListeners(0, over.signal);
   const stop = () => over.abort();
   if (closing.aborted) stop();
   closing.addEventListener("abort", stop);
@@ -213,14 +209,7 @@ async function askCommittee<T extends { readonly kind: string }>(
     members.map(async (provider) => {
       const startedAt = performance.now();
       const endpoint = endpoints.get(provider);
-      const answer = await askProvider(
-        network.http,
-        request,
-        provider,
-        endpoint,
-        settings.providerTimeoutMs,
-        over.signal,
-      );
+      const answer = await askProvider(request, provider, endpoint, over.signal);
       const result = isFailure(answer) ? answer.reason : "ok";
       metrics.providerAsked(chainId, provider, result, (performance.now() - startedAt) / 1000);
       providerHealth.answered(provider, answer);

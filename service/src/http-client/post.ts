@@ -23,6 +23,7 @@ const CONNECTIONS = new Agent();
  * streams and decompression: 21 microseconds of CPU time instead of 253 (`bench:operator -- --only distinct-keys`).
  *
  * @param headers Beside the content type.
+ * @param takePart Takes the parts of an answer with status 200 as they arrive; its text is empty then.
  */
 export function postText(
   url: string,
@@ -30,10 +31,11 @@ export function postText(
   body: string,
   limits: FetchLimits,
   signal?: AbortSignal,
+  takePart?: (part: Buffer) => void,
 ): Promise<Result<HttpAnswer, FetchFailure>> {
   const { origin, pathname, search } = new URL(url);
   return new Promise((resolve) => {
-    const exchange = new Exchange(limits, resolve, signal);
+    const exchange = new Exchange(limits, resolve, signal, takePart);
     const all = { "content-type": "application/json", ...headers };
     CONNECTIONS.dispatch({ origin, path: pathname + search, method: "POST", headers: all, body }, exchange);
   });
@@ -52,6 +54,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     private readonly limits: FetchLimits,
     private readonly resolve: (result: Result<HttpAnswer, FetchFailure>) => void,
     private readonly signal?: AbortSignal,
+    private readonly takePart?: (part: Buffer) => void,
   ) {
     this.#timer = setTimeout(() => this.#fail(timedOut(limits.timeoutMs)), limits.timeoutMs);
     if (signal?.aborted) this.#abort();
@@ -78,6 +81,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.limits.maxBytes) this.#fail(tooLarge(this.limits.maxBytes));
+    else if (this.takePart !== undefined && this.#head.status === 200) this.takePart(chunk);
     else this.#chunks.push(chunk);
   }
 

@@ -34,6 +34,10 @@ declare module "fastify" {
     problemCode: string;
     trace: Trace | null;
   }
+  interface FastifyInstance {
+    /** Counts a request once more against the service's limit: one that asks for several things. */
+    countAgain: RateLimiter;
+  }
   interface FastifyContextConfig {
     /** The limit of this route in place of the service's; null for none. */
     rate?: RateLimit | null;
@@ -130,6 +134,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
   await app.register(rateLimit, { global: false });
   const limit = rateLimiter(app, limitOf(options));
+  app.decorate("countAgain", limit);
   const limitersOfRoutes = new Map<RateLimit, RateLimiter>();
   const limiterOfRoute = (own: RateLimit) => {
     const limiter = limitersOfRoutes.get(own) ?? rateLimiter(app, own);
@@ -182,7 +187,11 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 /** Logs a failure with a 5xx status: an unexpected error with its stack, a problem with its code and detail. */
-export function logFailure({ log, trace }: FastifyRequest, error: unknown, problem: ProblemError): void {
+export function logFailure(
+  { log, trace }: Pick<FastifyRequest, "log" | "trace">,
+  error: unknown,
+  problem: ProblemError,
+): void {
   if (problem.status < 500) return;
   const fields = traceFieldsOf(trace);
   if (error instanceof ProblemError) log.warn({ ...fields, code: problem.code, detail: problem.detail }, problem.title);

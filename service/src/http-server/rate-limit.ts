@@ -41,8 +41,8 @@ export function rateLimiter(
     // Only callers on the plugin's allow list are not counted, and there is no such list.
     if (counted.isAllowed) return;
     const { max, remaining, ttlInSeconds, isExceeded } = counted;
-    addItem(reply, "ratelimit-policy", `"${name}";q=${max};w=${WINDOW_SECONDS}`);
-    addItem(reply, "ratelimit", `"${name}";r=${remaining};t=${ttlInSeconds}`);
+    setItem(reply, "ratelimit-policy", name, `q=${max};w=${WINDOW_SECONDS}`);
+    setItem(reply, "ratelimit", name, `r=${remaining};t=${ttlInSeconds}`);
     if (isExceeded) throw exceeded(max, ttlInSeconds);
   };
 }
@@ -60,7 +60,9 @@ export function limiterOfAll(
   });
 }
 
-function addItem(reply: FastifyReply, header: string, item: string): void {
-  const items = reply.getHeader(header);
-  reply.header(header, items === undefined ? item : `${items}, ${item}`);
+/** Sets a limit's item of a header. A request that is counted several times shows the last count. */
+function setItem(reply: FastifyReply, header: string, name: string, parameters: string): void {
+  const items = reply.getHeader(header)?.toString().split(", ") ?? [];
+  const others = items.filter((item) => !item.startsWith(`"${name}";`));
+  reply.header(header, [...others, `"${name}";${parameters}`].join(", "));
 }

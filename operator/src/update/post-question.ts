@@ -1,0 +1,40 @@
+import { ok, type Result } from "@dataset-oracle/protocol/result";
+import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
+import type { FetchFailure, FetchLimits } from "@dataset-oracle/service/http-client/fetch";
+import type { NodeHttp } from "../peers/node-http.js";
+
+/** What a provider answered: the HTTP status, and the body; null if it is not JSON. */
+export interface Answered {
+  readonly status: number;
+  readonly json: unknown;
+}
+
+export type AnsweredOrNot = Result<Answered, FetchFailure<EgressFailure>>;
+
+/** Posts a question to the provider at a base URL. */
+export async function postQuestion(
+  http: NodeHttp,
+  base: string,
+  { path, headers, body, limits }: Posted,
+  signal: AbortSignal,
+): Promise<AnsweredOrNot> {
+  const answer = await http.post(base, path, { accept: "application/json", ...headers }, body, limits, signal);
+  return answer.ok ? ok({ status: answer.value.status, json: parseJson(answer.value.text) }) : answer;
+}
+
+/** A question as it is posted. */
+export interface Posted {
+  readonly path: "/report" | "/report/batch" | "/evidence" | "/specs/try" | "/specs/advise";
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body: string;
+  readonly limits: FetchLimits;
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,106 @@
+import { Readable } from "node:stream";
+import { NDJSON_CONTENT_TYPE, type ReportStreamLine, ReportStreamRequest } from "@dataset-oracle/protocol/wire";
+import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
+import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import type { RateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
+import { traceOf } from "@dataset-oracle/service/http-server/trace";
+import { Type } from "@sinclair/typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { STREAM_PROBLEMS } from "./api-description.js";
+import type { Reporter } from "./reporter.js";
+import type { Caller } from "./value-reader.js";
+
+const LINES = [
+  { index: 1, status: 422, body: { title: "The key is not served here.", status: 422, code: "unknown_key" } },
+  { index: 0, status: 200, body: { network_id: 42, dataset: "0x...", key: "0x...", outcome: "OK" } },
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join("");
+
+const schema = {
+  tags: ["reports"],
+  operationId: "streamReports",
+  summary: "Signs several reports, and sends each as soon as it is ready.",
+  description:
+    "It does what as many requests of `POST /report` would do, and counts as many against the rate limits. No report waits " +
+    "for another one, so that they can come in any order.",
+  body: ReportStreamRequest,
+  response: {
+    200: {
+      description: "The reports and problems.",
+      headers: RATE_HEADERS,
+      content: {
+        [NDJSON_CONTENT_TYPE]: {
+          schema: Type.Unsafe<Readable>({
+            type: "string",
+            description:
+              "JSON in lines, one for each request: its `index`, and the `status` and the `body` that `POST /report` " +
+              "would answer with.",
+          }),
+          example: LINES,
+        },
+      },
+    },
+    ...STREAM_PROBLEMS,
+  },
+};
+
+type Asked = ReportStreamRequest["requests"][number];
+
+/** Enough for `MAX_STREAMED_REPORTS` requests with the longest keys and traces. */
+const BODY_LIMIT = 64 * 1024;
+
+interface ReportStreamParts {
+  readonly reporter: Pick<Reporter, "report">;
+  readonly callerOf: (request: FastifyRequest) => Caller;
+  /** Counts a request against the limit of all anonymous callers. */
+  readonly limitAnonymous: RateLimiter;
+}
+
+/** Adds `POST /report/stream`. */
+export function addReportStream(app: App, { reporter, callerOf, limitAnonymous }: ReportStreamParts): void {
+  app.post("/report/stream", { schema, preParsing: limitAnonymous, bodyLimit: BODY_LIMIT }, async (request, reply) => {
+    const caller = callerOf(request);
+    const { requests } = request.body;
+    // The first was counted before the body was read. The limiter gives wrong counts to those that count at the same time.
+    const refusals: unknown[] = [null];
+    while (refusals.length < requests.length) {
+      refusals.push(await refusalBy([app.countAgain, limitAnonymous], request, reply));
+    }
+
+    const answer = async ({ traceparent, ...asked }: Asked, index: number): Promise<ReportStreamLine> => {
+      const trace = traceparent === undefined ? caller.trace : traceOf({ traceparent }, request.id);
+      try {
+        if (refusals[index]) throw refusals[index];
+        return { index, status: 200, body: await reporter.report(asked, { ...caller, trace }) };
+      } catch (error) {
+        const problem = toProblem(error);
+        // The metrics and the log name one problem of the stream; an unexpected error is not hidden by another problem.
+        if (request.problemCode !== "internal_error") request.problemCode = problem.code;
+        logFailure({ log: request.log, trace }, error, problem);
+        return { index, status: problem.status, body: problem };
+      }
+    };
+    const lines = new Readable({ read() {} });
+    const write = async (asked: Asked, index: number) =>
+      void lines.push(`${JSON.stringify(await answer(asked, index))}\n`);
+    void Promise.all(requests.map(write)).then(() => lines.push(null));
+    // A reverse proxy that collects the answer first would let the slowest report delay all.
+    return reply.type(NDJSON_CONTENT_TYPE).header("x-accel-buffering", "no").send(lines);
+  });
+}
+
+/** Counts a request against limits. Returns the problem of the first that is exceeded; null if none is. */
+async function refusalBy(
+  limits: readonly RateLimiter[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  try {
+    for (const limit of limits) await limit(request, reply);
+    return null;
+  } catch (problem) {
+    return problem;
+  }
+}
