@@ -29,6 +29,8 @@ export interface FaultProxyOptions {
   /** The prefix of the counted faults. */
   readonly name: "RPC" | "provider";
   readonly faults: readonly [CallFault, ...CallFault[]];
+  /** The address to listen on; this machine's own by default. */
+  readonly host?: string;
 }
 
 /** A silent call hangs longer than any caller waits. */
@@ -42,7 +44,7 @@ const HEAD_METHODS = ["eth_blockNumber", "eth_getBlockByNumber", "eth_getTransac
 
 /** Passes HTTP calls on to `upstream`, and makes some of them fail as networks and nodes do. */
 export async function startFaultProxy(upstream: string, options: FaultProxyOptions): Promise<FaultProxy> {
-  const { random, tally, name } = options;
+  const { random, tally, name, host = "127.0.0.1" } = options;
   const remembered = new Map<string, string>();
   let staleUntil = 0;
   const proxy = { faultRate: 0 };
@@ -92,8 +94,8 @@ export async function startFaultProxy(upstream: string, options: FaultProxyOptio
   const server = createServer((request, response) => {
     void handle(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const url = `http://${host}:${(server.address() as AddressInfo).port}`;
   return Object.assign(proxy, {
     url,
     async close() {

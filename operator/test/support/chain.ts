@@ -126,13 +126,10 @@ export function chainOf(node: TestNode, chainId: number) {
     fund: (address: Address) => client.setBalance({ address, value: parseEther("100") }),
     nonce: (address: Address) => client.getTransactionCount({ address, blockTag: "pending" }),
 
-    /** Returns every `Updated` event so far. */
-    async updates(dataset: Address) {
+    /** Returns every `Updated` event so far, or those of some blocks. */
+    async updates(dataset: Address | Address[], blocks: { fromBlock: bigint; toBlock?: bigint } = { fromBlock: 0n }) {
       const logs = await client.getContractEvents({
-        address: dataset,
-        abi: datasetAbi,
-        eventName: "Updated",
-        fromBlock: 0n,
+        ...{ address: dataset, abi: datasetAbi, eventName: "Updated", ...blocks },
       });
       return logs.map(({ args, transactionHash, blockHash }) => ({ ...args, transactionHash, blockHash }));
     },

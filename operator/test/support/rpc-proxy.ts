@@ -19,7 +19,7 @@ export type Fault =
 export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>;
 
 /** Starts a JSON-RPC endpoint in front of a chain, with a token in its path, that can be told to fail. */
-export async function startRpcProxy(chainUrl: string) {
+export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
   const server = Fastify({ forceCloseConnections: true });
   const faults = new Map<string, Fault>();
   /** Fixed answers by method, for which the chain is not asked. */
@@ -75,7 +75,7 @@ export async function startRpcProxy(chainUrl: string) {
     }
     return reply.type("application/json").send(text);
   });
-  const base = await server.listen({ host: "127.0.0.1", port: 0 });
+  const base = await server.listen({ host, port: 0 });
   const url = `${base}/token-nobody-may-see`;
   return Object.assign(proxy, { url, faults, answers, calls, gates, close: () => server.close() });
 }
