@@ -54,7 +54,8 @@ export class Network {
       // A committee is in the order of its members' addresses.
       const keys = hosts.map(() => generatePrivateKey()).toSorted(byAddress);
       const addresses = keys.map((key) => privateKeyToAddress(key));
-      const datasets = await Promise.all(Array.from({ length: count }, () => chain.deploy(addresses)));
+      const datasets: Address[] = [];
+      while (datasets.length < count) datasets.push(await chain.deploy(addresses));
       const deployed = datasets.map((address, i) => {
         return [`feeds${i}`, { address, kind: "median", keyForm: "SPOT_PRICE", keys: KEYS }];
       });
