@@ -90,6 +90,7 @@ export async function simulateRound(scheme, scenario, index, random) {
           }
           return chain.offerOther(rpc);
         },
+        isOtherLost: async () => rpc.shared.at(-1)?.isLost() ?? false,
       });
       if (!sends) return;
       share(behavior === "baiting" ? chain.bait() : chain.send());
@@ -156,12 +157,16 @@ class Chain {
     const transaction = { isPublic: false };
     if (!this.random.chance(STUCK)) this.#publish(transaction);
     else void this.time.sleep(STUCK_MS).then(() => this.#publish(transaction));
-    return { offer: () => this.#publish(transaction) };
+    return { offer: () => this.#publish(transaction), isLost: () => false };
   }
 
-  /** Shares a transaction that its sender replaces, so that it is never mined. */
+  /** Shares a transaction that its sender replaces as soon as another node submits it, so that it is never mined. */
   bait() {
-    return { offer: () => {} };
+    let lostAt = Number.POSITIVE_INFINITY;
+    const offer = () => {
+      lostAt = Math.min(lostAt, this.time.now + this.random.between(...BROADCAST_MS) + this.blockMs);
+    };
+    return { offer, isLost: () => this.time.now >= lostAt };
   }
 
   offerOther(rpc) {

@@ -4,7 +4,7 @@ import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
-import { type Address, type LocalAccount, parseGwei } from "viem";
+import { type Address, type Hex, type LocalAccount, parseGwei } from "viem";
 import { type ChainClient, connectChain, hasCode, isUndecodable } from "./chain/client.js";
 import { CommitteeWatch } from "./chain/committee.js";
 import { readQueryPrice, readView } from "./chain/dataset-views.js";
@@ -121,6 +121,7 @@ export async function connectNetwork(
   const urls = new Set([...plan.endpoints.values(), ...plan.peers.map(({ url }) => url)]);
   const http = new NodeHttp(urls, settings.allowLocalNodes, context.closing);
   const endpoints = new ProviderEndpoints(chainId, plan.endpoints, nodes, http);
+  const gossip = isOfNodes ? new NodeGossip(chainId, nodes, transactions, http) : NO_GOSSIP;
   try {
     const client = await connectRpcs(plan, context);
     const reason = await findMissingInstructions(client);
@@ -148,7 +149,7 @@ export async function connectNetwork(
       registry: deployment.webOracleRegistry ?? null,
       verifiedLens: deployment.verifiedLens ?? null,
       settings,
-      senders: createSenders(client, plan, accounts, context),
+      senders: createSenders(client, plan, accounts, context, gossip),
       gas: new GasBudget(BigInt(settings.gasPerHour), settings.gasPercentPerCaller),
       gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys), settings.gasPercentPerCaller),
       feeds: datasets.flatMap((dataset) => {
@@ -158,7 +159,7 @@ export async function connectNetwork(
       gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
       nodes,
       directory,
-      gossip: isOfNodes ? new NodeGossip(chainId, nodes, transactions, http) : NO_GOSSIP,
+      gossip,
       relayed: new RelayedStatements(nodes, http),
       transactions,
       identity,
@@ -190,6 +191,7 @@ function createSenders(
   { settings, feeds }: NetworkPlan,
   accounts: readonly LocalAccount[],
   { clock, logger, closing }: PoolContext,
+  gossip: Gossip,
 ): Senders | null {
   const limits = {
     stuckMs: settings.stuckSeconds * 1000,
@@ -203,7 +205,8 @@ function createSenders(
   };
   const [first, ...others] = accounts.map((account) => {
     const queueLogger = logger.child({ network: client.chain.id, sender: account.address });
-    return new TransactionQueue(client, account, limits, { clock, logger: queueLogger, closing });
+    const onSubmitted = (raw: Hex) => gossip.share(raw);
+    return new TransactionQueue(client, account, limits, { clock, logger: queueLogger, closing, onSubmitted });
   });
   if (first === undefined) return null;
   return new Senders([first, ...others]);

@@ -111,6 +111,7 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
       expect(of.rounds).toBeGreaterThan(0);
       await Promise.all(dead.flatMap((i) => [member(i).startProvider(), member(i).startNode(network.nodeOptions())]));
     }
+    await hold("the last ones start", faults, 1);
     await holdWhole("all alive again");
   }, 1_800_000);
 

@@ -76,6 +76,19 @@ export const ReportsQuery = Type.Object(
   strict,
 );
 
+/** `GET /transactions`: the query. */
+export const TransactionsQuery = Type.Object(
+  {
+    ...ReportsQuery.properties,
+    round: Type.Integer({ ...Timestamp, description: "The oldest round, in seconds since 1970." }),
+    key: Type.String({
+      pattern: "^0x(?:[0-9a-f]{2}){1,256}$",
+      description: "The key that they update, as lower-case hex.",
+    }),
+  },
+  strict,
+);
+
 /** `GET /contradictions`: the query. */
 export const ContradictionQuery = Type.Object(
   { network_id: NetworkId, dataset: Type.String({ description: "The address of the dataset." }) },

@@ -25,8 +25,7 @@ export async function relayBatch(
   if (update === null || network.senders === null || first === undefined) return new Map();
   const release = reserveFeedGas(context, network, update.gas);
   const queue = network.senders.queueFor(dataset.address, first);
-  const { hash, raw, confirmed } = await submit(queue, batchJob(context, builder, batch, update), release);
-  network.gossip.share(raw);
+  const { hash, confirmed } = await submit(queue, batchJob(context, builder, batch, update), release);
   context.logger.info(
     {
       ...{ network: network.chainId, dataset: dataset.address, round: round.toString() },

@@ -2,10 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { SignedValue } from "@dataset-oracle/protocol/update";
 import type { Address, Hex } from "viem";
 import { readManyStored } from "../chain/stored-values.js";
+import { readNonce } from "../chain/transactions.js";
 import { roundAt } from "../clock.js";
 import { dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
+import type { SharedTransaction } from "../peers/gossip.js";
 import { nodesIn } from "../peers/nodes.js";
 import { Progress } from "../single-flight.js";
 import { submitRaw } from "../tx/submitter.js";
@@ -117,6 +119,7 @@ export class FeedTurns {
     const stages = stagesBefore(own?.provider ?? null, order, held, this.network.settings);
 
     let left = feeds;
+    let other: SharedTransaction | null = null;
     const isOwn = await waitForTurn(stages, blockMs, {
       sleep: async (ms) => {
         await delay(ms, undefined, { signal: closing });
@@ -125,7 +128,21 @@ export class FeedTurns {
         left = await this.#notMined(left);
         return left.length === 0;
       },
-      offerOther: () => this.#offerOther(left, round),
+      offerOther: async () => {
+        other = await this.#offerShared(left, round);
+        if (other !== null) return true;
+        if ((await this.#updated(left, "pending")).length > 0) return true;
+        const [first] = left;
+        if (first === undefined) return false;
+        await this.network.gossip.fetch(this.network, dataset, first.key, round, held);
+        other = await this.#offerShared(left, round);
+        return other !== null;
+      },
+      isOtherLost: async () => {
+        if (other === null) return false;
+        const mined = await readNonce(this.network.client, other.sender, "latest").catch(() => 0);
+        return mined > other.nonce;
+      },
     });
     return { feeds: isOwn ? left : [], rank: stages.length };
   }
@@ -156,23 +173,22 @@ export class FeedTurns {
   }
 
   /**
-   * Finds out whether another node's transaction is on its way, and gives one that was shared to this node's RPC endpoints:
-   * they may not have it yet.
+   * Gives another node's transaction to this node's RPC endpoints, which may not have it yet.
+   *
+   * @returns Null when none was shared, or they refuse it.
    */
-  async #offerOther(feeds: readonly StoredFeed[], round: bigint): Promise<boolean> {
+  async #offerShared(feeds: readonly StoredFeed[], round: bigint): Promise<SharedTransaction | null> {
     const { network, operator } = this;
     const keys = feeds.map(({ key }) => key);
     const shared = network.gossip.sharedFor(this.datasetFeeds.dataset.address, keys, round);
-    if (shared !== null) {
-      operator.metrics.submittedForOther(network.chainId);
-      const { kind } = await submitRaw(network.client, shared.raw, shared.hash);
-      operator.logger.info(
-        { network: network.chainId, transaction: shared.hash, result: kind },
-        "another node's transaction submitted",
-      );
-      if (kind !== "rejected") return true;
-    }
-    return (await this.#updated(feeds, "pending")).length > 0;
+    if (shared === null) return null;
+    operator.metrics.submittedForOther(network.chainId);
+    const { kind } = await submitRaw(network.client, shared.raw, shared.hash);
+    operator.logger.info(
+      { network: network.chainId, transaction: shared.hash, result: kind },
+      "another node's transaction submitted",
+    );
+    return kind === "rejected" ? null : shared;
   }
 
   /** Returns the feeds that were updated since their values were read; none when the chain cannot be read. */

@@ -4,7 +4,10 @@ import { waitForTurn } from "./wait-for-turn.js";
 const BLOCK_MS = 1_000;
 
 /** Takes a turn in a world where things happen at given times, in milliseconds since the turn began. */
-async function take(stages: readonly number[], { minedAt = Infinity, otherAt = Infinity, blockMs = BLOCK_MS } = {}) {
+async function take(
+  stages: readonly number[],
+  { minedAt = Infinity, otherAt = Infinity, lostAt = Infinity, blockMs = BLOCK_MS } = {},
+) {
   let now = 0;
   let offers = 0;
   const sends = await waitForTurn(stages, blockMs, {
@@ -17,6 +20,7 @@ async function take(stages: readonly number[], { minedAt = Infinity, otherAt = I
       offers++;
       return true;
     },
+    isOtherLost: async () => now >= lostAt,
   });
   return { sends, now, offers };
 }
@@ -50,9 +54,24 @@ test.each([
   expect(await take([2_000], { otherAt: 0, blockMs })).toEqual({ sends: true, now: 2_000 + ms, offers: 1 });
 });
 
+test("a transaction whose sender has replaced it delays a node only until that is mined", async () => {
+  const turn = await take([2_000], { otherAt: 0, lostAt: 2_500 });
+  expect(turn).toEqual({ sends: true, now: 3_000, offers: 1 });
+});
+
+test("a transaction that is mined is not lost, though its sender has used the nonce", async () => {
+  const turn = await take([2_000], { otherAt: 0, minedAt: 2_500, lostAt: 2_500 });
+  expect(turn).toEqual({ sends: false, now: 3_000, offers: 1 });
+});
+
 test("a chain with instant blocks is not asked all the time", async () => {
   let asked = 0;
-  const world = { sleep: async () => {}, isMined: async () => ++asked > 100, offerOther: async () => true };
+  const world = {
+    sleep: async () => {},
+    isMined: async () => ++asked > 100,
+    offerOther: async () => true,
+    isOtherLost: async () => false,
+  };
   expect(await waitForTurn([], 0, world)).toBe(true);
   expect(asked).toBe(3);
 });

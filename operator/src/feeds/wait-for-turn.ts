@@ -5,6 +5,8 @@ export interface Surroundings {
   isMined(): Promise<boolean>;
   /** Looks for another node's transaction and gives it to this node's RPC endpoints; false when there is none. */
   offerOther(): Promise<boolean>;
+  /** Reports whether that transaction can never be mined, because its sender has had another mined in its place. */
+  isOtherLost(): Promise<boolean>;
 }
 
 /** Time for a transaction to reach the RPC endpoints of others, and for its block to reach this node's. */
@@ -22,7 +24,7 @@ const MIN_LOOK_MS = 500;
 export async function waitForTurn(
   stages: readonly number[],
   blockMs: number,
-  { sleep, isMined, offerOther }: Surroundings,
+  { sleep, isMined, offerOther, isOtherLost }: Surroundings,
 ): Promise<boolean> {
   for (const ms of stages) {
     await sleep(ms);
@@ -32,7 +34,10 @@ export async function waitForTurn(
   const lookMs = Math.max(blockMs, MIN_LOOK_MS);
   for (let left = 2 * blockMs + SPARE_MS; left > 0; left -= lookMs) {
     await sleep(Math.min(left, lookMs));
+    // In this order, because a block between the two can have the transaction.
+    const isLost = await isOtherLost();
     if (await isMined()) return false;
+    if (isLost) return true;
   }
   return true;
 }

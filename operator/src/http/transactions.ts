@@ -1,4 +1,4 @@
-import { SharedTransaction } from "@dataset-oracle/protocol/node-wire";
+import { SharedTransaction, TransactionsQuery } from "@dataset-oracle/protocol/node-wire";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ANY_BODY, problemResponses, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem";
@@ -6,16 +6,39 @@ import { Type } from "@sinclair/typebox";
 import type { Hex } from "viem";
 import { RpcError } from "../chain/rpc-error.js";
 import type { OperatorConfig } from "../config.js";
+import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { TRANSACTIONS_PATH } from "../peers/node-gossip.js";
 import { invalidTransaction, unknownNetwork } from "../problems.js";
 import { holdCall } from "../statements/statements-of-call.js";
+import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
 import { NODES_OF_ADDRESS, nodeLimit } from "./node-limit.js";
 
 /** Room for a batch of 100 keys that 60 members have signed. */
 const MAX_BODY_BYTES = 512 * 1024;
 
-const schema = {
+const get = {
+  tags: ["nodes"],
+  operationId: "readTransactions",
+  summary: "Lists the signed transactions of nodes that update a key.",
+  description:
+    "This node's own, and those that others have shared with it, for a node that was cut off then; at most four, the newest " +
+    "first.",
+  querystring: TransactionsQuery,
+  response: {
+    200: {
+      description: "Of the round or a newer one.",
+      headers: RATE_HEADERS,
+      content: { "application/json": { schema: Type.Array(SharedTransaction) } },
+    },
+    ...problemResponses([
+      INVALID_QUERY,
+      { 404: ["unknown_dataset"], 422: ["unknown_network"], 429: ["too_many_requests"] },
+    ]),
+  },
+};
+
+const post = {
   tags: ["nodes"],
   operationId: "shareTransaction",
   summary: "Takes a transaction that another node has signed, so that this node can submit it when it is its turn.",
@@ -36,7 +59,7 @@ const schema = {
   },
 };
 
-/** Adds `POST /transactions`. What costs the RPC endpoints a request is counted against the limit of the signer's node. */
+/** Adds `GET /transactions` and `POST /transactions`. What costs the RPC endpoints a request is counted against the limit of the signer's node. */
 export function addTransactions(
   app: App,
   { networks }: Operator,
@@ -44,9 +67,21 @@ export function addTransactions(
 ): void {
   const limitNode = nodeLimit(app, { name: "node", perMinute: nodeRequestsPerMinute });
   const rate = { name: "transactions", perMinute: NODES_OF_ADDRESS * nodeRequestsPerMinute };
+  const preValidation = plainIntegers(TransactionsQuery);
+  app.get(
+    TRANSACTIONS_PATH,
+    { schema: get, config: { rate: { ...rate, name: "read-transactions" } }, preValidation, attachValidation: true },
+    async (request): Promise<SharedTransaction[]> => {
+      checkQuery(request);
+      const { round, key } = request.query;
+      const { network, dataset } = findDataset(networks, request.query);
+      const held = network.transactions.list(dataset.address, key as Hex, BigInt(round));
+      return held.map(({ raw }) => ({ network_id: network.chainId, raw }));
+    },
+  );
   app.post(
     TRANSACTIONS_PATH,
-    { schema, bodyLimit: MAX_BODY_BYTES, config: { rate } },
+    { schema: post, bodyLimit: MAX_BODY_BYTES, config: { rate } },
     async (request, reply): Promise<{ transaction_hash: string }> => {
       const { network_id, raw } = request.body;
       const network = networks.get(network_id);

@@ -1,15 +1,28 @@
-import type { SharedTransaction as SharedTransactionBody } from "@dataset-oracle/protocol/node-wire";
+import { SharedTransaction as SharedTransactionBody } from "@dataset-oracle/protocol/node-wire";
+import { Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address, Hex } from "viem";
+import type { Dataset, Network } from "../network.js";
+import { holdCall } from "../statements/statements-of-call.js";
 import type { Gossip, SharedTransaction } from "./gossip.js";
+import { readNodeAnswer } from "./node-answer.js";
 import type { NodeHttp } from "./node-http.js";
-import type { Nodes } from "./nodes.js";
+import { type Node, type Nodes, othersOf } from "./nodes.js";
 import type { SharedTransactions } from "./shared-transactions.js";
 
-/** The path at which a node takes another node's signed transactions. It is below the base URL. */
+/** The path at which a node takes other nodes' signed transactions, and shows those that it holds. It is below the base URL. */
 export const TRANSACTIONS_PATH = "/transactions";
 
 const DEADLINE_MS = 2_000;
 const MAX_ANSWER_BYTES = 16 * 1024;
+/** A node that asks is about to send, so it waits only as long as one that is near takes. */
+const FETCH_DEADLINE_MS = 500;
+/** Room for two batches of 100 keys that 60 members have signed. */
+const MAX_FETCHED_BYTES = 1024 * 1024;
+/** Each transaction costs the RPC endpoints several requests, so of one node's answer only these are looked at. */
+const MAX_FETCHED = 2;
+
+const answer = TypeCompiler.Compile(Type.Array(SharedTransactionBody));
 
 /** The gossip of a network with several nodes. */
 export class NodeGossip implements Gossip {
@@ -23,8 +36,8 @@ export class NodeGossip implements Gossip {
   /** Nobody waits for the other nodes: one that does not get the transaction sees it in the chain. */
   share(raw: Hex): void {
     const { all, own } = this.nodes;
-    // Others take no transactions of a volunteer.
-    if (own === null) return;
+    // Others take no transactions of a volunteer, and nothing but updates.
+    if (own === null || !this.transactions.addOwn(raw)) return;
     const body = JSON.stringify({ network_id: this.chainId, raw } satisfies SharedTransactionBody);
     const limits = { timeoutMs: DEADLINE_MS, maxBytes: MAX_ANSWER_BYTES };
     for (const node of all) {
@@ -34,5 +47,28 @@ export class NodeGossip implements Gossip {
 
   sharedFor(dataset: Address, keys: readonly Hex[], round: bigint): SharedTransaction | null {
     return this.transactions.find(dataset, keys, round);
+  }
+
+  async fetch(
+    network: Network,
+    dataset: Dataset,
+    key: Hex,
+    round: bigint,
+    providers: ReadonlySet<Address>,
+  ): Promise<void> {
+    const query = `network_id=${network.chainId}&dataset=${dataset.address}&round=${round}&key=${key}`;
+    const asked = othersOf(this.nodes).filter(({ provider }) => providers.has(provider));
+    await Promise.all(asked.map((node) => this.#ask(node, network, query).catch(() => {})));
+  }
+
+  async #ask({ url }: Node, network: Network, query: string): Promise<void> {
+    const limits = { timeoutMs: FETCH_DEADLINE_MS, maxBytes: MAX_FETCHED_BYTES };
+    const got = await this.http.get(url, `${TRANSACTIONS_PATH}?${query}`, limits);
+    for (const { raw } of (readNodeAnswer(answer, got) ?? []).slice(0, MAX_FETCHED)) {
+      const shared = this.transactions.read(network, raw as Hex);
+      if (!shared.ok || this.transactions.isHeld(shared.value)) continue;
+      holdCall(network, shared.value.dataset, shared.value.signed.data);
+      await this.transactions.hold(network, shared.value);
+    }
   }
 }

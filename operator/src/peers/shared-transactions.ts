@@ -20,7 +20,10 @@ const MAX_NONCE_AHEAD = 64;
 const MAX_HELD = 16;
 const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 
-/** A transaction of another node that the chain would have accepted when it arrived. */
+/** The most transactions that are listed for one key. */
+const MAX_LISTED = 4;
+
+/** This node's own transaction, or another's that the chain would have accepted when it arrived. */
 interface Held extends SharedTransaction {
   readonly dataset: Address;
   readonly keyHashes: ReadonlySet<Hex>;
@@ -28,13 +31,13 @@ interface Held extends SharedTransaction {
 }
 
 /** A transaction that another node signed, before the chain is asked about it. */
-export interface Shared extends Omit<Held, "dataset"> {
+export interface Shared extends Pick<Held, "raw" | "hash" | "keyHashes" | "round"> {
   readonly dataset: Dataset;
   readonly signed: SignedTransaction;
   readonly call: DecodedCall;
 }
 
-/** The transactions that other nodes of a network have shared. */
+/** The transactions that the nodes of a network have shared. */
 export class SharedTransactions {
   /** Oldest first; by submitter. */
   readonly #held = new Map<Address, readonly Held[]>();
@@ -68,8 +71,17 @@ export class SharedTransactions {
     if (round > now + MAX_AHEAD || round + dataset.maxRoundAge <= now) {
       return err(`Its round, ${round}, is not of the last ${dataset.maxRoundAge} s.`);
     }
-    const keyHashes = new Set(call.kind === "batch" ? call.keyHashes : [keccak256(call.key)]);
-    return ok({ call, keyHashes, round, raw, hash: signed.hash, signed, dataset });
+    return ok({ call, keyHashes: keyHashesOf(call), round, raw, hash: signed.hash, signed, dataset });
+  }
+
+  /** Holds a transaction of this node, for others that ask for it. Returns false for one that is no update. */
+  addOwn(raw: Hex): boolean {
+    const signed = readSignedTransaction(raw);
+    const call = signed && decodeCall(signed.data);
+    if (signed === null || call === null) return false;
+    const { hash, sender, nonce, to: dataset } = signed;
+    this.#add({ raw, hash, sender, nonce, dataset, keyHashes: keyHashesOf(call), round: call.round });
+    return true;
   }
 
   isHeld({ signed }: Shared): boolean {
@@ -97,21 +109,39 @@ export class SharedTransactions {
     if (needed === null) return err("It would store nothing.");
     // A simulation returns the gas with a quarter to spare.
     if (gas * 5n < needed * 4n) return err(`Its gas limit is ${gas}, and it needs ${needed}.`);
-    const held = [...(this.#held.get(sender) ?? []), { raw, hash, dataset: dataset.address, keyHashes, round }];
-    let characters = held.reduce((sum, one) => sum + one.raw.length, 0);
-    while (held.length > MAX_HELD || characters > MAX_HELD_CHARACTERS) characters -= held.shift()?.raw.length ?? 0;
-    this.#held.set(sender, held);
+    this.#add({ raw, hash, sender, nonce, dataset: dataset.address, keyHashes, round });
     return ok(null);
   }
 
-  /** Finds the newest transaction that updates all of these keys, of this round or a newer one. */
+  /** Holds a transaction, in place of one that it replaces: only one of a nonce can be mined. */
+  #add(transaction: Held): void {
+    const { sender, nonce } = transaction;
+    const others = (this.#held.get(sender) ?? []).filter((one) => one.nonce !== nonce);
+    const held = [...others, transaction];
+    let characters = held.reduce((sum, one) => sum + one.raw.length, 0);
+    while (held.length > MAX_HELD || characters > MAX_HELD_CHARACTERS) characters -= held.shift()?.raw.length ?? 0;
+    this.#held.set(sender, held);
+  }
+
+  /** Lists the transactions that update a key, of this round or a newer one, this node's own among them; the newest first. */
+  list(dataset: Address, key: Hex, round: bigint): readonly SharedTransaction[] {
+    const keyHash = keccak256(key);
+    return [...this.#held.values()]
+      .flat()
+      .filter((one) => one.dataset === dataset && one.round >= round && one.keyHashes.has(keyHash))
+      .toSorted((a, b) => Number(b.round - a.round))
+      .slice(0, MAX_LISTED);
+  }
+
+  /** Finds the newest transaction of another node that updates all of these keys, of this round or a newer one. */
   find(dataset: Address, keys: readonly Hex[], round: bigint): SharedTransaction | null {
     const hashes = keys.map((key) => keccak256(key));
-    const listed = new Set(this.nodes.all.map(({ submitter }) => submitter));
+    const { all, own } = this.nodes;
+    const listed = new Set(all.map(({ submitter }) => submitter));
     let newest: Held | null = null;
     for (const [submitter, held] of this.#held) {
       if (!listed.has(submitter)) this.#held.delete(submitter);
-      else {
+      else if (submitter !== own?.submitter) {
         for (const one of held) {
           const isOlder = one.round < round || (newest !== null && one.round <= newest.round);
           if (!isOlder && one.dataset === dataset && hashes.every((hash) => one.keyHashes.has(hash))) newest = one;
@@ -121,6 +151,9 @@ export class SharedTransactions {
     return newest;
   }
 }
+
+const keyHashesOf = (call: DecodedCall): ReadonlySet<Hex> =>
+  new Set(call.kind === "batch" ? call.keyHashes : [keccak256(call.key)]);
 
 /**
  * Returns the gas that an update needs; null when it would store nothing.

@@ -28,7 +28,10 @@ export interface QueueSettings extends QueueLimits, FeeCaps {
   readonly reservedForFeeds: number;
 }
 
-export type QueueContext = Pick<Context, "clock" | "logger" | "closing">;
+export interface QueueContext extends Pick<Context, "clock" | "logger" | "closing"> {
+  /** Called with each signed update that an RPC endpoint may have: a data point's first, and those that replace it. */
+  readonly onSubmitted?: (raw: Hex) => void;
+}
 
 const IDLE_POLLS = 10;
 const MAX_ATTEMPTS = 3;
@@ -77,6 +80,7 @@ export class TransactionQueue {
     this.#replacements = new Replacements({
       ...{ submitter: this.#submitter, inFlight: this.#inFlight, maxCancelsPerHour: 2 * maxPending, clock, logger },
       onRenewed: () => this.#wake(),
+      onSubmitted: (raw) => context.onSubmitted?.(raw),
     });
     this.#foreign = new ForeignTransactions(client, account.address, logger, pollMs, maxPending);
     this.#reorgWatch = new ReorgWatch(client, reorgDepth);
@@ -256,6 +260,7 @@ export class TransactionQueue {
     this.#inFlight.add(nonce, task, task.call, submission, this.context.clock());
     const { caller, confirmed } = task;
     const { hash, raw, result } = submission;
+    this.context.onSubmitted?.(raw);
     task.caller = null;
     task.isPromised ||= result.kind === "accepted";
     if (result.kind === "accepted") caller?.resolve({ hash, raw, confirmed: confirmed.promise });

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Hex } from "viem";
 import { describeError } from "../chain/rpc-error.js";
 import type { Clock } from "../clock.js";
 import type { Market } from "./fees.js";
@@ -18,6 +19,8 @@ interface ReplacementParts {
   readonly logger: Logger;
   /** Called when a newer round that was asked for has been built, or cannot be. */
   readonly onRenewed: () => void;
+  /** Called with each signed update that an RPC endpoint may have. */
+  readonly onSubmitted: (raw: Hex) => void;
 }
 
 /** Submits for a nonce that is already taken: the same transaction again, or another in its place. */
@@ -100,7 +103,7 @@ export class Replacements {
    * @returns False when nothing was sent.
    */
   async #submit(nonce: number, before: Transaction | null, newer: RoundCall | null, market: Market): Promise<boolean> {
-    const { submitter, inFlight, clock, logger } = this.#parts;
+    const { submitter, inFlight, clock, logger, onSubmitted } = this.#parts;
     const last = before?.versions.at(-1)?.call;
     // The gas was estimated with the replaced transaction in the pending block. Without it, the call can cost more.
     const call = newer !== null && last && last.gas > newer.gas ? { ...newer, gas: last.gas } : newer;
@@ -117,6 +120,7 @@ export class Replacements {
     if (result.kind === "rejected") return false;
     this.counts[call === null ? "cancelled" : "replaced"]++;
     inFlight.add(nonce, before?.task ?? null, call, submission, clock());
+    if (call !== null) onSubmitted(submission.raw);
     return true;
   }
 }

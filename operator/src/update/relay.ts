@@ -55,7 +55,6 @@ export class Relayer {
     const onSigned = (hash: Hex) => progress.emit({ event: "signed", transaction_hash: hash });
     const job = updateJob(dataPoint, payer, update, () => this.builder.buildNewest(dataPoint), onSigned);
     const { hash, raw, confirmed } = await submit(network.senders.queueFor(dataset.address, key), job, release);
-    network.gossip.share(raw);
     const { round, status, reports } = update;
     const log = { network: network.chainId, dataset: dataset.address, key, round: round.toString(), transaction: hash };
     this.context.logger.info(
