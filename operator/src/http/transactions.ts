@@ -11,8 +11,8 @@ import type { Operator } from "../operator.js";
 import { TRANSACTIONS_PATH } from "../peers/node-gossip.js";
 import { invalidTransaction, unknownNetwork } from "../problems.js";
 import { holdCall } from "../statements/statements-of-call.js";
-import { checkQuery, INVALID_QUERY, plainIntegers } from "./check-query.js";
 import { NODES_OF_ADDRESS, nodeLimit } from "./node-limit.js";
+import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
 
 /** Room for a batch of 100 keys that 60 members have signed. */
 const MAX_BODY_BYTES = 512 * 1024;
@@ -67,18 +67,12 @@ export function addTransactions(
 ): void {
   const limitNode = nodeLimit(app, { name: "node", perMinute: nodeRequestsPerMinute });
   const rate = { name: "transactions", perMinute: NODES_OF_ADDRESS * nodeRequestsPerMinute };
-  const preValidation = plainIntegers(TransactionsQuery);
-  app.get(
-    TRANSACTIONS_PATH,
-    { schema: get, config: { rate: { ...rate, name: "read-transactions" } }, preValidation, attachValidation: true },
-    async (request): Promise<SharedTransaction[]> => {
-      checkQuery(request);
-      const { round, key } = request.query;
-      const { network, dataset } = findDataset(networks, request.query);
-      const held = network.transactions.list(dataset.address, key as Hex, BigInt(round));
-      return held.map(({ raw }) => ({ network_id: network.chainId, raw }));
-    },
-  );
+  const getRate = { ...rate, name: "read-transactions" };
+  addQueryRoute(app, TRANSACTIONS_PATH, get, getRate, async ({ query }): Promise<SharedTransaction[]> => {
+    const { network, dataset } = findDataset(networks, query);
+    const held = network.transactions.list(dataset.address, query.key as Hex, BigInt(query.round));
+    return held.map(({ raw }) => ({ network_id: network.chainId, raw }));
+  });
   app.post(
     TRANSACTIONS_PATH,
     { schema: post, bodyLimit: MAX_BODY_BYTES, config: { rate } },

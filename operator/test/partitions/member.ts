@@ -99,7 +99,7 @@ export class Member {
       networks: [{ deployment: "42.json", rpcUrls: [rpcUrl], peers, providers, ...this.common.network }],
     });
     const env = { OPERATOR_PRIVATE_KEY: this.keys[1] };
-    const isReady = () => answersOk(`${this.nodeUrl}/ready`);
+    const isReady = () => answersOk(`${this.nodeUrl}/datasets`);
     this.#processes.node = await this.#spawn("node", ["operator/dist/main.js", "--config", config], {
       ...{ env, isReady, skewMs },
     });
