@@ -134,6 +134,7 @@ export const malformedRequests = {
     for (const [service, path] of [
       [operator, "/data/request"],
       [providers[0], "/report"],
+      [providers[0], "/report/stream"],
     ]) {
       await forEachAtOnce(all, 16, async ({ request, isWrong }, index) => {
         tally.attempt();
