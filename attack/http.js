@@ -43,7 +43,7 @@ export function openConnection(url, from) {
   });
 }
 
-/** Long enough for the rest of a short answer. */
+/** The rest of a short answer arrives within this time. */
 const REST_MS = 100;
 
 /**

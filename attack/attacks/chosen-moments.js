@@ -16,7 +16,7 @@ export const chosenMoments = {
     const specs = Array.from({ length: ROUNDS }, (_, i) => specOf(`clock ${i}`, { url: `https://${HOST}/${i}` }));
     const hashes = await network.publish(...specs);
     const dataset = network.numbers;
-    // Every provider knows the specs before.
+    // The providers look the specs up before the attack, so that lookups do not change its timing.
     for (const hash of hashes) {
       const key = network.key(hash);
       await Promise.all(network.providers.map((provider) => network.reportOfSpec(provider, { dataset, key })));

@@ -3,7 +3,7 @@ import { KEYS } from "../network/network.js";
 
 const MUTATIONS = 150;
 
-/** Bodies that no reader may take for a request, though some parsers do. */
+/** Returns bodies that must be refused, although some parsers accept them as requests. */
 function bodies(valid) {
   const text = JSON.stringify(valid);
   const inside = text.slice(1, -1);

@@ -7,8 +7,8 @@ const HOST = "changing.attack.example";
 const KEYS = 6;
 
 /**
- * Makes a provider decide rounds whose value changes with every reading, kills it while it decides more, and asks its
- * next life for the same rounds.
+ * Makes a provider decide rounds whose value changes with every reading, kills it while it decides more, restarts it,
+ * and asks for the same rounds again.
  *
  * @param between Does something to the dead provider: it is given the path of its database, and may return the options
  *   of its next life.

@@ -12,7 +12,7 @@ export interface Settings {
   readonly marketPort: number;
   /** True if the providers read the real exchanges instead of the simulated market. */
   readonly isLive: boolean;
-  /** The most seconds between two updates of a spot price that the operator keeps fresh. */
+  /** The maximum number of seconds between two updates of a spot price that the operator keeps fresh. */
   readonly heartbeatSeconds: number;
   /** True if the operator keeps the spot prices fresh without requests. */
   readonly hasFeeds: boolean;

@@ -38,7 +38,7 @@ beforeAll(async () => {
     const served = { chain, datasets: [dataset, small], providers, settings: { peers, stageMs: 500 } };
     nodes.push(await startOperator([served], { account, clock, port: ports[i] ?? 0 }));
   }
-  // What was signed before the committee was set proves nothing against it.
+  // A statement from before the committee was set proves nothing against it.
   const { timestamp } = await chain.client.getBlock();
   await sleep(Math.max(0, (Number(timestamp) + 4) * 1_000 - Date.now()));
 });

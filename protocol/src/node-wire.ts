@@ -57,7 +57,7 @@ export type SharedTransaction = Static<typeof SharedTransaction>;
 export const SignedStatement = Type.Union([SignedReport, SignedBatchReport]);
 export type SignedStatement = Static<typeof SignedStatement>;
 
-/** The most statements that `POST /reports` takes at once. */
+/** The maximum number of statements that `POST /reports` takes at once. */
 export const MAX_POSTED_STATEMENTS = 64;
 
 /** `GET /reports`: the query. */

@@ -20,7 +20,7 @@ const count = (description?: string) => Type.Integer({ minimum: 0, ...(descripti
 const Bytes32 = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
 const ValueText = bounded(80, "A decimal string (median) or 32 bytes in hex (majority).");
 
-/** The most providers, and the most samples of each, that advice is made of. */
+/** The maximum numbers of providers and of samples of each that advice is made of. */
 export const MAX_SAMPLED_PROVIDERS = 10;
 export const MAX_ADVICE_SAMPLES = 30;
 /** The longest sampling of an operator, in seconds. Samples are at least a second apart. */
@@ -182,7 +182,7 @@ export const DatasetAdviceRequest = Type.Object(
 );
 export type DatasetAdviceRequest = Static<typeof DatasetAdviceRequest>;
 
-/** What one provider read at one time: for each source its value, or the code of its failure. Null without an answer. */
+/** One provider's readings at one time: each source's value, or the code of its failure. Null without an answer. */
 const ProviderSample = orNull(
   Type.Array(
     Type.Object(

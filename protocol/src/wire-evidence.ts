@@ -75,7 +75,7 @@ export type WebOracleRecord = Static<typeof WebOracleRecord>;
 
 export type EvidenceRecord = SpotPriceRecord | WebOracleRecord;
 
-/** The most text that the specs and answers of one `EvidenceAnswer` have together, in bytes of UTF-8. */
+/** The maximum amount of text that the specs and answers of one `EvidenceAnswer` have together, in bytes of UTF-8. */
 export const MAX_EVIDENCE_TEXT = 4 * 1024 * 1024;
 
 /**

@@ -25,7 +25,7 @@ import { WebOracle } from "./web-oracle/web-oracle.js";
 /** A database that refuses rounds further ahead than this many seconds was written under a wrong clock; a new one refuses 2 s. */
 const FAR_AHEAD = 60n;
 
-/** The most requests of published specs, and of trials, that are in flight or waiting; each may hold an answer of 1 MiB. */
+/** The maximum number of requests of published specs and trials in flight or waiting. Each may hold a 1 MiB answer. */
 const MAX_PUBLISHED_IN_FLIGHT = 256;
 const MAX_TRIED_IN_FLIGHT = 64;
 

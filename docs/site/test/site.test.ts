@@ -124,7 +124,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true } as const;
 const DESK = { viewport: { width: 1440, height: 900 } } as const;
 
-/** What the operator of the tests serves: a financial dataset at another address than the devnet's. */
+/** The financial dataset of the tests' operator. Its address differs from the devnet's. */
 const SERVED = "0x00000000000000000000000000000000000C0ffE";
 const OVERVIEW = {
   networks: [{ network_id: 7, verified_lens: null, datasets: [{ name: "financial", dataset: SERVED, providers: [] }] }],

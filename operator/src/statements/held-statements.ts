@@ -4,11 +4,11 @@ import type { Clock } from "../clock.js";
 import type { Dataset } from "../network.js";
 import { contentOf, keysOf, type Statement } from "./statement.js";
 
-/** What is held of one signer of one dataset, in characters. Who signs more loses its own oldest statements. */
+/** The maximum size of one signer's statements on one dataset, in characters; above it the oldest are dropped. */
 const MAX_HELD = 1024 * 1024;
 /** The characters of an entry that are neither key nor value. */
 const ENTRY = 300;
-/** The most statements of one signer that are listed at once. */
+/** The maximum number of statements of one signer that are listed at once. */
 const MAX_LISTED = 64;
 const KINDS = ["report", "row"] as const;
 /** How far a round may be in the future, in seconds, because the signer's clock is ahead. */

@@ -10,7 +10,7 @@ import { holdCall } from "./statements-of-call.js";
 
 /** The chain is read after this many polls of the RPC endpoints. */
 const POLLS = 5;
-/** The most transactions that are read at a time. Whoever sends more pays for each. */
+/** The maximum number of transactions that are read at a time. Whoever sends more pays for each. */
 const MAX_READ = 50;
 const MAX_BLOCKS = 1_000;
 

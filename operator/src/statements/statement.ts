@@ -8,7 +8,7 @@ import { type Address, type Hex, hexToBigInt, numberToHex } from "viem";
 import type { Dataset, Network } from "../network.js";
 import { recoverSigner } from "../update/recover-signer.js";
 
-/** What a provider signed about one key at a round. */
+/** A provider's signed statement about one key at a round. */
 export interface ReportStatement extends SignedValue {
   readonly kind: "report";
   /** In seconds since 1970. */
@@ -17,7 +17,7 @@ export interface ReportStatement extends SignedValue {
   readonly outcome: Outcome;
 }
 
-/** What a provider signed about several keys at a round: a row of a batch. */
+/** A provider's signed statement about several keys at a round: a row of a batch. */
 export interface RowStatement extends SignedRow {
   readonly kind: "row";
   /** In seconds since 1970. */

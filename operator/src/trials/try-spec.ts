@@ -5,7 +5,7 @@ import type { Dataset, Network } from "../network.js";
 import { trialsOff } from "../problems.js";
 import { askForTrial, isRefusal } from "./ask-trial.js";
 
-/** The most providers that are asked in turn for one trial. */
+/** The maximum number of providers that are asked in turn for one trial. */
 const MAX_ASKED = 4;
 
 /** Returns the members of a dataset's committee that the operator has an endpoint for, another one first each time. */

@@ -5,7 +5,7 @@ import { type Account, type Address, createPublicClient, createWalletClient, typ
 
 const MINED_MS = 120_000;
 
-/** A call of a contract, which costs nothing but its gas. */
+/** A contract call that sends no Ether. */
 interface Call {
   readonly to: Address;
   readonly data: Hex;
@@ -17,7 +17,7 @@ interface Sending {
   /** The file that names the network, for errors. */
   readonly deploymentFile: string;
   readonly rpcUrl: string;
-  /** An unlocked account of the endpoint; without it, the account of the environment's PUBLISHER variables sends. */
+  /** An unlocked account of the endpoint. By default the account that the environment's PUBLISHER variables name. */
   readonly from: string | undefined;
 }
 

@@ -12,7 +12,7 @@ import type { Caller, FreshValue, ValueReader } from "../value-reader.js";
 import { type Decision, toDecision } from "./decision-record.js";
 import type { DecisionStore } from "./decision-store.js";
 
-/** The most data points and rounds for which the sources' notes are remembered. */
+/** The maximum number of data points and rounds for which the sources' notes are remembered. */
 const MAX_NOTED = 20_000;
 
 interface DeciderParts {

@@ -26,7 +26,7 @@ const PRUNE_INTERVAL = 10n;
  */
 export const WRITE_INTERVAL_MS = 10;
 
-/** The most decisions that one pruning removes. */
+/** The maximum number of decisions that one pruning removes. */
 const PRUNE_SIZE = 20_000;
 
 /** Enough for a thousand keys at every second of the retention time, with room to spare. */
@@ -44,7 +44,7 @@ const LEDGER = "ledger";
 interface DecisionStoreOptions {
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
-  /** The most decisions that the database may hold. */
+  /** The maximum number of decisions that the database may hold. */
   readonly capacity?: number;
   /** Called after each write with its duration in seconds. */
   readonly onWrite?: (seconds: number) => void;

@@ -18,7 +18,7 @@ const PER_CALLER = 30;
 const PER_OPERATOR = 600;
 const OF_ANONYMOUS = 120;
 
-/** The most answers for anonymous callers that are made or sent at a time, because each can have megabytes. */
+/** The maximum number of answers made for or sent to anonymous callers at a time, because each can have megabytes. */
 const MAX_AT_ONCE = 4;
 /** A caller that reads more slowly is disconnected, in milliseconds. */
 const SEND_MS = 30_000;

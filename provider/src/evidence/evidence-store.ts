@@ -32,7 +32,7 @@ import type { FreshValue } from "../value-reader.js";
 
 interface EvidenceStoreOptions {
   readonly folder: string;
-  /** The most bytes that the folder may hold. */
+  /** The maximum size of the folder, in bytes. */
   readonly maxBytes: number;
   readonly policy: Policy;
   readonly overrides: SourceOverrides;
@@ -42,7 +42,7 @@ interface EvidenceStoreOptions {
 /** The seconds that share one folder, which is removed as a whole. */
 const SPAN = 60n;
 
-/** The most decisions whose evidence waits to be written; further evidence is dropped. */
+/** The maximum number of decisions whose evidence waits to be written; further evidence is dropped. */
 const MAX_WAITING = 10_000;
 
 /** Opens a file for writing, and fails for a symbolic link: what is overwritten is in the folder. */

@@ -18,8 +18,8 @@ type JsonNumber = number | WrittenNumber;
 export type Json = null | boolean | string | JsonNumber | readonly Json[] | { readonly [name: string]: Json };
 
 /**
- * The most arrays and objects within each other. Without this bound the stack would decide, which is not of the same size
- * everywhere, and providers would disagree.
+ * The maximum depth of nested arrays and objects. Without this bound the size of the stack would decide, which differs
+ * from machine to machine, and providers would disagree.
  */
 const MAX_DEPTH = 256;
 

@@ -6,8 +6,8 @@ import { failed, type Reading } from "./reading.js";
 import { compileText, type TextTemplate, type Values } from "./text-template.js";
 
 /**
- * The most steps that finding the nodes of a source file's path may take: visiting a node or comparing 64 characters is
- * one step.
+ * The maximum number of steps for finding the nodes of a source file's path: visiting a node or comparing 64 characters
+ * is one step.
  */
 export const MAX_STEPS = 1_000_000;
 

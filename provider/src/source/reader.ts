@@ -50,9 +50,9 @@ export const withHeaders = (request: FetchRequest): FetchRequest => ({
   headers: { accept: "application/json", "user-agent": "dataset-oracle-provider", ...request.headers },
 });
 
-/** The most text of answers that is kept of source files: more than all of their answers of a second. */
+/** The maximum amount of text kept of source files' answers: more than all of their answers of a second. */
 const MAX_OF_FILES = 32 * 1024 * 1024;
-/** The most text of answers that is kept of published specs, which anyone may have written. */
+/** The maximum amount of text kept of published specs' answers, because anyone may have written such a spec. */
 const MAX_OF_PUBLISHED = 8 * 1024 * 1024;
 
 /** Above this many origins, the idle ones are forgotten. */

@@ -57,7 +57,7 @@ export function shown(node: Json, maxLength = 64): string {
   return JSON.stringify(text).slice(0, maxLength);
 }
 
-/** The most members of an object that are named. */
+/** The maximum number of members of an object that are named. */
 const MAX_NAMES = 20;
 
 /** Describes a node as `shown` does, and says what is in an array or object, for people who look for a value in it. */

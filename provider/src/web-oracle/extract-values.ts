@@ -3,10 +3,10 @@ import { failed, type Reading } from "../source/reading.js";
 import type { BoundSource } from "../source/source.js";
 import { shownWithMembers } from "../source/value.js";
 
-/** The most text that the sources of one key may answer together, in UTF-16 code units. */
+/** The maximum amount of text that the sources of one key may answer together, in UTF-16 code units. */
 export const MAX_KEY_TEXT = 1024 * 1024;
 
-/** The most steps that all paths of one key may take together; `MAX_STEPS` says what a step is. */
+/** The maximum number of steps that all paths of one key may take together; `MAX_STEPS` says what a step is. */
 export const MAX_KEY_STEPS = 200_000;
 
 /** How much of a selected node is shown to people, in UTF-16 code units. */

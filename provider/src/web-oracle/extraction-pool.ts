@@ -10,7 +10,7 @@ const WORKER = new URL("../../dist/web-oracle/extraction-worker.js", import.meta
 /** The extraction was not done, and may be tried again: the pool is full or too slow, or the worker failed. */
 export type PoolFailure = "full" | "late" | "failed";
 
-/** The most text of different answers that waits, in UTF-16 code units. Half of it is for reserved callers only. */
+/** The maximum amount of waiting text of different answers, in UTF-16 code units. Half is for reserved callers only. */
 const MAX_WAITING_TEXT = 32 * MAX_KEY_TEXT;
 const MAX_WAITING_JOBS = 4_096;
 

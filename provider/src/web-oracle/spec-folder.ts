@@ -7,7 +7,7 @@ import { readPlainFile } from "../read-plain-file.js";
 
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
 
-/** The most files for one network, because anyone can publish specs. */
+/** The maximum number of files for one network, because anyone can publish specs. */
 const MAX_FILES = 10_000;
 
 /** Stores published specs on disk, by network and hash. A file counts only when its content has the hash. */

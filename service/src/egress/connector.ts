@@ -12,7 +12,7 @@ class ForbiddenAddressError extends Error {
   readonly code = FORBIDDEN_ADDRESS;
 }
 
-/** The most addresses of one host that are checked, and that are tried. */
+/** The maximum number of addresses of one host that are checked, and that are tried. */
 const MAX_ADDRESSES = 64;
 const MAX_TRIED = 3;
 const CONNECT_MS = 2_500;

@@ -19,12 +19,12 @@ export type EgressFailure = FetchFailureCode | "forbidden" | "busy";
 
 export type EgressResult = Result<HttpAnswer, FetchFailure<EgressFailure>>;
 
-/** The most connections to one host. Further requests wait for one, as long as their deadlines allow. */
+/** The maximum number of connections to one host. Further requests wait for one, as long as their deadlines allow. */
 const MAX_CONNECTIONS = 16;
-/** The most requests in flight or waiting, to one host and to all hosts. */
+/** The maximum number of requests in flight or waiting, to one host and to all hosts. */
 const MAX_PER_HOST = 512;
 const MAX_IN_ALL = 4_096;
-/** The most hosts whose connections are kept; the longest unused are closed first. */
+/** The maximum number of hosts whose connections are kept; the longest unused are closed first. */
 const MAX_HOSTS = 500;
 
 interface EgressOptions {
@@ -32,7 +32,7 @@ interface EgressOptions {
   readonly overrides?: Readonly<Record<string, string>>;
   readonly secrets?: Secrets;
   readonly resolve?: Resolve;
-  /** The most requests in flight or waiting, to all hosts. */
+  /** The maximum number of requests in flight or waiting, to all hosts. */
   readonly maxInFlight?: number;
   /** Opens the connections to addresses that were checked. */
   readonly dial?: buildConnector.connector;

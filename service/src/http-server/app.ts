@@ -94,7 +94,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    // A gateway's paths contain calldata. The length of a path is limited with the request's head.
+    // A gateway's paths contain calldata. The limit of the request's head bounds their length, too.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     trustProxy: trustedProxies.length > 0 ? isTrusted : false,
     ...CONNECTION_LIMITS,

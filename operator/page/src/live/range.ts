@@ -22,7 +22,7 @@ export function usualRange({ heartbeat_seconds: heartbeat }: Pick<ServedPoint, "
 export interface Step {
   /** When it begins, in seconds since 1970. */
   readonly time: number;
-  /** The last value; null where none could be given. */
+  /** The last value; null when the providers could not give one. */
   readonly value: bigint | null;
   readonly high: bigint | null;
   readonly low: bigint | null;

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { getHistory, type Part, type PointId, type ReadError } from "../operator";
 import { RANGES, type RangeId } from "./range";
 
-/** The most that one request gives. */
+/** The maximum number of updates in one answer. */
 const LIMIT = 999;
 /** A new value is shown at once; the history is read at most so often. */
 const EVERY_MS = 12_000;

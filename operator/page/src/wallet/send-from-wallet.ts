@@ -86,7 +86,7 @@ export async function sendFromWallet(
       await switchChain(client, { id: chainId });
       return send();
     });
-    // A transaction that was cancelled in the wallet is mined as another one.
+    // A wallet cancels a transaction by replacing it, and the receipt is that of the replacement.
     const isSame = receipt.to !== null && isAddressEqual(receipt.to, to);
     const mined = isStored ? "mined" : "overtaken";
     const step = receipt.status === "reverted" ? "reverted" : isSame ? mined : "unseen";

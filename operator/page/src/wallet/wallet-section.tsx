@@ -20,7 +20,7 @@ interface Props {
     readonly gas?: bigint;
   };
   readonly words: Words;
-  /** Sends it with a wallet. */
+  /** Sends the transaction with a wallet. */
   readonly send: (provider: EIP1193Provider, onStep: (sending: Sending) => void) => Promise<void>;
 }
 

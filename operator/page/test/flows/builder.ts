@@ -20,7 +20,7 @@ export function builderFlows(here: () => World): void {
       viewport: DESK,
       isMobile: true,
       prepare: installWallet(walletOf(devnet.chain, account)),
-      // What the engine refuses is a problem answer.
+      // The engine's refusals are problem answers.
       problems: ["status of 422"],
     });
     const { keyboard } = page;

@@ -93,7 +93,7 @@ export function problemFlows(here: () => World): void {
     await expectAccessible();
     await picture("problem-chain-light");
     poor.cut(false);
-    // What is known stays, and the page goes on by itself.
+    // The page keeps the values it has, and continues by itself.
     await page.getByText("Devnet cannot be read now.").waitFor({ state: "hidden", timeout: 30_000 });
 
     await page.goto(`${poor.url}/#${at()}/SPOTPX%2FSUI-USD`);

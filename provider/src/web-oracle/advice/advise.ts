@@ -6,7 +6,7 @@ import { combine } from "../combine.js";
 import type { BoundRequest, CompiledRequest } from "../compile.js";
 import { conclusionsOf } from "./conclusions.js";
 
-/** What one provider read, again and again at equal intervals, at the same times as the others. */
+/** One provider's readings, taken at equal intervals and at the same times as the others'. */
 export interface ProviderReadings {
   readonly provider: string;
   /** For each time the reading of each source; null without an answer of the provider. */

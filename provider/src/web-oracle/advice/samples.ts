@@ -40,7 +40,7 @@ export const Samples = Type.Object(
 );
 export type Samples = Static<typeof Samples>;
 
-/** The most distinct answer text that is kept, in UTF-16 code units. */
+/** The maximum amount of distinct answer text that is kept, in UTF-16 code units. */
 const MAX_TEXT = 64 * 1024 * 1024;
 
 interface Sampling {

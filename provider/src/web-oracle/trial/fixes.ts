@@ -26,7 +26,7 @@ const FIXES: Partial<Record<FailureCode, string>> = {
   string_too_long: "Select a shorter text, or set `hash` to true to publish its hash.",
 };
 
-/** What a code means that two steps have. */
+/** The fix for a code that two steps share. */
 const TOO_LARGE = "Choose a URL with a shorter answer. The sources of a spec share 1 MiB.";
 
 /** Returns how to fix a failure. */

@@ -22,7 +22,7 @@ import { fixOf } from "./fixes.js";
 import { checkTriedSpec, type TriedSpec } from "./tried-spec.js";
 import { valueText } from "./value-text.js";
 
-/** The most trials at a time, because each may hold answers of a megabyte for each source. */
+/** The maximum number of trials at a time, because each may hold answers of a megabyte for each source. */
 const MAX_AT_ONCE = 8;
 /** The wait that callers are told when there are as many, in seconds. */
 const RETRY_AFTER = 1;
@@ -111,7 +111,7 @@ export class Trials {
 /** The caller in the pool of workers, where no trial goes before a report. */
 const inPool = ({ id }: WebCaller): WebCaller => ({ id, isReserved: false });
 
-/** What each step yielded, for each source. */
+/** The results of each step, for each source. */
 interface Steps {
   readonly asked: readonly AskedSource[];
   readonly judged: readonly Reading<unknown>[];
