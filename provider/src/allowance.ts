@@ -1,41 +1,27 @@
 import { LRUCache } from "lru-cache";
-
-/** How much of something a caller may use: a sustained amount, and as much as `burst` at once. */
-export interface Rate {
-  readonly perSecond: number;
-  readonly burst: number;
-}
+import { type RateLimit, TokenBucket } from "./token-bucket.js";
 
 /** More than are used at the same time; the longest unused are forgotten. */
-const MAX_ACCOUNTS = 10_000;
+const MAX_BUCKETS = 10_000;
 
-/**
- * Keeps an account for each id. It is charged afterwards, when the amount is known, so it may fall below nothing. Time
- * fills it again.
- */
+/** A token bucket for each id. All times are in milliseconds, by the same clock. */
 export class Allowance {
-  readonly #accounts = new LRUCache<string, { left: number; at: number }>({ max: MAX_ACCOUNTS });
+  readonly #buckets = new LRUCache<string, TokenBucket>({ max: MAX_BUCKETS });
 
-  constructor(private readonly rate: Rate) {}
+  constructor(private readonly limit: RateLimit) {}
 
-  /**
-   * Returns after how many milliseconds an id may use more; 0 when it may now.
-   *
-   * @param now In milliseconds, by the same clock as in `spend`.
-   * @param least How much must be left.
-   */
-  waitMs(id: string, now: number, least = 1): number {
-    const missing = least - this.#leftOf(id, now);
-    return missing <= 0 ? 0 : Math.ceil((missing / this.rate.perSecond) * 1_000);
+  /** Returns after how many milliseconds an id may use more; 0 when it may now. At least `least` must be left. */
+  waitMs(id: string, now: number, least?: number): number {
+    return this.#bucketOf(id).waitMs(now, least);
   }
 
   spend(id: string, amount: number, now: number): void {
-    this.#accounts.set(id, { left: this.#leftOf(id, now) - amount, at: now });
+    const bucket = this.#bucketOf(id);
+    bucket.spend(amount, now);
+    this.#buckets.set(id, bucket);
   }
 
-  #leftOf(id: string, now: number): number {
-    const { perSecond, burst } = this.rate;
-    const account = this.#accounts.get(id);
-    return account === undefined ? burst : Math.min(burst, account.left + ((now - account.at) / 1_000) * perSecond);
+  #bucketOf(id: string): TokenBucket {
+    return this.#buckets.get(id) ?? new TokenBucket(this.limit);
   }
 }

@@ -16,7 +16,7 @@ import { ProviderConfig } from "../src/config.js";
 import { decideServed } from "../src/served.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import type { SpotSource } from "../src/source/spot-source.js";
-import type { RateLimit } from "../src/source/token-bucket.js";
+import type { RateLimit } from "../src/token-bucket.js";
 import type { WebOraclePlan } from "../src/web-oracle/check-settings.js";
 import { OTHER_SOURCES } from "./exchanges.js";
 

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { err } from "@dataset-oracle/protocol/result";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { FetchLimits, FetchRequest } from "@dataset-oracle/service/http-client/fetch";
+import type { RateLimit } from "../token-bucket.js";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./answer.js";
 import { BackOffs } from "./back-offs.js";
 import type { Json } from "./document.js";
 import { FreshReadings } from "./fresh-readings.js";
 import { type Reading, type SourceFailure, throttled } from "./reading.js";
-import { type RateLimit, TokenBucket } from "./token-bucket.js";
+import { RequestRate } from "./request-rate.js";
 
 /** The longest that a source may take for its whole answer, in milliseconds. */
 export const SOURCE_MS = 5_000;
@@ -96,8 +97,8 @@ interface SourceReaderOptions {
  */
 export class SourceReader {
   readonly #limits: FetchLimits;
-  /** By origin. This is not an LRU cache, because forgetting a bucket in use would lift its limit. */
-  readonly #buckets = new Map<string, TokenBucket>();
+  /** By origin. This is not an LRU cache, because forgetting a rate in use would lift its limit. */
+  readonly #rates = new Map<string, RequestRate>();
   readonly #ofFiles: Shelf;
   readonly #ofPublished: Shelf;
 
@@ -117,8 +118,8 @@ export class SourceReader {
     if (known !== undefined) return known;
     const refusal = this.#refusal(request);
     if (refusal !== null) return err(refusal);
-    const bucket = this.#bucketOf(request);
-    const wait = bucket === null ? null : bucket.take(isReserved, performance.now());
+    const rate = this.#rateOf(request);
+    const wait = rate === null ? null : rate.take(isReserved, performance.now());
     if (wait?.ok === false) return throttled("is not asked: its rate limit is used up", wait.error / 1_000);
     const reading = this.#fetch(request, wait?.value ?? 0);
     pending.set(id, reading);
@@ -171,19 +172,19 @@ export class SourceReader {
     return source === undefined ? this.#ofPublished : this.#ofFiles;
   }
 
-  #bucketOf(request: SourceRequest): TokenBucket | null {
+  #rateOf(request: SourceRequest): RequestRate | null {
     const { rateLimit } = request;
     if (rateLimit === null) return null;
     const origin = originOf(request);
     const now = performance.now();
-    const known = this.#buckets.get(origin);
+    const known = this.#rates.get(origin);
     if (known !== undefined) return known;
-    if (this.#buckets.size >= MAX_ORIGINS) {
-      for (const [other, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(other);
+    if (this.#rates.size >= MAX_ORIGINS) {
+      for (const [other, rate] of this.#rates) if (rate.isUnused(now)) this.#rates.delete(other);
     }
-    const bucket = new TokenBucket(rateLimit, this.options.hasReserve, now);
-    this.#buckets.set(origin, bucket);
-    return bucket;
+    const rate = new RequestRate(rateLimit, this.options.hasReserve);
+    this.#rates.set(origin, rate);
+    return rate;
   }
 }
 

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
+import type { RateLimit } from "../token-bucket.js";
 import { ROUNDINGS } from "./decimal.js";
 import type { Json } from "./document.js";
 import { compileQuoteTime, QuoteTimeSpec } from "./quote-time.js";
@@ -8,7 +9,6 @@ import type { Reading } from "./reading.js";
 import { compileSource } from "./source.js";
 import { errorTexts, SourceSpec } from "./source-spec.js";
 import { compileSpread, SpreadSpec } from "./spread.js";
-import type { RateLimit } from "./token-bucket.js";
 
 const strict = { additionalProperties: false } as const;
 const SYMBOL = "[A-Z0-9]{1,16}";

@@ -1,10 +1,14 @@
 import type { Egress, EgressResult } from "@dataset-oracle/service/egress/egress";
+import { type AnswerText, judgeText } from "../source/answer.js";
 import { MAX_BYTES, SOURCE_MS, withHeaders } from "../source/reader.js";
+import type { Reading } from "../source/reading.js";
 import type { BoundRequest } from "./compile.js";
 
 /** The answer of one source, and how long it took in milliseconds. */
 export interface AskedSource {
   readonly answer: EgressResult;
+  /** The text of the answer, or the reason why it cannot be used. */
+  readonly judged: Reading<AnswerText>;
   readonly ms: number;
 }
 
@@ -18,7 +22,18 @@ export function askSources(
     sources.map(async ({ request }) => {
       const start = performance.now();
       const answer = await egress.fetchText(withHeaders(request), limits);
-      return { answer, ms: Math.round(performance.now() - start) };
+      const ms = Math.round(performance.now() - start);
+      return { answer, judged: judgeText(answer, Date.now()), ms };
     }),
   );
 }
+
+/** Returns the texts from which the values are extracted; null for a source without one. */
+export const textsOf = (asked: readonly AskedSource[]): (string | null)[] =>
+  asked.map(({ judged }) => (judged.ok ? judged.value.text : null));
+
+/** Returns the reading of each source: the one extracted from its text, or the reason why there is no text. */
+export const readingsOf = (
+  asked: readonly AskedSource[],
+  extracted: readonly (Reading<bigint> | null)[],
+): Reading<bigint>[] => asked.map(({ judged }, index) => (judged.ok ? (extracted[index] as Reading<bigint>) : judged));

@@ -4,7 +4,7 @@ import { expandRpcUrl } from "@dataset-oracle/service/config/rpc-url";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { WebOracleSettings } from "../config.js";
 import type { SpotSource } from "../source/spot-source.js";
-import type { RateLimit } from "../source/token-bucket.js";
+import type { RateLimit } from "../token-bucket.js";
 import type { RegistrySettings } from "./registry.js";
 
 /** The hosts that published specs may ask. */

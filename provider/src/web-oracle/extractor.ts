@@ -1,16 +1,17 @@
 import { err, type Result } from "@dataset-oracle/protocol/result";
 import type { Hex } from "viem";
-import { Allowance, type Rate } from "../allowance.js";
+import { Allowance } from "../allowance.js";
+import type { RateLimit } from "../token-bucket.js";
 import { MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
 import type { ExtractionPool } from "./extraction-pool.js";
 import type { Extraction, ExtractionJob } from "./extraction-worker.js";
 import type { WebCaller } from "./web-caller.js";
 
 /** A unit of work is a step or a parsed character, and takes a worker between 0.02 and 0.2 microseconds. */
-export const ANONYMOUS_WORK: Rate = { perSecond: 2_000_000, burst: 20_000_000 };
-const OPERATOR_WORK: Rate = { perSecond: 10_000_000, burst: 100_000_000 };
+export const ANONYMOUS_WORK: RateLimit = { perSecond: 2_000_000, burst: 20_000_000 };
+const OPERATOR_WORK: RateLimit = { perSecond: 10_000_000, burst: 100_000_000 };
 /** The work of all keys of a spec, for all callers together. */
-const SPEC_WORK: Rate = { perSecond: 2_000_000, burst: 20_000_000 };
+const SPEC_WORK: RateLimit = { perSecond: 2_000_000, burst: 20_000_000 };
 
 /** The work that a job counts as when it ended its worker. */
 const FAILED_WORK = 10 * (MAX_KEY_TEXT + MAX_KEY_STEPS);

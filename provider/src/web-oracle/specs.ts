@@ -4,9 +4,10 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
-import { Allowance, type Rate } from "../allowance.js";
+import { Allowance } from "../allowance.js";
 import { invalidSpec, registryUnavailable, specNotPublished, tooManyUnknownKeys } from "../problems.js";
-import { TokenBucket } from "../source/token-bucket.js";
+import { RequestRate } from "../source/request-rate.js";
+import type { RateLimit } from "../token-bucket.js";
 import { type CompiledRequest, compileCanonical } from "./compile.js";
 import { type Registry, RegistryError } from "./registry.js";
 import type { SpecFolder } from "./spec-folder.js";
@@ -15,8 +16,8 @@ import type { WebCaller } from "./web-caller.js";
 /** The rate limit for each network's registry, because anonymous callers choose the hashes. */
 const REGISTRY_RATE = { perSecond: 5, burst: 20 };
 /** The lookups of specs that are not published that each caller may cause. */
-const ANONYMOUS_MISSES: Rate = { perSecond: 1 / 6, burst: 10 };
-const OPERATOR_MISSES: Rate = { perSecond: 1, burst: 60 };
+const ANONYMOUS_MISSES: RateLimit = { perSecond: 1 / 6, burst: 10 };
+const OPERATOR_MISSES: RateLimit = { perSecond: 1, burst: 60 };
 /** How long a spec that is not published is not looked up again. */
 const UNPUBLISHED_MS = 5_000;
 const MAX_UNPUBLISHED = 10_000;
@@ -38,7 +39,7 @@ export class Specs {
   readonly #compiled = new LRUCache<string, Result<CompiledRequest, ProblemError>>({ max: MAX_COMPILED });
   readonly #unpublished = new LRUCache<string, true>({ max: MAX_UNPUBLISHED, ttl: UNPUBLISHED_MS });
   readonly #loading = new Map<string, Promise<Result<CompiledRequest, ProblemError>>>();
-  readonly #buckets = new Map<number, TokenBucket>();
+  readonly #rates = new Map<number, RequestRate>();
   readonly #anonymousMisses = new Allowance(ANONYMOUS_MISSES);
   readonly #operatorMisses = new Allowance(OPERATOR_MISSES);
 
@@ -77,7 +78,7 @@ export class Specs {
     misses.spend(caller.id, 1, now());
     let isMiss = false;
     try {
-      const wait = this.#bucketOf(chainId).take(caller.isReserved, now());
+      const wait = this.#rateOf(chainId).take(caller.isReserved, now());
       if (!wait.ok) return err(registryUnavailable(Math.ceil(wait.error / 1_000)));
       if (wait.value > 0) await sleep(wait.value);
       const spec = await registry.read(specHash);
@@ -106,10 +107,9 @@ export class Specs {
     return result;
   }
 
-  #bucketOf(chainId: number): TokenBucket {
-    const bucket =
-      this.#buckets.get(chainId) ?? new TokenBucket(REGISTRY_RATE, this.parts.hasReserve, performance.now());
-    this.#buckets.set(chainId, bucket);
-    return bucket;
+  #rateOf(chainId: number): RequestRate {
+    const rate = this.#rates.get(chainId) ?? new RequestRate(REGISTRY_RATE, this.parts.hasReserve);
+    this.#rates.set(chainId, rate);
+    return rate;
   }
 }

@@ -4,7 +4,6 @@ import { parseJson, schemaProblems } from "@dataset-oracle/service/config/load-c
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import { type Static, Type } from "@sinclair/typebox";
-import { judgeText } from "../../source/answer.js";
 import type { FailureCode, Reading } from "../../source/reading.js";
 import { askSources } from "../ask-sources.js";
 import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";
@@ -65,10 +64,9 @@ export async function takeSamples(
   let kept = 0;
   for await (const _ of intervals(count, intervalSeconds, signal)) {
     const at = Date.now();
-    const judged = (await askSources(bound, egress)).map(({ answer }) => judgeText(answer, at));
-    const answers = judged.map((reading) => {
-      if (!reading.ok) return { text: null, failure: reading.error.code, detail: reading.error.detail };
-      const { text } = reading.value;
+    const answers = (await askSources(bound, egress)).map(({ judged }) => {
+      if (!judged.ok) return { text: null, failure: judged.error.code, detail: judged.error.detail };
+      const { text } = judged.value;
       const hash = sha256(text);
       if (!Object.hasOwn(texts, hash)) kept += text.length;
       texts[hash] = text;

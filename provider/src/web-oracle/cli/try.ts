@@ -1,9 +1,8 @@
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import { resultToText } from "../../cli/show-value.js";
 import { describeValue, printable, type Style, styleOf } from "../../cli/terminal.js";
-import { judgeText } from "../../source/answer.js";
 import type { Reading } from "../../source/reading.js";
-import { type AskedSource, askSources } from "../ask-sources.js";
+import { type AskedSource, askSources, readingsOf, textsOf } from "../ask-sources.js";
 import type { BoundRequest, CompiledRequest } from "../compile.js";
 import { extractValues } from "../extract-values.js";
 import type { CliCommand } from "./arguments.js";
@@ -36,12 +35,7 @@ export async function tryRequest(
   { bold, good, bad }: Style,
 ): Promise<{ readonly text: string; readonly hasValue: boolean }> {
   const answers = await askSources(bound, egress);
-  const judged = answers.map(({ answer }) => judgeText(answer, Date.now()));
-  const { readings: extracted } = extractValues(
-    bound.sources,
-    judged.map((text) => (text.ok ? text.value.text : null)),
-  );
-  const readings = judged.map((text, index) => (text.ok ? (extracted[index] as Reading<bigint>) : text));
+  const readings = readingsOf(answers, extractValues(bound.sources, textsOf(answers)).readings);
   const sections = bound.sources.map(({ request: asked }, index) => {
     const [{ answer }, reading] = [answers[index] as AskedSource, readings[index] as Reading<bigint>];
     const status = answer.ok ? `HTTP ${answer.value.status} ${answer.value.contentType}` : "no answer";

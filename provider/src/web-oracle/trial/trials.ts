@@ -5,15 +5,13 @@ import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { type Address, numberToHex } from "viem";
-import { Allowance } from "../../allowance.js";
 import { printable } from "../../cli/terminal.js";
 import { type Combined, OUTCOMES } from "../../explained-value.js";
 import { hostNotAllowed, trialsBusy } from "../../problems.js";
-import { judgeText } from "../../source/answer.js";
 import { formatValue } from "../../source/notes.js";
 import type { Reading, SourceFailure } from "../../source/reading.js";
-import type { RateLimit } from "../../source/token-bucket.js";
-import { type AskedSource, askSources } from "../ask-sources.js";
+import { type RateLimit, TokenBucket } from "../../token-bucket.js";
+import { type AskedSource, askSources, readingsOf, textsOf } from "../ask-sources.js";
 import { type Hosts, isAllowed } from "../check-settings.js";
 import type { Extraction } from "../extraction-worker.js";
 import type { Extractor } from "../extractor.js";
@@ -31,9 +29,6 @@ const MAX_MESSAGE = 400;
 const MAX_REASON = 300;
 /** Escapes make text longer. */
 const MAX_SHOWN = 200;
-
-/** The one account of the budget. */
-const ALL = "all";
 
 interface TrialsParts {
   /** The rules of trials, and those of published specs, both of which apply. */
@@ -56,7 +51,7 @@ interface TrialsParts {
  * no answers and no back-off with reports, and has its own budget.
  */
 export class Trials {
-  readonly #budget: Allowance;
+  readonly #budget: TokenBucket;
   /** How much of the budget must be left for an anonymous caller. */
   readonly #anonymousLeast: number;
   readonly #now: () => number;
@@ -64,7 +59,7 @@ export class Trials {
 
   constructor(private readonly parts: TrialsParts) {
     const { rateLimit, hasReserve, now = () => performance.now() } = parts;
-    this.#budget = new Allowance(rateLimit);
+    this.#budget = new TokenBucket(rateLimit);
     this.#anonymousLeast = hasReserve ? Math.floor(rateLimit.burst / 2) : 0;
     this.#now = now;
   }
@@ -79,7 +74,7 @@ export class Trials {
     const waitMs = this.#waitMs(tried.value, caller);
     if (waitMs > 0) return err(trialsBusy(Math.ceil(waitMs / 1_000)));
     if (this.#atOnce >= MAX_AT_ONCE) return err(trialsBusy(RETRY_AFTER));
-    this.#budget.spend(ALL, tried.value.bound.sources.length, this.#now());
+    this.#budget.spend(tried.value.bound.sources.length, this.#now());
     this.#atOnce += 1;
     try {
       return await this.#run(tried.value, caller);
@@ -90,21 +85,17 @@ export class Trials {
 
   #waitMs({ bound, hash }: TriedSpec, caller: WebCaller): number {
     const least = bound.sources.length + (caller.isReserved ? 0 : this.#anonymousLeast);
-    return Math.max(this.#budget.waitMs(ALL, this.#now(), least), this.parts.extractor.waitMs(inPool(caller), hash));
+    return Math.max(this.#budget.waitMs(this.#now(), least), this.parts.extractor.waitMs(inPool(caller), hash));
   }
 
   async #run(tried: TriedSpec, caller: WebCaller): Promise<Result<SpecTrial, ProblemError>> {
     const { hash: specHash, compiled, bound, args } = tried;
     const asked = await askSources(bound, this.parts.egress);
-    const judged = asked.map(({ answer }) => judgeText(answer, Date.now()));
-    const texts = judged.map((text) => (text.ok ? text.value.text : null));
-    const job = { specHash, spec: compiled.spec, args, texts };
+    const job = { specHash, spec: compiled.spec, args, texts: textsOf(asked) };
     const extracted = await this.parts.extractor.extract(job, inPool(caller));
     if (!extracted.ok) return err(trialsBusy(Math.ceil(extracted.error / 1_000)));
-    const readings = judged.map((text, index) =>
-      text.ok ? (extracted.value.readings[index] as Reading<bigint>) : text,
-    );
-    return ok(showTrial(tried, this.parts.provider, { asked, judged, extracted: extracted.value, readings }));
+    const readings = readingsOf(asked, extracted.value.readings);
+    return ok(showTrial(tried, this.parts.provider, { asked, extracted: extracted.value, readings }));
   }
 }
 
@@ -114,7 +105,6 @@ const inPool = ({ id }: WebCaller): WebCaller => ({ id, isReserved: false });
 /** The results of each step, for each source. */
 interface Steps {
   readonly asked: readonly AskedSource[];
-  readonly judged: readonly Reading<unknown>[];
   readonly extracted: Extraction;
   readonly readings: readonly Reading<bigint>[];
 }
@@ -155,11 +145,11 @@ function reasonOf(combined: Combined): string | null {
 
 function showSource({ compiled, bound }: TriedSpec, index: number, steps: Steps): TrialSource {
   const { request } = bound.sources[index] as (typeof bound.sources)[number];
-  const { answer, ms } = steps.asked[index] as AskedSource;
+  const { answer, judged, ms } = steps.asked[index] as AskedSource;
   const reading = steps.readings[index] as Reading<bigint>;
   const text = answer.ok ? answer.value.text : null;
   const selected = steps.extracted.selected[index] ?? null;
-  const step = steps.judged[index]?.ok !== true ? "fetched" : selected === null ? "selected" : "scaled";
+  const step = !judged.ok ? "fetched" : selected === null ? "selected" : "scaled";
   return {
     name: `/sources/${index}`,
     fetched: {

@@ -1,0 +1,38 @@
+/** How much of something may be used, for example how many requests may be made. */
+export interface RateLimit {
+  /** The sustained amount. */
+  readonly perSecond: number;
+  /** The amount that may be used at once. */
+  readonly burst: number;
+}
+
+/** Keeps what is used within a rate limit. It can be charged afterwards, when the amount is known, and may then be overdrawn. */
+export class TokenBucket {
+  #left: number;
+  #at = 0;
+
+  /** All times are in milliseconds, by the same clock. */
+  constructor(private readonly limit: RateLimit) {
+    this.#left = limit.burst;
+  }
+
+  /**
+   * Returns after how many milliseconds more may be used; 0 when it may be used now.
+   *
+   * @param least How much must be left.
+   */
+  waitMs(now: number, least = 1): number {
+    const missing = least - this.#leftAt(now);
+    return missing <= 0 ? 0 : Math.ceil((missing / this.limit.perSecond) * 1_000);
+  }
+
+  spend(amount: number, now: number): void {
+    this.#left = this.#leftAt(now) - amount;
+    this.#at = now;
+  }
+
+  #leftAt(now: number): number {
+    const { perSecond, burst } = this.limit;
+    return Math.min(burst, this.#left + ((now - this.#at) / 1_000) * perSecond);
+  }
+}
