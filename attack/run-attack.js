@@ -1,4 +1,4 @@
-import { randomOf } from "./random.js";
+import { seededChoices } from "@dataset-oracle/tools/seeded-random";
 
 /** An attack that ends by itself never comes near this. */
 const LONGEST_MS = 180_000;
@@ -11,7 +11,7 @@ export async function runAttack(attack, network, report, seed) {
   const tally = report.begin(attack.name);
   const timer = new AbortController();
   try {
-    await Promise.race([attack.run(network, tally, randomOf(seed)), deadline(timer.signal)]);
+    await Promise.race([attack.run(network, tally, seededChoices(seed)), deadline(timer.signal)]);
     if (tally.tried === 0) tally.through("it tried nothing");
   } catch (error) {
     tally.through(`it broke: ${error.stack ?? error}`);

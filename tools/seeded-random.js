@@ -8,3 +8,10 @@ export function seededRandom(seed) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** Makes repeatable random choices. */
+export function seededChoices(seed, stream = 0) {
+  const next = seededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(stream + 1, 0x85ebca6b));
+  const below = (end) => Math.floor(next() * end);
+  return { next, below, pick: (all) => all[below(all.length)] };
+}

@@ -102,7 +102,7 @@ export async function sendAll(client, to, calls) {
   }
 }
 
-/** Canonical JSON (RFC 8785) of the values that specs have: texts, whole numbers, booleans, arrays and objects. */
+/** Canonical JSON (RFC 8785) of the values that specs have: strings, whole numbers, booleans, arrays and objects. */
 function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object") return JSON.stringify(value);

@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from "node:https";
 import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
 import { EXCHANGES, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
-import { makeAuthority } from "./certificates.js";
+import { makeAuthority } from "@dataset-oracle/tools/certificates";
 
 const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(ORIGINS[name]).host, name]));
 

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { makeAuthority } from "@dataset-oracle/tools/certificates";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { makeAuthority } from "./support/certificates.js";
 import { HOSTS, startTlsExchanges, type TlsExchanges } from "./support/tls-exchanges.js";
 
 const OWN_INTERNET = fileURLToPath(new URL("support/own-internet.cjs", import.meta.url));

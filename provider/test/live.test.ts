@@ -1,11 +1,11 @@
 import { EXCHANGES, type Exchange, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
 import { dialByTls } from "@dataset-oracle/service/egress/connector";
 import { Egress } from "@dataset-oracle/service/egress/egress";
+import { type Certificate, makeAuthority } from "@dataset-oracle/tools/certificates";
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/reader.js";
-import { type Certificate, makeAuthority } from "./support/certificates.js";
 import { recordedOf } from "./support/recorded.js";
 import { HOSTS, startTlsExchanges, type TlsExchanges } from "./support/tls-exchanges.js";
 

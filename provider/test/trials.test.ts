@@ -10,6 +10,7 @@ import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
 import { SpecAdvice, SpecTrial } from "@dataset-oracle/protocol/spec-trial";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import { Egress } from "@dataset-oracle/service/egress/egress";
+import { makeAuthority } from "@dataset-oracle/tools/certificates";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, hexToString, keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -19,7 +20,6 @@ import { Extractor } from "../src/web-oracle/extractor.js";
 import { Trials } from "../src/web-oracle/trial/trials.js";
 import { spawnProvider, untilListening, writeConfig } from "./process.js";
 import { ACCOUNT, DATASET, PRIVATE_KEY, startProvider } from "./provider.js";
-import { makeAuthority } from "./support/certificates.js";
 
 const HOST = "api.weather.example";
 const OTHER = "api.other.example";

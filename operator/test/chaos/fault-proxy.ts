@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Choices } from "@dataset-oracle/tools/seeded-random";
 import { NODE_ERROR_TEXTS } from "../../src/chain/node-errors.js";
-import type { Random } from "./random.js";
 
 /** A fault that the proxy injects into a call. */
 export type CallFault =
@@ -24,7 +24,7 @@ export interface FaultProxy {
 }
 
 export interface FaultProxyOptions {
-  readonly random: Random;
+  readonly random: Choices;
   readonly tally: Tally;
   /** The prefix of the counted faults. */
   readonly name: "RPC" | "provider";

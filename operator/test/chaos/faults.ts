@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Choices } from "@dataset-oracle/tools/seeded-random";
 import { parseGwei } from "viem";
 import type { Chain } from "../support/chain.js";
 import type { Tally } from "./fault-proxy.js";
 import type { Node } from "./fleet.js";
 import type { Ledger } from "./ledger.js";
-import type { Random } from "./random.js";
 
 /** One fault of each kind is injected per this many requests. */
 const ONE_IN = {
@@ -20,7 +20,7 @@ export type Fault = keyof typeof ONE_IN;
 export const FAULTS = Object.keys(ONE_IN) as readonly Fault[];
 
 /** Assigns faults to requests. Processes end only in the first two thirds, so that memory is seen to stay flat. */
-export function planFaults(requests: number, random: Random): ReadonlyMap<number, Fault> {
+export function planFaults(requests: number, random: Choices): ReadonlyMap<number, Fault> {
   const planned = new Map<number, Fault>();
   for (const fault of FAULTS) {
     const endsProcess = fault === "SIGKILL" || fault === "node away";
@@ -48,7 +48,7 @@ export class FaultInjector {
     private readonly chain: Chain,
     private readonly nodes: readonly Node[],
     private readonly ledger: Ledger,
-    private readonly random: Random,
+    private readonly random: Choices,
     private readonly tally: Tally,
   ) {}
 

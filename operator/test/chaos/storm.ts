@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { type Choices, seededChoices } from "@dataset-oracle/tools/seeded-random";
 import type { Address, Hex } from "viem";
 import { type Chain, startChain } from "../support/chain.js";
 import { startProviders } from "../support/providers.js";
@@ -10,7 +11,6 @@ import { FaultInjector, planFaults } from "./faults.js";
 import { type Node, startFleet } from "./fleet.js";
 import { Ledger } from "./ledger.js";
 import { MemoryWatch } from "./memory-watch.js";
-import { type Random, randomOf } from "./random.js";
 import type { StormReport } from "./report.js";
 
 export interface StormSettings {
@@ -56,7 +56,7 @@ export async function runStorm(settings: StormSettings): Promise<StormReport> {
     const faults: Tally = {};
     const proxy = (upstream: string, name: "RPC" | "provider", stream: number) =>
       startFaultProxy(upstream, {
-        random: randomOf(settings.seed, stream),
+        random: seededChoices(settings.seed, stream),
         faults: name === "RPC" ? NODE_FAULTS : NETWORK_FAULTS,
         ...{ tally: faults, name },
       });
@@ -97,7 +97,7 @@ function setFaults([first, ...others]: readonly FaultProxy[], providers: readonl
 }
 
 class Storm {
-  readonly #random: Random;
+  readonly #random: Choices;
   readonly #ledger: Ledger;
   readonly #injector: FaultInjector;
   readonly #memory: MemoryWatch;
@@ -109,15 +109,15 @@ class Storm {
     private readonly nodes: readonly Node[],
     private readonly faults: Tally,
   ) {
-    this.#random = randomOf(settings.seed, 0);
+    this.#random = seededChoices(settings.seed, 0);
     this.#ledger = new Ledger(chain, dataset);
-    this.#injector = new FaultInjector(chain, nodes, this.#ledger, randomOf(settings.seed, 1), faults);
+    this.#injector = new FaultInjector(chain, nodes, this.#ledger, seededChoices(settings.seed, 1), faults);
     this.#memory = new MemoryWatch(nodes);
   }
 
   async run(): Promise<void> {
     const { requests, onProgress } = this.settings;
-    const planned = planFaults(requests, randomOf(this.settings.seed, 2));
+    const planned = planFaults(requests, seededChoices(this.settings.seed, 2));
     let next = 0;
     const work = async () => {
       for (let i = next++; i < requests; i = next++) {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { EXCHANGES, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
-import type { Certificate } from "./certificates.js";
+import type { Certificate } from "@dataset-oracle/tools/certificates";
 import { type RecordedAnswer, recordedOf } from "./recorded.js";
 
 /** The names of the exchanges' hosts. */

@@ -1,16 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Attacks"];
+const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Tests"];
 
-/** Makes an authority in a folder with openssl, because Node makes no certificates. */
-export function makeAuthority(folder) {
+/** Makes a certificate authority with openssl, because Node makes no certificates. */
+export function makeAuthority(folder = mkdtempSync(join(tmpdir(), "authority-"))) {
   const openssl = (...args) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
   const read = (name) => readFileSync(join(folder, name), "utf8");
   openssl("req", "-x509", ...NEW_KEY, "-keyout", "ca.key", "-out", "ca.pem", "-days", "1");
   let issued = 0;
-  /** @param days How long it is valid; -1 makes a certificate that has expired. */
   const issue = (hosts, days = 1) => {
     const name = String(++issued);
     writeFileSync(join(folder, `${name}.ext`), `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(",")}\n`);
@@ -24,5 +24,5 @@ export function makeAuthority(folder) {
     openssl("req", "-x509", ...NEW_KEY, ...name);
     return { cert: read("self.pem"), key: read("self.key") };
   };
-  return { file: join(folder, "ca.pem"), issue, selfSigned };
+  return { file: join(folder, "ca.pem"), cert: read("ca.pem"), issue, selfSigned };
 }
