@@ -1,8 +1,8 @@
 import type { AdviceProgress, SpecAdvice } from "@dataset-oracle/protocol/spec-trial";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { announce } from "../components/announce";
 import { shortHex } from "../components/copy";
-import type { ReadError } from "../operator";
+import { tellScreenReaders } from "../components/tell-screen-readers";
+import type { ReadError } from "../operator-api";
 import type { Found } from "../pages/found-dataset";
 import { AdviceView } from "./advice-view";
 import { fetchAdvice } from "./fetch-advice";
@@ -53,10 +53,10 @@ export function AdviceSection({ network, dataset, draft, args }: Props) {
       control.signal,
     );
     setStop(null);
-    if (answer === null) return announce("The sampling was stopped.");
+    if (answer === null) return tellScreenReaders("The sampling was stopped.");
     if (answer.ok) setAdvice(answer.value);
     else setError(answer.error);
-    announce(answer.ok ? "The advice is shown." : answer.error.title);
+    tellScreenReaders(answer.ok ? "The advice is shown." : answer.error.title);
   };
 
   return (

@@ -1,7 +1,7 @@
 import { serverSentEvents } from "@dataset-oracle/protocol/client/server-sent-events";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { AdviceProgress, DatasetAdviceRequest, SpecAdvice } from "@dataset-oracle/protocol/spec-trial";
-import { BASE, type ReadError, readProblem, UNREACHABLE } from "../operator";
+import { BASE, type ReadError, readProblem, UNREACHABLE } from "../operator-api";
 
 /** Longer than the longest sampling and its last trial. */
 const SLACK_MS = 60_000;

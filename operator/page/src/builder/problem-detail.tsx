@@ -1,5 +1,5 @@
 import { Notice } from "../components/notice";
-import { BASE, type ReadError } from "../operator";
+import { BASE, type ReadError } from "../operator-api";
 import { withCode } from "./with-code";
 
 /** The codes of operators whose providers offer no trials, and of operators that know none. */

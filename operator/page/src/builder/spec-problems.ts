@@ -1,5 +1,5 @@
 import type { SpecTrial, TrialFailure, TrialStep } from "@dataset-oracle/protocol/spec-trial";
-import type { ReadError } from "../operator";
+import type { ReadError } from "../operator-api";
 import { type SpecDraft, variableNames } from "./spec-draft";
 
 /** The problems of a draft, by their places: JSON pointers into the spec, and `/arguments/0` for arguments. */

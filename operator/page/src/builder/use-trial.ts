@@ -1,7 +1,7 @@
 import type { SpecTrial } from "@dataset-oracle/protocol/spec-trial";
 import { useState } from "preact/hooks";
-import { announce } from "../components/announce";
-import { type ReadError, trySpec } from "../operator";
+import { tellScreenReaders } from "../components/tell-screen-readers";
+import { type ReadError, trySpec } from "../operator-api";
 import type { Found } from "../pages/found-dataset";
 import { type SpecDraft, variableNames } from "./spec-draft";
 import { fieldId } from "./spec-field";
@@ -39,7 +39,7 @@ export function useTrial({ network, dataset }: Found, draft: SpecDraft, args: re
     const problems = answer.ok ? problemsOfTrial(answer.value) : problemsOf(answer.error, draft);
     const [trial, error] = answer.ok ? [answer.value, null] : [null, answer.error];
     setState({ of, trial, error, problems, isBusy: false });
-    announce(error?.title ?? wordsOf(trial));
+    tellScreenReaders(error?.title ?? wordsOf(trial));
     const [first] = problems.keys();
     if (error !== null && first !== undefined) document.getElementById(fieldId(first))?.focus();
   };

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { announce } from "./announce";
 import { useExplorer } from "./explorer";
+import { tellScreenReaders } from "./tell-screen-readers";
 
 const SHOWN_MS = 1_600;
 
@@ -12,7 +12,7 @@ export function Copy({ text, what }: { text: string; what: string }) {
   const copy = async () => {
     const isDone = await copyText(text);
     setState(isDone ? "Copied" : "Select it");
-    announce(isDone ? `Copied ${what}.` : `${what} could not be copied. Select it instead.`);
+    tellScreenReaders(isDone ? `Copied ${what}.` : `${what} could not be copied. Select it instead.`);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setState("Copy"), SHOWN_MS);
   };

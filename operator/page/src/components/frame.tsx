@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { networkName } from "../format/names";
 import { stateOf } from "../live/freshness";
 import { type OverviewState, useOverview } from "../live/overview-state";
-import { BASE } from "../operator";
+import { BASE } from "../operator-api";
 
 export function Header() {
   const overview = useOverview();

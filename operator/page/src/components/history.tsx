@@ -7,7 +7,7 @@ import { showValue } from "../format/value";
 import { useOverview } from "../live/overview-state";
 import { RANGES, type RangeId, stepsOf, summaryOf, usualRange } from "../live/range";
 import { useHistory } from "../live/use-history";
-import { csvUrl, type PointId } from "../operator";
+import { csvUrl, type PointId } from "../operator-api";
 import { Hex } from "./copy";
 import { Fact } from "./fact";
 import { HistoryPlot } from "./history-plot";

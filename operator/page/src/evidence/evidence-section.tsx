@@ -2,12 +2,12 @@ import type { Result } from "@dataset-oracle/protocol/result";
 import type { DataPointAnswer, DatasetOverview, LastUpdate } from "@dataset-oracle/protocol/wire-data";
 import type { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
 import { useState } from "preact/hooks";
-import { announce } from "../components/announce";
 import { Hex, shortHex } from "../components/copy";
 import { Notice } from "../components/notice";
 import { TableHead } from "../components/table-head";
+import { tellScreenReaders } from "../components/tell-screen-readers";
 import { moment } from "../format/time";
-import { type EvidenceId, getEvidence, type ReadError } from "../operator";
+import { type EvidenceId, getEvidence, type ReadError } from "../operator-api";
 import { EvidenceView } from "./evidence-view";
 
 interface Props {
@@ -44,7 +44,7 @@ export function EvidenceSection({ data, dataset }: Props) {
     const answer = await getEvidence(id);
     // Another provider may have been asked meanwhile.
     setAsked((now) => (now?.id === id ? { id, report, answer } : now));
-    announce(answer.ok ? `The evidence of ${shortHex(report.provider)} is shown.` : answer.error.title);
+    tellScreenReaders(answer.ok ? `The evidence of ${shortHex(report.provider)} is shown.` : answer.error.title);
   };
   return (
     <section class="card" aria-labelledby="evidence">

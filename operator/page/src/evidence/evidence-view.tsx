@@ -7,7 +7,7 @@ import { Notice } from "../components/notice";
 import { TableHead } from "../components/table-head";
 import { moment } from "../format/time";
 import { showValue } from "../format/value";
-import { evidenceUrl } from "../operator";
+import { evidenceUrl } from "../operator-api";
 import type { Asked } from "./evidence-section";
 
 interface Props {

@@ -1,7 +1,7 @@
 import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
 import { createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { getOverview, type ReadError } from "../operator";
+import { getOverview, type ReadError } from "../operator-api";
 import { usePolled } from "./use-polled";
 
 /** Three open pages of one caller stay below the operator's default limit of 60 requests a minute. */

@@ -1,7 +1,7 @@
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import type { HistoryAnswer } from "@dataset-oracle/protocol/wire";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { getHistory, type Part, type PointId, type ReadError } from "../operator";
+import { getHistory, type Part, type PointId, type ReadError } from "../operator-api";
 import { RANGES, type RangeId } from "./range";
 
 /** The maximum number of updates in one answer. */

@@ -1,6 +1,6 @@
 import type { Result } from "@dataset-oracle/protocol/result";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ReadError } from "../operator";
+import type { ReadError } from "../operator-api";
 
 /**
  * Polls while the page is visible, and waits longer if the operator asks for it.

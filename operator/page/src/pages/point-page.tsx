@@ -10,7 +10,7 @@ import { EvidenceSection } from "../evidence/evidence-section";
 import { keyText } from "../format/key";
 import { useOverview } from "../live/overview-state";
 import { usePolled } from "../live/use-polled";
-import { getData } from "../operator";
+import { getData } from "../operator-api";
 import { RequestSection } from "../request/request-section";
 import { SnippetSection } from "../snippets/snippet-section";
 import type { Found } from "./found-dataset";

@@ -1,6 +1,6 @@
 import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { useRef, useState } from "preact/hooks";
-import { announce } from "../components/announce";
+import { tellScreenReaders } from "../components/tell-screen-readers";
 import type { Found } from "../pages/found-dataset";
 import { KeyField } from "./key-field";
 import { keyProblem } from "./key-problem";
@@ -32,13 +32,13 @@ export function RequestSection({ network, dataset, text, format, onText, onStore
     setAsked(true);
     if (isBusy) return;
     const problem = keyProblem(dataset.key_form, text);
-    if (problem !== null) return announce(problem);
+    if (problem !== null) return tellScreenReaders(problem);
     announced.current = "";
     const asked = { networkId: network.network_id, dataset: dataset.dataset, key: text, isBroadcast };
     await runRequest(asked, (next) => {
       setState(next);
       const words = progressWords(next);
-      if (words !== announced.current) announce(words);
+      if (words !== announced.current) tellScreenReaders(words);
       announced.current = words;
     });
     onStored?.();

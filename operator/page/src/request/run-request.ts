@@ -1,6 +1,6 @@
 import type { BroadcastUpdate, DataRequestProblem, UnsentUpdate, UpdateProgress } from "@dataset-oracle/protocol";
 import type { Address } from "viem";
-import { BASE, type PointId } from "../operator";
+import { BASE, type PointId } from "../operator-api";
 
 /** The request that the form describes. */
 export interface Asked extends PointId {

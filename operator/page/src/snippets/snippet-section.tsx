@@ -1,7 +1,7 @@
 import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { useId, useRef, useState } from "preact/hooks";
 import { CodeBlock } from "../components/copy";
-import { BASE } from "../operator";
+import { BASE } from "../operator-api";
 import type { Found } from "../pages/found-dataset";
 import { highlight } from "./highlight";
 import { type Snippet, snippets } from "./snippets";

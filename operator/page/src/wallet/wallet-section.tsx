@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { type Address, type EIP1193Provider, type Hex as HexText, numberToHex } from "viem";
-import { announce } from "../components/announce";
 import { CodeBlock, Hex } from "../components/copy";
 import { Notice } from "../components/notice";
+import { tellScreenReaders } from "../components/tell-screen-readers";
 import { networkName } from "../format/names";
 import type { Sending } from "./send-from-wallet";
 import { useWallets, type Wallet } from "./use-wallets";
@@ -43,7 +43,7 @@ export function WalletSection({ verb, chainId, transaction: { to, data, value, g
   const start = ({ provider }: Wallet) =>
     send(provider, (next) => {
       setSending(next);
-      announce(noteOn(next, chainId, words).title);
+      tellScreenReaders(noteOn(next, chainId, words).title);
     });
   const gasText = gas === undefined ? {} : { gas: numberToHex(gas) };
   const plain = { chainId: numberToHex(chainId), to, data, value: numberToHex(value), ...gasText };
