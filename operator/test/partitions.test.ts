@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { signReport } from "@dataset-oracle/protocol/report";
+import { seededChoices } from "@dataset-oracle/tools/seeded-random";
 import { type Address, numberToHex, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CallFault, startFaultProxy } from "./chaos/fault-proxy.js";
-import { randomOf } from "./chaos/random.js";
 import { startBait } from "./partitions/bait.js";
 import { startFlood } from "./partitions/flood.js";
 import type { Member } from "./partitions/member.js";
@@ -199,7 +199,7 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
     const lossy: [CallFault, ...CallFault[]] = ["delayed", "dropped"];
     const options = { name: "RPC", faults: lossy, tally: {}, host: network.namespaces.own } as const;
     const proxies = await Promise.all(
-      all.map((i) => startFaultProxy(network.chain.url, { ...options, random: randomOf(1, i) })),
+      all.map((i) => startFaultProxy(network.chain.url, { ...options, random: seededChoices(1, i) })),
     );
     await network.restart(({ index }) => ({ rpcUrl: proxies[index]?.url ?? "" }));
     for (const proxy of proxies) proxy.faultRate = 0.05;
