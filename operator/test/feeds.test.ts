@@ -37,9 +37,9 @@ const start = async (policy: Partial<FeedSettings>, settings: object = {}, optio
 const hashOf = (key: string) => keccak256(stringToHex(key));
 const body = (key: string) => ({ network_id: 42, dataset, key, broadcast: true });
 
-/** Waits for events beyond the first `after`, and returns them. */
+/** Waits for events beyond the first `after`, and returns them. On a busy machine they can be more than `count` by then. */
 async function updatesAfter(after: number, count: number) {
-  const giveUpAt = Date.now() + 20_000;
+  const giveUpAt = Date.now() + 60_000;
   for (;;) {
     const updates = (await chain.updates(dataset)).slice(after);
     if (updates.length >= count) return updates;
@@ -110,7 +110,7 @@ test("with providers that sign no rows, every key has its own transaction", asyn
   await start({ heartbeatSeconds: 5 });
   await updatesAfter(0, 3);
   const second = await updatesAfter(3, 3);
-  expect(new Set(second.map(({ transactionHash }) => transactionHash)).size).toBe(3);
+  expect(new Set(second.map(({ transactionHash }) => transactionHash)).size).toBe(second.length);
 });
 
 test("feeds and requests have separate gas budgets", async () => {
@@ -164,7 +164,8 @@ describe("when a batch fails", () => {
   }
 
   test("because no provider answers, its keys are not asked for one by one, and the log says it once", async () => {
-    await start({ keys: MANY, heartbeatSeconds: 4 }, { providerTimeoutMs: 200, feedPollMs: 100 });
+    // Shorter, and honest providers would be late on a busy machine too.
+    await start({ keys: MANY, heartbeatSeconds: 4 }, { providerTimeoutMs: 1_500, feedPollMs: 100 });
     await updatesAfter(0, MANY.length);
     for (const provider of providers) provider.behavior = "hangs";
     const at = operator?.log.length ?? 0;
