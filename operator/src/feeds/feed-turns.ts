@@ -112,11 +112,14 @@ export class FeedTurns {
   async take(feeds: readonly StoredFeed[], round: bigint, blockMs: number): Promise<TakenTurn> {
     const { closing } = this.operator;
     const { dataset } = this.datasetFeeds;
+    const startedAt = this.operator.clock();
     const held = await this.#gather(feeds, round);
+    const { settings } = this.network;
+    const graceLeftMs = Math.max(0, settings.graceMs - (this.operator.clock() - startedAt));
     const { own } = this.network.nodes;
     const turn = { dataset: dataset.address, chunk: this.#turnOf(feeds), round };
     const order = orderOf(turn, nodesIn(dataset.committee.current.members, this.network.nodes));
-    const stages = stagesBefore(own?.provider ?? null, order, held, this.network.settings);
+    const stages = stagesBefore(own?.provider ?? null, order, held, { ...settings, graceLeftMs });
 
     let left = feeds;
     let other: SharedTransaction | null = null;

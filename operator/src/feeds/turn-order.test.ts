@@ -99,6 +99,14 @@ describe("waits", () => {
     expect(waits(c)).toEqual([2_000, 500]);
   });
 
+  test("a node that gave up on a report early waits once for those who may still wait for theirs", () => {
+    const [a, b, c, d] = providersOf(4) as [Address, Address, Address, Address];
+    const lengths = { ...LENGTHS, graceLeftMs: 400 };
+    expect(stagesBefore(d, [a, b, c, d], new Set([a, d]), lengths)).toEqual([2_000, 900, 500]);
+    expect(stagesBefore(d, [a, b, c, d], new Set([a, b, c, d]), lengths)).toEqual([2_000, 2_000, 2_000]);
+    expect(stagesBefore(a, [a, b, c, d], new Set([a]), lengths)).toEqual([]);
+  });
+
   test("a volunteer, and a node outside of the committee, wait for all nodes", () => {
     fc.assert(
       fc.property(turns, committees, (turn, providers) => {

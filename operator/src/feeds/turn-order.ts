@@ -17,6 +17,11 @@ export interface StageLengths {
   readonly stageMs: number;
   /** For one whose provider's report it lacks, so that both may be down. */
   readonly absentStageMs: number;
+  /**
+   * How much longer others may have waited for reports than this node did: on one side of a broken link requests can fail at
+   * once, and on the other they get no answer. It is added once; 0 by default.
+   */
+  readonly graceLeftMs?: number;
 }
 
 /**
@@ -54,9 +59,13 @@ export function stagesBefore(
   own: Address | null,
   order: readonly Address[],
   held: ReadonlySet<Address>,
-  { stageMs, absentStageMs }: StageLengths,
+  { stageMs, absentStageMs, graceLeftMs = 0 }: StageLengths,
 ): readonly number[] {
   const rank = own === null ? -1 : order.indexOf(own);
   const better = rank === -1 ? order : order.slice(0, rank);
-  return better.map((provider) => (held.has(provider) ? stageMs : absentStageMs));
+  const firstAbsent = better.findIndex((provider) => !held.has(provider));
+  return better.map((provider, index) => {
+    if (held.has(provider)) return stageMs;
+    return index === firstAbsent ? absentStageMs + graceLeftMs : absentStageMs;
+  });
 }
