@@ -74,6 +74,16 @@ const batches = [
       `**${number(batch("batch of 100, 9 of 13 signers"))}**`,
       perKey("batch of 100, 9 of 13 signers", 100),
     ],
+    [
+      "**this**, 4 of 5, 10 keys, repaid",
+      `**${number(batch("batch of 10, 4 of 5 signers, repaid"))}**`,
+      perKey("batch of 10, 4 of 5 signers, repaid", 10),
+    ],
+    [
+      "**this**, 4 of 5, 100 keys, repaid",
+      `**${number(batch("batch of 100, 4 of 5 signers, repaid"))}**`,
+      perKey("batch of 100, 4 of 5 signers, repaid", 100),
+    ],
     ...peers.batch.map(({ system, gas }) => [system, number(gas), number(Math.round(gas / 10))]),
   ],
 ];

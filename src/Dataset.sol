@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
+
 import {Accusations} from "./Accusations.sol";
-import {BatchCredits} from "./BatchCredits.sol";
+import {BatchRepayments} from "./BatchRepayments.sol";
 import {Batch, DatasetSettings, IDataset, Report} from "./interfaces/IDataset.sol";
 import {Oracle} from "./Oracle.sol";
 import {Subscriptions} from "./Subscriptions.sol";
@@ -20,7 +22,7 @@ import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} 
 /// @title Dataset
 /// @notice Stores the data points of a committee of data providers and sells them one query at a time. Each kind of
 /// dataset defines how the reported values are judged (`_judge`) and where they are stored (`_save`, `_load`).
-abstract contract Dataset is Subscriptions, BatchCredits, Accusations {
+abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
     using KeyFormLibrary for KeyForm;
 
     /// @inheritdoc IDataset
@@ -30,14 +32,14 @@ abstract contract Dataset is Subscriptions, BatchCredits, Accusations {
     KeyForm public immutable keyForm;
 
     /// @dev The parameters that all keys of a batch share.
-    /// @param credited The number of keys that the sender is credited for, with the key at hand unless it is not stored.
-    /// @param creditedBefore The same without the key at hand.
+    /// @param repaid The number of keys that the sender is repaid for, with the key at hand unless it is not stored.
+    /// @param repaidBefore The same without the key at hand.
     struct Round {
         uint256 timestamp;
         uint256 toleranceBps;
         uint256 members;
-        uint256 credited;
-        uint256 creditedBefore;
+        uint256 repaid;
+        uint256 repaidBefore;
     }
 
     /// @dev Wraps a data point so that a storage pointer to it can be passed around: its slot is hashed only once.
@@ -48,7 +50,7 @@ abstract contract Dataset is Subscriptions, BatchCredits, Accusations {
     /// @dev There is no getter, because contracts have to pay for what they read.
     mapping(bytes32 keyHash => Slot) private _slots;
 
-    constructor(DatasetSettings memory settings) Subscriptions(settings) BatchCredits(settings) {
+    constructor(DatasetSettings memory settings) Subscriptions(settings) BatchRepayments(settings) {
         maxRoundAge = settings.maxRoundAge;
         keyForm = settings.keyForm;
     }
@@ -180,7 +182,7 @@ abstract contract Dataset is Subscriptions, BatchCredits, Accusations {
             _setOutcome(outcomes, i, outcome);
             column.advance();
         }
-        if (round.credited != 0) _credit(round.credited);
+        if (round.repaid != 0) _repay(round.repaid, round.timestamp);
         _return(outcomes);
     }
 
@@ -391,7 +393,10 @@ abstract contract Dataset is Subscriptions, BatchCredits, Accusations {
 
     function _checkBatch(uint256 keys, uint256 rows, uint256 values, uint256 picks) private pure {
         if (keys > MAX_BATCH) revert TooManyKeys(keys, MAX_BATCH);
-        if (values != rows * keys) revert WrongValueCount(values, rows * keys);
+        unchecked {
+            // No array in calldata has a length that overflows here.
+            if (values != rows * keys) revert WrongValueCount(values, rows * keys);
+        }
         if (picks != keys) revert WrongPickCount(picks, keys);
     }
 
@@ -450,37 +455,37 @@ abstract contract Dataset is Subscriptions, BatchCredits, Accusations {
         uint256 timestamp = round.timestamp;
         if (timestamp <= point.timestamp()) return KeyOutcome.STALE_ROUND;
         if (point.isEmpty()) return KeyOutcome.UNKNOWN_KEY;
-        if (_paysCredits()) _countCredit(round, point);
+        if (_repays()) _count(round, point);
         unchecked {
             uint256 absent = round.members - values.present();
             if (!Quorum.isReached(values.present(), absent)) {
                 uint256 noData = values.count() - values.present();
                 if (!Quorum.isReached(noData, round.members - noData)) {
-                    return _withoutCredit(round, KeyOutcome.NO_QUORUM);
+                    return _withoutRepayment(round, KeyOutcome.NO_QUORUM);
                 }
                 _store(slot, keyHash, 0, timestamp, QueryStatus.NOT_AVAILABLE);
                 return KeyOutcome.STORED;
             }
             (KeyOutcome outcome, QueryStatus status) = _conclude(value, round.toleranceBps, values, absent);
-            if (!_isStored(outcome)) return _withoutCredit(round, outcome);
+            if (!_isStored(outcome)) return _withoutRepayment(round, outcome);
             _store(slot, keyHash, _ifAgreed(status, value), timestamp, status);
             return KeyOutcome.STORED;
         }
     }
 
     /// @dev Counts before the outcome is known, because only the few keys that are not stored then cost more.
-    function _countCredit(Round memory round, DataPoint point) private view {
-        uint256 credited = round.credited;
-        round.creditedBefore = credited;
+    function _count(Round memory round, DataPoint point) private view {
+        uint256 repaid = round.repaid;
+        round.repaidBefore = repaid;
         unchecked {
             // The round is newer than the stored one.
-            if (_isCredited(round.timestamp - point.timestamp())) round.credited = credited + 1;
+            round.repaid = repaid + SafeCast.toUint(_isDue(round.timestamp - point.timestamp()));
         }
     }
 
-    /// @dev Nothing is credited for a key that is not stored.
-    function _withoutCredit(Round memory round, KeyOutcome outcome) private pure returns (KeyOutcome) {
-        round.credited = round.creditedBefore;
+    /// @dev Nothing is repaid for a key that is not stored.
+    function _withoutRepayment(Round memory round, KeyOutcome outcome) private pure returns (KeyOutcome) {
+        round.repaid = round.repaidBefore;
         return outcome;
     }
 

@@ -3,6 +3,7 @@ pragma solidity ^0.8.37;
 
 import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 
 import {Oracle} from "./Oracle.sol";
 import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
@@ -27,16 +28,21 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     uint256 private constant MIN_AFTER_EJECTION = 4;
 
     /// @dev The bits of the committee's hash that have no room beside the query price.
-    uint256 private constant TAIL_BITS = 72;
+    uint256 private constant TAIL_BITS = 88;
 
-    /// @dev What a verification is checked against, in one slot: a second one, cold, would cost 2,100 gas more.
+    /// @dev What a verification is checked against, and what the sender of a batch is repaid out of, in one slot: a second
+    /// one, cold, would cost 2,100 gas more.
     /// @param queryPrice In wei, below 2^72: 4,722 Ether.
-    /// @param committee The upper 184 bits of the committee's hash. Another list with the same bits takes 2^184 hashes to
-    /// find; 2^92 for somebody who also has a part in the owner's choice of the list. That is beyond the 2^80 that it
+    /// @param reservedTop With `reservedShift`, a bound of what is reserved: less than `(reservedTop + 1) << reservedShift`,
+    /// which is at most 1/128 more.
+    /// @param committee The upper 168 bits of the committee's hash. Another list with the same bits takes 2^168 hashes to
+    /// find; 2^84 for somebody who also has a part in the owner's choice of the list. That is beyond the 2^80 that it
     /// takes to find two keys of one account, on which a list of addresses relies anyway.
     struct Terms {
         uint72 queryPrice;
-        uint184 committee;
+        uint8 reservedTop;
+        uint8 reservedShift;
+        uint168 committee;
     }
 
     /// @dev What only governance and the sharing of the income need, in one slot.
@@ -48,9 +54,9 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     /// the balance.
     struct Record {
         uint40 blockNumber;
-        uint40 beginning;
-        uint72 hashTail;
-        uint104 reserved;
+        uint32 beginning;
+        uint88 hashTail;
+        uint96 reserved;
     }
 
     /// @inheritdoc IDataset
@@ -120,6 +126,7 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
         if (amount == 0) revert NothingToClaim(msg.sender);
         unpaidShares[msg.sender] = 0;
         _record.reserved -= _wei(amount);
+        _boundReserved(_record.reserved);
         emit SharesClaimed(msg.sender, to, amount);
         if (!_send(to, amount, gasleft())) revert ClaimRejected(to, amount);
     }
@@ -163,18 +170,18 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     }
 
     /// @dev Returns the upper bits of a committee's hash.
-    function _head(bytes32 committee) internal pure returns (uint256) {
+    function _head(bytes32 committee) private pure returns (uint256) {
         return uint256(committee) >> TAIL_BITS;
     }
 
-    function _currentHead() internal view returns (uint256) {
+    function _currentHead() private view returns (uint256) {
         return _terms.committee;
     }
 
-    /// @dev No balance reaches 2^104 wei, which are 20 trillion Ether.
-    function _wei(uint256 amount) private pure returns (uint104) {
+    /// @dev No balance reaches 2^96 wei, which are 79 billion Ether.
+    function _wei(uint256 amount) private pure returns (uint96) {
         // forge-lint: disable-next-line(unsafe-typecast)
-        return uint104(amount);
+        return uint96(amount);
     }
 
     function _placeOf(address member, address[] calldata members) private pure returns (uint256 place) {
@@ -185,35 +192,49 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
         }
     }
 
+    /// @dev Returns how much of the current committee's new income can be spent, which is all of it if little else is
+    /// reserved: what is reserved is known as its bound.
+    function _spendableIncome() internal view returns (uint256) {
+        unchecked {
+            uint256 bound = (uint256(_terms.reservedTop) + 1) << _terms.reservedShift;
+            uint256 balance = address(this).balance;
+            return balance < bound ? 0 : balance - bound;
+        }
+    }
+
     /// @dev Sets what the queries have paid since the last time aside for the current committee.
     function _setNewIncomeAside() private {
         uint256 balance = address(this).balance;
         _setAside[committeeHash()] += balance - _record.reserved;
         _record.reserved = _wei(balance);
+        _boundReserved(balance);
+    }
+
+    /// @dev Sets the bound of what is reserved. It may be too high, while members are paid and after an ejection until the
+    /// income is shared, but never too low.
+    function _boundReserved(uint256 reserved) private {
+        uint256 shift = reserved < 256 ? 0 : Math.log2(reserved) - 7;
+        // forge-lint: disable-next-line(unsafe-typecast)
+        (_terms.reservedTop, _terms.reservedShift) = (uint8(reserved >> shift), uint8(shift));
     }
 
     /// @dev Returns the income of a committee up to now. Reverts if the committee is unknown.
-    function _incomeToShare(bytes32 shown) internal returns (uint256 income) {
+    function _incomeToShare(bytes32 shown) private returns (uint256 income) {
         _setNewIncomeAside();
         income = _setAside[shown];
         if (income == 0 && shown != committeeHash()) revert NothingToShare(shown);
     }
 
     /// @dev Shares an amount of what is set aside for a committee among its members.
-    function _share(bytes32 shown, uint256 income, address[] calldata members) internal {
+    function _share(bytes32 shown, uint256 income, address[] calldata members) private {
         uint256 share = income / members.length;
         _setAside[shown] -= share * members.length;
         uint256 paid = 0;
         for (uint256 i = 0; share != 0 && i < members.length; ++i) {
             if (_pay(members[i], share)) paid += share;
         }
+        _boundReserved(_record.reserved);
         emit IncomeShared(share, paid);
-    }
-
-    /// @dev Pays an amount of what is set aside for a committee to an account, or owes it to the account.
-    function _payOut(bytes32 shown, address to, uint256 amount) internal {
-        _setAside[shown] -= amount;
-        _pay(to, amount);
     }
 
     /// @dev Pays an account, or owes it the amount.
@@ -230,7 +251,7 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     }
 
     /// @dev Ignores the return data: a malicious account could return enough of it to exhaust the gas.
-    function _send(address to, uint256 amount, uint256 gasLimit) private returns (bool success) {
+    function _send(address to, uint256 amount, uint256 gasLimit) internal returns (bool success) {
         assembly ("memory-safe") {
             success := call(gasLimit, to, amount, 0, 0, 0, 0)
         }
@@ -239,17 +260,17 @@ abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTr
     function _setCommittee(address[] memory members, uint256 toleranceBps) private {
         bytes32 hash = CommitteeLibrary.checkedHash(members, toleranceBps);
         Record memory record = _record;
-        // Neither a time nor a block reaches 40 bits.
+        // The time reaches 32 bits in 2106.
         // forge-lint: disable-next-line(unsafe-typecast)
-        record.beginning = uint40(block.timestamp);
+        record.beginning = uint32(block.timestamp);
         _install(hash, members, toleranceBps, record);
     }
 
     function _install(bytes32 hash, address[] memory members, uint256 toleranceBps, Record memory record) private {
         // forge-lint: disable-start(unsafe-typecast)
         record.blockNumber = uint40(block.number);
-        record.hashTail = uint72(uint256(hash));
-        _terms.committee = uint184(uint256(hash) >> TAIL_BITS);
+        record.hashTail = uint88(uint256(hash));
+        _terms.committee = uint168(uint256(hash) >> TAIL_BITS);
         // forge-lint: disable-end(unsafe-typecast)
         _record = record;
         emit CommitteeChanged(members, toleranceBps);

@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 import {Dataset} from "./Dataset.sol";
-import {DatasetSettings} from "./interfaces/IDataset.sol";
+import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
 import {Column} from "./types/Column.sol";
 import {DataPoint} from "./types/DataPoint.sol";
 
@@ -13,6 +13,12 @@ contract MajorityDataset is Dataset {
     mapping(bytes32 keyHash => bytes32) private _values;
 
     constructor(DatasetSettings memory settings) Dataset(settings) {}
+
+    /// @inheritdoc IDataset
+    /// @dev The selector of this name is later than a query's, for the reason given at `costOfSubscription`.
+    function judgement() external pure returns (Judgement) {
+        return Judgement.MAJORITY;
+    }
 
     /// @inheritdoc Dataset
     /// @dev Returns OK if more than half of the committee signed `value`, WRONG_CLAIM if they signed another one, and

@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 import {Dataset} from "./Dataset.sol";
-import {DatasetSettings} from "./interfaces/IDataset.sol";
+import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
 import {Median} from "./libraries/Median.sol";
 import {Quorum} from "./libraries/Quorum.sol";
 import {Column} from "./types/Column.sol";
@@ -13,6 +13,12 @@ import {DataPoint} from "./types/DataPoint.sol";
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract MedianDataset is Dataset {
     constructor(DatasetSettings memory settings) Dataset(settings) {}
+
+    /// @inheritdoc IDataset
+    /// @dev The selector of this name is later than a query's, for the reason given at `costOfSubscription`.
+    function judgement() external pure returns (Judgement) {
+        return Judgement.MEDIAN;
+    }
 
     /// @inheritdoc Dataset
     /// @dev The claim must be the lower median: of k values at most (k - 1) / 2 lie below it and at most k / 2 above it.

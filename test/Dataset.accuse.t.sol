@@ -275,7 +275,7 @@ contract DatasetAccuseTest is DatasetFixture {
 
     /// The accuser gets exactly what the accused would have got, the others at least what they would have got, and what
     /// is another committee's, or owed to a member, stays as it is.
-    function testFuzz_accuse_movesTheShareOfTheAccusedOnly(uint96 aside, uint96 income, uint96 former, bool isFormer)
+    function testFuzz_accuse_movesTheShareOfTheAccusedOnly(uint88 aside, uint88 income, uint88 former, bool isFormer)
         public
     {
         (address[] memory members, address[] memory rest) = (providers.members(), _without(3));

@@ -42,8 +42,8 @@ export async function deploy(client) {
     queryPrice: QUERY_PRICE,
     subscriptionPriceCeiling: parseEther("1"),
     subscriptionPrice: parseEther("0.1"),
-    creditInterval: 0n,
-    creditFeeCap: 0n,
+    repaymentInterval: 0n,
+    repaymentFeeCap: 0n,
     toleranceBps: TOLERANCE_BPS,
     members: PROVIDERS.map(({ address }) => address).toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)),
   });

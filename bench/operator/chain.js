@@ -32,8 +32,8 @@ async function deploy(client) {
     queryPrice: 1_000n,
     subscriptionPriceCeiling: parseEther("1"),
     subscriptionPrice: parseEther("0.1"),
-    creditInterval: 0n,
-    creditFeeCap: 0n,
+    repaymentInterval: 0n,
+    repaymentFeeCap: 0n,
     toleranceBps: 100n,
     members: PROVIDERS.map(({ address }) => address),
   };

@@ -54,7 +54,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
         | "queryPrice"
         | "priceCeiling"
         | "costOfSubscription"
-        | "creditPolicy"
+        | "repaymentRule"
         | "maxRoundAge"
         | "committeeBlock"
         | "keyForm",
@@ -68,9 +68,9 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
       30n * 86_400n,
       BigInt(settings.subscriptionPriceCeiling),
     ]);
-    expect(await read("creditPolicy")).toEqual([
-      BigInt(settings.creditInterval),
-      BigInt(settings.creditFeeCap),
+    expect(await read("repaymentRule")).toEqual([
+      BigInt(settings.repaymentInterval),
+      BigInt(settings.repaymentFeeCap),
       8_000n,
     ]);
     expect(await read("maxRoundAge")).toBe(BigInt(settings.maxRoundAge));

@@ -20,8 +20,8 @@ export interface DatasetSettings {
   priceCeiling: string;
   subscriptionPrice: string;
   subscriptionPriceCeiling: string;
-  creditInterval: string;
-  creditFeeCap: string;
+  repaymentInterval: string;
+  repaymentFeeCap: string;
   maxRoundAge: string;
   keys: string[];
 }

@@ -20,6 +20,8 @@ interface Measured {
   readonly data: Hex;
   /** The block's, in seconds since 1970. */
   readonly timestamp: number;
+  /** The block's, in wei per gas; 0 if it does not matter. */
+  readonly baseFee: number;
 }
 
 const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"));
@@ -55,7 +57,10 @@ interface Account {
   readonly storage: Record<Hex, Hex>;
 }
 
-async function gasOnAnvil({ to, data, timestamp }: Measured, state: Record<Address, Account>): Promise<string> {
+async function gasOnAnvil(
+  { to, data, timestamp, baseFee }: Measured,
+  state: Record<Address, Account>,
+): Promise<string> {
   const anvil = await startAnvil({ chainId: CHAIN_ID, timestamp: timestamp - 10 });
   try {
     const chain = {
@@ -76,6 +81,7 @@ async function gasOnAnvil({ to, data, timestamp }: Measured, state: Record<Addre
       }
     }
     await client.setNextBlockTimestamp({ timestamp: BigInt(timestamp) });
+    if (baseFee !== 0) await client.setNextBlockBaseFeePerGas({ baseFeePerGas: BigInt(baseFee) });
     const [account] = await client.getAddresses();
     if (account === undefined) throw new Error("anvil has no account.");
     const hash = await client.sendTransaction({ account, to, data, gas: 10_000_000n });

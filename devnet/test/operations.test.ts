@@ -283,16 +283,6 @@ describe("ShareIncome", () => {
     await expectNothingToDo(send("ShareIncome", former), "Nothing to share: the committee's income is 0 wei.");
   });
 
-  test("repays the senders of batches first", async () => {
-    await fill(parseEther("4"));
-    const { output, sent } = await send("ShareIncome", { SENDERS: OUTSIDER });
-    expect(output).toContain("Share 4000000000000000000 wei among the committee's 4 members:");
-    expect(output).not.toContain("Some members refuse their shares.");
-    // This one has sent none.
-    expect([sent, await balance(dataset)]).toEqual([1, 0n]);
-    for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
-  });
-
   test("reports a member that refuses its share", async () => {
     await scripts.client.setCode({ address: MEMBERS[1] as Address, bytecode: "0x5f5ffd" });
     await fill(parseEther("4"));

@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { parseAddress } from "@dataset-oracle/protocol/address";
+import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/announcement";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/config/deployment";
@@ -10,6 +11,7 @@ import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service
 import { metricsSettings } from "@dataset-oracle/service/http-server/metrics";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
+import { readDeployment } from "./chain/read-deployment.js";
 import { FeedSettings, planFeeds } from "./feeds/config.js";
 import type { Feed } from "./feeds/policy.js";
 import { BASE_URL, type Node } from "./peers/nodes.js";
@@ -53,9 +55,19 @@ const PeerSettings = Type.Object(
 
 const NetworkSettings = Type.Object(
   {
-    deployment: Type.String({
-      description: "Path of the deployment file that names the chain id and the datasets, relative to this file.",
-    }),
+    deployment: Type.Optional(
+      Type.String({
+        description: "Path of the deployment file that names the chain id and the datasets, relative to this file.",
+      }),
+    ),
+    datasets: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        description:
+          "Instead of a deployment file, the addresses of the datasets: all else is read from the chain when the operator " +
+          "starts, the directory at the address that is the same on every network included.",
+      }),
+    ),
     rpcUrls: Type.Array(Type.String({ minLength: 1 }), {
       description:
         "The JSON-RPC endpoints, in order of preference. $ and a name in braces are replaced by that environment variable. Never logged.",
@@ -296,14 +308,17 @@ export interface OperatorPlan {
 }
 
 /**
- * Reads the configuration file and the deployment files it names. Nothing is connected.
+ * Reads the configuration file and the deployment files it names. Nothing is connected, except for networks without such a
+ * file, which are read from their chain.
  *
  * @throws ConfigError that says what to fix.
  */
-export function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): OperatorPlan {
+export async function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): Promise<OperatorPlan> {
   const config = loadConfig(path, OperatorConfig);
   requireReachablePort(`${path}: port`, config.port);
-  const networks = config.networks.map((settings) => planNetwork(settings, dirname(path), env));
+  const networks = await Promise.all(
+    config.networks.map((settings, index) => planNetwork(settings, `${path}: networks/${index}`, dirname(path), env)),
+  );
   const ids = networks.map(({ deployment }) => deployment.chainId);
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
   if (repeated !== undefined) throw new ConfigError(`${path}: network ${repeated} is configured twice. Keep one.`);
@@ -313,14 +328,21 @@ export function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): Operat
   return { config, networks, alertWebhooks };
 }
 
-function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.ProcessEnv): NetworkPlan {
-  const deployment = loadDeployment(resolve(folder, settings.deployment));
+async function planNetwork(
+  settings: NetworkSettings,
+  at: string,
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<NetworkPlan> {
+  if (settings.rpcUrls.length === 0) throw new ConfigError(`${at}: rpcUrls is empty. Add at least one RPC endpoint.`);
+  const rpcUrls = settings.rpcUrls.map((url, index) => expandRpcUrl(url, `${at}: rpcUrls/${index}`, env));
+  const deployment = await planDeployment(settings, at, folder, rpcUrls);
   const where = `network ${deployment.chainId}`;
   const committeeDirectory = planDirectory(settings, deployment);
   if (settings.providers.length === 0 && committeeDirectory === null) {
     throw new ConfigError(
-      `${where}: providers is empty. Add the address and url of each committee member, or the committeeDirectory in which ` +
-        "they announce their nodes.",
+      `${where}: providers is empty, and there is no directory. Add the address and url of each committee member, or the ` +
+        `committeeDirectory in which they announce their nodes, which most networks have at ${COMMITTEE_DIRECTORY}.`,
     );
   }
   const endpoints = new Map<Address, string>();
@@ -332,9 +354,6 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
     if (endpoints.has(parsed.value)) throw new ConfigError(`${where}: provider ${address} is named twice. Keep one.`);
     endpoints.set(parsed.value, url.replace(/\/+$/, ""));
   }
-  if (settings.rpcUrls.length === 0)
-    throw new ConfigError(`${where}: rpcUrls is empty. Add at least one RPC endpoint.`);
-  const rpcUrls = settings.rpcUrls.map((url, index) => expandRpcUrl(url, `${where}: rpcUrls/${index}`, env));
   const feeds = planFeeds(settings.feeds, deployment.datasets, where);
   const peers = planPeers(settings.peers, where);
   return {
@@ -346,6 +365,25 @@ function planNetwork(settings: NetworkSettings, folder: string, env: NodeJS.Proc
     committeeDirectory,
     feeds,
   };
+}
+
+async function planDeployment(
+  { deployment, datasets, rpcTimeoutMs }: NetworkSettings,
+  at: string,
+  folder: string,
+  rpcUrls: readonly string[],
+): Promise<Deployment> {
+  if ((deployment === undefined) === (datasets === undefined))
+    throw new ConfigError(`${at}: name either the deployment file or the addresses of the datasets.`);
+  if (deployment !== undefined) return loadDeployment(resolve(folder, deployment));
+  const addresses = (datasets ?? []).map((text, index) => {
+    const address = parseAddress(text);
+    if (!address.ok) throw new ConfigError(`${at}: datasets/${index}: ${address.error}`);
+    return address.value;
+  });
+  const repeated = addresses.find((address, index) => addresses.indexOf(address) !== index);
+  if (repeated !== undefined) throw new ConfigError(`${at}: datasets names ${repeated} twice. Keep one.`);
+  return readDeployment(rpcUrls, addresses, rpcTimeoutMs);
 }
 
 function planDirectory({ committeeDirectory }: NetworkSettings, deployment: Deployment): Address | null {

@@ -21,7 +21,7 @@ import { USAGE } from "./usage.js";
 await runMain(async () => {
   const command = readCommand(process.argv.slice(2), USAGE);
   if (command.name === "help") return console.log(USAGE);
-  const { config, networks, alertWebhooks } = loadOperatorConfig(command.configFile, process.env);
+  const { config, networks, alertWebhooks } = await loadOperatorConfig(command.configFile, process.env);
   const chainIds = networks.map(({ deployment }) => deployment.chainId);
   const keys = await loadSenderKeys(process.env, chainIds);
   if (command.name === "check") return checkConfig(command.configFile, networks, keys);

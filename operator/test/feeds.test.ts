@@ -1,7 +1,9 @@
-import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
+import { signReport } from "@dataset-oracle/protocol/report";
+import { encodeUpdate } from "@dataset-oracle/protocol/update";
+import { type Address, type Hex, keccak256, numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FeedSettings } from "../src/feeds/config.js";
-import { type Chain, startChain } from "./support/chain.js";
+import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type OperatorOptions, type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
@@ -64,6 +66,30 @@ test("feeds are stored without requests, and at their heartbeat all in one trans
   for (const key of KEYS) {
     expect(await chain.query(dataset, key)).toMatchObject({ status: "OK", value: parseEther("2000") + 1n });
   }
+});
+
+test("the smallest batch is repaid with the gas limit of a simulation, whose base fee is 0", async () => {
+  const [provider] = providers as [Provider];
+  const repaid = { repaymentInterval: 90n, repaymentFeeCap: parseGwei("1000") };
+  dataset = await chain.deploy([provider.address], "SPOT_PRICE", repaid);
+  await chain.client.setBalance({ address: dataset, value: parseEther("1") });
+  const keys = KEYS.slice(0, 2);
+  for (const text of keys) {
+    const round = BigInt(Math.floor(Date.now() / 1000) - 200);
+    const [key, value] = [stringToHex(text), numberToHex(provider.value, { size: 32 })];
+    const report = { chainId: 42, dataset, key, round, outcome: "OK", value } as const;
+    const signed = { provider: provider.address, value, signature: await signReport(provider.account, report) };
+    const committee = { members: [provider.address], toleranceBps: 100n };
+    const data = encodeUpdate("median", { key, round }, committee, "OK", [signed]);
+    await chain.wait(await chain.client.sendTransaction({ account: OWNER, to: dataset, data, gas: 300_000n }));
+  }
+  await start({ keys, heartbeatSeconds: 90 });
+  const batched = await updatesAfter(2, 2);
+  expect(new Set(batched.map(({ transactionHash }) => transactionHash)).size).toBe(1);
+  const { blockNumber } = await chain.client.getTransactionReceipt({ hash: batched[0]?.transactionHash as Hex });
+  const { baseFeePerGas } = await chain.client.getBlock({ blockNumber });
+  const left = await chain.client.getBalance({ address: dataset, blockNumber });
+  expect(parseEther("1") - left).toBe(2n * 8_000n * (baseFeePerGas ?? 0n));
 });
 
 test("a feed whose value moves by the deviation threshold is updated alone and at once; a smaller move does nothing", async () => {

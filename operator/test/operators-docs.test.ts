@@ -56,14 +56,14 @@ test.each([...new Set([...guide.matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, name]) 
   },
 );
 
-test("the configuration that it shows is valid", () => {
+test("the configuration that it shows is valid", async () => {
   const folder = mkdtempSync(join(tmpdir(), "operators-docs-"));
   const [{ deployment, feeds }] = JSON.parse(block("json")).networks;
   const financial = { address: feeds[0].dataset, kind: "median", keyForm: "SPOT_PRICE", keys: feeds[0].keys };
   mkdirSync(join(folder, "deployments"));
   writeFileSync(join(folder, deployment), JSON.stringify({ chainId: 11155111, datasets: { financial } }));
   writeFileSync(join(folder, "operator.json"), block("json"));
-  const { networks } = loadOperatorConfig(join(folder, "operator.json"), {
+  const { networks } = await loadOperatorConfig(join(folder, "operator.json"), {
     RPC_URL: "https://rpc.one-company.example",
   });
   expect(networks.map((network) => network.deployment.chainId)).toEqual([11155111]);

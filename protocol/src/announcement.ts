@@ -26,6 +26,12 @@ export interface Directory {
   readonly address: Address;
 }
 
+/**
+ * Where the directory is on every network on which the deterministic deployment proxy deployed it, as
+ * `script/DeployCommitteeDirectory.s.sol` does: its code alone decides the address.
+ */
+export const COMMITTEE_DIRECTORY: Address = "0xedd1D75afD86ecB3a5ecfa8A252d3F9F26f2574F";
+
 /** The longest url that the directory takes, in bytes of UTF-8. */
 export const MAX_ANNOUNCED_URL_BYTES = 256;
 

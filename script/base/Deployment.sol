@@ -89,8 +89,8 @@ abstract contract Deployment is NetworkScript {
             name,
             "subscriptionPrice is above subscriptionPriceCeiling. Lower it."
         );
-        settings.creditInterval = _uintSetting(name, "creditInterval");
-        settings.creditFeeCap = _uintSetting(name, "creditFeeCap");
+        settings.repaymentInterval = _uintSetting(name, "repaymentInterval");
+        settings.repaymentFeeCap = _uintSetting(name, "repaymentFeeCap");
     }
 
     /// @dev Everything except the address, which is unknown until the dataset is deployed.

@@ -69,8 +69,7 @@ abstract contract Operation is NetworkScript {
         }
     }
 
-    /// @notice Shares the income of a committee among its members, if there is any. The accounts in SENDERS are repaid their
-    /// credits first.
+    /// @notice Shares the income of a committee among its members, if there is any.
     function _shareIncome(string memory role, address account, address[] memory members, uint256 toleranceBps)
         internal
     {
@@ -82,12 +81,8 @@ abstract contract Operation is NetworkScript {
         console.log("Share %s wei among the committee's %s members:", income, members.length);
         uint256 balance = address(dataset).balance;
         // An estimate would be too low: the dataset requires more remaining gas than most accounts use.
-        address[] memory senders = vm.envOr("SENDERS", ",", new address[](0));
-        uint256 gasLimit = Math.min(150_000 + 90_000 * (members.length + senders.length), MAX_TRANSACTION_GAS);
-        bytes memory data = senders.length == 0
-            ? abi.encodeCall(IDataset.shareIncome, (members, toleranceBps))
-            : abi.encodeCall(IDataset.shareIncomeAfterRepaying, (toleranceBps, members, senders));
-        _callAs(role, account, data, 0, gasLimit);
+        uint256 gasLimit = Math.min(150_000 + 90_000 * members.length, MAX_TRANSACTION_GAS);
+        _callAs(role, account, abi.encodeCall(IDataset.shareIncome, (members, toleranceBps)), 0, gasLimit);
         uint256 left = dataset.unsharedIncomeOf(CommitteeLibrary.hashOf(members, toleranceBps));
         uint256 refused = income - left - (balance - address(dataset).balance);
         if (refused == 0) return;

@@ -60,9 +60,9 @@ struct Statement {
 /// @param subscriptionPriceCeiling The highest price of a subscription's period that the owner can ever set, in wei.
 /// Immutable.
 /// @param subscriptionPrice The initial price of a subscription's period, in wei.
-/// @param creditInterval How long a key must not have been updated, in seconds, for the sender of a batch to be credited
+/// @param repaymentInterval How long a key must not have been updated, in seconds, for the sender of a batch to be repaid
 /// for its update. Immutable.
-/// @param creditFeeCap The highest base fee that is credited, in wei per gas; 0 if senders are not credited. Immutable.
+/// @param repaymentFeeCap The highest base fee that is repaid, in wei per gas; 0 if senders are not repaid. Immutable.
 /// @param toleranceBps The distance from the median within which a value agrees with it, in basis points of the median.
 /// @param members The committee: 1 to 255 addresses, strictly ascending, none of them zero.
 struct DatasetSettings {
@@ -73,8 +73,8 @@ struct DatasetSettings {
     uint256 queryPrice;
     uint256 subscriptionPriceCeiling;
     uint256 subscriptionPrice;
-    uint256 creditInterval;
-    uint256 creditFeeCap;
+    uint256 repaymentInterval;
+    uint256 repaymentFeeCap;
     uint256 toleranceBps;
     address[] members;
 }
@@ -113,6 +113,13 @@ interface IDataset is Oracle {
         WRONG_CLAIM
     }
 
+    /// @notice How a dataset decides from the reported values. MEDIAN: their lower median. MAJORITY: the value that more than
+    /// half of the committee signed.
+    enum Judgement {
+        MEDIAN,
+        MAJORITY
+    }
+
     // ---------------------------------------------------------------- events
 
     /// @notice A data point was updated. `value` is 0 unless `status` is OK; `timestamp` is the round.
@@ -132,12 +139,8 @@ interface IDataset is Oracle {
     /// @notice The income was shared: `share` for each member, and `paid` in total to those that accepted it. In wei.
     event IncomeShared(uint256 share, uint256 paid);
 
-    /// @notice The account of a member, or of a sender, rejected what it was paid, which the dataset owes to it from now on.
-    /// In wei.
+    /// @notice The account of a member rejected its share, which the dataset owes to it from now on. In wei.
     event ShareRefused(address indexed member, uint256 share);
-
-    /// @notice The sender of batches was paid a credit out of the income, or is owed it if `ShareRefused` follows. In wei.
-    event SenderRepaid(address indexed sender, uint256 amount);
 
     /// @notice A member claimed what it was owed. In wei.
     event SharesClaimed(address indexed member, address indexed to, uint256 amount);
@@ -434,19 +437,8 @@ interface IDataset is Oracle {
     /// @param toleranceBps Its tolerance, in basis points.
     function shareIncome(address[] calldata members, uint256 toleranceBps) external;
 
-    /// @notice Pays senders of batches their credits out of the unshared income of one committee, as far as it suffices, and
-    /// then shares the rest as `shareIncome` does. Anyone may call it, a sender too. What the income does not suffice for
-    /// stays credited, and is paid out of later income of the same committee.
-    /// @dev A sender's account gets as much gas as a member's, and is owed what it rejects. `shareIncome` knows no senders:
-    /// a credit that is not paid before it waits for the next income.
-    /// @param toleranceBps As in `shareIncome`.
-    /// @param members As in `shareIncome`.
-    /// @param senders The accounts to repay, in this order.
-    function shareIncomeAfterRepaying(uint256 toleranceBps, address[] calldata members, address[] calldata senders)
-        external;
-
-    /// @notice Sends the caller all that it is owed: the shares or credits that its account rejected. Reverts if that is nothing,
-    /// or if the receiving account rejects it.
+    /// @notice Sends the caller all that it is owed: the shares that its account rejected. Reverts if that is nothing, or if
+    /// the receiving account rejects it.
     /// @param to The account that receives it.
     function claimShares(address to) external;
 
@@ -463,18 +455,13 @@ interface IDataset is Oracle {
     /// @return amount In wei.
     function unpaidShares(address member) external view returns (uint256 amount);
 
-    /// @notice Returns what the sender of batches is credited and was not paid yet.
-    /// @param sender The account that called `updateBatch`.
-    /// @param committee The hash of the committee that signed the batches: only its income repays them.
-    /// @return amount In wei.
-    function creditsOf(address sender, bytes32 committee) external view returns (uint256 amount);
-
-    /// @notice Returns how `updateBatch` credits its caller: for each key that it stores a value or a disagreement of, and
-    /// whose stored round is at least `interval` seconds older, with `gasPerKey` times the block's base fee.
+    /// @notice Returns how `updateBatch` repays its caller: for each key that it stores, and whose stored round is at least
+    /// `interval` seconds older, `gasPerKey` times the block's base fee, as far as the committee's income since it was last
+    /// shared suffices. A batch whose round is `interval` seconds old, or older, repays nothing.
     /// @return interval In seconds.
-    /// @return feeCap The highest base fee that is credited, in wei per gas; 0 if nothing is credited.
+    /// @return feeCap The highest base fee that is repaid, in wei per gas; 0 if nothing is repaid.
     /// @return gasPerKey Less than a key costs.
-    function creditPolicy() external view returns (uint256 interval, uint256 feeCap, uint256 gasPerKey);
+    function repaymentRule() external view returns (uint256 interval, uint256 feeCap, uint256 gasPerKey);
 
     // ---------------------------------------------------------------- views for relayers
 
@@ -491,6 +478,9 @@ interface IDataset is Oracle {
 
     /// @notice Returns the form of this dataset's keys.
     function keyForm() external view returns (KeyForm);
+
+    /// @notice Returns how this dataset decides from the reported values.
+    function judgement() external view returns (Judgement);
 
     /// @notice Returns the highest query price that the owner can set, in wei.
     function priceCeiling() external view returns (uint256);

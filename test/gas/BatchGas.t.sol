@@ -24,35 +24,15 @@ contract BatchGasTest is GasFixture {
     function _snapshot(string memory name, uint256 keyCount, uint256 members, uint256 signers) private {
         Providers committee = new Providers(members, TOLERANCE_BPS);
         IDataset target = deploy(committee);
-        bytes[] memory keys = new bytes[](keyCount);
-        for (uint256 i = 0; i < keyCount; ++i) {
-            keys[i] = abi.encodePacked("SPOTPX/K", vm.toString(i), "-USD");
-            target.announce(keys[i]);
-        }
-        target.updateBatch(_batch(committee, target, keys, START, signers));
+        bytes[] memory keys = announced(target, keyCount);
+        target.updateBatch(batchOf(committee, target, keys, START, signers));
         vm.warp(START + 60);
-        Batch memory batch = _batch(committee, target, keys, START + 58, signers);
+        Batch memory batch = batchOf(committee, target, keys, START + 58, signers);
         measure("batch", name, address(target), abi.encodeCall(IDataset.updateBatch, (batch)));
         for (uint256 i = 0; i < keyCount; ++i) {
             (, uint256 updatedAt, Oracle.QueryStatus status) = query(target, keys[i]);
             assertEq(updatedAt, batch.timestamp);
             assertEq(uint8(status), uint8(Oracle.QueryStatus.OK));
         }
-    }
-
-    function _batch(Providers committee, IDataset target, bytes[] memory keys, uint256 timestamp, uint256 signers)
-        private
-        view
-        returns (Batch memory)
-    {
-        bytes32[][] memory rows = new bytes32[][](signers);
-        for (uint256 row = 0; row < signers; ++row) {
-            rows[row] = new bytes32[](keys.length);
-            uint256[] memory values = valuesNear3000(keys.length, timestamp * 100 + row);
-            for (uint256 i = 0; i < keys.length; ++i) {
-                rows[row][i] = bytes32(values[i]);
-            }
-        }
-        return committee.reportMany(target, keys, timestamp, rows, new uint256[](signers));
     }
 }

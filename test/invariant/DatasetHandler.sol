@@ -28,6 +28,11 @@ contract DatasetHandler is CommonBase, StdUtils {
     /// @notice The account that accuses members.
     address public constant ACCUSER = address(0xACC);
 
+    /// @notice The account that sends batches.
+    address public constant SENDER = address(0x5e2d);
+
+    uint256 private constant GAS_PER_KEY = 8_000;
+
     IDataset public immutable dataset;
     bool private immutable IS_MAJORITY;
     bytes[] public keys;
@@ -38,6 +43,10 @@ contract DatasetHandler is CommonBase, StdUtils {
     uint256 public totalOwed;
     uint256 public claimed;
     uint256 public rewarded;
+    uint256 public repaid;
+    uint256 public wrongRepayments;
+    /// @notice What was paid since the income was last set aside for a committee.
+    uint256 public newIncome;
     uint256 public wronglyEjected;
     /// @notice The remainders that committees without an ejected member could not share equally, in total and by their hash.
     uint256 public totalLeft;
@@ -214,7 +223,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         uint256 price = dataset.queryPrice();
         for (uint256 i = 0; i < count; ++i) {
             dataset.query{value: price}(_key(keySeed));
-            earned[_seated] += price;
+            _earn(price);
         }
         ++paths["query: answered"];
     }
@@ -238,7 +247,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         uint256 start = subscribedUntil[reader] < block.timestamp ? block.timestamp : subscribedUntil[reader];
         try dataset.subscribe{value: price * periods}(reader, periods) {
             subscribedUntil[reader] = start + periods * period;
-            earned[_seated] += price * periods;
+            _earn(price * periods);
             ++paths["subscribe: paid"];
         } catch (bytes memory reason) {
             ++paths[string.concat("subscribe: ", _name(reason))];
@@ -249,7 +258,7 @@ contract DatasetHandler is CommonBase, StdUtils {
     function forceEther(uint256 amount) external {
         amount = bound(amount, 0, 1 ether);
         vm.deal(address(dataset), address(dataset).balance + amount);
-        earned[_seated] += amount;
+        _earn(amount);
     }
 
     /// @notice Shares the income of either committee, whichever is the current one.
@@ -260,16 +269,17 @@ contract DatasetHandler is CommonBase, StdUtils {
         try dataset.shareIncome(members, _committees[shown].toleranceBps()) {
             ++paths[shown == _seated ? "shareIncome: current" : "shareIncome: former"];
             shared[shown] += share * members.length;
+            newIncome = 0;
             _receive(members, share);
         } catch (bytes memory reason) {
             ++paths[string.concat("shareIncome: ", _name(reason))];
         }
     }
 
-    /// @notice Makes a member's account refuse its shares, or accept them again.
+    /// @notice Makes the account of a member, or of the sender of batches, refuse what it is paid, or accept it again.
     function changeAccount(uint256 seed) external {
-        address member = _member(seed);
-        vm.etch(member, member.code.length == 0 ? bytes(hex"5f5ffd") : bytes(""));
+        address account = seed % 4 == 3 ? SENDER : _member(seed);
+        vm.etch(account, account.code.length == 0 ? bytes(hex"5f5ffd") : bytes(""));
     }
 
     function claimShares(uint256 seed) external {
@@ -334,6 +344,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         uint256 toleranceBps = next.toleranceBps();
         vm.prank(owner);
         dataset.setCommittee(members, toleranceBps);
+        newIncome = 0;
         committeeHash = keccak256(abi.encodePacked(toleranceBps, members));
     }
 
@@ -382,8 +393,11 @@ contract DatasetHandler is CommonBase, StdUtils {
         for (uint256 i = 0; i < keys.length; ++i) {
             expected[i] = _expect(batch, i, uint256(keccak256(abi.encode(batch.values, i))));
         }
+        uint256 due = _due(batch, expected);
+        uint256 balance = SENDER.balance;
         // An external call, so that the revert of a batch can be caught.
         try this.send(batch) returns (IDataset.KeyOutcome[] memory outcomes) {
+            _seeRepayment(due, SENDER.balance - balance);
             if (outcomes.length != keys.length) ++wrongOutcomes;
             for (uint256 i = 0; i < keys.length; ++i) {
                 if (outcomes[i] != expected[i]) ++wrongOutcomes;
@@ -399,7 +413,41 @@ contract DatasetHandler is CommonBase, StdUtils {
 
     function send(Batch memory batch) external returns (IDataset.KeyOutcome[] memory) {
         require(msg.sender == address(this));
+        vm.prank(SENDER);
         return batch.send(dataset);
+    }
+
+    /// @dev Returns what the sender of a batch is to be repaid, if there is income. Sets the base fee.
+    function _due(Batch memory batch, IDataset.KeyOutcome[] memory expected) private returns (uint256) {
+        uint256 count = 0;
+        (uint256 interval, uint256 feeCap,) = dataset.repaymentRule();
+        for (uint256 i = 0; i < keys.length; ++i) {
+            if (expected[i] != IDataset.KeyOutcome.STORED) continue;
+            if (batch.timestamp >= newest[keys[i]] + interval) ++count;
+        }
+        uint256 fee = uint256(keccak256(abi.encode(batch.values, "fee"))) % (2 * feeCap);
+        vm.fee(fee);
+        if (batch.timestamp + interval <= block.timestamp) return 0;
+        return count * GAS_PER_KEY * (fee < feeCap ? fee : feeCap);
+    }
+
+    /// @dev A sender gets what is due or, if that is less, the new income, of which up to 1/128 of all else may be left.
+    function _seeRepayment(uint256 due, uint256 amount) private {
+        uint256 reserved = address(dataset).balance + amount - newIncome;
+        uint256 unknown = reserved / 128 + 1;
+        uint256 least = newIncome < unknown ? 0 : newIncome - unknown;
+        if (SENDER.code.length != 0) (due, least) = (0, 0);
+        if (due < least) least = due;
+        if (amount < least || amount > due || amount > newIncome) ++wrongRepayments;
+        if (due != 0) ++paths[amount == due ? "repaid: whole" : "repaid: in part"];
+        repaid += amount;
+        newIncome -= amount;
+        shared[_seated] += amount;
+    }
+
+    function _earn(uint256 amount) private {
+        earned[_seated] += amount;
+        newIncome += amount;
     }
 
     /// @dev Also picks the row with the agreed value, or sometimes any row.

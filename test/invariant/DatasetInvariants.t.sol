@@ -4,7 +4,7 @@ pragma solidity ^0.8.37;
 import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
-import {IDataset} from "../../src/interfaces/IDataset.sol";
+import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Providers} from "../utils/Providers.sol";
 import {DatasetHandler} from "./DatasetHandler.sol";
@@ -17,7 +17,9 @@ abstract contract DatasetInvariants is DatasetFixture {
     function setUp() public override {
         super.setUp();
         committees = [new Providers(7, TOLERANCE_BPS), new Providers(8, TOLERANCE_BPS + 1)];
-        dataset = deploy(committees[0]);
+        DatasetSettings memory settings_ = settings(committees[0]);
+        (settings_.repaymentInterval, settings_.repaymentFeeCap) = (100, 1000 gwei);
+        dataset = deploy(settings_);
         bool isMajority = keccak256(bytes(kind())) == keccak256(bytes(MAJORITY));
         handler = new DatasetHandler(dataset, isMajority, OWNER, committees[0], committees[1]);
         vm.deal(address(handler), 1000 ether);
@@ -100,6 +102,24 @@ abstract contract DatasetInvariants is DatasetFixture {
         assertEq(address(dataset).balance, expected);
         assertEq(handler.PURSE().balance, handler.claimed());
         assertEq(handler.ACCUSER().balance, handler.rewarded());
+        assertEq(handler.SENDER().balance, handler.repaid());
+    }
+
+    /// Whoever was paid, and whatever is left, is what queries, subscriptions and others paid.
+    function invariant_incomeAddsUp() public view {
+        uint256 paid = handler.claimed() + handler.rewarded() + handler.repaid();
+        for (uint256 i = 0; i < 2; ++i) {
+            address[] memory members = committees[i].members();
+            for (uint256 place = 0; place < members.length; ++place) {
+                // The committees share members.
+                if (i == 0 || !_isMember(0, members[place])) paid += members[place].balance;
+            }
+        }
+        assertEq(paid + address(dataset).balance, handler.earned(0) + handler.earned(1));
+    }
+
+    function invariant_sendersAreRepaidWhatIsDueOutOfNewIncome() public view {
+        assertEq(handler.wrongRepayments(), 0);
     }
 
     /// Whatever the owner did, each committee keeps what it earned until it is shared with its own members.
@@ -181,6 +201,8 @@ abstract contract DatasetInvariants is DatasetFixture {
         _assertTaken("updateBatch: 2");
         _assertTaken("updateBatch: 3");
         _assertTaken("updateBatch: 6");
+        _assertTaken("repaid: whole");
+        _assertTaken("repaid: in part");
         _assertTaken("update: stale");
         _assertRefused("update: ", IDataset.FutureRound.selector);
         _assertRefused("update: ", IDataset.ExpiredRound.selector);
@@ -203,6 +225,14 @@ abstract contract DatasetInvariants is DatasetFixture {
         assertEq(handler.paths("forged batch: stored"), 0);
         assertEq(handler.paths("query: answered for another amount"), 0);
         assertEq(handler.paths("usurped"), 0);
+    }
+
+    function _isMember(uint256 committee, address account) private view returns (bool) {
+        address[] memory members = committees[committee].members();
+        for (uint256 place = 0; place < members.length; ++place) {
+            if (members[place] == account) return true;
+        }
+        return false;
     }
 
     /// @notice Returns the paths that only one kind of dataset has.

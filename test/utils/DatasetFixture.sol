@@ -56,8 +56,8 @@ abstract contract DatasetFixture is Test {
             queryPrice: PRICE,
             subscriptionPriceCeiling: SUBSCRIPTION_PRICE_CEILING,
             subscriptionPrice: SUBSCRIPTION_PRICE,
-            creditInterval: 0,
-            creditFeeCap: 0,
+            repaymentInterval: 0,
+            repaymentFeeCap: 0,
             toleranceBps: providers_.toleranceBps(),
             members: providers_.members()
         });

@@ -45,8 +45,8 @@ contract UpdateVectorsTest is Vectors {
             priceCeiling: 0,
             queryPrice: 0,
             subscriptionPriceCeiling: 0,
-            creditInterval: 0,
-            creditFeeCap: 0,
+            repaymentInterval: 0,
+            repaymentFeeCap: 0,
             subscriptionPrice: 0,
             toleranceBps: number(index, "toleranceBps"),
             members: accounts(index, "members")

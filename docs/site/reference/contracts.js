@@ -20,7 +20,7 @@ const PAGES = [
       "MajorityDataset.sol",
       "Dataset.sol",
       "Subscriptions.sol",
-      "BatchCredits.sol",
+      "BatchRepayments.sol",
       "Accusations.sol",
       "DatasetGovernance.sol",
       "ReportDomain.sol",

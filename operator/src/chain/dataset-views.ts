@@ -13,7 +13,7 @@ export function readQueryPrice(client: ChainClient, dataset: Address): Promise<b
   return unwrapRpcError(client, "eth_call", readPrice(client, { dataset }));
 }
 
-type View = "committeeHash" | "committeeBlock" | "maxRoundAge" | "keyForm";
+type View = "committeeHash" | "committeeBlock" | "maxRoundAge" | "keyForm" | "judgement";
 
 /**
  * Reads a view of a dataset, in the contract's units.

@@ -8,18 +8,21 @@ import { ROOT } from "@dataset-oracle/tools/root";
 import {
   type Abi,
   type Address,
+  concat,
   createTestClient,
   decodeFunctionResult,
   defineChain,
   encodeDeployData,
   encodeFunctionData,
   getAddress,
+  getContractAddress,
   type Hex,
   http,
   parseEther,
   publicActions,
   stringToHex,
   walletActions,
+  zeroHash,
 } from "viem";
 
 export const PRICE = 1_000n;
@@ -28,6 +31,9 @@ export const PRICE = 1_000n;
 export const OWNER: Address = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720";
 /** Another unlocked account. */
 export const OTHER_ACCOUNT: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
+
+/** The deterministic deployment proxy, which anvil and most networks have. */
+const DEPLOYMENT_PROXY: Address = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
 
 /** A running node with the accounts of the usual test mnemonic, unlocked, that mines a block each second. */
 export interface TestNode {
@@ -77,7 +83,12 @@ export function chainOf(node: TestNode, chainId: number) {
     client,
     close: () => node.close(),
 
-    async deploy(members: readonly Address[], keyForm: KeyForm = "SPOT_PRICE"): Promise<Address> {
+    /** @param repaid The settings that repay senders of batches; none are repaid by default. */
+    async deploy(
+      members: readonly Address[],
+      keyForm: KeyForm = "SPOT_PRICE",
+      repaid = { repaymentInterval: 0n, repaymentFeeCap: 0n },
+    ): Promise<Address> {
       const settings = {
         owner: OWNER,
         keyForm: KEY_FORMS.indexOf(keyForm),
@@ -86,8 +97,7 @@ export function chainOf(node: TestNode, chainId: number) {
         queryPrice: PRICE,
         subscriptionPriceCeiling: parseEther("1"),
         subscriptionPrice: parseEther("0.1"),
-        creditInterval: 0n,
-        creditFeeCap: 0n,
+        ...repaid,
         toleranceBps: 100n,
         members,
       };
@@ -98,6 +108,15 @@ export function chainOf(node: TestNode, chainId: number) {
     /** Deploys another contract of src/. */
     deployOther: (name: string, abi: Abi, args: readonly unknown[]) =>
       create(encodeDeployData({ abi, bytecode: readBytecode(name), args })),
+
+    /** Deploys the directory as `script/DeployCommitteeDirectory.s.sol` does, and returns where that puts it. */
+    async deployDirectory(): Promise<Address> {
+      const bytecode = readBytecode("CommitteeDirectory");
+      const salt = zeroHash;
+      const data = concat([salt, bytecode]);
+      await wait(await client.sendTransaction({ account: OWNER, to: DEPLOYMENT_PROXY, data, gas: 5_000_000n }));
+      return getContractAddress({ opcode: "CREATE2", from: DEPLOYMENT_PROXY, salt, bytecode });
+    },
 
     async setCommittee(dataset: Address, members: readonly Address[]): Promise<void> {
       const data = encodeFunctionData({ abi: datasetAbi, functionName: "setCommittee", args: [members, 100n] });

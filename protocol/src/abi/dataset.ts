@@ -37,11 +37,11 @@ export const datasetAbi = [
             "type": "uint256"
           },
           {
-            "name": "creditInterval",
+            "name": "repaymentInterval",
             "type": "uint256"
           },
           {
-            "name": "creditFeeCap",
+            "name": "repaymentFeeCap",
             "type": "uint256"
           },
           {
@@ -218,47 +218,6 @@ export const datasetAbi = [
   },
   {
     "type": "function",
-    "name": "creditPolicy",
-    "inputs": [],
-    "outputs": [
-      {
-        "name": "interval",
-        "type": "uint256"
-      },
-      {
-        "name": "feeCap",
-        "type": "uint256"
-      },
-      {
-        "name": "gasPerKey",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view"
-  },
-  {
-    "type": "function",
-    "name": "creditsOf",
-    "inputs": [
-      {
-        "name": "sender",
-        "type": "address"
-      },
-      {
-        "name": "committee",
-        "type": "bytes32"
-      }
-    ],
-    "outputs": [
-      {
-        "name": "",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view"
-  },
-  {
-    "type": "function",
     "name": "eip712Domain",
     "inputs": [],
     "outputs": [
@@ -292,6 +251,18 @@ export const datasetAbi = [
       }
     ],
     "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "judgement",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "",
+        "type": "uint8"
+      }
+    ],
+    "stateMutability": "pure"
   },
   {
     "type": "function",
@@ -424,6 +395,26 @@ export const datasetAbi = [
   },
   {
     "type": "function",
+    "name": "repaymentRule",
+    "inputs": [],
+    "outputs": [
+      {
+        "name": "interval",
+        "type": "uint256"
+      },
+      {
+        "name": "feeCap",
+        "type": "uint256"
+      },
+      {
+        "name": "gasPerKey",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
     "name": "setCommittee",
     "inputs": [
       {
@@ -473,26 +464,6 @@ export const datasetAbi = [
       {
         "name": "toleranceBps",
         "type": "uint256"
-      }
-    ],
-    "outputs": [],
-    "stateMutability": "nonpayable"
-  },
-  {
-    "type": "function",
-    "name": "shareIncomeAfterRepaying",
-    "inputs": [
-      {
-        "name": "toleranceBps",
-        "type": "uint256"
-      },
-      {
-        "name": "members",
-        "type": "address[]"
-      },
-      {
-        "name": "senders",
-        "type": "address[]"
       }
     ],
     "outputs": [],
@@ -1002,23 +973,6 @@ export const datasetAbi = [
     "inputs": [
       {
         "name": "price",
-        "type": "uint256",
-        "indexed": false
-      }
-    ],
-    "anonymous": false
-  },
-  {
-    "type": "event",
-    "name": "SenderRepaid",
-    "inputs": [
-      {
-        "name": "sender",
-        "type": "address",
-        "indexed": true
-      },
-      {
-        "name": "amount",
         "type": "uint256",
         "indexed": false
       }

@@ -1,0 +1,61 @@
+import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/announcement";
+import { KEY_FORMS } from "@dataset-oracle/protocol/key";
+import { DATASET_KINDS } from "@dataset-oracle/protocol/wire";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
+import { type Address, type Hex, hexToNumber } from "viem";
+import { type ChainClient, createChainClient, hasCode, isUndecodable } from "./client.js";
+import { readView } from "./dataset.js";
+import { connectEndpoint } from "./endpoint.js";
+import { RpcError } from "./rpc-error.js";
+
+/** In the errors of the call that asks an endpoint for its network. */
+const UNKNOWN_NETWORK = 0;
+
+/**
+ * Reads from the chain what a deployment file says of datasets. They have no names there, and list no keys.
+ *
+ * @param rpcUrls The first that answers is asked. They may hold tokens: they are in no error.
+ * @param timeoutMs The deadline of each call.
+ * @throws ConfigError when no endpoint answers, or an address is not a dataset's.
+ */
+export async function readDeployment(
+  rpcUrls: readonly string[],
+  addresses: readonly Address[],
+  timeoutMs: number,
+): Promise<Deployment> {
+  const failures: string[] = [];
+  for (const [index, url] of rpcUrls.entries()) {
+    try {
+      const asked = connectEndpoint(UNKNOWN_NETWORK, url, timeoutMs);
+      const chainId = hexToNumber((await asked.request("eth_chainId", [])) as Hex);
+      const client = createChainClient(chainId, connectEndpoint(chainId, url, timeoutMs));
+      const datasets = await Promise.all(addresses.map((address) => readDataset(client, address)));
+      const hasDirectory = await hasCode(client, COMMITTEE_DIRECTORY);
+      return { chainId, datasets, ...(hasDirectory && { committeeDirectory: COMMITTEE_DIRECTORY }) };
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      failures.push(`rpcUrls/${index}: ${error.method}: ${error.reason}`);
+    }
+  }
+  throw new ConfigError(
+    `The datasets ${addresses.join(", ")} cannot be read from their chain: ${failures.join("; ")}. Check rpcUrls.`,
+  );
+}
+
+async function readDataset(client: ChainClient, address: Address): Promise<DeployedDataset> {
+  const where = `network ${client.chain.id}: ${address}, one of datasets,`;
+  const fix = "Correct the address, or rpcUrls if they are of another chain.";
+  if (!(await hasCode(client, address))) throw new ConfigError(`${where} is not a contract. ${fix}`);
+  try {
+    const [judgement, form] = await Promise.all([
+      readView(client, address, "judgement"),
+      readView(client, address, "keyForm"),
+    ]);
+    const [kind, keyForm] = [DATASET_KINDS[judgement], KEY_FORMS[form]];
+    if (kind !== undefined && keyForm !== undefined) return { name: address, address, kind, keyForm, keys: [] };
+  } catch (error) {
+    if (!(error instanceof RpcError) || (error.kind !== "refused" && !isUndecodable(error))) throw error;
+  }
+  throw new ConfigError(`${where} is another contract: it does not answer as a dataset does. ${fix}`);
+}
