@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { COMMITTEE_DIRECTORY, encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/announcement";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
+import { ROOT } from "@dataset-oracle/tools/root";
 import { type Address, type Hex, stringToHex, zeroAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -113,7 +114,10 @@ test("a node that is told an RPC url and the dataset's address serves broadcasts
   for (const [i, node] of nodes.entries()) await announce(providers[i] as Provider, node.base, node.account.address);
   await announce(providers[3] as Provider, url, address);
 
-  const bare = spawnNode({ datasets: [dataset], allowLocalNodes: true }, { port }, [], { OPERATOR_PRIVATE_KEY: key });
+  const guide = readFileSync(join(ROOT, "docs", "Relaying.md"), "utf8");
+  const shown = JSON.parse(/```json\n(\{[^`]*"datasets"[^`]*)```/.exec(guide)?.[1] ?? "");
+  const network = { ...shown.networks[0], rpcUrls: [chain.url], datasets: [dataset] };
+  const bare = spawnNode(network, { ...shown, port }, [], { OPERATOR_PRIVATE_KEY: key });
   await expect.poll(() => bare.output(), { timeout: 30_000 }).toContain(`the node of ${providers[3]?.address}`);
   const [entry] = nodes;
   const served = entry?.networks.get(42);
