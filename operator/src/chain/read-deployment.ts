@@ -5,7 +5,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
 import { type Address, type Hex, hexToNumber } from "viem";
 import { type ChainClient, createChainClient, hasCode, isUndecodable } from "./client.js";
-import { readView } from "./dataset.js";
+import { readView } from "./dataset-views.js";
 import { connectEndpoint } from "./endpoint.js";
 import { RpcError } from "./rpc-error.js";
 
