@@ -39,8 +39,8 @@ interface Conversation {
 }
 
 /**
- * Asks providers for reports. What is asked of one provider in the same event-loop turn, or within a millisecond while it
- * is being asked, shares a request, whose answers are streamed, so that a slow one delays no other. HTTP between processes
+ * Asks providers for reports. What is asked of one provider at the same moment, or within a millisecond while it is being
+ * asked, shares a request, whose answers are streamed, so that a slow one delays no other. HTTP between processes
  * is a fourth of a broadcast otherwise.
  */
 export class ReportRequests {
@@ -77,7 +77,8 @@ export class ReportRequests {
     if (conversation.isScheduled) return;
     conversation.isScheduled = true;
     const send = () => void this.#send(base, conversation);
-    if (conversation.inFlight === 0) setImmediate(send);
+    // What is asked alone is not delayed.
+    if (conversation.inFlight === 0) queueMicrotask(send);
     else setTimeout(send, JOIN_MS);
   }
 
