@@ -24,7 +24,6 @@ import { addGuide, addPage } from "./http/static-files.js";
 import { addTransactions } from "./http/transactions.js";
 import type { Operator } from "./operator.js";
 import { Overview } from "./overview/overview.js";
-import { NO_GOSSIP } from "./peers/gossip.js";
 
 export type AppSettings = Pick<
   OperatorConfig,
@@ -56,7 +55,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addDataRequest(routes, operator, settings, limitNewKeys);
       await addGateway(routes, operator, limitNewKeys);
       if (networks.some(({ identity }) => identity !== null)) addForwarded(routes, operator, settings);
-      if (networks.some(({ gossip }) => gossip !== NO_GOSSIP)) {
+      if (networks.some(({ sharing }) => sharing !== null)) {
         addTransactions(routes, operator, settings);
         addReports(routes, operator, settings.requestsPerMinute);
       }

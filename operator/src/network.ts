@@ -16,14 +16,13 @@ import type { Feed } from "./feeds/policy.js";
 import { GasBudget } from "./gas-budget.js";
 import { DirectoryWatch } from "./peers/directory.js";
 import { Forwarding } from "./peers/forwarding.js";
-import { type Gossip, NO_GOSSIP } from "./peers/gossip.js";
-import { NodeGossip } from "./peers/node-gossip.js";
 import { NodeHttp } from "./peers/node-http.js";
 import { NodeIdentity } from "./peers/node-identity.js";
 import { NodeList, type Nodes } from "./peers/nodes.js";
 import { ProviderEndpoints } from "./peers/provider-endpoints.js";
 import { RelayedStatements } from "./peers/relayed-statements.js";
 import { SharedTransactions } from "./peers/shared-transactions.js";
+import { TransactionSharing } from "./peers/transaction-sharing.js";
 import type { Context } from "./process-context.js";
 import { HeldStatements } from "./statements/held-statements.js";
 import { TransactionQueue } from "./tx/queue.js";
@@ -89,7 +88,8 @@ export interface Network {
   readonly nodes: Nodes;
   /** Follows the nodes that are announced on chain; null without a directory. */
   readonly directory: DirectoryWatch | null;
-  readonly gossip: Gossip;
+  /** Null where there can be no other node. */
+  readonly sharing: TransactionSharing | null;
   /** What other nodes hold of the providers' reports. */
   readonly relayed: RelayedStatements;
   /** The transactions that other nodes have signed, whether the chain has them or not. */
@@ -121,7 +121,7 @@ export async function connectNetwork(
   const urls = new Set([...plan.endpoints.values(), ...plan.peers.map(({ url }) => url)]);
   const http = new NodeHttp(urls, settings.allowLocalNodes, context.closing);
   const endpoints = new ProviderEndpoints(chainId, plan.endpoints, nodes, http);
-  const gossip = isOfNodes ? new NodeGossip(chainId, nodes, transactions, http) : NO_GOSSIP;
+  const sharing = isOfNodes ? new TransactionSharing(chainId, nodes, transactions, http) : null;
   try {
     const client = await connectRpcs(plan, context);
     const reason = await findMissingInstructions(client);
@@ -149,7 +149,7 @@ export async function connectNetwork(
       registry: deployment.webOracleRegistry ?? null,
       verifiedLens: deployment.verifiedLens ?? null,
       settings,
-      senders: createSenders(client, plan, accounts, context, gossip),
+      senders: createSenders(client, plan, accounts, context, sharing),
       gas: new GasBudget(BigInt(settings.gasPerHour), settings.gasPercentPerCaller),
       gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys), settings.gasPercentPerCaller),
       feeds: datasets.flatMap((dataset) => {
@@ -159,7 +159,7 @@ export async function connectNetwork(
       gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
       nodes,
       directory,
-      gossip,
+      sharing,
       relayed: new RelayedStatements(nodes, http),
       transactions,
       identity,
@@ -191,7 +191,7 @@ function createSenders(
   { settings, feeds }: NetworkPlan,
   accounts: readonly LocalAccount[],
   { clock, logger, closing }: PoolContext,
-  gossip: Gossip,
+  sharing: TransactionSharing | null,
 ): Senders | null {
   const limits = {
     stuckMs: settings.stuckSeconds * 1000,
@@ -205,7 +205,7 @@ function createSenders(
   };
   const [first, ...others] = accounts.map((account) => {
     const queueLogger = logger.child({ network: client.chain.id, sender: account.address });
-    const onSubmitted = (raw: Hex) => gossip.share(raw);
+    const onSubmitted = (raw: Hex) => sharing?.share(raw);
     return new TransactionQueue(client, account, limits, { clock, logger: queueLogger, closing, onSubmitted });
   });
   if (first === undefined) return null;

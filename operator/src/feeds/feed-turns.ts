@@ -7,8 +7,8 @@ import { roundAt } from "../clock.js";
 import { dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
-import type { SharedTransaction } from "../peers/gossip.js";
 import { nodesIn } from "../peers/nodes.js";
+import type { SharedTransaction } from "../peers/shared-transactions.js";
 import { Progress } from "../single-flight.js";
 import { submitRaw } from "../tx/submitter.js";
 import type { StoredFeed } from "./policy.js";
@@ -137,7 +137,7 @@ export class FeedTurns {
         if ((await this.#updated(left, "pending")).length > 0) return true;
         const [first] = left;
         if (first === undefined) return false;
-        await this.network.gossip.fetch(this.network, dataset, first.key, round, held);
+        await this.network.sharing?.fetch(this.network, dataset, first.key, round, held);
         other = await this.#offerShared(left, round);
         return other !== null;
       },
@@ -183,7 +183,7 @@ export class FeedTurns {
   async #offerShared(feeds: readonly StoredFeed[], round: bigint): Promise<SharedTransaction | null> {
     const { network, operator } = this;
     const keys = feeds.map(({ key }) => key);
-    const shared = network.gossip.sharedFor(this.datasetFeeds.dataset.address, keys, round);
+    const shared = network.transactions.find(this.datasetFeeds.dataset.address, keys, round);
     if (shared === null) return null;
     operator.metrics.submittedForOther(network.chainId);
     const { kind } = await submitRaw(network.client, shared.raw, shared.hash);

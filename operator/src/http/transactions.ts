@@ -8,7 +8,7 @@ import { RpcError } from "../chain/rpc-error.js";
 import type { OperatorConfig } from "../config.js";
 import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
-import { TRANSACTIONS_PATH } from "../peers/node-gossip.js";
+import { TRANSACTIONS_PATH } from "../peers/transaction-sharing.js";
 import { invalidTransaction, unknownNetwork } from "../problems.js";
 import { holdCall } from "../statements/statements-of-call.js";
 import { NODES_OF_ADDRESS, nodeLimit } from "./node-limit.js";

@@ -8,7 +8,6 @@ import type { Dataset, Network } from "../network.js";
 import type { Context } from "../process-context.js";
 import { leastFee, readMarket } from "../tx/fees.js";
 import { type DecodedCall, decodeCall } from "../update/decode-call.js";
-import type { SharedTransaction } from "./gossip.js";
 import type { Nodes } from "./nodes.js";
 import { readSignedTransaction, type SignedTransaction } from "./signed-transaction.js";
 
@@ -16,12 +15,20 @@ import { readSignedTransaction, type SignedTransaction } from "./signed-transact
 const MAX_AHEAD = 2n;
 /** How far a nonce may be beyond the sender's mined ones. */
 const MAX_NONCE_AHEAD = 64;
-/** The most transactions of one node that are held, and their characters. */
+/** The maximum number of transactions of one node that are held, and of their characters. */
 const MAX_HELD = 16;
 const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 
-/** The most transactions that are listed for one key. */
+/** The maximum number of transactions that are listed for one key. */
 const MAX_LISTED = 4;
+
+/** A transaction of a node. */
+export interface SharedTransaction {
+  readonly raw: Hex;
+  readonly hash: Hex;
+  readonly sender: Address;
+  readonly nonce: number;
+}
 
 /** This node's own transaction, or another's that the chain would have accepted when it arrived. */
 interface Held extends SharedTransaction {

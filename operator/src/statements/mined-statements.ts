@@ -5,7 +5,6 @@ import { readTransaction } from "../chain/transactions.js";
 import { readUpdates } from "../chain/update-events.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
-import { NO_GOSSIP } from "../peers/gossip.js";
 import { holdCall } from "./statements-of-call.js";
 
 /** The chain is read after this many polls of the RPC endpoints. */
@@ -16,7 +15,7 @@ const MAX_BLOCKS = 1_000;
 
 /** Reads what is signed in the mined updates of all relayers, until the operator shuts down. It never throws. */
 export async function runMinedStatements(operator: Operator): Promise<void> {
-  const networks = [...operator.networks.values()].filter(({ gossip }) => gossip !== NO_GOSSIP);
+  const networks = [...operator.networks.values()].filter(({ sharing }) => sharing !== null);
   await Promise.all(
     networks.flatMap((network) => [...network.datasets.values()].map((dataset) => watch(operator, network, dataset))),
   );

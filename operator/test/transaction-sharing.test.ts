@@ -6,8 +6,8 @@ import { type Address, type Hex, keccak256, numberToHex, parseGwei, stringToHex 
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Network } from "../src/network.js";
-import { TRANSACTIONS_PATH } from "../src/peers/node-gossip.js";
 import type { Node } from "../src/peers/nodes.js";
+import { TRANSACTIONS_PATH } from "../src/peers/transaction-sharing.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -97,15 +97,15 @@ async function send(raw: Hex, path = TRANSACTIONS_PATH) {
 }
 
 test("a node holds another's transaction, and finds the newest one for its keys", async () => {
-  expect(network.gossip.sharedFor(dataset, [KEY], 0n)).toBeNull();
+  expect(network.transactions.find(dataset, [KEY], 0n)).toBeNull();
   const round = now() - 1;
   const raws = [await make({ round }), await make({ round: round + 1, nonce: 1 })];
   for (const raw of raws) expect(await send(raw)).toEqual({ status: 200, body: { transaction_hash: keccak256(raw) } });
   const newest = { raw: raws[1], hash: keccak256(raws[1] ?? "0x") };
-  expect(network.gossip.sharedFor(dataset, [KEY], BigInt(round))).toMatchObject(newest);
-  expect(network.gossip.sharedFor(dataset, [KEY], BigInt(round + 1))).toMatchObject(newest);
-  expect(network.gossip.sharedFor(dataset, [KEY], BigInt(round + 2))).toBeNull();
-  expect(network.gossip.sharedFor(dataset, [KEY, "0x1234"], BigInt(round))).toBeNull();
+  expect(network.transactions.find(dataset, [KEY], BigInt(round))).toMatchObject(newest);
+  expect(network.transactions.find(dataset, [KEY], BigInt(round + 1))).toMatchObject(newest);
+  expect(network.transactions.find(dataset, [KEY], BigInt(round + 2))).toBeNull();
+  expect(network.transactions.find(dataset, [KEY, "0x1234"], BigInt(round))).toBeNull();
   // Nothing was sent.
   expect(await chain.nonce(second.address)).toBe(0);
 });

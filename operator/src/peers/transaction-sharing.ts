@@ -1,10 +1,9 @@
-import { SharedTransaction as SharedTransactionBody } from "@dataset-oracle/protocol/node-wire";
+import { SharedTransaction } from "@dataset-oracle/protocol/node-wire";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address, Hex } from "viem";
 import type { Dataset, Network } from "../network.js";
 import { holdCall } from "../statements/statements-of-call.js";
-import type { Gossip, SharedTransaction } from "./gossip.js";
 import { readNodeAnswer } from "./node-answer.js";
 import type { NodeHttp } from "./node-http.js";
 import { type Node, type Nodes, othersOf } from "./nodes.js";
@@ -22,10 +21,10 @@ const MAX_FETCHED_BYTES = 1024 * 1024;
 /** Each transaction costs the RPC endpoints several requests, so of one node's answer only these are looked at. */
 const MAX_FETCHED = 2;
 
-const answer = TypeCompiler.Compile(Type.Array(SharedTransactionBody));
+const answer = TypeCompiler.Compile(Type.Array(SharedTransaction));
 
-/** The gossip of a network with several nodes. */
-export class NodeGossip implements Gossip {
+/** Shares signed transactions with the other nodes of a network. */
+export class TransactionSharing {
   constructor(
     private readonly chainId: number,
     private readonly nodes: Nodes,
@@ -33,22 +32,27 @@ export class NodeGossip implements Gossip {
     private readonly http: NodeHttp,
   ) {}
 
-  /** Nobody waits for the other nodes: one that does not get the transaction sees it in the chain. */
+  /**
+   * Gives a signed transaction of this node to the others. Nobody waits for them: one that does not get it sees it in the chain.
+   */
   share(raw: Hex): void {
     const { all, own } = this.nodes;
     // Others take no transactions of a volunteer, and nothing but updates.
     if (own === null || !this.transactions.addOwn(raw)) return;
-    const body = JSON.stringify({ network_id: this.chainId, raw } satisfies SharedTransactionBody);
+    const body = JSON.stringify({ network_id: this.chainId, raw } satisfies SharedTransaction);
     const limits = { timeoutMs: DEADLINE_MS, maxBytes: MAX_ANSWER_BYTES };
     for (const node of all) {
       if (node !== own) void this.http.post(node.url, TRANSACTIONS_PATH, {}, body, limits);
     }
   }
 
-  sharedFor(dataset: Address, keys: readonly Hex[], round: bigint): SharedTransaction | null {
-    return this.transactions.find(dataset, keys, round);
-  }
-
+  /**
+   * Asks other nodes for transactions that update a key, because this one may have been cut off when they were shared. It
+   * holds those that the chain would accept, and never throws.
+   *
+   * @param round The oldest round that will do, in seconds since 1970.
+   * @param providers Those whose nodes are asked.
+   */
   async fetch(
     network: Network,
     dataset: Dataset,
