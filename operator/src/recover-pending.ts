@@ -6,7 +6,7 @@ import type { Context } from "./process-context.js";
 import type { Call, Job, RoundCall } from "./tx/job.js";
 import { expiryOf, type UpdateBuilder } from "./update/build.js";
 import { decodeCall } from "./update/decode-call.js";
-import { updateJob } from "./update/relay.js";
+import { updateJob } from "./update/send.js";
 
 /**
  * Finds the job behind a pending transaction that an earlier process sent.

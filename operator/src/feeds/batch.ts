@@ -5,20 +5,20 @@ import { type Batch, dataPointOf } from "../data-point.js";
 import type { Context } from "../process-context.js";
 import type { Job } from "../tx/job.js";
 import type { BatchUpdate, UpdateBuilder } from "../update/build.js";
-import { MAX_WAIT_MS, type Relayed, reserveFeedGas, storedByOther, submit, withTimeout } from "../update/relay.js";
+import { MAX_WAIT_MS, reserveFeedGas, type SentUpdate, storedByOther, submit, withTimeout } from "../update/send.js";
 
 /**
- * Relays a batch in one transaction, within the feeds' gas budget, and waits until it is mined.
+ * Sends a batch in one transaction, within the feeds' gas budget, and waits until it is mined.
  *
  * @returns The keys that it stored, or will store: the queue goes on with a transaction that is not mined in time. Every
  * other key has to be sent by itself.
  * @throws ProblemError when the batch cannot be sent. FeedGasSpent.
  */
-export async function relayBatch(
+export async function sendBatch(
   context: Context,
   builder: UpdateBuilder,
   batch: Batch,
-): Promise<ReadonlyMap<Hex, Relayed>> {
+): Promise<ReadonlyMap<Hex, SentUpdate>> {
   const { network, dataset, keys, round } = batch;
   const [first] = keys;
   const update = await builder.buildBatch(batch);
@@ -37,8 +37,8 @@ export async function relayBatch(
   if (mined?.isReverted) return new Map();
   const { isStored } = mined?.call ?? update;
   const stored = keys.filter((_, index) => isStored[index]);
-  const relayed = stored.map(async (key) => [key, await storedByOther(dataPointOf(network, dataset, key))] as const);
-  return new Map(await Promise.all(relayed));
+  const updates = stored.map(async (key) => [key, await storedByOther(dataPointOf(network, dataset, key))] as const);
+  return new Map(await Promise.all(updates));
 }
 
 /** The job of a batch. If its transaction gets stuck or lost, the newest round of its keys replaces it. */

@@ -7,8 +7,8 @@ import { startOf } from "../clock.js";
 import { type Batch, dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
-import { MAX_WAIT_MS, type Relayed, withTimeout } from "../update/relay.js";
-import { relayBatch } from "./batch.js";
+import { MAX_WAIT_MS, type SentUpdate, withTimeout } from "../update/send.js";
+import { sendBatch } from "./batch.js";
 import { isWorthSplitting, scopeOf } from "./failure.js";
 import { FeedTurns } from "./feed-turns.js";
 import { FeedHealth, type Part } from "./health.js";
@@ -119,7 +119,7 @@ class FeedLoop {
     const isBatched = ({ key, stored }: StoredFeed) =>
       stored.updatedAt > 0n &&
       !this.#health.isFailing(key) &&
-      !operator.updates.isRelaying(dataPointOf(network, dataset, key), round);
+      !operator.updates.isOnItsWay(dataPointOf(network, dataset, key), round);
     const single = idle.filter((feed) => !isBatched(feed) && this.#health.isDue(feed.key));
     const attempts = [
       ...this.#turns.chunksOf(idle.filter(isBatched)),
@@ -202,15 +202,15 @@ class FeedLoop {
     const { network, operator } = this;
     const { dataset } = this.datasetFeeds;
     const startedAt = operator.clock();
-    const batched = feeds.length > 1 ? this.#relayBatch(this.#batch(feeds, round)) : null;
+    const batched = feeds.length > 1 ? this.#sendBatch(this.#batch(feeds, round)) : null;
     for (const { key } of feeds) {
       this.#busy.add(key);
       const dataPoint = dataPointOf(network, dataset, key);
       const outcome = batched?.then((stored) => stored.get(key) ?? null);
-      // A request that began to relay the same round in the meantime does not wait for the batch.
+      // A request that began to send the same round in the meantime does not wait for the batch.
       outcome?.catch(() => {});
       operator.updates
-        .relayFeed(dataPoint, round, outcome)
+        .sendForFeed(dataPoint, round, outcome)
         .then(async ({ confirmed }) => {
           this.#worked("committee", "sending", key);
           const mined = await withTimeout(confirmed, MAX_WAIT_MS);
@@ -227,10 +227,10 @@ class FeedLoop {
    * @returns The keys that it stored. Each other key is to be sent by itself.
    * @throws The batch's error when its keys would fail by themselves too.
    */
-  async #relayBatch(batch: Batch): Promise<ReadonlyMap<Hex, Relayed>> {
+  async #sendBatch(batch: Batch): Promise<ReadonlyMap<Hex, SentUpdate>> {
     try {
       const startedAt = this.operator.clock();
-      const stored = await relayBatch(this.operator, this.operator.builder, batch);
+      const stored = await sendBatch(this.operator, this.operator.builder, batch);
       if (stored.size > 0) this.#latency.record(this.operator.clock() - startedAt);
       this.#worked("batches");
       return stored;

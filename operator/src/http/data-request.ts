@@ -9,7 +9,7 @@ import { dataPointFinder } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { noSender, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../single-flight.js";
-import { MAX_WAIT_MS } from "../update/relay.js";
+import { MAX_WAIT_MS } from "../update/send.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
 import { explainFailure } from "./explain-failure.js";
 import type { NewKeyLimit } from "./new-key-limit.js";

@@ -12,8 +12,8 @@ import type { Progress } from "../single-flight.js";
 import { submitRaw } from "../tx/submitter.js";
 import { toAnswer } from "../update/answer.js";
 import { recoverSigner } from "../update/recover-signer.js";
-import { MAX_WAIT_MS, type MinedUpdate, type Relayed, storedByOther } from "../update/relay.js";
 import { type CheckedReport, decide } from "../update/reports.js";
+import { MAX_WAIT_MS, type MinedUpdate, type SentUpdate, storedByOther } from "../update/send.js";
 import type { Node } from "./nodes.js";
 import { readSignedTransaction } from "./signed-transaction.js";
 
@@ -35,7 +35,7 @@ export async function acceptForwarded(
   round: bigint,
   { answer, transaction }: ForwardedAnswer,
   progress: Progress,
-): Promise<Result<Relayed>> {
+): Promise<Result<SentUpdate>> {
   const { network, dataset, key } = dataPoint;
   if (transaction === null) return storedSince(dataPoint, round - MAX_SKEW);
   const answered = BigInt(answer.timestamp);
@@ -86,7 +86,7 @@ export async function acceptForwarded(
   });
 }
 
-async function storedSince(dataPoint: DataPoint, round: bigint): Promise<Result<Relayed>> {
+async function storedSince(dataPoint: DataPoint, round: bigint): Promise<Result<SentUpdate>> {
   const stored = await storedByOther(dataPoint);
   const { timestamp } = stored.answer;
   return BigInt(timestamp) >= round ? ok(stored) : err(`it says that a new round is stored, and it is ${timestamp}`);
@@ -115,7 +115,7 @@ function parseValue(kind: DatasetKind, text: string): Hex | null {
 }
 
 /** Tells the callers who follow the request what the other node did. */
-function tell(progress: Progress, answer: Relayed["answer"], outcome: CheckedReport["outcome"], of: number): void {
+function tell(progress: Progress, answer: SentUpdate["answer"], outcome: CheckedReport["outcome"], of: number): void {
   const providers = answer.reports.map(({ provider }) => provider);
   progress.emit({ event: "asked", timestamp: answer.timestamp, providers });
   for (const [index, provider] of providers.entries()) {
@@ -130,7 +130,7 @@ function tell(progress: Progress, answer: Relayed["answer"], outcome: CheckedRep
 async function watch(
   { clock, closing }: Context,
   { network, dataset, key }: DataPoint,
-  answer: Relayed["answer"],
+  answer: SentUpdate["answer"],
   hash: Hex,
   progress: Progress,
 ): Promise<MinedUpdate | null> {

@@ -6,7 +6,7 @@ import { roundAt } from "../clock.js";
 import type { DataPoint } from "../data-point.js";
 import type { Context } from "../process-context.js";
 import type { Progress } from "../single-flight.js";
-import type { Relayed } from "../update/relay.js";
+import type { SentUpdate } from "../update/send.js";
 import { acceptForwarded } from "./forwarded-answer.js";
 import { readNodeAnswer } from "./node-answer.js";
 import type { NodeHttp } from "./node-http.js";
@@ -47,7 +47,7 @@ export class Forwarding {
    *
    * @returns Null when this node has to do it itself: because it is its turn, or the others did not.
    */
-  async forward(dataPoint: DataPoint, progress: Progress): Promise<Relayed | null> {
+  async forward(dataPoint: DataPoint, progress: Progress): Promise<SentUpdate | null> {
     const { clock, logger } = this.context;
     const round = roundAt(clock());
     for (const node of this.#askedBeforeThis(dataPoint)) {

@@ -8,7 +8,7 @@ import type { Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { nodesIn } from "../peers/nodes.js";
 import type { Job, RoundCall } from "../tx/job.js";
-import { reserveFeedGas, submit } from "../update/relay.js";
+import { reserveFeedGas, submit } from "../update/send.js";
 import type { Contradiction } from "./held-statements.js";
 
 /** The dataset ejects nobody from a committee of this size or a smaller one. */

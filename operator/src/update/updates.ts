@@ -20,7 +20,7 @@ import {
 import { toAnswer, toUnsent } from "./answer.js";
 import type { UpdateBuilder } from "./build.js";
 import { KnownKeys } from "./known-keys.js";
-import { answerAfter, type Relayed, Relayer, storedByOther } from "./relay.js";
+import { answerAfter, type SentUpdate, storedByOther, UpdateSender } from "./send.js";
 
 /** The request that waits for an update. */
 export interface Caller {
@@ -53,13 +53,13 @@ const MAX_FOLLOWED_MS = 600_000;
 /** Updates data points for requests and feeds. Everyone who asks for a data point in one round shares the work. */
 export class Updates {
   readonly keys = new KnownKeys();
-  readonly #relayer: Relayer;
-  readonly #relays: SingleFlight<Relayed>;
+  readonly #sender: UpdateSender;
+  readonly #sends: SingleFlight<SentUpdate>;
   /**
-   * The updates that other nodes made; null where this one has to. They are apart from the relays, so that two nodes never
+   * The updates that other nodes made; null where this one has to. They are apart from those that it sends, so that two nodes never
    * wait for each other.
    */
-  readonly #forwards: SingleFlight<Relayed | null>;
+  readonly #forwards: SingleFlight<SentUpdate | null>;
   /** The newest round of each data point that another node has sent, until it is stored; in seconds since 1970. */
   readonly #followed = new Map<string, bigint>();
   readonly #prepared: SingleFlight<Prepared>;
@@ -70,8 +70,8 @@ export class Updates {
     private readonly context: Context,
     private readonly builder: UpdateBuilder,
   ) {
-    this.#relayer = new Relayer(context, builder, this.keys);
-    this.#relays = singleFlightOfRounds(context, "broadcast");
+    this.#sender = new UpdateSender(context, builder, this.keys);
+    this.#sends = singleFlightOfRounds(context, "broadcast");
     this.#forwards = singleFlightOfRounds(context, "forwarded");
     this.#prepared = singleFlightOfRounds(context, "unsent");
     this.#fresh = singleFlightOfRounds(context, "fresh");
@@ -86,7 +86,7 @@ export class Updates {
   async broadcast(dataPoint: DataPoint, waitMs: number, caller: Caller): Promise<DataAnswer> {
     const fresh = await this.#freshAnswer(dataPoint);
     if (fresh !== null) return fresh;
-    const answer = (relayed: Relayed, round: bigint) => answerAfter(relayed, dataPoint, round, waitMs);
+    const answer = (sentUpdate: SentUpdate, round: bigint) => answerAfter(sentUpdate, dataPoint, round, waitMs);
     return (await this.#byOtherNode(dataPoint, caller, answer)) ?? this.#bySelf(dataPoint, caller, answer);
   }
 
@@ -106,20 +106,20 @@ export class Updates {
   async #byOtherNode<T>(
     dataPoint: DataPoint,
     caller: Caller,
-    use: (relayed: Relayed, round: bigint) => Promise<T>,
+    use: (sentUpdate: SentUpdate, round: bigint) => Promise<T>,
   ): Promise<T | null> {
     const { forwarding } = dataPoint.network;
     if (forwarding === null) return null;
     const round = roundAt(this.context.clock());
     const forward = async (progress: Progress) => {
-      const relayed = await forwarding.forward(dataPoint, progress);
-      if (relayed !== null && relayed.raw !== null) {
-        void this.#follow(dataPoint, BigInt(relayed.answer.timestamp), caller.id);
+      const sentUpdate = await forwarding.forward(dataPoint, progress);
+      if (sentUpdate !== null && sentUpdate.raw !== null) {
+        void this.#follow(dataPoint, BigInt(sentUpdate.answer.timestamp), caller.id);
       }
-      return relayed;
+      return sentUpdate;
     };
     const flight = this.#forwards.run(roundId(dataPoint, round), forward, caller.trace);
-    return followed(flight, caller.listener, (relayed) => relayed && use(relayed, round));
+    return followed(flight, caller.listener, (sentUpdate) => sentUpdate && use(sentUpdate, round));
   }
 
   /**
@@ -140,7 +140,7 @@ export class Updates {
       try {
         const { updatedAt } = await readStored(network.client, dataset.address, key, "latest");
         seen = updatedAt >= (this.#followed.get(id) ?? round) ? seen + 1 : 0;
-        if (seen === 0) await this.#relay(dataPoint, roundAt(clock()), payer, null).result;
+        if (seen === 0) await this.#send(dataPoint, roundAt(clock()), payer, null).result;
       } catch {
         seen = 0;
       }
@@ -151,14 +151,14 @@ export class Updates {
   async #bySelf<T>(
     dataPoint: DataPoint,
     caller: Caller,
-    use: (relayed: Relayed, round: bigint) => T | Promise<T>,
+    use: (sentUpdate: SentUpdate, round: bigint) => T | Promise<T>,
     wanted?: bigint,
   ): Promise<T> {
     for (let tried = 1; ; tried++) {
-      const round = this.#relayedSince(dataPoint, wanted) ?? roundAt(this.context.clock());
+      const round = this.#sentSince(dataPoint, wanted) ?? roundAt(this.context.clock());
       try {
-        const flight = this.#relay(dataPoint, round, caller.id, caller.trace);
-        return await followed(flight, caller.listener, (relayed) => use(relayed, round));
+        const flight = this.#send(dataPoint, round, caller.id, caller.trace);
+        return await followed(flight, caller.listener, (sentUpdate) => use(sentUpdate, round));
       } catch (error) {
         // A feed or another caller started this work, and its own gas is spent.
         const isOthers =
@@ -174,41 +174,41 @@ export class Updates {
    *
    * @param batched The outcome of a batch that includes this data point: null when it has to be sent by itself.
    */
-  relayFeed(dataPoint: DataPoint, round: bigint, batched?: Promise<Relayed | null>): Promise<Relayed> {
-    return this.#relay(dataPoint, round, null, null, batched).result;
+  sendForFeed(dataPoint: DataPoint, round: bigint, batched?: Promise<SentUpdate | null>): Promise<SentUpdate> {
+    return this.#send(dataPoint, round, null, null, batched).result;
   }
 
-  #relay(
+  #send(
     dataPoint: DataPoint,
     round: bigint,
     payer: string | null,
     trace: Trace | null,
-    batched?: Promise<Relayed | null>,
-  ): Flight<Relayed> {
-    const relay = async (progress: Progress) => {
-      const relayed = await batched;
-      if (relayed) return relayed;
+    batched?: Promise<SentUpdate | null>,
+  ): Flight<SentUpdate> {
+    const send = async (progress: Progress) => {
+      const sentUpdate = await batched;
+      if (sentUpdate) return sentUpdate;
       const update = await this.builder.build(dataPoint, round, progress);
       const newer = this.#roundsSince(dataPoint, round + 1n).map((each) => roundId(dataPoint, each));
-      const sent = newer.map((id) => this.#relays.done(id)).find((each) => each !== undefined);
+      const sent = newer.map((id) => this.#sends.done(id)).find((each) => each !== undefined);
       if (sent !== undefined) return sent;
       if (update.kind === "stale") return this.#overtaking(dataPoint, newer[0]);
-      return this.#relayer.send(dataPoint, update, payer, progress);
+      return this.#sender.send(dataPoint, update, payer, progress);
     };
-    return this.#relays.run(roundId(dataPoint, round), relay, trace);
+    return this.#sends.run(roundId(dataPoint, round), send, trace);
   }
 
   /**
    * Finds what made a round stale. A newer one that this operator is sending is known here before it is mined; of another
    * relayer's, only the chain tells.
    */
-  async #overtaking(dataPoint: DataPoint, newerId: string | undefined): Promise<Relayed> {
-    const newer = newerId === undefined ? null : this.#relays.find(newerId);
+  async #overtaking(dataPoint: DataPoint, newerId: string | undefined): Promise<SentUpdate> {
+    const newer = newerId === undefined ? null : this.#sends.find(newerId);
     return (await newer?.result.catch(() => null)) ?? storedByOther(dataPoint);
   }
 
-  isRelaying(dataPoint: DataPoint, round: bigint): boolean {
-    return this.#relays.has(roundId(dataPoint, round));
+  isOnItsWay(dataPoint: DataPoint, round: bigint): boolean {
+    return this.#sends.has(roundId(dataPoint, round));
   }
 
   /**
@@ -233,7 +233,7 @@ export class Updates {
   /** Returns the transaction of this round if it has been built already; null when the caller has to wait for it. */
   preparedAnswer(dataPoint: DataPoint): DataAnswer | null {
     const id = roundId(dataPoint, roundAt(this.context.clock()));
-    if (this.#relays.has(id)) return null;
+    if (this.#sends.has(id)) return null;
     const prepared = this.#prepared.done(id);
     return prepared?.kind === "prepared" ? prepared.answer : null;
   }
@@ -253,21 +253,21 @@ export class Updates {
 
   /** Finds a broadcast of this round or a newer one: the caller's own transaction would come too late. */
   #overtakenBy(dataPoint: DataPoint, round: bigint): Overtaken | null {
-    const stored = this.#relayedSince(dataPoint, round);
+    const stored = this.#sentSince(dataPoint, round);
     return stored === null ? null : { kind: "overtaken", stored };
   }
 
-  /** Finds the newest round that is being relayed, or was just now, if it is at least `round`. */
-  #relayedSince(dataPoint: DataPoint, round: bigint | undefined): bigint | null {
+  /** Finds the newest round that is being sent, or was just now, if it is at least `round`. */
+  #sentSince(dataPoint: DataPoint, round: bigint | undefined): bigint | null {
     return round === undefined ? null : (this.#roundsSince(dataPoint, round).at(-1) ?? null);
   }
 
-  /** Lists the rounds that are being relayed, or were just now, from `round` on; the oldest first. */
+  /** Lists the rounds that are being sent, or were just now, from `round` on; the oldest first. */
   #roundsSince(dataPoint: DataPoint, round: bigint): readonly bigint[] {
     const newest = roundAt(this.context.clock());
     const rounds: bigint[] = [];
     for (let each = maxOf(round, newest - MAX_JOINED_AGE); each <= newest; each++) {
-      if (this.isRelaying(dataPoint, each)) rounds.push(each);
+      if (this.isOnItsWay(dataPoint, each)) rounds.push(each);
     }
     return rounds;
   }

@@ -25,8 +25,8 @@ export interface MinedUpdate {
   readonly isStored: boolean;
 }
 
-/** A round that is on its way to the chain, sent by this operator, by another node for it, or by another relayer. */
-export interface Relayed {
+/** An update that is on its way to the chain, sent by this operator, by another node for it, or by another relayer. */
+export interface SentUpdate {
   readonly answer: DataAnswer;
   /** The signed transaction; null when another relayer sent it, and when it is a batch's. */
   readonly raw: Hex | null;
@@ -35,7 +35,7 @@ export interface Relayed {
 }
 
 /** Sends updates from the operator's accounts, within the gas budgets. */
-export class Relayer {
+export class UpdateSender {
   constructor(
     private readonly context: Context,
     private readonly builder: UpdateBuilder,
@@ -48,7 +48,7 @@ export class Relayer {
    * @param payer The caller whose share of the gas budget pays for it; null for a feed.
    * @throws ProblemError when the gas budget is spent, or no RPC endpoint accepts the transaction. FeedGasSpent.
    */
-  async send(dataPoint: DataPoint, update: Update, payer: string | null, progress: Progress): Promise<Relayed> {
+  async send(dataPoint: DataPoint, update: Update, payer: string | null, progress: Progress): Promise<SentUpdate> {
     const { network, dataset, key } = dataPoint;
     if (network.senders === null) throw noSender(network.chainId);
     const release = await this.#reserveGas(dataPoint, update.gas, payer);
@@ -137,7 +137,7 @@ export function updateJob<C extends RoundCall>(
 }
 
 /** Returns what is stored, when another relayer has stored this round or a newer one. */
-export async function storedByOther(dataPoint: DataPoint): Promise<Relayed> {
+export async function storedByOther(dataPoint: DataPoint): Promise<SentUpdate> {
   const { network, dataset, key } = dataPoint;
   const { output, status, updatedAt } = await readStored(network.client, dataset.address, key, "pending");
   const hash = await findUpdate(network.client, dataset.address, key, updatedAt).catch(() => null);
@@ -147,18 +147,18 @@ export async function storedByOther(dataPoint: DataPoint): Promise<Relayed> {
 }
 
 /**
- * Waits up to `waitMs` until a relayed round is mined, and answers with it; else with the transaction on its way.
+ * Waits up to `waitMs` until a sent round is mined, and answers with it; else with the transaction on its way.
  *
  * @throws ProblemError when the update reverted and nothing newer is stored.
  */
 export async function answerAfter(
-  relayed: Relayed,
+  sentUpdate: SentUpdate,
   dataPoint: DataPoint,
   round: bigint,
   waitMs: number,
 ): Promise<DataAnswer> {
-  const mined = waitMs === 0 ? null : await withTimeout(relayed.confirmed, waitMs);
-  if (mined === null) return relayed.answer;
+  const mined = waitMs === 0 ? null : await withTimeout(sentUpdate.confirmed, waitMs);
+  if (mined === null) return sentUpdate.answer;
   if (mined.isStored) return mined.answer;
   // Another relayer's update came first in the block.
   const stored = await storedByOther(dataPoint);
