@@ -185,6 +185,7 @@ contract DatasetRepaymentsTest is DatasetFixture {
     /// The sender's account has 2,300 gas, which suffices for nothing but to accept.
     function test_updateBatch_storesThoughTheSenderAcceptsNothing() public {
         vm.etch(SENDER, type(ReenteringSender).runtimeCode);
+        ReenteringSender(payable(SENDER)).prepare(dataset, providers.members(), TOLERANCE_BPS);
         uint256 snapshot = vm.snapshotState();
         _send(10, START, 0);
         assertEq(SENDER.balance, 0);
@@ -193,7 +194,6 @@ contract DatasetRepaymentsTest is DatasetFixture {
         assertEq(updatedAt, START);
         // With more gas, the same account shares the income while it is paid.
         vm.revertToState(snapshot);
-        ReenteringSender(payable(SENDER)).prepare(dataset, providers.members(), TOLERANCE_BPS);
         vm.deal(address(this), 1);
         (bool isAccepted,) = SENDER.call{value: 1}("");
         assertTrue(isAccepted);
