@@ -260,7 +260,7 @@ export const OperatorConfig = Type.Object(
       minimum: 1,
       default: 20,
       description:
-        "The maximum number of requests per minute and caller for keys that are not stored, nor a feed's, nor in the " +
+        "The maximum number of requests per minute and caller for keys that are neither stored, nor in a feed, nor in the " +
         "deployment file. All callers together may make ten times as many.",
     }),
     nodeRequestsPerMinute: Type.Integer({

@@ -69,7 +69,7 @@ export interface Network {
   readonly http: NodeHttp;
   readonly reportRequests: ReportRequests;
   readonly providerHealth: ProviderHealth;
-  /** What the members of the committees have signed lately. */
+  /** The reports and rows that the members of the committees have signed lately. */
   readonly statements: HeldStatements;
   /** The contract where request specs are published; null if the network has none. */
   readonly registry: Address | null;
@@ -90,7 +90,7 @@ export interface Network {
   readonly directory: DirectoryWatch | null;
   /** Null where there can be no other node. */
   readonly sharing: TransactionSharing | null;
-  /** What other nodes hold of the providers' reports. */
+  /** Fetches the providers' reports that other nodes hold. */
   readonly relayed: RelayedStatements;
   /** The transactions that other nodes have signed, whether the chain has them or not. */
   readonly transactions: SharedTransactions;

@@ -22,7 +22,7 @@ let providers: Provider[];
 let dataset: Address;
 let node: RunningOperator;
 let other: FastifyInstance;
-/** What the second node was sent. */
+/** The transactions that the second node was sent. */
 const shared: Hex[] = [];
 /** The transactions that the second node shows to those who ask. */
 let shows: (round: number) => Promise<readonly Hex[]> = async () => [];

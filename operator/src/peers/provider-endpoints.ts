@@ -9,7 +9,7 @@ import { BASE_URL, type Node, type Nodes, othersOf } from "./nodes.js";
 const DEADLINE_MS = 2_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** What is read of another node's `GET /datasets`. */
+/** The part of another node's `GET /datasets` that is read. */
 const served = TypeCompiler.Compile(
   Type.Array(
     Type.Object({

@@ -3,7 +3,7 @@ import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
 import type { FetchFailure, FetchLimits } from "@dataset-oracle/service/http-client/fetch";
 import type { NodeHttp } from "../peers/node-http.js";
 
-/** What a provider answered: the HTTP status, and the body; null if it is not JSON. */
+/** A provider's answer: the HTTP status, and the body; null if it is not JSON. */
 export interface Answered {
   readonly status: number;
   readonly json: unknown;

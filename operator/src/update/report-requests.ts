@@ -28,7 +28,7 @@ interface Question {
   isSettled: boolean;
 }
 
-/** What is asked of one provider. */
+/** The requests to one provider. */
 interface Conversation {
   waiting: Question[];
   isScheduled: boolean;
@@ -77,7 +77,7 @@ export class ReportRequests {
     if (conversation.isScheduled) return;
     conversation.isScheduled = true;
     const send = () => void this.#send(base, conversation);
-    // What is asked alone is not delayed.
+    // A lone question is not delayed.
     if (conversation.inFlight === 0) queueMicrotask(send);
     else setTimeout(send, JOIN_MS);
   }

@@ -19,7 +19,7 @@ const NODE_PORT = 8080;
 /** Two exchanges that answer for all pairs at once are enough: their reading is not what is tested. */
 const EXCHANGES: readonly Exchange[] = ["kraken", "bitfinex"];
 
-/** What all members of a network share. */
+/** The settings that all members of a network share. */
 export interface Common {
   readonly folder: string;
   readonly subnet: string;
@@ -28,7 +28,7 @@ export interface Common {
   readonly network: object;
 }
 
-/** What differs between the lives of a member's node. */
+/** The settings that differ between the starts of a member's node. */
 export interface NodeOptions {
   readonly rpcUrl: string;
   readonly peers: readonly Node[];

@@ -7,7 +7,7 @@ export interface Host {
   readonly address: string;
 }
 
-/** What leads here was made by a process with this number, in base 36. A namespace has the number of its host after it. */
+/** Names that begin with this were made here: the process's number in base 36 follows, and a namespace has its host's number after that. */
 const NAME = /^part([0-9a-z]+)x[0-9a-f]{2}(?:-\d+)?$/;
 /** No network card has this hardware address, so that what is sent to it is lost. */
 const NOBODY = "02:00:00:00:00:01";

@@ -13,7 +13,7 @@ export interface Sent {
   readonly age: number | null;
 }
 
-/** What was measured in a time. */
+/** The measurements of one period. */
 export interface Measured {
   /** Transactions that stored what was due. */
   readonly rounds: number;
