@@ -10,7 +10,7 @@ const run = promisify(execFile);
 /** Scripts that run other programs, which have arguments of their own. */
 const OTHERS = [
   ...["prepare", "build", "prestart", "test", "test:sol", "test:ts", "check", "check:sol", "format", "forge", "lock"],
-  ...["crash", "chaos", "container", "docs"],
+  ...["crash", "chaos", "container", "partitions", "docs"],
 ];
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
