@@ -68,6 +68,7 @@ async function contradict(of: Address): Promise<string> {
   const key = keyOfSecond(of);
   await one().ask({ network_id: 42, dataset: of, key, broadcast: false });
   liar().value += 1n;
+  liar().decided.clear();
   const { reports } = await two().ask({ network_id: 42, dataset: of, key, broadcast: true });
   expect(reports.map(({ provider }) => provider)).toContain(liar().address);
   stopped = null;

@@ -44,6 +44,8 @@ export interface Provider {
   value: bigint;
   /** The values of keys that differ from `value`. */
   readonly values: Map<string, bigint>;
+  /** Its values by key and round, null for "no data": an honest provider never signs two contents for one key and round. */
+  readonly decided: Map<string, bigint | null>;
   /** The keys that it refuses, alone and in batches. */
   readonly unserved: Set<string>;
   /** The wait of a slow provider; 300 ms by default. */
@@ -112,7 +114,7 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
     await server.close();
   };
   const provider: Provider = {
-    ...{ account, address: account.address, url, behavior: "honest", value, values: new Map() },
+    ...{ account, address: account.address, url, behavior: "honest", value, values: new Map(), decided: new Map() },
     ...{ signsRows: true, unserved: new Set<string>(), asked, askedForRows, traces: [], close },
     ...{ evidence: null, askedForEvidence, trial: null },
     delay: () => new Promise((resolve) => setTimeout(resolve, 300)),
@@ -123,21 +125,21 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
 async function answer(provider: Provider, question: ReportRequest, reply: FastifyReply): Promise<unknown> {
   const { account } = provider;
   const value = signedValue(provider, question.key);
+  const decided = () => signed(account, question, ...outcomeOf(decide(provider, question, question.key)));
   if (provider.unserved.has(question.key)) return refuse(reply, 422, "unknown_key");
   switch (provider.behavior) {
     case "honest":
-      return signed(account, question, "OK", value);
-    case "talkative":
-      return { ...(await signed(account, question, "OK", value)), sources: ["of no known form"], more: 1 };
     case "no data":
-      return signed(account, question, "NOT_AVAILABLE", 0n);
+      return decided();
+    case "talkative":
+      return { ...(await decided()), sources: ["of no known form"], more: 1 };
     case "no data with a value":
       return signed(account, question, "NOT_AVAILABLE", value);
     case "unknown key":
       return refuse(reply, 422, "unknown_key");
     case "slow":
       await provider.delay();
-      return signed(account, question, "OK", value);
+      return decided();
     case "hangs":
       return new Promise(() => {});
     case "garbage":
@@ -175,13 +177,30 @@ async function answer(provider: Provider, question: ReportRequest, reply: Fastif
 
 const signedValue = ({ value, values }: Provider, key: string) => values.get(key) ?? value;
 
-/** Signs a row of a batch, with "no data" for every key or a value for each. */
+/** Decides the value of a key for a round once; null for "no data". */
+function decide(
+  provider: Provider,
+  { network_id, dataset, timestamp }: Pick<ReportRequest, "network_id" | "dataset" | "timestamp">,
+  key: string,
+): bigint | null {
+  const { decided, behavior } = provider;
+  const id = `${network_id} ${dataset} ${key} ${timestamp}`;
+  const known = decided.get(id);
+  if (known !== undefined) return known;
+  const value = behavior === "no data" ? null : signedValue(provider, key);
+  decided.set(id, value);
+  return value;
+}
+
+const outcomeOf = (value: bigint | null): [Outcome, bigint] => (value === null ? ["NOT_AVAILABLE", 0n] : ["OK", value]);
+
+/** Signs a row of a batch. */
 async function row(provider: Provider, question: BatchReportRequest): Promise<SignedBatchReport> {
-  const { account, behavior } = provider;
-  const hasData = behavior !== "no data";
+  const { account } = provider;
   const keys = question.keys as Hex[];
-  const missing = hasData ? 0n : 2n ** BigInt(keys.length) - 1n;
-  const values = keys.map((key) => (hasData ? toHex(signedValue(provider, key), { size: 32 }) : ZERO_VALUE));
+  const decided = keys.map((key) => decide(provider, question, key));
+  const missing = decided.reduce<bigint>((bits, value, i) => (value === null ? bits | (1n << BigInt(i)) : bits), 0n);
+  const values = decided.map((value) => (value === null ? ZERO_VALUE : toHex(value, { size: 32 })));
   const signature = await signBatchReport(account, {
     ...{ chainId: question.network_id, dataset: question.dataset as Address, keys, missing, values },
     round: BigInt(question.timestamp),
