@@ -97,7 +97,8 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
 
   /** Holds the network to what is so when nobody fails: all take their turns again. */
   async function holdWhole(title: string): Promise<void> {
-    const { sentBy } = await hold(title, 0, 2);
+    // In fewer rounds, one of seven nodes would not lead in one of them by chance, once in twenty times.
+    const { sentBy } = await hold(title, 0, size === 4 ? 2 : 4);
     for (const { submitter } of network.members) expect.soft([...sentBy.keys()]).toContain(submitter.address);
   }
 
