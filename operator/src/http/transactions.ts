@@ -59,7 +59,10 @@ const post = {
   },
 };
 
-/** Adds `GET /transactions` and `POST /transactions`. What costs the RPC endpoints a request is counted against the limit of the signer's node. */
+/**
+ * Adds `GET /transactions` and `POST /transactions`. A transaction that costs the RPC endpoints requests is counted against the
+ * limit of its signer's node.
+ */
 export function addTransactions(
   app: App,
   { networks }: Operator,

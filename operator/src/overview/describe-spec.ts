@@ -4,6 +4,7 @@ import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, hexToString } from "viem";
+import { parseJson } from "../parse-json.js";
 
 /** The parts of a request spec that describe it to people. Anyone may publish one, so its title must not disguise itself. */
 const RequestSpec = Type.Object({
@@ -51,12 +52,4 @@ export function describeSpec(bytes: Hex): DescribedSpec | null {
     variables: spec.variables.map(({ name }) => name),
     format: { title: spec.title, type: shape, decimals, unit, sources },
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -2,6 +2,7 @@ import type { Result } from "@dataset-oracle/protocol/result";
 import type { HttpAnswer } from "@dataset-oracle/service/http-client/fetch";
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { TypeCheck } from "@sinclair/typebox/compiler";
+import { parseJson } from "../parse-json.js";
 
 /** Reads what another node answered. Returns null unless it has status 200 and the form of the schema. */
 export function readNodeAnswer<T extends TSchema>(
@@ -9,10 +10,6 @@ export function readNodeAnswer<T extends TSchema>(
   answer: Result<HttpAnswer, unknown>,
 ): Static<T> | null {
   if (!answer.ok || answer.value.status !== 200) return null;
-  try {
-    const json: unknown = JSON.parse(answer.value.text);
-    return schema.Check(json) ? json : null;
-  } catch {
-    return null;
-  }
+  const json = parseJson(answer.value.text);
+  return schema.Check(json) ? json : null;
 }

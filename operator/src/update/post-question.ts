@@ -1,6 +1,7 @@
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
 import type { FetchFailure, FetchLimits } from "@dataset-oracle/service/http-client/fetch";
+import { parseJson } from "../parse-json.js";
 import type { NodeHttp } from "../peers/node-http.js";
 
 /** A provider's answer: the HTTP status, and the body; null if it is not JSON. */
@@ -29,12 +30,4 @@ export interface Posted {
   /** JSON. */
   readonly body: string;
   readonly limits: FetchLimits;
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -3,9 +3,10 @@ import { MAX_STREAMED_REPORTS, ReportStreamLine, type ReportStreamRequest } from
 import { ABORTED, tooLarge } from "@dataset-oracle/service/http-client/fetch";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Clock } from "../clock.js";
+import { parseJson } from "../parse-json.js";
 import type { NodeHttp } from "../peers/node-http.js";
 import { LineSplitter } from "./line-splitter.js";
-import { type AnsweredOrNot, parseJson, postQuestion } from "./post-question.js";
+import { type AnsweredOrNot, postQuestion } from "./post-question.js";
 
 const MAX_REPORT_BYTES = 16 * 1024;
 /** A line holds little more than the report. */
