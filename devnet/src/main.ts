@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runMain } from "@dataset-oracle/service/process/lifecycle";
+import { runMain } from "@dataset-oracle/service/process/run-main";
 import { PROVIDERS } from "./accounts.js";
 import { announce } from "./announce.js";
 import { announceNodes } from "./announce-nodes.js";

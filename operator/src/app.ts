@@ -1,8 +1,8 @@
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { measureRequests } from "@dataset-oracle/service/http-server/metrics";
 import { gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
+import { serializeOnce } from "@dataset-oracle/service/http-server/serialize-once";
 import type { Registry } from "prom-client";
-import { Balances } from "./balances.js";
 import type { OperatorConfig } from "./config.js";
 import { addAlerts } from "./http/alerts.js";
 import { addContradictions } from "./http/contradictions.js";
@@ -15,7 +15,7 @@ import { addForwarded } from "./http/forwarded.js";
 import { addGateway } from "./http/gateway.js";
 import { addHealth } from "./http/health.js";
 import { addHistory } from "./http/history.js";
-import { newKeyLimit } from "./http/new-key-limit.js";
+import { newKeyLimit } from "./http/limits.js";
 import { API, addDocs } from "./http/openapi.js";
 import { addOverview } from "./http/overview.js";
 import { addReports } from "./http/reports.js";
@@ -24,6 +24,7 @@ import { addGuide, addPage } from "./http/static-files.js";
 import { addTransactions } from "./http/transactions.js";
 import type { Operator } from "./operator.js";
 import { Overview } from "./overview/overview.js";
+import { Balances } from "./sender-balances.js";
 
 export type AppSettings = Pick<
   OperatorConfig,
@@ -51,7 +52,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
   await app.register(
     async (scope) => {
       const routes = scope as unknown as App;
-      const limitNewKeys = newKeyLimit(routes, operator.updates.keys, settings.newKeysPerMinute);
+      const limitNewKeys = newKeyLimit(routes, settings.newKeysPerMinute);
       addDataRequest(routes, operator, settings, limitNewKeys);
       await addGateway(routes, operator, limitNewKeys);
       if (networks.some(({ identity }) => identity !== null)) addForwarded(routes, operator, settings);
@@ -76,21 +77,4 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
   // Health checks come from the process's own environment, so they do not depend on the base path.
   await app.register(async (scope) => addHealth(scope as unknown as App, operator, balances));
   return app;
-}
-
-/**
- * Serializes each answer once, because callers share answers. Fastify's own serializer would check them against their
- * schemas, which only document what this program builds.
- */
-function serializeOnce(): (answer: object) => string {
-  const known = new WeakMap<object, Buffer>();
-  const serialize = (answer: object): Buffer => {
-    const bytes = known.get(answer);
-    if (bytes !== undefined) return bytes;
-    const created = Buffer.from(JSON.stringify(answer));
-    known.set(answer, created);
-    return created;
-  };
-  // Fastify sends bytes as they are, but its types allow only text.
-  return serialize as unknown as (answer: object) => string;
 }

@@ -13,8 +13,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import { readDeployment } from "./chain/read-deployment.js";
 import { FeedSettings, planFeeds } from "./feeds/config.js";
-import type { Feed } from "./feeds/policy.js";
-import { BASE_URL, type Node } from "./peers/nodes.js";
+import type { Feed } from "./feeds/update-policy.js";
+import { BASE_URL, type Node } from "./peers/node-list.js";
 
 const strict = { additionalProperties: false } as const;
 

@@ -13,6 +13,7 @@ export class FeedGasSpent extends Error {
   }
 }
 
+/** A recorded transaction. `at` is in milliseconds since 1970. */
 interface Entry {
   readonly at: number;
   readonly gas: bigint;
@@ -20,14 +21,40 @@ interface Entry {
   readonly caller: string | null;
 }
 
+/** Recorded transactions, ordered by time, and the sum of their gas. */
+class Recorded extends Set<Entry> {
+  gas = 0n;
+
+  override add(entry: Entry): this {
+    this.gas += entry.gas;
+    return super.add(entry);
+  }
+
+  override delete(entry: Entry): boolean {
+    const isDeleted = super.delete(entry);
+    if (isDeleted) this.gas -= entry.gas;
+    return isDeleted;
+  }
+
+  /** Returns when the entries that cause an excess have left the window; an hour when they do not cause all of it. */
+  secondsUntilFree(excess: bigint, nowMs: number): number {
+    let left = excess;
+    for (const { at, gas } of this) {
+      left -= gas;
+      if (left <= 0n) return Math.max(1, Math.ceil((at + HOUR_MS - nowMs) / 1000));
+    }
+    return HOUR_MS / 1000;
+  }
+}
+
 /**
  * Limits the gas used in any hour, as a sliding window, and the share of each caller in it. A transaction is recorded
  * before it is sent, with its gas limit: the most that it can use.
  */
 export class GasBudget {
-  /** Ordered by time. */
-  readonly #entries = new Set<Entry>();
-  #used = 0n;
+  readonly #all = new Recorded();
+  /** The transactions of each caller that has any. */
+  readonly #byCaller = new Map<string, Recorded>();
   readonly #share: bigint;
 
   /**
@@ -48,38 +75,29 @@ export class GasBudget {
    * @param caller Null for a feed, whose share is the whole budget.
    */
   reserve(gas: bigint, nowMs: number, caller: string | null = null): Reservation {
-    for (const entry of this.#entries) {
+    for (const entry of this.#all) {
       if (entry.at > nowMs - HOUR_MS) break;
       this.#remove(entry);
     }
-    const excess = this.#used + gas - this.perHour;
-    if (excess > 0n) {
-      return { ok: false, isShare: false, retryAfterSeconds: secondsUntilFree(excess, this.#entries, nowMs) };
-    }
-    if (caller !== null) {
-      const own = [...this.#entries].filter((entry) => entry.caller === caller);
-      const ownExcess = own.reduce((sum, entry) => sum + entry.gas, gas) - this.#share;
-      if (own.length > 0 && ownExcess > 0n) {
-        return { ok: false, isShare: true, retryAfterSeconds: secondsUntilFree(ownExcess, own, nowMs) };
-      }
-    }
+    const refused = (recorded: Recorded, excess: bigint, isShare: boolean) =>
+      ({ ok: false, isShare, retryAfterSeconds: recorded.secondsUntilFree(excess, nowMs) }) as const;
+    const excess = this.#all.gas + gas - this.perHour;
+    if (excess > 0n) return refused(this.#all, excess, false);
+    const own = caller === null ? undefined : this.#byCaller.get(caller);
+    const ownExcess = own === undefined ? 0n : own.gas + gas - this.#share;
+    if (own !== undefined && ownExcess > 0n) return refused(own, ownExcess, true);
+
     const entry = { at: nowMs, gas, caller };
-    this.#entries.add(entry);
-    this.#used += gas;
+    this.#all.add(entry);
+    if (caller !== null) this.#byCaller.set(caller, (own ?? new Recorded()).add(entry));
     return { ok: true, release: () => this.#remove(entry) };
   }
 
   #remove(entry: Entry): void {
-    if (this.#entries.delete(entry)) this.#used -= entry.gas;
+    this.#all.delete(entry);
+    const { caller } = entry;
+    const own = caller === null ? undefined : this.#byCaller.get(caller);
+    own?.delete(entry);
+    if (caller !== null && own?.size === 0) this.#byCaller.delete(caller);
   }
-}
-
-/** Returns when the entries that cause an excess have left the window; an hour when they do not cause all of it. */
-function secondsUntilFree(excess: bigint, entries: Iterable<Entry>, nowMs: number): number {
-  let left = excess;
-  for (const entry of entries) {
-    left -= entry.gas;
-    if (left <= 0n) return Math.max(1, Math.ceil((entry.at + HOUR_MS - nowMs) / 1000));
-  }
-  return HOUR_MS / 1000;
 }

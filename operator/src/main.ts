@@ -4,19 +4,19 @@ import { SECP256K1 } from "@dataset-oracle/service/crypto/secp256k1";
 import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
 import { serve } from "@dataset-oracle/service/http-server/serve";
 import { readCommand } from "@dataset-oracle/service/process/arguments";
-import { runMain } from "@dataset-oracle/service/process/lifecycle";
 import { createLogger } from "@dataset-oracle/service/process/logger";
-import { runAlerts } from "./alerts/watch.js";
+import { runMain } from "@dataset-oracle/service/process/run-main";
+import { runAlerts } from "./alerts/watch-feeds.js";
 import { buildOperatorApp } from "./app.js";
 import { checkConfig } from "./check-config.js";
 import { loadOperatorConfig } from "./config.js";
-import { runFeeds } from "./feeds/loop.js";
+import { runFeeds } from "./feeds/feed-loop.js";
+import { USAGE } from "./help-text.js";
 import { Metrics } from "./metrics.js";
 import { followDirectories, startOperator } from "./operator.js";
 import { loadSenderKeys } from "./sender-keys.js";
 import { runAccusations } from "./statements/accusations.js";
 import { runMinedStatements } from "./statements/mined-statements.js";
-import { USAGE } from "./usage.js";
 
 await runMain(async () => {
   const command = readCommand(process.argv.slice(2), USAGE);

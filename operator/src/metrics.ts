@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { formatEther, type Hex } from "viem";
-import type { Balances } from "./balances.js";
 import type { RpcError } from "./chain/rpc-error.js";
-import type { Clock } from "./clock.js";
 import type { Network } from "./network.js";
+import type { Clock } from "./process-context.js";
+import type { Balances } from "./sender-balances.js";
 
 /** The operator's own Prometheus metrics. Keys of anonymous requests never become labels. */
 export class Metrics {
@@ -96,8 +96,8 @@ export class Metrics {
   watch(networks: readonly Network[], balances: Balances, clock: Clock): void {
     const registers = [this.registry];
     const feeds = this.#feeds;
-    const queues = networks.flatMap(({ chainId, senders }) =>
-      (senders?.queues ?? []).map((queue) => ({ queue, labels: { network: chainId, sender: queue.address } })),
+    const queues = networks.flatMap(({ chainId, queues }) =>
+      queues.map((queue) => ({ queue, labels: { network: chainId, sender: queue.address } })),
     );
     new Gauge({
       name: "operator_feed_age_seconds",

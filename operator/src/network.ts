@@ -1,35 +1,33 @@
+import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import { KEY_FORMS, type KeyForm, keyToAscii } from "@dataset-oracle/protocol/key";
-import { ReportDigests } from "@dataset-oracle/protocol/report-digests";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { type Address, type Hex, type LocalAccount, parseGwei } from "viem";
 import { type ChainClient, connectChain, hasCode, isUndecodable } from "./chain/client.js";
-import { CommitteeWatch } from "./chain/committee.js";
+import { CommitteeWatch } from "./chain/committee-watch.js";
 import { readQueryPrice, readView } from "./chain/dataset-views.js";
 import { findMissingInstructions } from "./chain/evm-version.js";
 import { RpcError } from "./chain/rpc-error.js";
 import type { PoolContext } from "./chain/rpc-pool.js";
+import { StoredKeys } from "./chain/stored-values.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
-import type { Feed } from "./feeds/policy.js";
+import type { Feed } from "./feeds/update-policy.js";
 import { GasBudget } from "./gas-budget.js";
-import { DirectoryWatch } from "./peers/directory.js";
+import { DirectoryWatch } from "./peers/directory-watch.js";
 import { Forwarding } from "./peers/forwarding.js";
-import { NodeHttp } from "./peers/node-http.js";
+import { GuardedHttp } from "./peers/guarded-http.js";
 import { NodeIdentity } from "./peers/node-identity.js";
-import { NodeList, type Nodes } from "./peers/nodes.js";
-import { ProviderEndpoints } from "./peers/provider-endpoints.js";
-import { RelayedStatements } from "./peers/relayed-statements.js";
+import { NodeList, type Nodes } from "./peers/node-list.js";
+import { Providers } from "./peers/providers.js";
 import { SharedTransactions } from "./peers/shared-transactions.js";
 import { TransactionSharing } from "./peers/transaction-sharing.js";
 import type { Context } from "./process-context.js";
 import { HeldStatements } from "./statements/held-statements.js";
 import { TransactionQueue } from "./tx/queue.js";
-import { Senders } from "./tx/senders.js";
-import { ProviderHealth } from "./update/provider-health.js";
-import { ReportRequests } from "./update/report-requests.js";
-import { Simulator } from "./update/simulate.js";
+import { JoinedReportRequests } from "./update/joined-report-requests.js";
+import { Simulator } from "./update/simulator.js";
 
 /** A dataset that the operator serves. */
 export interface Dataset {
@@ -45,7 +43,7 @@ export interface Dataset {
   /** How old a round may be when it is stored, in seconds. */
   readonly maxRoundAge: bigint;
   readonly committee: CommitteeWatch;
-  readonly digests: ReportDigests;
+  readonly digests: FastReportDigests;
 }
 
 /** The feeds of one dataset. */
@@ -64,11 +62,11 @@ export interface Network {
   readonly client: ChainClient;
   readonly simulator: Simulator;
   readonly datasets: ReadonlyMap<Address, Dataset>;
-  readonly endpoints: ProviderEndpoints;
+  readonly providers: Providers;
   /** Asks providers and nodes. */
-  readonly http: NodeHttp;
-  readonly reportRequests: ReportRequests;
-  readonly providerHealth: ProviderHealth;
+  readonly http: GuardedHttp;
+  readonly reportRequests: JoinedReportRequests;
+  readonly storedKeys: StoredKeys;
   /** The reports and rows that the members of the committees have signed lately. */
   readonly statements: HeldStatements;
   /** The contract where request specs are published; null if the network has none. */
@@ -76,8 +74,8 @@ export interface Network {
   /** The lens of ERC-3668; null if the network has none. */
   readonly verifiedLens: Address | null;
   readonly settings: NetworkSettings;
-  /** Null where the operator has no key and so sends nothing. */
-  readonly senders: Senders | null;
+  /** The transaction queue of each sender; none where the operator has no key and so sends nothing. */
+  readonly queues: readonly TransactionQueue[];
   /** The gas budget of requests for stored keys. */
   readonly gas: GasBudget;
   /** The gas budget of requests for keys that are stored for the first time. */
@@ -90,8 +88,6 @@ export interface Network {
   readonly directory: DirectoryWatch | null;
   /** Null where there can be no other node. */
   readonly sharing: TransactionSharing | null;
-  /** Fetches the providers' reports that other nodes hold. */
-  readonly relayed: RelayedStatements;
   /** The transactions that other nodes have signed, whether the chain has them or not. */
   readonly transactions: SharedTransactions;
   /** Null where there can be no other node, or none could recognize this one. */
@@ -119,8 +115,8 @@ export async function connectNetwork(
   const isOfNodes = plan.peers.length > 0 || directoryAddress !== null;
   const identity = isOfNodes && accounts.length > 0 ? new NodeIdentity(chainId, nodes, accounts, context.clock) : null;
   const urls = new Set([...plan.endpoints.values(), ...plan.peers.map(({ url }) => url)]);
-  const http = new NodeHttp(urls, settings.allowLocalNodes, context.closing);
-  const endpoints = new ProviderEndpoints(chainId, plan.endpoints, nodes, http);
+  const http = new GuardedHttp(urls, settings.allowLocalNodes, context.closing);
+  const providers = new Providers(chainId, plan.endpoints, nodes, http);
   const sharing = isOfNodes ? new TransactionSharing(chainId, nodes, transactions, http) : null;
   try {
     const client = await connectRpcs(plan, context);
@@ -134,22 +130,22 @@ export async function connectNetwork(
       ),
     );
     const directory =
-      directoryAddress && new DirectoryWatch(context, client, directoryAddress, datasets, nodes, endpoints, settings);
+      directoryAddress && new DirectoryWatch(context, client, directoryAddress, datasets, nodes, providers, settings);
     await directory?.start();
     return {
       chainId,
       client,
       simulator: new Simulator(client, context.clock, context.closing),
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
-      endpoints,
+      providers,
       http,
-      reportRequests: new ReportRequests(http, context.clock),
-      providerHealth: new ProviderHealth(),
+      reportRequests: new JoinedReportRequests(http, context.clock),
+      storedKeys: new StoredKeys(client),
       statements: new HeldStatements(context.clock),
       registry: deployment.webOracleRegistry ?? null,
       verifiedLens: deployment.verifiedLens ?? null,
       settings,
-      senders: createSenders(client, plan, accounts, context, sharing),
+      queues: createQueues(client, plan, accounts, context, sharing),
       gas: new GasBudget(BigInt(settings.gasPerHour), settings.gasPercentPerCaller),
       gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys), settings.gasPercentPerCaller),
       feeds: datasets.flatMap((dataset) => {
@@ -160,7 +156,6 @@ export async function connectNetwork(
       nodes,
       directory,
       sharing,
-      relayed: new RelayedStatements(nodes, http),
       transactions,
       identity,
       forwarding: identity && new Forwarding(context, nodes, identity, http),
@@ -186,13 +181,13 @@ function connectRpcs({ settings, deployment, rpcUrls }: NetworkPlan, context: Po
   return connectChain(chainId, rpcUrls, pool, { ...context, logger: context.logger.child({ network: chainId }) });
 }
 
-function createSenders(
+function createQueues(
   client: ChainClient,
   { settings, feeds }: NetworkPlan,
   accounts: readonly LocalAccount[],
   { clock, logger, closing }: PoolContext,
   sharing: TransactionSharing | null,
-): Senders | null {
+): readonly TransactionQueue[] {
   const limits = {
     stuckMs: settings.stuckSeconds * 1000,
     unseenMs: UNSEEN_POLLS * settings.rpcPollMs,
@@ -203,13 +198,11 @@ function createSenders(
     pollMs: settings.rpcPollMs,
     reorgDepth: settings.reorgDepth,
   };
-  const [first, ...others] = accounts.map((account) => {
+  return accounts.map((account) => {
     const queueLogger = logger.child({ network: client.chain.id, sender: account.address });
     const onSubmitted = (raw: Hex) => sharing?.share(raw);
     return new TransactionQueue(client, account, limits, { clock, logger: queueLogger, closing, onSubmitted });
   });
-  if (first === undefined) return null;
-  return new Senders([first, ...others]);
 }
 
 async function connectDataset(client: ChainClient, dataset: DeployedDataset): Promise<Dataset> {
@@ -229,7 +222,7 @@ async function connectDataset(client: ChainClient, dataset: DeployedDataset): Pr
   }
   const { kind, name } = dataset;
   const keys = dataset.keys.flatMap((key) => keyToAscii(key) ?? []);
-  const digests = new ReportDigests(client.chain.id, address, keccak);
+  const digests = new FastReportDigests(client.chain.id, address, keccak);
   const maxValue = MAX_VALUES[kind];
   return { address, name, kind, keyForm: dataset.keyForm, keys, maxValue, maxRoundAge, committee, digests };
 }

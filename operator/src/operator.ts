@@ -5,7 +5,7 @@ import { connectNetwork, type Network } from "./network.js";
 import type { Context } from "./process-context.js";
 import { recoverJob } from "./recover-pending.js";
 import type { SenderKeys } from "./sender-keys.js";
-import { UpdateBuilder } from "./update/build.js";
+import { UpdateBuilder } from "./update/update-builder.js";
 import { Updates } from "./update/updates.js";
 
 /** The running operator, without its HTTP side. */
@@ -42,12 +42,17 @@ export async function startOperator(
     }),
   );
   const recoveries = networks.flatMap((network) => {
-    const { chainId, datasets, senders } = network;
+    const { chainId, datasets, queues } = network;
     const { all, own } = network.nodes;
     const role = all.length === 0 ? "by itself" : own === null ? "a volunteer" : `the node of ${own.provider}`;
-    const connected = { network: chainId, datasets: [...datasets.keys()], senders: senders?.addresses ?? [], role };
+    const connected = {
+      network: chainId,
+      datasets: [...datasets.keys()],
+      senders: queues.map(({ address }) => address),
+      role,
+    };
     context.logger.info(connected, "connected");
-    return (senders?.queues ?? []).map((queue) => queue.start((call) => recoverJob(context, builder, network, call)));
+    return queues.map((queue) => queue.start((call) => recoverJob(context, builder, network, call)));
   });
   const byChainId = new Map(networks.map((network) => [network.chainId, network]));
   return {

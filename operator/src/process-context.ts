@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
-import type { Clock } from "./clock.js";
 import type { Metrics } from "./metrics.js";
+
+/** Returns the current time, in milliseconds since 1970. */
+export type Clock = () => number;
 
 /** The parts of the process that everything else works with. */
 export interface Context {

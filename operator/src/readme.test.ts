@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { OPERATOR_PROBLEM_CODES } from "@dataset-oracle/protocol/client/problem";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { Balances } from "./balances.js";
+import { USAGE } from "./help-text.js";
 import { Metrics } from "./metrics.js";
+import { Balances } from "./sender-balances.js";
 import { FAILURE_REASONS } from "./update/ask-provider.js";
-import { USAGE } from "./usage.js";
 
 const README = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8");
 

@@ -1,12 +1,12 @@
 import { dataPointOf } from "./data-point.js";
-import { batchJob } from "./feeds/batch.js";
 import { feedKeysOf } from "./feeds/feed-keys.js";
+import { batchJob } from "./feeds/send-batch.js";
 import type { Network } from "./network.js";
 import type { Context } from "./process-context.js";
 import type { Call, Job, RoundCall } from "./tx/job.js";
-import { expiryOf, type UpdateBuilder } from "./update/build.js";
 import { decodeCall } from "./update/decode-call.js";
 import { updateJob } from "./update/send.js";
+import { expiryOf, type UpdateBuilder } from "./update/update-builder.js";
 
 /**
  * Finds the job behind a pending transaction that an earlier process sent.

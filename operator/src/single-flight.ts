@@ -1,30 +1,6 @@
-import type { UpdateProgress } from "@dataset-oracle/protocol/client/progress";
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
-import type { Clock } from "./clock.js";
-import type { Context } from "./process-context.js";
-
-export type ProgressListener = (step: UpdateProgress) => void;
-
-/** The steps of one piece of work. A late follower is notified of the earlier steps first. */
-export class Progress {
-  readonly #steps: UpdateProgress[] = [];
-  readonly #listeners = new Set<ProgressListener>();
-
-  /** @param trace Of the request that started the work; null where there is none. */
-  constructor(readonly trace: Trace | null = null) {}
-
-  emit(step: UpdateProgress): void {
-    this.#steps.push(step);
-    for (const listener of this.#listeners) listener(step);
-  }
-
-  /** @returns A function that stops following. */
-  follow(listener: ProgressListener): () => void {
-    for (const step of this.#steps) listener(step);
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-}
+import type { Clock, Context } from "./process-context.js";
+import { Progress, type ProgressListener } from "./progress.js";
 
 /** A piece of work that any number of callers wait for. */
 export interface Flight<T> {

@@ -4,7 +4,7 @@ import { signBatchReport } from "@dataset-oracle/protocol/batch-report";
 import { signReport } from "@dataset-oracle/protocol/report";
 import { type Hex, numberToHex, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 
 const providers = ["11", "22", "33", "44", "55"]
@@ -18,7 +18,6 @@ let chain: Chain;
 beforeAll(async () => {
   chain = await startChain();
 });
-afterAll(() => chain?.close());
 
 it("a report and a row that contradict each other, in the calldata of encodeAccusation, eject their signer", async () => {
   const dataset = await chain.deploy(members);

@@ -49,9 +49,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await operator?.close();
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
   server?.close();
 });
 

@@ -19,7 +19,7 @@ import {
   zeroAddress,
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OWNER, PRICE, startChain } from "./support/chain.js";
 
 // Contracts of others read a dataset, as their packages publish them and with the compilers that they name. Only this test
@@ -142,7 +142,6 @@ beforeAll(async () => {
   await chain.client.setAutomine(true);
   dataset = await chain.deploy(members);
 });
-afterAll(() => chain?.close());
 
 describe("Pyth's own contracts", () => {
   const SDK = "@pythnetwork/pyth-sdk-solidity";

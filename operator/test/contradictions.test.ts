@@ -6,7 +6,7 @@ import { recoverReporter } from "@dataset-oracle/protocol/report";
 import type { SignedReport } from "@dataset-oracle/protocol/wire";
 import { type Address, type Hex, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { requestOrder } from "../src/peers/request-order.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
@@ -41,11 +41,6 @@ beforeAll(async () => {
   // A statement from before the committee was set proves nothing against it.
   const { timestamp } = await chain.client.getBlock();
   await sleep(Math.max(0, (Number(timestamp) + 4) * 1_000 - Date.now()));
-});
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
 });
 
 const [one, two] = [() => nodes[0] as RunningOperator, () => nodes[1] as RunningOperator];

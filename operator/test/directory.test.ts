@@ -4,7 +4,7 @@ import { encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/a
 import Fastify, { type FastifyInstance } from "fastify";
 import { type Address, type Hex, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import type { NetworkSettings } from "../src/config.js";
 import { FORWARDED_PATH } from "../src/peers/forwarding.js";
 import { requestOrder } from "../src/peers/request-order.js";
@@ -24,10 +24,6 @@ beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
   directory = await chain.deployOther("CommitteeDirectory", committeeDirectoryAbi, []);
-});
-afterAll(async () => {
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
 });
 
 /** Announcements are of different seconds, in the order in which the tests make them. */

@@ -3,7 +3,7 @@ import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import type { ReportRequest } from "@dataset-oracle/protocol/wire";
 import type { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
 import { type Address, isAddressEqual } from "viem";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -26,11 +26,6 @@ beforeAll(async () => {
 beforeEach(() => {
   provider.evidence = evidenceFor;
   provider.askedForEvidence.length = 0;
-});
-afterAll(async () => {
-  await operator?.close();
-  await Promise.all(providers?.map((each) => each.close()) ?? []);
-  await chain?.close();
 });
 
 const SPEC = '{"a spec":"of a source"}';

@@ -6,11 +6,12 @@ import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import Fastify, { type FastifyInstance } from "fastify";
 import { type Address, getAddress, type Hex, keccak256, stringToHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { FORWARDED_PATH } from "../src/peers/forwarding.js";
-import type { Node } from "../src/peers/nodes.js";
+import type { Node } from "../src/peers/node-list.js";
 import { requestOrder } from "../src/peers/request-order.js";
 import { type Chain, startChain } from "./support/chain.js";
+import { closeAtEnd } from "./support/close-at-end.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
@@ -46,17 +47,12 @@ beforeAll(async () => {
     return { provider: providers[i]?.address ?? "0x", url: `http://127.0.0.1:${ports[i]}`, submitter };
   });
   await third.listen({ port: ports[2] ?? 0 });
+  closeAtEnd(() => third.close());
   for (const [i, account] of accounts.slice(0, 2).entries()) {
     const settings = { peers };
     const served = { chain, datasets: [dataset], providers, settings };
     operators.push(await startOperator([served], { account, clock, port: ports[i] ?? 0 }));
   }
-});
-afterAll(async () => {
-  await Promise.all(operators.map((operator) => operator.close()));
-  await third?.close();
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
 });
 afterEach(() => {
   stopped = null;

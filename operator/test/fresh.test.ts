@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -18,12 +18,6 @@ beforeAll(async () => {
   dataset = await chain.deploy(providers.map(({ address }) => address));
   const settings = { minUpdateAgeSeconds: MIN_AGE_SECONDS };
   operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
-});
-
-afterAll(async () => {
-  await operator?.close();
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
 });
 
 test("a fresh value is answered with the transaction that stored it, until it is as old as the setting", async () => {

@@ -1,7 +1,7 @@
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { decodeUpdate } from "@dataset-oracle/protocol/decode-update";
 import { type Address, encodeFunctionData, type Hex, stringToHex, toHex } from "viem";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { parseLensCall } from "../src/http/lens-call.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
@@ -24,11 +24,6 @@ beforeAll(async () => {
     startOperator(served, { basePath: "/oracle" }),
     startOperator(served, { newKeysPerMinute: 1, requestsPerMinute: 10 }),
   ]);
-});
-afterAll(async () => {
-  await Promise.all([operator?.close(), limited?.close()]);
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
 });
 beforeEach(() => {
   for (const provider of providers) provider.behavior = "honest";

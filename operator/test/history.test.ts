@@ -1,6 +1,6 @@
 import type { HistoryAnswer, Problem } from "@dataset-oracle/protocol/wire";
 import { type Address, type Hex, keccak256, stringToHex } from "viem";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -70,12 +70,6 @@ beforeAll(async () => {
     await operator.ask({ ...body, key: OTHER }, { prefer: "wait=10" });
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
-});
-
-afterAll(async () => {
-  await operator?.close();
-  await Promise.all([proxy?.close(), ...(providers?.map((provider) => provider.close()) ?? [])]);
-  await chain?.close();
 });
 
 const hashes = ({ updates }: HistoryAnswer) => updates.map(({ transaction_hash }) => transaction_hash);

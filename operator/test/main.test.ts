@@ -67,8 +67,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
   if (folder) rmSync(folder, { recursive: true });
 });
 

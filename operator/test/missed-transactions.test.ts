@@ -1,17 +1,14 @@
-import { freePort } from "@dataset-oracle/devnet/ports";
-import { signReport } from "@dataset-oracle/protocol/report";
-import { encodeUpdate } from "@dataset-oracle/protocol/update";
-import Fastify, { type FastifyInstance } from "fastify";
-import { type Address, getAddress, type Hex, numberToHex, parseGwei, stringToHex } from "viem";
-import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Node } from "../src/peers/nodes.js";
+import { type Address, getAddress, type LocalAccount, parseGwei, stringToHex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { beforeAll, expect, test } from "vitest";
+import { orderOf } from "../src/feeds/turn-order.js";
 import { readSignedTransaction } from "../src/peers/signed-transaction.js";
 import { TRANSACTIONS_PATH } from "../src/peers/transaction-sharing.js";
 import { decodeCall } from "../src/update/decode-call.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
+import { type SecondNode, signedUpdate, startSecondNode } from "./support/second-node.js";
 
 /** These tests run one node. The tests speak for a second one, whose shared transactions never reach the first. */
 
@@ -21,69 +18,65 @@ let chain: Chain;
 let providers: Provider[];
 let dataset: Address;
 let node: RunningOperator;
-let other: FastifyInstance;
-/** The transactions that the second node was sent. */
-const shared: Hex[] = [];
-/** The transactions that the second node shows to those who ask. */
-let shows: (round: number) => Promise<readonly Hex[]> = async () => [];
-const [own, second] = [0, 1].map(() => privateKeyToAccount(generatePrivateKey())) as [
-  PrivateKeyAccount,
-  PrivateKeyAccount,
-];
+let second: SecondNode;
+/** The node's provider. It signs nothing. */
+const outsider = privateKeyToAccount(generatePrivateKey()).address;
 
 beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
-  await chain.fund(second.address);
-  other = Fastify({ forceCloseConnections: true });
-  other.post(TRANSACTIONS_PATH, async ({ body }) => {
-    shared.push((body as { raw: Hex }).raw);
-    return {};
-  });
-  other.get(TRANSACTIONS_PATH, async ({ query }) => {
-    const raws = await shows(Number((query as { round: string }).round));
-    return raws.map((raw) => ({ network_id: 42, raw }));
-  });
-  const port = await freePort();
-  await other.listen({ port });
-  const peers = [own, second].map(({ address: submitter }, i): Node => {
-    return { provider: providers[i]?.address ?? "0x", url: `http://127.0.0.1:${i === 0 ? 9 : port}`, submitter };
-  });
-  shows = async (round) => [await update(round)];
+  second = await startSecondNode(providers);
+  await chain.fund(second.account.address);
+  second.shows = async (round) => {
+    const data = await signedUpdate(dataset, stringToHex(KEY), BigInt(round), providers);
+    const fees = { maxFeePerGas: parseGwei("20"), maxPriorityFeePerGas: 1n };
+    return [await second.account.signTransaction({ chainId: 42, nonce: 0, to: dataset, data, gas: 500_000n, ...fees })];
+  };
   const feed = { dataset, keys: [KEY], heartbeatSeconds: 3_600, deviationBps: 100, minIntervalSeconds: 3_600 };
-  const settings = { peers, feeds: [feed], beatSeconds: 1, stuckSeconds: 2 };
-  node = await startOperator([{ chain, datasets: [dataset], providers, settings }], { account: own });
-});
-afterAll(async () => {
-  await node?.close();
-  await other?.close();
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
+  // The node's provider is not in the committee, so that the second node is before it in every round.
+  const settings = { peers: peersOf(second.own), feeds: [feed], beatSeconds: 1, stuckSeconds: 2 };
+  node = await startOperator([{ chain, datasets: [dataset], providers, settings }], { account: second.own });
 });
 
-/** Signs an update of the feed as the second node does. */
-async function update(at: number): Promise<Hex> {
-  const key = stringToHex(KEY);
-  const round = BigInt(at);
-  const reports = await Promise.all(
-    providers.map(async ({ address: provider, account, value: signed }) => {
-      const value = numberToHex(signed, { size: 32 });
-      const report = { chainId: 42, dataset, key, round, outcome: "OK", value } as const;
-      return { provider, value, signature: await signReport(account, report) };
-    }),
-  );
-  const committee = { members: providers.map(({ address }) => address), toleranceBps: 100n };
-  const data = encodeUpdate("median", { key, round }, committee as never, "OK", reports);
-  const fees = { maxFeePerGas: parseGwei("20"), maxPriorityFeePerGas: 1n };
-  return second.signTransaction({ chainId: 42, nonce: 0, to: dataset, data, gas: 500_000n, ...fees });
-}
+/** Lists a node of the outsider, and the second node. */
+const peersOf = ({ address: submitter }: LocalAccount) =>
+  second.peers.map((peer, i) => (i === 0 ? { ...peer, provider: outsider, submitter } : peer));
 
 test("before a node sends a round, it asks the others for a transaction that it may have missed, and submits that", async () => {
   await expect.poll(async () => (await chain.updates(dataset)).length, { timeout: 60_000 }).toBe(1);
   const [stored] = await chain.updates(dataset);
   const { from } = await chain.client.getTransaction({ hash: stored?.transactionHash ?? "0x" });
-  expect(getAddress(from)).toBe(second.address);
-  expect(await chain.nonce(own.address)).toBe(0);
+  expect(getAddress(from)).toBe(second.account.address);
+  expect(await chain.nonce(second.own.address)).toBe(0);
+});
+
+test("a leader asks nobody for what only it can have sent", async () => {
+  // The outsider is a member here, and the others are a quorum. In each of the datasets, it leads every other round.
+  const committee = [outsider, ...providers.map(({ address }) => address)];
+  const inOrder = committee.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+  const datasets: Address[] = [];
+  while (datasets.length < 4) datasets.push(await chain.deploy(inOrder));
+  const account = privateKeyToAccount(generatePrivateKey());
+  const policy = { keys: [KEY], heartbeatSeconds: 2, deviationBps: 10_000, minIntervalSeconds: 1 };
+  // Long stages, so that a leader on a slow machine does not think that others have waited for it.
+  const stages = { stageMs: 4_000, absentStageMs: 4_000 };
+  const feeds = datasets.map((each) => ({ dataset: each, ...policy }));
+  const settings = { peers: peersOf(account), feeds, beatSeconds: 1, ...stages };
+  const member = await startOperator([{ chain, datasets, providers, settings }], { account });
+  const led = async () => {
+    const updates = await Promise.all(datasets.map((each) => chain.updates(each)));
+    return updates.flatMap((ofOne, i) =>
+      ofOne.flatMap(({ timestamp: round = 0n }, index) => {
+        // A feed's first update has a turn of its own.
+        const turn = { dataset: datasets[i] as Address, chunk: index === 0 ? 1 << 16 : 0, round };
+        const [leader] = orderOf(turn, [outsider, providers[1]?.address ?? "0x"]);
+        return leader === outsider ? [`${turn.dataset} ${round}`] : [];
+      }),
+    );
+  };
+  await expect.poll(async () => (await led()).length, { timeout: 90_000 }).toBeGreaterThan(0);
+  for (const turn of await led()) expect(second.asked).not.toContain(turn);
+  await member.close();
 });
 
 test("a node shows its transactions to others, and shares those that replace them", async () => {
@@ -91,7 +84,7 @@ test("a node shows its transactions to others, and shares those that replace the
   const key = stringToHex("SPOTPX/STUCK-USD");
   const { timestamp } = await node.ask({ network_id: 42, dataset, key, broadcast: true });
   const versions = () => {
-    const read = shared.map((raw) => readSignedTransaction(raw));
+    const read = second.shared.map((raw) => readSignedTransaction(raw));
     return read.filter((one) => {
       const call = one && decodeCall(one.data);
       return call?.kind === "update" && call.key === key;

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { NetworkSettings } from "../src/config.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
@@ -43,12 +43,6 @@ afterEach(async () => {
   proxy.answers.clear();
   proxy.calls.length = 0;
   await operator.close();
-});
-
-afterAll(async () => {
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await proxy?.close();
-  await chain?.close();
 });
 
 describe("the gas of a transaction", () => {

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
-import { Balances } from "../src/balances.js";
 import { loadOperatorConfig, OperatorConfig } from "../src/config.js";
+import { USAGE } from "../src/help-text.js";
 import { Metrics } from "../src/metrics.js";
-import { USAGE } from "../src/usage.js";
+import { Balances } from "../src/sender-balances.js";
 
 const at = (path: string) => new URL(`../../${path}`, import.meta.url);
 const read = (path: string) => readFileSync(at(path), "utf8");

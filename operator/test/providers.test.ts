@@ -1,5 +1,5 @@
 import { type Address, keccak256, parseEther, stringToHex } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type AnsweredProblem, type RunningOperator, startOperator } from "./support/operator.js";
 import { type Behavior, type Provider, startProviders } from "./support/providers.js";
@@ -48,12 +48,6 @@ beforeAll(async () => {
 });
 
 afterEach(() => behave());
-
-afterAll(async () => {
-  await operator?.close();
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
-});
 
 test("additional fields in a report are ignored", async () => {
   behave("talkative", "talkative", "talkative", "talkative");

@@ -5,7 +5,7 @@ import { signReport } from "@dataset-oracle/protocol/report";
 import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/wire";
 import { type Address, type Hex, keccak256, numberToHex, stringToHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -41,11 +41,6 @@ beforeAll(async () => {
     const served = { chain, datasets: [dataset, fed], providers: reached, settings };
     nodes.push(await startOperator([served], { account, clock, port: ports[i] ?? 0 }));
   }
-});
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
 });
 
 const [cut, whole] = [() => nodes[0] as RunningOperator, () => nodes[1] as RunningOperator];

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address } from "viem";
 import { generatePrivateKey, privateKeyToAccount, toAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -13,10 +13,6 @@ let dataset: Address;
 beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
-});
-afterAll(async () => {
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
 });
 
 test("an account with a slow remote signer, which signs only transactions, sends updates", async () => {

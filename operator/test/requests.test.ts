@@ -1,5 +1,5 @@
 import { stringToHex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -16,12 +16,6 @@ beforeAll(async () => {
   const address = await chain.deploy(providers.map((provider) => provider.address));
   dataset = address;
   operator = await startOperator([{ chain, datasets: [address], providers }], { basePath: "/oracle" });
-});
-
-afterAll(async () => {
-  await operator?.close();
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
 });
 
 describe("a body that is not valid", () => {

@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -11,6 +11,9 @@ let providers: Provider[];
 let dataset: Address;
 let operator: RunningOperator;
 let counter = 0;
+/** The clock stands still while two operators are asked for one round. */
+let stopped: number | null = null;
+const clock = () => stopped ?? Date.now();
 const body = (broadcast = true) => ({ network_id: 42, dataset, key: `SPOTPX/R${counter++}-USD`, broadcast });
 
 beforeAll(async () => {
@@ -18,18 +21,12 @@ beforeAll(async () => {
   dataset = await chain.deploy(providers.map(({ address }) => address));
   proxy = await startRpcProxy(chain.url);
   const settings = { rpcTimeoutMs: 500 };
-  operator = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
+  const served = { chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] };
+  operator = await startOperator([served], { clock });
   await operator.recovered;
 });
 
 afterEach(() => proxy.faults.clear());
-
-afterAll(async () => {
-  await operator?.close();
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await proxy?.close();
-  await chain?.close();
-});
 
 describe.each([true, false])("with broadcast %s", (broadcast) => {
   test.each<[Fault, number, string]>([
@@ -101,12 +98,14 @@ test("the nonce is read from pending, never from latest alone", async () => {
 });
 
 test("a transaction that changes nothing because another relayer was faster is answered with what that one stored", async () => {
-  const another = await startOperator([{ chain, datasets: [dataset], providers }]);
+  const another = await startOperator([{ chain, datasets: [dataset], providers }], { clock });
+  stopped = Date.now();
   let open = () => {};
   proxy.gates.set("eth_sendRawTransaction", new Promise((resolve) => (open = resolve)));
   const request = body();
   const ours = operator.ask(request, { prefer: "wait=10" });
   const theirs = await another.ask({ ...request, broadcast: false });
+  stopped = null;
   const params = [{ ...theirs.transaction, from: OTHER_ACCOUNT }];
   const hash = (await chain.client.request({ method: "eth_sendTransaction", params } as never)) as Hex;
   await chain.client.mine({ blocks: 1 });

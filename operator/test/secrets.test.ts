@@ -93,8 +93,6 @@ beforeAll(async () => {
 afterAll(async () => {
   rpc?.closeAllConnections();
   rpc?.close();
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
   if (folder) rmSync(folder, { recursive: true });
 });
 

@@ -1,6 +1,7 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { compactSignature, type Report, reportDigest, signReport } from "@dataset-oracle/protocol/report";
 import { encodeUpdate } from "@dataset-oracle/protocol/update";
+import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import {
   type Address,
   type BaseError,
@@ -13,8 +14,7 @@ import {
   slice,
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { recoverSigner } from "../src/update/recover-signer.js";
+import { beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -32,8 +32,6 @@ beforeAll(async () => {
   report = { chainId: 42, dataset, key: "0x53504f5450582f4554482d555344", round, outcome: "OK", value: word(7n) };
   signature = await signReport(account, report);
 });
-
-afterAll(() => chain?.close());
 
 const word = (number: bigint) => numberToHex(number, { size: 32 });
 const partsOf = () => ({ r: slice(signature, 0, 32), s: slice(signature, 32, 64), v: Number(slice(signature, 64)) });

@@ -8,10 +8,10 @@ import {
   type Hex,
   hexToNumber,
 } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createChainClient } from "../src/chain/client.js";
 import { connectEndpoint } from "../src/chain/endpoint.js";
-import { Simulator } from "../src/update/simulate.js";
+import { Simulator } from "../src/update/simulator.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 
@@ -56,11 +56,6 @@ beforeEach(() => {
 afterEach(() => {
   proxy.faults.clear();
   proxy.answers.clear();
-});
-
-afterAll(async () => {
-  await proxy?.close();
-  await chain?.close();
 });
 
 test("the first call runs on pending, and the next ones in one simulated block that is newer than any round", async () => {

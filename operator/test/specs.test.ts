@@ -1,7 +1,7 @@
 import type { SpecAdvice, SpecAdviceRequest, SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/spec-trial";
 import { specHash, webKey } from "@dataset-oracle/protocol/web-key";
 import { type Address, type Hex, hexToString, stringToHex } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -25,11 +25,6 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   for (const provider of providers) provider.trial = null;
-});
-afterAll(async () => {
-  await operator?.close();
-  await Promise.all(providers?.map((each) => each.close()) ?? []);
-  await chain?.close();
 });
 
 /** The trial of a spec as a provider answers it. Its JSON is canonical as it is written. */

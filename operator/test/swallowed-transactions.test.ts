@@ -1,8 +1,8 @@
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { type Address, getAddress, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Node } from "../src/peers/nodes.js";
+import { beforeAll, expect, test } from "vitest";
+import type { Node } from "../src/peers/node-list.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -34,12 +34,6 @@ beforeAll(async () => {
     const served = { chain, datasets: [dataset], providers, settings, rpcUrls };
     nodes.push(await startOperator([served], { account, port: ports[i] ?? 0 }));
   }
-});
-
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  await Promise.all([proxy?.close(), ...(providers?.map((provider) => provider.close()) ?? [])]);
-  await chain?.close();
 });
 
 /** Returns who sent each transaction that stored something, the oldest first. */

@@ -1,16 +1,12 @@
-import { freePort } from "@dataset-oracle/devnet/ports";
-import { signReport } from "@dataset-oracle/protocol/report";
-import { encodeUpdate } from "@dataset-oracle/protocol/update";
-import Fastify, { type FastifyInstance } from "fastify";
-import { type Address, type Hex, keccak256, numberToHex, parseGwei, stringToHex } from "viem";
+import { type Address, type Hex, keccak256, parseGwei, stringToHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Network } from "../src/network.js";
-import type { Node } from "../src/peers/nodes.js";
 import { TRANSACTIONS_PATH } from "../src/peers/transaction-sharing.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
+import { type SecondNode, signedUpdate, startSecondNode } from "./support/second-node.js";
 
 /** These tests run one node; the tests speak for a second one, which has an account and a server. */
 
@@ -21,37 +17,16 @@ let providers: Provider[];
 let dataset: Address;
 let node: RunningOperator;
 let network: Network;
-let other: FastifyInstance;
-/** The bodies that the second node was sent. */
-const shared: { network_id: number; raw: Hex }[] = [];
-const [own, second] = [0, 1].map(() => privateKeyToAccount(generatePrivateKey())) as [
-  PrivateKeyAccount,
-  PrivateKeyAccount,
-];
+let second: SecondNode;
 
 beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
-  other = Fastify({ forceCloseConnections: true });
-  other.post(TRANSACTIONS_PATH, async (request) => {
-    shared.push(request.body as never);
-    return {};
-  });
-  const port = await freePort();
-  await other.listen({ port });
-  await chain.fund(second.address);
-  const peers = [own, second].map(({ address: submitter }, i): Node => {
-    return { provider: providers[i]?.address ?? "0x", url: `http://127.0.0.1:${i === 0 ? 9 : port}`, submitter };
-  });
-  const served = { chain, datasets: [dataset], providers, settings: { peers } };
-  node = await startOperator([served], { account: own });
+  second = await startSecondNode(providers);
+  await chain.fund(second.account.address);
+  const served = { chain, datasets: [dataset], providers, settings: { peers: second.peers } };
+  node = await startOperator([served], { account: second.own });
   network = node.networks.get(42) as Network;
-});
-afterAll(async () => {
-  await node?.close();
-  await other?.close();
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
 });
 
 const now = () => Math.floor(Date.now() / 1000) - 2;
@@ -59,7 +34,7 @@ const now = () => Math.floor(Date.now() / 1000) - 2;
 interface Made {
   readonly round?: number;
   readonly signers?: number;
-  readonly by?: PrivateKeyAccount;
+  readonly by?: () => PrivateKeyAccount;
   readonly data?: Hex;
   readonly to?: Address;
   readonly gas?: bigint;
@@ -71,17 +46,9 @@ interface Made {
 
 /** Signs an update as a node does, with one thing changed, and does not send it. */
 async function make(made: Made = {}): Promise<Hex> {
-  const { round = now(), signers = 4, by = second, to = dataset, gas = 500_000n, nonce = 0, chainId = 42 } = made;
-  const value = numberToHex(5n, { size: 32 });
-  const report = { chainId: 42, dataset, key: KEY, round: BigInt(round), outcome: "OK", value } as const;
-  const reports = await Promise.all(
-    providers.slice(0, signers).map(async ({ address: provider, account }) => {
-      return { provider, value, signature: await signReport(account, report) };
-    }),
-  );
-  const committee = { members: providers.map(({ address }) => address), toleranceBps: 100n };
-  const data =
-    made.data ?? encodeUpdate("median", { key: KEY, round: BigInt(round) }, committee as never, "OK", reports);
+  const { round = now(), signers = 4, to = dataset, gas = 500_000n, nonce = 0, chainId = 42 } = made;
+  const by = made.by?.() ?? second.account;
+  const data = made.data ?? (await signedUpdate(dataset, KEY, BigInt(round), providers, providers.slice(0, signers)));
   const { maxFeePerGas = parseGwei("20"), value: paid = 0n } = made;
   const fees = { maxFeePerGas, maxPriorityFeePerGas: 1n };
   return by.signTransaction({ type: "eip1559", chainId, nonce, to, data, gas, value: paid, ...fees });
@@ -107,14 +74,14 @@ test("a node holds another's transaction, and finds the newest one for its keys"
   expect(network.transactions.find(dataset, [KEY], BigInt(round + 2))).toBeNull();
   expect(network.transactions.find(dataset, [KEY, "0x1234"], BigInt(round))).toBeNull();
   // Nothing was sent.
-  expect(await chain.nonce(second.address)).toBe(0);
+  expect(await chain.nonce(second.account.address)).toBe(0);
 });
 
 describe("a transaction is refused that", () => {
   const stranger = privateKeyToAccount(generatePrivateKey());
   test.each<[string, Made, string]>([
-    ["a stranger signed", { by: stranger }, "is not the submitter of another node"],
-    ["this node signed", { by: own }, "is not the submitter of another node"],
+    ["a stranger signed", { by: () => stranger }, "is not the submitter of another node"],
+    ["this node signed", { by: () => second.own }, "is not the submitter of another node"],
     ["is for another contract", { to: stranger.address }, "is not a dataset served here"],
     ["is for another chain", { chainId: 43 }, "is not a dataset served here"],
     ["is no update", { data: "0x12345678" }, "Its call is not an update"],
@@ -145,5 +112,5 @@ describe("a transaction is refused that", () => {
 test("a node shares what it sends", async () => {
   // The tests do not speak for the second node's turns.
   const { transaction_hash } = await node.ask({ network_id: 42, dataset, key: "SPOTPX/SHARED-USD", broadcast: true });
-  await expect.poll(() => shared.map(({ raw }) => keccak256(raw))).toEqual([transaction_hash]);
+  await expect.poll(() => second.shared.map((raw) => keccak256(raw))).toEqual([transaction_hash]);
 });

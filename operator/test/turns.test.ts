@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { orderOf } from "../src/feeds/turn-order.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
@@ -29,12 +29,6 @@ beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
   await Promise.all(accounts.map((account) => start(account)));
-});
-
-afterAll(async () => {
-  for (const node of nodes.values()) await node.close();
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
 });
 
 async function start(account: PrivateKeyAccount, reachable = providers): Promise<void> {

@@ -1,7 +1,7 @@
 import type { UnsentTransaction } from "@dataset-oracle/protocol/wire";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -46,12 +46,6 @@ beforeAll(async () => {
     { chain, datasets: [dataset, webOracle], providers, settings: { gasPerHourForNewKeys: 30_000_000 } },
     { chain: other, datasets: [elsewhere], providers },
   ]);
-});
-
-afterAll(async () => {
-  await operator?.close();
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await Promise.all([chain?.close(), other?.close()]);
 });
 
 describe("broadcast true", () => {

@@ -76,9 +76,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   ethersProvider?.destroy();
-  await Promise.all([operator?.close(), gateway?.close()]);
-  await Promise.all(providers?.map((provider) => provider.close()) ?? []);
-  await chain?.close();
+  await gateway?.close();
 });
 beforeEach(() => {
   gateway.asked = 0;

@@ -1,5 +1,5 @@
 import { type Address, stringToHex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -38,12 +38,6 @@ beforeAll(async () => {
   const feed = { dataset, keys: [KEY], heartbeatSeconds: 3_600, deviationBps: 50, minIntervalSeconds: 3_600 };
   const settings = { feeds: [feed], feedPollMs: 200 };
   operator = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
-});
-
-afterAll(async () => {
-  await operator?.close();
-  await Promise.all([proxy?.close(), ...(providers?.map((provider) => provider.close()) ?? [])]);
-  await chain?.close();
 });
 
 /** Reads the metrics as Prometheus does: each line's value by its name and labels. */

@@ -1,6 +1,7 @@
 import { type Address, decodeFunctionData, type Hex, hexToBigInt, keccak256, toHex } from "viem";
 import { datasetAbi } from "./abi/dataset.js";
 import { isMissing } from "./batch-report.js";
+import { FastReportDigests } from "./fast-report-digests.js";
 import {
   type DataPoint,
   fullSignature,
@@ -10,7 +11,6 @@ import {
   reportDigest,
   ZERO_VALUE,
 } from "./report.js";
-import { ReportDigests } from "./report-digests.js";
 
 /** One provider's report about a key, read from an update's calldata. */
 export interface DecodedReport {
@@ -67,7 +67,7 @@ export async function decodeUpdate(
   const index = keyHashes.indexOf(keccak256(dataPoint.key));
   if (index < 0 || values.length !== rows.length * keyHashes.length) return null;
   const { chainId, dataset } = dataPoint;
-  const digests = new ReportDigests(chainId, dataset, (bytes) => keccak256(bytes, "bytes"));
+  const digests = new FastReportDigests(chainId, dataset, (bytes) => keccak256(bytes, "bytes"));
   const reports = await Promise.all(
     rows.map(async ({ content, ...signature }, i): Promise<DecodedReport | null> => {
       const row = values.slice(i * keyHashes.length, (i + 1) * keyHashes.length);

@@ -9,7 +9,16 @@ import {
   type LocalAccount,
   stringToBytes,
 } from "viem";
-import { Address, DataAnswer, HexKey, NetworkId, SignedBatchReport, SignedReport, Timestamp } from "./wire.js";
+import {
+  Address,
+  DataAnswer,
+  datasetNames,
+  HexKey,
+  NetworkId,
+  SignedBatchReport,
+  SignedReport,
+  Timestamp,
+} from "./wire.js";
 
 const strict = { additionalProperties: false } as const;
 
@@ -63,8 +72,7 @@ export const MAX_POSTED_STATEMENTS = 64;
 /** `GET /reports`: the query. */
 export const ReportsQuery = Type.Object(
   {
-    network_id: NetworkId,
-    dataset: Type.String({ description: "The address of the dataset." }),
+    ...datasetNames,
     round: Type.Integer({ ...Timestamp, description: "The round, in seconds since 1970." }),
     key: Type.Optional(
       Type.String({
@@ -90,10 +98,7 @@ export const TransactionsQuery = Type.Object(
 );
 
 /** `GET /contradictions`: the query. */
-export const ContradictionQuery = Type.Object(
-  { network_id: NetworkId, dataset: Type.String({ description: "The address of the dataset." }) },
-  strict,
-);
+export const ContradictionQuery = Type.Object(datasetNames, strict);
 
 /** `GET /contradictions`: one that was found. */
 export const ContradictionAnswer = Type.Object(

@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { KEY_FORMS } from "./key.js";
 import { QUERY_STATUSES } from "./report.js";
-import { Address, DATASET_KINDS, HexKey, NetworkId, Timestamp } from "./wire.js";
+import { Address, DATASET_KINDS, dataPointNames, HexKey, NetworkId, Timestamp } from "./wire.js";
 
 const strict = { additionalProperties: false } as const;
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type: T, description: string) =>
@@ -158,14 +158,7 @@ export const OverviewAnswer = Type.Object(
 export type OverviewAnswer = Static<typeof OverviewAnswer>;
 
 /** `GET /data`: the query. */
-export const DataQuery = Type.Object(
-  {
-    network_id: NetworkId,
-    dataset: Type.String({ description: "The address of the dataset." }),
-    key: Type.String({ description: 'The key of the data point, in ASCII, or in hex after "0x".' }),
-  },
-  strict,
-);
+export const DataQuery = Type.Object(dataPointNames, strict);
 export type DataQuery = Static<typeof DataQuery>;
 
 const SignedPart = Type.Object(

@@ -1,7 +1,7 @@
 /** The schemas of evidence: the files that a provider keeps, and the answers of `POST /evidence` and `GET /evidence`. */
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Address, NetworkId, SourceNote, Timestamp } from "./wire.js";
+import { Address, dataPointNames, SourceNote, Timestamp } from "./wire.js";
 
 const strict = { additionalProperties: false } as const;
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
@@ -98,9 +98,7 @@ export type EvidenceAnswer = Static<typeof EvidenceAnswer>;
 /** `GET /evidence`: the query. */
 export const EvidenceQuery = Type.Object(
   {
-    network_id: NetworkId,
-    dataset: Type.String({ description: "The address of the dataset." }),
-    key: Type.String({ description: 'The key of the data point, in ASCII, or in hex after "0x".' }),
+    ...dataPointNames,
     timestamp: Timestamp,
     provider: Type.String({ description: "The address of the data provider, a member of the dataset's committee." }),
   },

@@ -26,12 +26,22 @@ export const Address = Type.String({ pattern: ADDRESS, description: "An address 
 export const HexKey = Type.String({ pattern: HEX_KEY, description: "The key's bytes as lower-case hex." });
 const Signature = Type.String({ pattern: SIGNATURE, description: "65 bytes: r, s, v." });
 
+/** A dataset, as callers name it. */
+export const datasetNames = {
+  network_id: NetworkId,
+  dataset: Type.String({ description: "The address of the dataset." }),
+};
+
+/** A data point, as callers name it. */
+export const dataPointNames = {
+  ...datasetNames,
+  key: Type.String({ description: 'The key of the data point, in ASCII, or in hex after "0x".' }),
+};
+
 /** `POST /data/request`: the body. */
 export const DataRequest = Type.Object(
   {
-    network_id: NetworkId,
-    dataset: Type.String({ description: "The address of the dataset." }),
-    key: Type.String({ description: 'The key of the data point, in ASCII, or in hex after "0x".' }),
+    ...dataPointNames,
     broadcast: Type.Boolean({
       description: "If true, the operator sends the update transaction; otherwise it returns it.",
     }),
@@ -157,9 +167,7 @@ export const HISTORY_FORMATS = ["json", "csv"] as const;
 /** `GET /history`: the query. */
 export const HistoryQuery = Type.Object(
   {
-    network_id: NetworkId,
-    dataset: Type.String({ description: "The address of the dataset." }),
-    key: Type.String({ description: 'The key of the data point, in ASCII, or in hex after "0x".' }),
+    ...dataPointNames,
     from: Type.Optional(blockNumber("The first block. By default the earliest block that the operator searches.")),
     to: Type.Optional(blockNumber("The last block. By default the newest one.")),
     from_time: Type.Optional(historyTime("The earliest round, in seconds since 1970. By default any.")),

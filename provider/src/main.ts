@@ -3,14 +3,14 @@ import { SECP256K1 } from "@dataset-oracle/service/crypto/secp256k1";
 import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
 import { serve } from "@dataset-oracle/service/http-server/serve";
 import { readCommand } from "@dataset-oracle/service/process/arguments";
-import { runMain } from "@dataset-oracle/service/process/lifecycle";
 import { createLogger } from "@dataset-oracle/service/process/logger";
+import { runMain } from "@dataset-oracle/service/process/run-main";
 import { buildProvider } from "./app.js";
 import { announceNode } from "./cli/announce.js";
 import { fetchValue } from "./cli/fetch.js";
+import { USAGE } from "./cli/help-text.js";
 import { replayEvidence } from "./cli/replay.js";
-import { USAGE } from "./cli/usage.js";
-import { checkFolders, listNotes, loadSetup, type Setup, summarize } from "./setup.js";
+import { checkFolders, listNotes, loadSetup, type Setup, summarize } from "./load-setup.js";
 
 await runMain(async () => {
   const [name, ...args] = process.argv.slice(2);

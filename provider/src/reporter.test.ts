@@ -2,12 +2,12 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { recoverBatchReporter } from "@dataset-oracle/protocol/batch-report";
+import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import { ReportDigests } from "@dataset-oracle/protocol/report-digests";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { Egress } from "@dataset-oracle/service/egress/egress";
-import { fromPrivateKey } from "@dataset-oracle/service/keys/local-account";
+import { fromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { LocalAccount } from "viem";
@@ -37,7 +37,7 @@ async function smallReporter(clock: { now: number }, account: LocalAccount = pri
     address,
     kind: "median",
     keyForm: "SPOT_PRICE",
-    digests: new ReportDigests(42, address, keccak),
+    digests: new FastReportDigests(42, address, keccak),
     keys: new Map([[key, { kind: "spot_price", key, name: "SPOTPX/ETH-USD", sources: [] }] as const]),
     unservedKeys: [],
   } as const;

@@ -3,8 +3,8 @@ import type { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import type { Decider } from "./decisions/decider.js";
 import type { Decision } from "./decisions/decision-record.js";
-import { type FindWebKey, findDataPoint, findDataset } from "./find-data-point.js";
-import type { Served } from "./served.js";
+import { type FindWebKey, findDataPoint, findDataset } from "./requested-data-point.js";
+import type { Served } from "./served-keys.js";
 import type { Signer } from "./signer.js";
 import type { Caller } from "./value-reader.js";
 import type { WebOracle } from "./web-oracle/web-oracle.js";

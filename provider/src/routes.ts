@@ -2,19 +2,17 @@ import { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } fr
 import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { callerAt } from "@dataset-oracle/service/http-server/caller";
-import { addOpenApi, gatherSchemas, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { addOpenApi, gatherSchemas, jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
 import { API, LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./api-description.js";
 import type { Decider } from "./decisions/decider.js";
 import { addEvidence, type EvidenceRouteParts } from "./evidence/evidence-route.js";
 import { notReady } from "./problems.js";
-import { addReportStream } from "./report-stream.js";
+import { addReportStream } from "./report-stream-route.js";
 import type { Reporter } from "./reporter.js";
 import type { Caller } from "./value-reader.js";
 import { addTrials, type TrialRoutesParts } from "./web-oracle/trial/trial-routes.js";
-
-const HEADERS = { headers: RATE_HEADERS };
 
 const reportSchema = {
   tags: ["reports"],
@@ -23,7 +21,7 @@ const reportSchema = {
   description: "The provider signs one value per key and round, and returns the same report whoever asks.",
   body: ReportRequest,
   response: {
-    200: { description: "The report.", ...HEADERS, content: { "application/json": { schema: ReportAnswer } } },
+    200: jsonAnswer("The report.", ReportAnswer),
     ...REPORT_PROBLEMS,
   },
 };
@@ -35,7 +33,7 @@ const rowSchema = {
   description: "Its values are those of the reports of the same keys and round.",
   body: BatchReportRequest,
   response: {
-    200: { description: "The row.", ...HEADERS, content: { "application/json": { schema: SignedBatchReport } } },
+    200: jsonAnswer("The row.", SignedBatchReport),
     ...REPORT_PROBLEMS,
   },
 };
@@ -48,7 +46,7 @@ const liveSchema = {
   summary: "Succeeds while the process runs.",
   description: "It reads nothing, so it fails only if the process hangs or has ended.",
   response: {
-    200: { description: "The process runs.", ...HEADERS, content: { "application/json": { schema: health("live") } } },
+    200: jsonAnswer("The process runs.", health("live")),
     ...LIVE_PROBLEMS,
   },
 };
@@ -59,7 +57,7 @@ const readySchema = {
   summary: "Succeeds while reports can be signed.",
   description: "A provider with a new database cannot sign in its first seconds.",
   response: {
-    200: { description: "It can sign.", ...HEADERS, content: { "application/json": { schema: health("ready") } } },
+    200: jsonAnswer("It can sign.", health("ready")),
     ...READY_PROBLEMS,
   },
 };

@@ -6,9 +6,9 @@ import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { bytesToHex, type Hex, type LocalAccount, numberToHex } from "viem";
 import type { Decision } from "./decisions/decision-record.js";
-import type { DataPoint } from "./find-data-point.js";
 import type { Metrics } from "./metrics.js";
-import type { ServedDataset } from "./served.js";
+import type { DataPoint } from "./requested-data-point.js";
+import type { ServedDataset } from "./served-keys.js";
 import { logFields } from "./value-reader.js";
 
 /** Enough for a thousand keys in each of the rounds that can be signed at a time, several times over. */

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 /** How much of something may be used, for example how many requests may be made. */
 export interface RateLimit {
   /** The sustained amount. */
@@ -34,5 +35,30 @@ export class TokenBucket {
   #leftAt(now: number): number {
     const { perSecond, burst } = this.limit;
     return Math.min(burst, this.#left + ((now - this.#at) / 1_000) * perSecond);
+  }
+}
+
+/** More than are used at the same time; the longest unused are forgotten. */
+const MAX_BUCKETS = 10_000;
+
+/** A token bucket for each id. All times are in milliseconds, by the same clock. */
+export class Allowance {
+  readonly #buckets = new LRUCache<string, TokenBucket>({ max: MAX_BUCKETS });
+
+  constructor(private readonly limit: RateLimit) {}
+
+  /** Returns after how many milliseconds an id may use more; 0 when it may now. At least `least` must be left. */
+  waitMs(id: string, now: number, least?: number): number {
+    return this.#bucketOf(id).waitMs(now, least);
+  }
+
+  spend(id: string, amount: number, now: number): void {
+    const bucket = this.#bucketOf(id);
+    bucket.spend(amount, now);
+    this.#buckets.set(id, bucket);
+  }
+
+  #bucketOf(id: string): TokenBucket {
+    return this.#buckets.get(id) ?? new TokenBucket(this.limit);
   }
 }

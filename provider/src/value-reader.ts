@@ -2,9 +2,9 @@ import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/t
 import type { Logger } from "pino";
 import { RecordingReader } from "./evidence/recording-reader.js";
 import type { ExplainedValue } from "./explained-value.js";
-import type { DataPoint } from "./find-data-point.js";
 import type { Metrics } from "./metrics.js";
 import { readValue } from "./read-value.js";
+import type { DataPoint } from "./requested-data-point.js";
 import type { SourceReader } from "./source/reader.js";
 import type { Policy } from "./spot-price.js";
 import type { Extractor } from "./web-oracle/extractor.js";

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
+import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/announcement";
 import {
   type Address,
   createTestClient,
@@ -103,6 +104,24 @@ describe("provider announce", () => {
     expect(await latest()).toMatchObject({ url: "http://10.0.0.7:8080", submitter: SUBMITTER });
   });
 
+  it("needs no more of the network than an endpoint", async () => {
+    const args = ["announce", ...NODE, "--rpc-url", anvil.url, "--from", DEPLOYER];
+    const missing = await runProvider(args, { PROVIDER_PRIVATE_KEY });
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringContaining(`Network 42 has no directory at ${COMMITTEE_DIRECTORY}.`),
+    ]);
+    const code = await client.getCode({ address: directory });
+    await client.setCode({ address: COMMITTEE_DIRECTORY, bytecode: code as Hex });
+    const { stdout } = await runProvider(args, { PROVIDER_PRIVATE_KEY });
+    expect(stdout).toContain(`Announced https://node.example of ${PROVIDER} on network 42`);
+    const announced = await client.readContract({
+      ...{ address: COMMITTEE_DIRECTORY, abi: committeeDirectoryAbi },
+      ...{ functionName: "announcementOf", args: [PROVIDER] },
+    });
+    expect(announced[1]).toBeGreaterThan(0n);
+  });
+
   it("withdraws the node", async () => {
     const { stdout } = await announce(["--withdraw", "--rpc-url", anvil.url, "--from", DEPLOYER]);
     expect(stdout).toContain(`Withdrew the node of ${PROVIDER} on network 42`);
@@ -142,7 +161,9 @@ describe("provider announce", () => {
     const without = write("44.json", { chainId: 44, datasets: {} });
     const { stderr } = await runProvider(["announce", "--deployment", without, ...NODE], { PROVIDER_PRIVATE_KEY });
     expect(stderr).toContain("network 44 has none");
-    expect((await runProvider(["announce", ...NODE], { PROVIDER_PRIVATE_KEY })).stderr).toContain("--deployment FILE");
+    expect((await runProvider(["announce", ...NODE], { PROVIDER_PRIVATE_KEY })).stderr).toContain(
+      "Name the network: --rpc-url URL or --deployment FILE.",
+    );
     expect((await announce(NODE, {})).stderr).toContain("PROVIDER_PRIVATE_KEY_FILE");
   });
 });

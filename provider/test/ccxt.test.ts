@@ -4,7 +4,7 @@ import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import ccxt from "ccxt";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { toDecimalText } from "../src/cli/show-price.js";
+import { toDecimalText } from "../src/cli/format-price.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/reader.js";
 

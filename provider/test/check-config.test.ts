@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { describe, expect, it } from "vitest";
-import { checkFolders, loadSetup } from "../src/setup.js";
+import { checkFolders, loadSetup } from "../src/load-setup.js";
 import { runProvider, writeConfig } from "./process.js";
 import { ACCOUNT, PRIVATE_KEY } from "./provider.js";
 

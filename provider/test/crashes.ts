@@ -52,7 +52,13 @@ export interface CrashTally {
 export async function crash(times: number, onKill: (tally: CrashTally) => void): Promise<CrashTally> {
   const exchanges = await startExchanges();
   quoteAnotherPriceEachTime(exchanges);
-  const limits = { requestsPerMinute: 10_000_000, anonymousRequestsPerMinute: 10_000_000 };
+  // All questions of a life are asked again at once.
+  const limits = {
+    requestsPerMinute: 10_000_000,
+    anonymousRequestsPerMinute: 10_000_000,
+    maxConnections: 10_000,
+    maxConnectionsPerCaller: 10_000,
+  };
   const { folder, config } = writeConfig(
     {
       sourceOverrides: { "https://api.exchange.coinbase.com": `${exchanges.url}/coinbase` },

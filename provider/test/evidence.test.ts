@@ -15,7 +15,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { EvidenceStore } from "../src/evidence/evidence-store.js";
 import { RecordingReader } from "../src/evidence/recording-reader.js";
 import { replay } from "../src/evidence/replay.js";
-import type { DataPoint } from "../src/find-data-point.js";
+import type { DataPoint } from "../src/requested-data-point.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/reader.js";
 import type { FreshValue } from "../src/value-reader.js";

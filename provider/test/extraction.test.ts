@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { webKey } from "@dataset-oracle/protocol/web-key";
 import { type Address, type Hex, hexToBytes, keccak256 } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { parseDocument } from "../src/source/document.js";
+import { parseDocument } from "../src/source/exact-json.js";
 import { toCanonical } from "../src/web-oracle/canonical.js";
 import { extractValues } from "../src/web-oracle/extract-values.js";
 import { startProvider, type TestProvider } from "./provider.js";
 
 // The workers run the compiled modules, so whatever these count was done by the thread that answers requests.
-vi.mock(import("../src/source/document.js"), async (original) => {
+vi.mock(import("../src/source/exact-json.js"), async (original) => {
   const module = await original();
   return { ...module, parseDocument: vi.fn(module.parseDocument) };
 });

@@ -1,9 +1,9 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { formatValue } from "@dataset-oracle/protocol/wire-value";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { DataPoint } from "../data-point.js";
-import { formatValue } from "../update/answer.js";
-import type { Trouble } from "./trouble.js";
+import type { Trouble } from "./judge-value.js";
 
 /** A change of a feed that its users should know. It is the body of a webhook's request. */
 export interface Alert {

@@ -19,9 +19,8 @@ export class RpcError extends ProblemError {
     readonly data: Hex | null = null,
   ) {
     const isLate = kind === "timeout";
-    super({
+    super(isLate ? 504 : 502, isLate ? "rpc_timeout" : "rpc_failed", {
       title: `The RPC of network ${chainId} ${isLate ? "did not answer in time" : "failed"}.`,
-      ...(isLate ? { status: 504, code: "rpc_timeout" } : { status: 502, code: "rpc_failed" }),
       detail:
         "Try again in a few seconds. If it keeps failing, tell the operator's owner: the log names the RPC endpoint and the reason.",
     });

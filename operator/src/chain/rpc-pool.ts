@@ -3,16 +3,17 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Logger } from "pino";
 import { type Hex, hexToNumber } from "viem";
 import type { Context } from "../process-context.js";
-import { connectEndpoint, type JsonRpc } from "./endpoint.js";
 import {
   afterCheck,
   afterFailure,
+  connectEndpoint,
   type Health,
   isFromTheFuture,
+  type JsonRpc,
   type LagLimits,
   readable,
   UNCHECKED,
-} from "./endpoint-health.js";
+} from "./endpoint.js";
 import { describeError, RpcError } from "./rpc-error.js";
 
 export interface PoolSettings {
@@ -38,6 +39,7 @@ interface Endpoint {
   chainIdReadAt: number;
 }
 
+const SEND_TRANSACTION = "eth_sendRawTransaction";
 /** How often the chain id of an endpoint is read while it is ready. */
 const CHAIN_ID_MS = 60_000;
 
@@ -88,8 +90,13 @@ export class RpcPool implements JsonRpc {
     return this.#endpoints.some(({ health }) => health.isReady);
   }
 
-  async request(method: string, params: readonly unknown[]): Promise<unknown> {
-    if (method === "eth_sendRawTransaction") return this.#send(method, params);
+  /** Makes a call. viem sends transactions and reads by this one function, and only the method tells them apart. */
+  request(method: string, params: readonly unknown[]): Promise<unknown> {
+    return method === SEND_TRANSACTION ? this.#sendToAll(method, params) : this.#readFromFirst(method, params);
+  }
+
+  /** Reads from the first endpoint that answers. */
+  async #readFromFirst(method: string, params: readonly unknown[]): Promise<unknown> {
     const tried = new Set<Endpoint>();
     for (let last: unknown; ; ) {
       const endpoint = (await this.#usable()).find((one) => !tried.has(one));
@@ -121,8 +128,8 @@ export class RpcPool implements JsonRpc {
     throw calls.find((call) => call.status === "rejected")?.reason ?? this.#noEndpoint();
   }
 
-  /** Sends a transaction to all endpoints: one that accepts it is enough. */
-  async #send(method: string, params: readonly unknown[]): Promise<unknown> {
+  /** Sends a transaction to all endpoints that are ready: one that accepts it is enough. */
+  async #sendToAll(method: string, params: readonly unknown[]): Promise<unknown> {
     await this.#usable();
     const ready = this.#endpoints.filter(({ health }) => health.isReady);
     try {

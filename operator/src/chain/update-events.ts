@@ -2,7 +2,7 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, keccak256 } from "viem";
 import { getContractEvents } from "viem/actions";
-import type { Clock } from "../clock.js";
+import type { Clock } from "../process-context.js";
 import { type ChainClient, readBlockNumber, unwrapRpcError } from "./client.js";
 import { RpcError } from "./rpc-error.js";
 

@@ -4,7 +4,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address, Hex } from "viem";
-import type { Feed } from "./policy.js";
+import type { Feed } from "./update-policy.js";
 
 const seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 31_536_000, description });
 
@@ -14,7 +14,7 @@ export const FeedSettings = Type.Object(
     dataset: Type.String({ description: "The address of a dataset of the deployment." }),
     keys: Type.Array(Type.String(), { description: "Keys in ASCII, or in hex after 0x." }),
     heartbeatSeconds: seconds(
-      "The age that a stored value does not exceed, even if it has not moved: updates start as much earlier as they take.",
+      "The age that a stored value should not exceed, even if it has not moved: updates start as much earlier as they take.",
     ),
     deviationBps: Type.Integer({
       minimum: 1,

@@ -3,16 +3,16 @@ import type { SignedValue } from "@dataset-oracle/protocol/update";
 import type { Address, Hex } from "viem";
 import { readManyStored } from "../chain/stored-values.js";
 import { readNonce } from "../chain/transactions.js";
-import { roundAt } from "../clock.js";
 import { dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
-import { nodesIn } from "../peers/nodes.js";
-import type { SharedTransaction } from "../peers/shared-transactions.js";
-import { Progress } from "../single-flight.js";
+import { nodesIn } from "../peers/node-list.js";
+import type { HeldTransaction } from "../peers/shared-transactions.js";
+import { Progress } from "../progress.js";
+import { roundAt, startOf } from "../rounds.js";
 import { submitRaw } from "../tx/submitter.js";
-import type { StoredFeed } from "./policy.js";
 import { beatAt, msUntilNextBeat, orderOf, stagesBefore } from "./turn-order.js";
+import type { StoredFeed } from "./update-policy.js";
 import { waitForTurn } from "./wait-for-turn.js";
 
 /** A batch of this many keys, signed by four providers, uses about five million units of gas. */
@@ -113,6 +113,7 @@ export class FeedTurns {
     const { closing } = this.operator;
     const { dataset } = this.datasetFeeds;
     const startedAt = this.operator.clock();
+    const usage = performance.eventLoopUtilization();
     const held = await this.#gather(feeds, round);
     const { settings } = this.network;
     const graceLeftMs = Math.max(0, settings.graceMs - (this.operator.clock() - startedAt));
@@ -122,7 +123,7 @@ export class FeedTurns {
     const stages = stagesBefore(own?.provider ?? null, order, held, { ...settings, graceLeftMs });
 
     let left = feeds;
-    let other: SharedTransaction | null = null;
+    let other: HeldTransaction | null = null;
     const isOwn = await waitForTurn(stages, blockMs, {
       sleep: async (ms) => {
         await delay(ms, undefined, { signal: closing });
@@ -136,7 +137,7 @@ export class FeedTurns {
         if (other !== null) return true;
         if ((await this.#updated(left, "pending")).length > 0) return true;
         const [first] = left;
-        if (first === undefined) return false;
+        if (first === undefined || !this.#canOthersHaveSent(round)) return false;
         await this.network.sharing?.fetch(this.network, dataset, first.key, round, held);
         other = await this.#offerShared(left, round);
         return other !== null;
@@ -146,8 +147,15 @@ export class FeedTurns {
         const mined = await readNonce(this.network.client, other.sender, "latest").catch(() => 0);
         return mined > other.nonce;
       },
+      busyMs: () => Math.min(settings.stageMs, performance.eventLoopUtilization(usage).active),
     });
     return { feeds: isOwn ? left : [], rank: stages.length };
+  }
+
+  /** Reports whether a node of another rank can have sent a round by now. At first only the leader does, and it knows. */
+  #canOthersHaveSent(round: bigint): boolean {
+    const { stageMs, absentStageMs } = this.network.settings;
+    return this.operator.clock() - startOf(round) >= Math.min(stageMs, absentStageMs);
   }
 
   /** Gathers the reports of a round. It returns the providers whose report is held. */
@@ -180,7 +188,7 @@ export class FeedTurns {
    *
    * @returns Null when none was shared, or they refuse it.
    */
-  async #offerShared(feeds: readonly StoredFeed[], round: bigint): Promise<SharedTransaction | null> {
+  async #offerShared(feeds: readonly StoredFeed[], round: bigint): Promise<HeldTransaction | null> {
     const { network, operator } = this;
     const keys = feeds.map(({ key }) => key);
     const shared = network.transactions.find(this.datasetFeeds.dataset.address, keys, round);

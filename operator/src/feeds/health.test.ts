@@ -4,7 +4,7 @@ import { RpcError } from "../chain/rpc-error.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import { noQuorum, noQuorumOfRows, outOfFunds, unknownKey } from "../problems.js";
 import type { Failure } from "../update/ask-provider.js";
-import { isWorthSplitting, scopeOf } from "./failure.js";
+import { isWorthSplitting, scopeOf } from "./failure-scope.js";
 import { FeedHealth, waitMsAfter } from "./health.js";
 
 const failure = (refusesQuestion: boolean): Failure => ({

@@ -3,8 +3,8 @@ import { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { RpcError } from "../chain/rpc-error.js";
-import type { Clock } from "../clock.js";
 import { FeedGasSpent } from "../gas-budget.js";
+import type { Clock } from "../process-context.js";
 
 /** A thing that feeds of a dataset depend on. All feeds share all of these but the last, which is one feed's key. */
 export type Part = "chain" | "committee" | "rows" | "batches" | "sending" | Hex;

@@ -1,8 +1,8 @@
 import { type Address, concatHex, numberToHex } from "viem";
-import { msUntilRoundAfter, roundAt } from "../clock.js";
 import { rankedFor } from "../rendezvous.js";
+import { msUntilRoundAfter, roundAt } from "../rounds.js";
 
-/** The work that the nodes of a network take turns at: a part of a dataset's feeds, at one beat. */
+/** The work that the nodes of a network take turns at: a chunk of a dataset's feeds, at one beat. */
 export interface Turn {
   readonly dataset: Address;
   /** The index of the chunk of the configured feeds, or the number of a feed that has a turn of its own. */

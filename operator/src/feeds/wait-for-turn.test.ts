@@ -6,7 +6,7 @@ const BLOCK_MS = 1_000;
 /** Takes a turn in a world where things happen at given times, in milliseconds since the turn began. */
 async function take(
   stages: readonly number[],
-  { minedAt = Infinity, otherAt = Infinity, lostAt = Infinity, blockMs = BLOCK_MS } = {},
+  { minedAt = Infinity, otherAt = Infinity, lostAt = Infinity, blockMs = BLOCK_MS, busyMs = 0 } = {},
 ) {
   let now = 0;
   let offers = 0;
@@ -21,6 +21,7 @@ async function take(
       return true;
     },
     isOtherLost: async () => now >= lostAt,
+    busyMs: () => busyMs,
   });
   return { sends, now, offers };
 }
@@ -31,6 +32,15 @@ test("the leader sends at once", async () => {
 
 test("a node sends after its stages when nobody before it did", async () => {
   expect(await take([2_000, 500])).toEqual({ sends: true, now: 2_500, offers: 0 });
+});
+
+test("a node that was busy gives the others as much time again, once", async () => {
+  expect(await take([2_000, 2_000], { busyMs: 700 })).toEqual({ sends: true, now: 4_700, offers: 0 });
+  expect(await take([2_000], { busyMs: 700, minedAt: 2_500 })).toEqual({ sends: false, now: 2_700, offers: 0 });
+});
+
+test("the leader sends at once, however busy it was", async () => {
+  expect(await take([], { busyMs: 700 })).toEqual({ sends: true, now: 0, offers: 0 });
 });
 
 test("a node goes away as soon as the round is mined", async () => {
@@ -71,6 +81,7 @@ test("a chain with instant blocks is not asked all the time", async () => {
     isMined: async () => ++asked > 100,
     offerOther: async () => true,
     isOtherLost: async () => false,
+    busyMs: () => 0,
   };
   expect(await waitForTurn([], 0, world)).toBe(true);
   expect(asked).toBe(3);

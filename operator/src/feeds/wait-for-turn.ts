@@ -7,6 +7,8 @@ export interface Surroundings {
   offerOther(): Promise<boolean>;
   /** Reports whether that transaction can never be mined, because its sender has had another mined in its place. */
   isOtherLost(): Promise<boolean>;
+  /** Returns for how long this node itself has been at work since the turn began, in milliseconds; within a bound. */
+  busyMs(): number;
 }
 
 /** Time for a transaction to reach the RPC endpoints of others, and for its block to reach this node's. */
@@ -17,6 +19,9 @@ const MIN_LOOK_MS = 500;
  * Waits until it is a node's turn to send, and finds out whether it still has to. It takes another node's transaction only
  * once, and waits two blocks for it: members that share transactions and replace them later cannot delay a round any longer.
  *
+ * All nodes do the same work for a round, so the time that it took this node is given to the others once more: a node that is
+ * overloaded itself cannot tell whether the others are down or as busy as it is.
+ *
  * @param stages How long to wait for each node of a better rank, in milliseconds.
  * @param blockMs The time between blocks.
  * @returns True when this node has to send; false when the round, or a newer one, is mined.
@@ -24,10 +29,15 @@ const MIN_LOOK_MS = 500;
 export async function waitForTurn(
   stages: readonly number[],
   blockMs: number,
-  { sleep, isMined, offerOther, isOtherLost }: Surroundings,
+  { sleep, isMined, offerOther, isOtherLost, busyMs }: Surroundings,
 ): Promise<boolean> {
   for (const ms of stages) {
     await sleep(ms);
+    if (await isMined()) return false;
+  }
+  const busy = stages.length === 0 ? 0 : busyMs();
+  if (busy > 0) {
+    await sleep(busy);
     if (await isMined()) return false;
   }
   if (!(await offerOther())) return true;

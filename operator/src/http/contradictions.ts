@@ -1,11 +1,11 @@
 import { ContradictionAnswer, ContradictionQuery } from "@dataset-oracle/protocol/node-wire";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { problemResponses, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { writeStatement } from "../statements/statement.js";
-import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
+import { addQueryRoute, DATASET_QUERY_PROBLEMS } from "./query-route.js";
 
 /** A row can have two hundred kilobytes. */
 const MAX_LISTED = 16;
@@ -21,15 +21,8 @@ const schema = {
     "statements to the dataset's `accuse`, which ejects the provider from a committee of five or more.",
   querystring: ContradictionQuery,
   response: {
-    200: {
-      description: "The newest first.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: Type.Array(ContradictionAnswer) } },
-    },
-    ...problemResponses([
-      INVALID_QUERY,
-      { 404: ["unknown_dataset"], 422: ["unknown_network"], 429: ["too_many_requests"] },
-    ]),
+    200: jsonAnswer("The newest first.", Type.Array(ContradictionAnswer)),
+    ...DATASET_QUERY_PROBLEMS,
   },
 };
 

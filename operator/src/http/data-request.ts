@@ -8,11 +8,11 @@ import { Type } from "@sinclair/typebox";
 import { dataPointFinder } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { noSender, tooManyBroadcasts } from "../problems.js";
-import type { ProgressListener } from "../single-flight.js";
+import type { ProgressListener } from "../progress.js";
 import { MAX_WAIT_MS } from "../update/send.js";
+import { errorForCaller } from "./error-for-caller.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
-import { explainFailure } from "./explain-failure.js";
-import type { NewKeyLimit } from "./new-key-limit.js";
+import type { NewKeyLimit } from "./limits.js";
 import { dataPointProblems } from "./openapi.js";
 
 const EVENTS = [
@@ -91,7 +91,7 @@ export function addDataRequest(
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
     if (broadcast) {
-      if (dataPoint.network.senders === null) throw noSender(dataPoint.network.chainId);
+      if (dataPoint.network.queues.length === 0) throw noSender(dataPoint.network.chainId);
       await limitBroadcasts(request, reply);
     }
     const preferred = broadcast ? preferredWait(request.headers.prefer, MAX_WAIT_MS / 1000) : null;
@@ -109,7 +109,7 @@ export function addDataRequest(
       try {
         return await (broadcast ? updates.broadcast(dataPoint, waitMs, caller) : updates.prepare(dataPoint, caller));
       } catch (error) {
-        throw explainFailure(operator, request, error);
+        throw errorForCaller(operator, request, error);
       }
     };
     if (!isStream) return work(() => {});

@@ -1,6 +1,6 @@
 import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/wire-data";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { readQueryPrice } from "../chain/dataset-views.js";
 import { readStored } from "../chain/stored-values.js";
 import { type DataPoint, findDataPoint } from "../data-point.js";
@@ -23,11 +23,7 @@ const schema = {
     "The reports are read from the transaction that stored the value. The request sends no transaction and costs nothing.",
   querystring: DataQuery,
   response: {
-    200: {
-      description: "The data point.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: DataPointAnswer } },
-    },
+    200: jsonAnswer("The data point.", DataPointAnswer),
     ...dataPointProblems(INVALID_QUERY),
   },
 };

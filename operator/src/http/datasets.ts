@@ -1,6 +1,6 @@
 import { ServedDataset } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import type { ChainClient } from "../chain/client.js";
@@ -21,11 +21,7 @@ const schema = {
   summary: "Lists the datasets that are served.",
   description: "Each is listed with its known keys, the price of a query, and the providers that the operator asks.",
   response: {
-    200: {
-      description: "The datasets, by network.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: Type.Array(ServedDataset) } },
-    },
+    200: jsonAnswer("The datasets, by network.", Type.Array(ServedDataset)),
     ...chainProblems({ 503: ["not_ready"] }),
   },
 };
@@ -43,7 +39,7 @@ export function addDatasets(app: App, operator: Operator): void {
 
 async function describe(network: Network, dataset: Dataset, prices: SingleFlight<bigint>): Promise<ServedDataset> {
   const { address, kind, keys, committee } = dataset;
-  const { chainId, client, endpoints } = network;
+  const { chainId, client, providers } = network;
   return {
     network_id: chainId,
     dataset: address,
@@ -51,7 +47,7 @@ async function describe(network: Network, dataset: Dataset, prices: SingleFlight
     keys: [...keys],
     query_price: (await readPrice(client, address, prices)).toString(),
     providers: committee.current.members.flatMap((member: Address) => {
-      const url = endpoints.get(member);
+      const url = providers.urlOf(member);
       return url === undefined ? [] : [{ address: member, url }];
     }),
   };

@@ -3,7 +3,7 @@ import { EvidenceAnswer, EvidenceQuery, MAX_EVIDENCE_TEXT } from "@dataset-oracl
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { tooManyRequests } from "@dataset-oracle/service/http-server/http-problems";
-import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { limiterOfAll } from "@dataset-oracle/service/http-server/rate-limit";
 import { Value } from "@sinclair/typebox/value";
 import { LRUCache } from "lru-cache";
@@ -11,8 +11,7 @@ import type { Address } from "viem";
 import { type DataPoint, findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { evidenceFailed, invalidQuery, noEvidence, unknownProvider } from "../problems.js";
-import { askProvider, type Fail, type Failure } from "../update/ask-provider.js";
-import { postQuestion } from "../update/post-question.js";
+import { askProvider, type Fail, type Failure, postQuestion } from "../update/ask-provider.js";
 import { dataPointProblems } from "./openapi.js";
 import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
 
@@ -37,11 +36,7 @@ const schema = {
     "Each provider decides how long it keeps evidence, and if it shows it.",
   querystring: EvidenceQuery,
   response: {
-    200: {
-      description: "The evidence.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: EvidenceAnswer } },
-    },
+    200: jsonAnswer("The evidence.", EvidenceAnswer),
     ...dataPointProblems(INVALID_QUERY, { 404: ["unknown_provider", "no_evidence"], 502: ["evidence_failed"] }),
   },
 };
@@ -78,7 +73,7 @@ function questionOf({ networks }: Operator, query: EvidenceQuery): Question {
   const dataPoint = findDataPoint(networks, query);
   const provider = parseAddress(query.provider);
   if (!provider.ok) throw invalidQuery([`provider: ${provider.error}`]);
-  if (!dataPoint.network.endpoints.has(provider.value)) throw unknownProvider(provider.value);
+  if (dataPoint.network.providers.urlOf(provider.value) === undefined) throw unknownProvider(provider.value);
   return { dataPoint, provider: provider.value, round: query.timestamp };
 }
 
@@ -90,7 +85,7 @@ async function ask({ closing }: Operator, question: Question): Promise<EvidenceA
   const limits = { timeoutMs: network.settings.providerTimeoutMs, maxBytes: MAX_ANSWER_BYTES };
   const send = (base: string, signal: AbortSignal) =>
     postQuestion(network.http, base, { path: "/evidence", body, limits }, signal);
-  const endpoint = network.endpoints.get(provider);
+  const endpoint = network.providers.urlOf(provider);
   const answer = await askProvider<EvidenceAnswer>({ send, read }, provider, endpoint, closing);
   if (!("kind" in answer)) return answer;
   throw answer.refusesQuestion ? noEvidence(answer) : evidenceFailed(answer);

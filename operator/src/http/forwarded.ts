@@ -1,15 +1,14 @@
 import { ForwardedAnswer, ForwardedRequest, NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-wire";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { ANY_BODY, jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { OperatorConfig } from "../config.js";
 import { findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { FORWARDED_PATH } from "../peers/forwarding.js";
 import { tooManyNewKeys, unknownNode } from "../problems.js";
-import { explainFailure } from "./explain-failure.js";
-import { NEW_KEYS_OF_ALL } from "./new-key-limit.js";
-import { NODES_OF_ADDRESS, nodeLimit } from "./node-limit.js";
+import { errorForCaller } from "./error-for-caller.js";
+import { isKnown, NEW_KEYS_OF_ALL, NODES_OF_ADDRESS, nodeLimit } from "./limits.js";
 import { dataPointProblems } from "./openapi.js";
 
 const schema = {
@@ -27,11 +26,7 @@ const schema = {
   }),
   body: ForwardedRequest,
   response: {
-    200: {
-      description: "What is about to be stored, with the transaction that stores it.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: ForwardedAnswer } },
-    },
+    200: jsonAnswer("What is about to be stored, with the transaction that stores it.", ForwardedAnswer),
     ...dataPointProblems(ANY_BODY, {
       401: ["unknown_node"],
       422: ["unknown_key"],
@@ -61,12 +56,12 @@ export function addForwarded(
     if (node === null) throw unknownNode();
     await limitNode(request, reply, node.submitter);
     const dataPoint = findDataPoint(operator.networks, request.body);
-    if (!(await operator.updates.keys.isKnown(dataPoint))) await limitNewKeys(request, reply, node.submitter);
+    if (!(await isKnown(dataPoint))) await limitNewKeys(request, reply, node.submitter);
     const caller = { id: `node ${node.submitter}`, trace: request.trace, listener: () => {} };
     try {
       return await operator.updates.broadcastForwarded(dataPoint, BigInt(request.body.timestamp), caller);
     } catch (error) {
-      throw explainFailure(operator, request, error);
+      throw errorForCaller(operator, request, error);
     }
   });
 }

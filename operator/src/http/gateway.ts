@@ -2,17 +2,17 @@ import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/wire";
 import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
 import { callerAt } from "@dataset-oracle/service/http-server/caller";
 import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
-import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { Type } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type DataPoint, findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { invalidLookup } from "../problems.js";
-import { BlockTime } from "../update/block-time.js";
-import { explainFailure } from "./explain-failure.js";
+import { BlockTime } from "../update/wait-for-block.js";
+import { errorForCaller } from "./error-for-caller.js";
 import { parseLensCall } from "./lens-call.js";
-import type { NewKeyLimit } from "./new-key-limit.js";
+import type { NewKeyLimit } from "./limits.js";
 import { gatewayErrors } from "./openapi.js";
 
 const NETWORK = Type.String({ description: "The chain id of the dataset's network." });
@@ -24,11 +24,7 @@ const schema = {
     "proves the update on chain within the same `eth_call`. It counts as a data request without broadcast. If the newest " +
     "block is older than the round, the answer waits for the next block.",
   response: {
-    200: {
-      description: "The calldata of an update, with which the lens continues.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: GatewayAnswer } },
-    },
+    200: jsonAnswer("The calldata of an update, with which the lens continues.", GatewayAnswer),
     ...gatewayErrors({
       400: ["bad_request", "invalid_body"],
       404: ["unknown_network", "unknown_dataset"],
@@ -78,7 +74,7 @@ export async function addGateway(app: App, operator: Operator, limitNewKeys: New
       await blockTime.reach(dataPoint.network, BigInt(timestamp));
       return { data: transaction?.data ?? "0x" };
     } catch (error) {
-      throw explainFailure(operator, request, error);
+      throw errorForCaller(operator, request, error);
     }
   }
 

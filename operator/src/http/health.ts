@@ -4,8 +4,8 @@ import { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import { parseGwei } from "viem";
-import type { Balances } from "../balances.js";
 import type { Operator } from "../operator.js";
+import type { Balances } from "../sender-balances.js";
 import { LIMITED_PROBLEMS } from "./openapi.js";
 
 const strict = { additionalProperties: false } as const;
@@ -65,7 +65,7 @@ export function addHealth(app: App, operator: Operator, balances: Balances): voi
       const { chainId, client, settings } = network;
       const known = read.filter((balance) => balance.network === network).flatMap(({ wei }) => wei ?? []);
       const isLow = known.some((wei) => wei < parseGwei(String(settings.lowBalanceGwei)));
-      const broadcasting = network.senders === null ? "no_key" : isLow ? "low_balance" : "ok";
+      const broadcasting = network.queues.length === 0 ? "no_key" : isLow ? "low_balance" : "ok";
       return { network_id: chainId, rpc: client.isReady(), broadcasting };
     });
     if (health.some(({ rpc }) => !rpc)) throw notAllReady(health);
@@ -75,10 +75,8 @@ export function addHealth(app: App, operator: Operator, balances: Balances): voi
 
 function notAllReady(networks: readonly { readonly network_id: number; readonly rpc: boolean }[]): ProblemError {
   const unreadable = networks.filter(({ rpc }) => !rpc).map(({ network_id }) => network_id);
-  return new ProblemError({
+  return new ProblemError(503, "not_ready", {
     title: `Network ${unreadable.join(", ")} cannot be read.`,
-    status: 503,
-    code: "not_ready",
     detail: "None of its RPC endpoints can be used. The operator's log says why.",
     extras: { networks },
   });

@@ -1,5 +1,6 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { HistoryAnswer, HistoryQuery, type StoredUpdate } from "@dataset-oracle/protocol/wire";
+import { formatValue } from "@dataset-oracle/protocol/wire-value";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
@@ -11,7 +12,6 @@ import type { Dataset } from "../network.js";
 import type { Operator } from "../operator.js";
 import { invalidQuery, rangeTooWide } from "../problems.js";
 import { SingleFlight } from "../single-flight.js";
-import { formatValue } from "../update/answer.js";
 import { acceptsCsv, toCsv } from "./history-csv.js";
 import { dataPointProblems } from "./openapi.js";
 import { addQueryRoute, INVALID_QUERY } from "./query-route.js";

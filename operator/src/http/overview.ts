@@ -1,6 +1,6 @@
 import { OverviewAnswer } from "@dataset-oracle/protocol/wire-data";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import type { Overview } from "../overview/overview.js";
 import { chainProblems } from "./openapi.js";
 
@@ -10,11 +10,7 @@ const schema = {
   summary: "Lists everything that is served, with the values that are stored now.",
   description: "The operator's page shows it. A network that cannot be read now is listed without values.",
   response: {
-    200: {
-      description: "The networks, their datasets and their data points.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: OverviewAnswer } },
-    },
+    200: jsonAnswer("The networks, their datasets and their data points.", OverviewAnswer),
     ...chainProblems(),
   },
 };

@@ -1,12 +1,12 @@
 import { MAX_POSTED_STATEMENTS, ReportsQuery, SignedStatement } from "@dataset-oracle/protocol/node-wire";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { ANY_BODY, problemResponses, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
-import { REPORTS_PATH } from "../peers/relayed-statements.js";
+import { REPORTS_PATH } from "../peers/fetch-statements.js";
 import { readStatement, writeStatement } from "../statements/statement.js";
-import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
+import { addQueryRoute, DATASET_QUERY_PROBLEMS } from "./query-route.js";
 
 /** Room for two rows of 256 keys, or as many reports as are taken at once. */
 const MAX_BODY_BYTES = 384 * 1024;
@@ -22,15 +22,8 @@ const get = {
     "first of its signer, key and round; of one signer at most 64 are listed.",
   querystring: ReportsQuery,
   response: {
-    200: {
-      description: "In the order of the committee.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: Type.Array(SignedStatement) } },
-    },
-    ...problemResponses([
-      INVALID_QUERY,
-      { 404: ["unknown_dataset"], 422: ["unknown_network"], 429: ["too_many_requests"] },
-    ]),
+    200: jsonAnswer("In the order of the committee.", Type.Array(SignedStatement)),
+    ...DATASET_QUERY_PROBLEMS,
   },
 };
 
@@ -43,11 +36,7 @@ const post = {
     "The answer says how many were. They are passed on to whoever asks, and to nobody else.",
   body: Type.Array(SignedStatement, { minItems: 1, maxItems: MAX_POSTED_STATEMENTS }),
   response: {
-    200: {
-      description: "How many are held.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: Type.Object({ held: Type.Integer() }) } },
-    },
+    200: jsonAnswer("How many are held.", Type.Object({ held: Type.Integer() })),
     ...problemResponses([ANY_BODY, { 429: ["too_many_requests"] }]),
   },
 };

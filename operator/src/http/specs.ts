@@ -8,7 +8,7 @@ import {
   SpecTrial,
 } from "@dataset-oracle/protocol/spec-trial";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { ANY_BODY, jsonAnswer, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { limiterOfAll } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import type { FastifyReply } from "fastify";
@@ -52,7 +52,7 @@ const trialSchema = {
     "stored. Each provider's owner decides if it offers trials, and which hosts they may ask.",
   body: DatasetTrialRequest,
   response: {
-    200: { description: "The trial.", headers: RATE_HEADERS, content: { "application/json": { schema: SpecTrial } } },
+    200: jsonAnswer("The trial.", SpecTrial),
     ...datasetProblems(ANY_BODY, { ...TRIED, 404: ["trials_off", "unknown_provider"] }),
   },
 };

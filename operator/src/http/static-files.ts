@@ -50,10 +50,8 @@ export async function addPage(app: App, folder = join(ROOT, "operator", "page", 
 export async function addGuide(app: App, folder = join(ROOT, "docs", "dist"), rate = staticRate("guide")) {
   if (existsSync(join(folder, "index.html"))) return addSite(app, { folder, prefix: "/guide/", rate });
   app.get("/guide/", { schema: { hide: true } }, async () => {
-    throw new ProblemError({
+    throw new ProblemError(404, "no_such_path", {
       title: "This operator has no guide.",
-      status: 404,
-      code: "no_such_path",
       detail: 'The operator\'s owner can build it with "npm run docs" and restart the operator.',
     });
   });

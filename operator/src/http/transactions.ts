@@ -1,6 +1,6 @@
 import { SharedTransaction, TransactionsQuery } from "@dataset-oracle/protocol/node-wire";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { ANY_BODY, problemResponses, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { Type } from "@sinclair/typebox";
 import type { Hex } from "viem";
@@ -11,8 +11,8 @@ import type { Operator } from "../operator.js";
 import { TRANSACTIONS_PATH } from "../peers/transaction-sharing.js";
 import { invalidTransaction, unknownNetwork } from "../problems.js";
 import { holdCall } from "../statements/statements-of-call.js";
-import { NODES_OF_ADDRESS, nodeLimit } from "./node-limit.js";
-import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
+import { NODES_OF_ADDRESS, nodeLimit } from "./limits.js";
+import { addQueryRoute, DATASET_QUERY_PROBLEMS } from "./query-route.js";
 
 /** Room for a batch of 100 keys that 60 members have signed. */
 const MAX_BODY_BYTES = 512 * 1024;
@@ -26,15 +26,8 @@ const get = {
     "first.",
   querystring: TransactionsQuery,
   response: {
-    200: {
-      description: "Of the round or a newer one.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: Type.Array(SharedTransaction) } },
-    },
-    ...problemResponses([
-      INVALID_QUERY,
-      { 404: ["unknown_dataset"], 422: ["unknown_network"], 429: ["too_many_requests"] },
-    ]),
+    200: jsonAnswer("Of the round or a newer one.", Type.Array(SharedTransaction)),
+    ...DATASET_QUERY_PROBLEMS,
   },
 };
 
@@ -47,11 +40,7 @@ const post = {
     "would accept it now, and nothing is sent at once.",
   body: SharedTransaction,
   response: {
-    200: {
-      description: "The transaction is held.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: Type.Object({ transaction_hash: Type.String() }) } },
-    },
+    200: jsonAnswer("The transaction is held.", Type.Object({ transaction_hash: Type.String() })),
     ...problemResponses([
       ANY_BODY,
       { 422: ["unknown_network", "invalid_transaction"], 429: ["too_many_requests"], 502: ["rpc_failed"] },

@@ -1,10 +1,10 @@
+import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { Unit } from "@dataset-oracle/protocol/unit";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, hexToString } from "viem";
-import { parseJson } from "../parse-json.js";
 
 /** The parts of a request spec that describe it to people. Anyone may publish one, so its title must not disguise itself. */
 const RequestSpec = Type.Object({

@@ -1,11 +1,11 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import type { Agreement, DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/wire-data";
+import { formatValue } from "@dataset-oracle/protocol/wire-value";
 import { type Hex, hexToBigInt } from "viem";
 import type { PastUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
 import type { Dataset } from "../network.js";
 import type { Operator } from "../operator.js";
-import { formatValue } from "../update/answer.js";
 import type { MinedRound, MinedRounds } from "./mined-rounds.js";
 import { agreementOf } from "./provider-agreement.js";
 

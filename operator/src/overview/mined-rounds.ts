@@ -1,10 +1,10 @@
 import { type DecodedUpdate, decodeUpdate } from "@dataset-oracle/protocol/decode-update";
+import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { LRUCache } from "lru-cache";
 import { type Address, getAddress, type Hex, hexToBytes } from "viem";
 import { readTransaction } from "../chain/transactions.js";
 import type { PastUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
-import { recoverSigner } from "../update/recover-signer.js";
 
 /** The transaction that stored an update, with the signed reports in it. */
 export interface MinedRound {

@@ -7,6 +7,7 @@ import type {
   PublishedSpec,
   ServedPoint,
 } from "@dataset-oracle/protocol/wire-data";
+import { formatValue } from "@dataset-oracle/protocol/wire-value";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { type Address, getAddress, type Hex, stringToHex } from "viem";
 import { readHeadTimestamp } from "../chain/client.js";
@@ -17,11 +18,10 @@ import { type DataPoint, dataPointOf } from "../data-point.js";
 import { beatAt, orderOf } from "../feeds/turn-order.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
-import { nodesIn } from "../peers/nodes.js";
+import { nodesIn } from "../peers/node-list.js";
 import { SingleFlight } from "../single-flight.js";
-import { formatValue } from "../update/answer.js";
 import { type DescribedSpec, describeSpec } from "./describe-spec.js";
-import { type RecentEvents, recentKeys, recentSpecs } from "./recent-events.js";
+import { type RecentEntries, recentKeys, recentSpecs } from "./recent-keys-and-specs.js";
 import { Formats, SPOT_PRICE } from "./value-formats.js";
 
 /** A network is read again after this. */
@@ -32,8 +32,8 @@ const MAX_POINTS = 500;
 /** Shows what this operator serves, with the values that are stored now. */
 export class Overview {
   readonly #networks: SingleFlight<NetworkOverview>;
-  readonly #keys = new Map<Dataset, RecentEvents<true>>();
-  readonly #specs = new Map<Network, RecentEvents<DescribedSpec>>();
+  readonly #keys = new Map<Dataset, RecentEntries<true>>();
+  readonly #specs = new Map<Network, RecentEntries<DescribedSpec>>();
   readonly #formats = new Map<Network, Formats>();
 
   constructor(private readonly operator: Operator) {
@@ -84,7 +84,7 @@ export class Overview {
       readable: datasets.every(({ points }) => points !== null),
       simulated: network.settings.simulated,
       head_timestamp: headTimestamp,
-      broadcasts: network.senders !== null,
+      broadcasts: network.queues.length > 0,
       explorer_url: network.settings.explorerUrl?.replace(/\/+$/, "") ?? null,
       verified_lens: network.verifiedLens,
       web_oracle_registry: network.registry,
@@ -115,8 +115,8 @@ export class Overview {
       providers: members.map((address) => ({
         address,
         name: names.get(address) ?? null,
-        url: network.endpoints.get(address) ?? null,
-        failing: network.providerHealth.reasonOf(address),
+        url: network.providers.urlOf(address) ?? null,
+        failing: network.providers.failureOf(address),
       })),
       turn: [...this.#turn(network, dataset)],
       ...(await this.#stored(network, dataset)),

@@ -3,7 +3,7 @@ import { parseWebKey } from "@dataset-oracle/protocol/web-key";
 import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { LRUCache } from "lru-cache";
 import type { Address, Client, Hex } from "viem";
-import type { Clock } from "../clock.js";
+import type { Clock } from "../process-context.js";
 import { describeSpec } from "./describe-spec.js";
 
 /** A rate, scaled as `usingOracleProtocol` returns it. */

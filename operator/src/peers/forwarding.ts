@@ -2,16 +2,16 @@ import { ForwardedAnswer, type ForwardedRequest, NODE_SIGNATURE_HEADER } from "@
 import { traceHeaders } from "@dataset-oracle/service/http-server/trace";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address } from "viem";
-import { roundAt } from "../clock.js";
 import type { DataPoint } from "../data-point.js";
 import type { Context } from "../process-context.js";
-import type { Progress } from "../single-flight.js";
+import type { Progress } from "../progress.js";
+import { roundAt } from "../rounds.js";
 import type { SentUpdate } from "../update/send.js";
-import { acceptForwarded } from "./forwarded-answer.js";
+import { acceptForwarded } from "./accept-forwarded.js";
+import type { GuardedHttp } from "./guarded-http.js";
 import { readNodeAnswer } from "./node-answer.js";
-import type { NodeHttp } from "./node-http.js";
 import type { NodeIdentity } from "./node-identity.js";
-import type { Node, Nodes } from "./nodes.js";
+import type { Node, Nodes } from "./node-list.js";
 import { requestOrder } from "./request-order.js";
 
 /** The path at which a node takes what another forwards. It is below the base URL. */
@@ -39,7 +39,7 @@ export class Forwarding {
     private readonly context: Context,
     private readonly nodes: Nodes,
     private readonly identity: NodeIdentity,
-    private readonly http: NodeHttp,
+    private readonly http: GuardedHttp,
   ) {}
 
   /**

@@ -1,8 +1,8 @@
+import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import type { Result } from "@dataset-oracle/protocol/result";
 import type { HttpAnswer } from "@dataset-oracle/service/http-client/fetch";
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { TypeCheck } from "@sinclair/typebox/compiler";
-import { parseJson } from "../parse-json.js";
 
 /** Reads what another node answered. Returns null unless it has status 200 and the form of the schema. */
 export function readNodeAnswer<T extends TSchema>(

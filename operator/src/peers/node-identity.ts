@@ -1,9 +1,9 @@
 import { type NodeRequest, nodeRequestDigest, signNodeRequest } from "@dataset-oracle/protocol/node-wire";
+import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { LRUCache } from "lru-cache";
 import { type Hex, hexToBytes, type LocalAccount } from "viem";
-import type { Clock } from "../clock.js";
-import { recoverSigner } from "../update/recover-signer.js";
-import type { Node, Nodes } from "./nodes.js";
+import type { Clock } from "../process-context.js";
+import type { Node, Nodes } from "./node-list.js";
 
 /** How far the clocks of two nodes may differ, delay included. */
 const MAX_SKEW_MS = 10_000;

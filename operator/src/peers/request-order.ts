@@ -1,7 +1,7 @@
 import { concatHex, type Hex, numberToHex } from "viem";
 import type { DataPoint } from "../data-point.js";
 import { rankedFor } from "../rendezvous.js";
-import { type Node, type Nodes, nodesIn } from "./nodes.js";
+import { type Node, type Nodes, nodesIn } from "./node-list.js";
 
 const TURN_MS = 60_000;
 

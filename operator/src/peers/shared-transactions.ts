@@ -3,12 +3,12 @@ import { type Address, type Hex, keccak256 } from "viem";
 import { getBalance } from "viem/actions";
 import { unwrapRpcError } from "../chain/client.js";
 import { readNonce } from "../chain/transactions.js";
-import { roundAt } from "../clock.js";
 import type { Dataset, Network } from "../network.js";
 import type { Context } from "../process-context.js";
+import { roundAt } from "../rounds.js";
 import { leastFee, readMarket } from "../tx/fees.js";
 import { type DecodedCall, decodeCall } from "../update/decode-call.js";
-import type { Nodes } from "./nodes.js";
+import type { Nodes } from "./node-list.js";
 import { readSignedTransaction, type SignedTransaction } from "./signed-transaction.js";
 
 /** How far a round may be in the future, in seconds, because the sender's clock is ahead. */
@@ -23,7 +23,7 @@ const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 const MAX_LISTED = 4;
 
 /** A transaction of a node. */
-export interface SharedTransaction {
+export interface HeldTransaction {
   readonly raw: Hex;
   readonly hash: Hex;
   readonly sender: Address;
@@ -31,14 +31,14 @@ export interface SharedTransaction {
 }
 
 /** This node's own transaction, or another's that the chain would have accepted when it arrived. */
-interface Held extends SharedTransaction {
+interface HeldUpdate extends HeldTransaction {
   readonly dataset: Address;
   readonly keyHashes: ReadonlySet<Hex>;
   readonly round: bigint;
 }
 
 /** A transaction that another node signed, before the chain is asked about it. */
-export interface Shared extends Pick<Held, "raw" | "hash" | "keyHashes" | "round"> {
+export interface ReceivedTransaction extends Pick<HeldUpdate, "raw" | "hash" | "keyHashes" | "round"> {
   readonly dataset: Dataset;
   readonly signed: SignedTransaction;
   readonly call: DecodedCall;
@@ -47,7 +47,7 @@ export interface Shared extends Pick<Held, "raw" | "hash" | "keyHashes" | "round
 /** The transactions that the nodes of a network have shared. */
 export class SharedTransactions {
   /** Oldest first; by submitter. */
-  readonly #held = new Map<Address, readonly Held[]>();
+  readonly #held = new Map<Address, readonly HeldUpdate[]>();
 
   constructor(
     private readonly context: Context,
@@ -59,7 +59,7 @@ export class SharedTransactions {
    *
    * @returns The reason why it is not one.
    */
-  read({ chainId, datasets }: Network, raw: Hex): Result<Shared> {
+  read({ chainId, datasets }: Network, raw: Hex): Result<ReceivedTransaction> {
     const signed = readSignedTransaction(raw);
     if (signed === null) return err("It is not a signed call without value.");
     const { all, own } = this.nodes;
@@ -91,7 +91,7 @@ export class SharedTransactions {
     return true;
   }
 
-  isHeld({ signed }: Shared): boolean {
+  isHeld({ signed }: ReceivedTransaction): boolean {
     return (this.#held.get(signed.sender) ?? []).some(({ hash }) => hash === signed.hash);
   }
 
@@ -101,7 +101,7 @@ export class SharedTransactions {
    * @returns The reason why it would not.
    * @throws ProblemError when the dataset would refuse it. RpcError.
    */
-  async hold({ client, simulator }: Network, shared: Shared): Promise<Result<null>> {
+  async hold({ client, simulator }: Network, shared: ReceivedTransaction): Promise<Result<null>> {
     const { signed, dataset, call, raw, hash, keyHashes, round } = shared;
     const { sender, nonce, data, gas, maxFeePerGas } = signed;
     const [mined, balance, market] = await Promise.all([
@@ -121,7 +121,7 @@ export class SharedTransactions {
   }
 
   /** Holds a transaction, in place of one that it replaces: only one of a nonce can be mined. */
-  #add(transaction: Held): void {
+  #add(transaction: HeldUpdate): void {
     const { sender, nonce } = transaction;
     const others = (this.#held.get(sender) ?? []).filter((one) => one.nonce !== nonce);
     const held = [...others, transaction];
@@ -131,7 +131,7 @@ export class SharedTransactions {
   }
 
   /** Lists the transactions that update a key, of this round or a newer one, this node's own among them; the newest first. */
-  list(dataset: Address, key: Hex, round: bigint): readonly SharedTransaction[] {
+  list(dataset: Address, key: Hex, round: bigint): readonly HeldTransaction[] {
     const keyHash = keccak256(key);
     return [...this.#held.values()]
       .flat()
@@ -141,11 +141,11 @@ export class SharedTransactions {
   }
 
   /** Finds the newest transaction of another node that updates all of these keys, of this round or a newer one. */
-  find(dataset: Address, keys: readonly Hex[], round: bigint): SharedTransaction | null {
+  find(dataset: Address, keys: readonly Hex[], round: bigint): HeldTransaction | null {
     const hashes = keys.map((key) => keccak256(key));
     const { all, own } = this.nodes;
     const listed = new Set(all.map(({ submitter }) => submitter));
-    let newest: Held | null = null;
+    let newest: HeldUpdate | null = null;
     for (const [submitter, held] of this.#held) {
       if (!listed.has(submitter)) this.#held.delete(submitter);
       else if (submitter !== own?.submitter) {

@@ -1,4 +1,5 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
+import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import {
   type Address,
   bytesToHex,
@@ -10,7 +11,6 @@ import {
   serializeTransaction,
   type TransactionSerializable,
 } from "viem";
-import { recoverSigner } from "../update/recover-signer.js";
 
 /** A transaction that somebody signed, read from its raw form. */
 export interface SignedTransaction {

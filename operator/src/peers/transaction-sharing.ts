@@ -4,9 +4,9 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address, Hex } from "viem";
 import type { Dataset, Network } from "../network.js";
 import { holdCall } from "../statements/statements-of-call.js";
+import type { GuardedHttp } from "./guarded-http.js";
 import { readNodeAnswer } from "./node-answer.js";
-import type { NodeHttp } from "./node-http.js";
-import { type Node, type Nodes, othersOf } from "./nodes.js";
+import { type Node, type Nodes, othersOf } from "./node-list.js";
 import type { SharedTransactions } from "./shared-transactions.js";
 
 /** The path at which a node takes other nodes' signed transactions, and shows those that it holds. It is below the base URL. */
@@ -29,7 +29,7 @@ export class TransactionSharing {
     private readonly chainId: number,
     private readonly nodes: Nodes,
     private readonly transactions: SharedTransactions,
-    private readonly http: NodeHttp,
+    private readonly http: GuardedHttp,
   ) {}
 
   /**

@@ -6,9 +6,9 @@ import { describeError } from "../chain/rpc-error.js";
 import { orderOf } from "../feeds/turn-order.js";
 import type { Network } from "../network.js";
 import type { Operator } from "../operator.js";
-import { nodesIn } from "../peers/nodes.js";
+import { nodesIn } from "../peers/node-list.js";
 import type { Job, RoundCall } from "../tx/job.js";
-import { reserveFeedGas, submit } from "../update/send.js";
+import { queueFor, reserveFeedGas, submit } from "../update/send.js";
 import type { Contradiction } from "./held-statements.js";
 
 /** The dataset ejects nobody from a committee of this size or a smaller one. */
@@ -76,11 +76,11 @@ class Accuser {
       nextAt = found.foundAt + (await this.#waitMs(found));
       this.#nextAt.set(found, nextAt);
     }
-    if (clock() < nextAt || network.senders === null || members.length <= MIN_AFTER_EJECTION) return;
+    if (clock() < nextAt || network.queues.length === 0 || members.length <= MIN_AFTER_EJECTION) return;
     this.#nextAt.set(found, clock() + RETRY_MS);
     const job = await this.#jobOf(found);
     const release = reserveFeedGas(this.operator, network, job.call.gas);
-    const { hash } = await submit(network.senders.queueFor(dataset.address, key), job, release);
+    const { hash } = await submit(queueFor(network, dataset.address, key), job, release);
     this.#log.warn({ dataset: dataset.address, provider, transaction: hash }, "accused of contradicting itself");
   }
 

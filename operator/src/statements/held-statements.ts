@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Address, Hex } from "viem";
-import type { Clock } from "../clock.js";
 import type { Dataset } from "../network.js";
+import type { Clock } from "../process-context.js";
 import { contentOf, keysOf, type Statement } from "./statement.js";
 
 /** The maximum size of one signer's statements on one dataset, in characters; above it the oldest are dropped. */

@@ -4,9 +4,9 @@ import type { SignedStatement } from "@dataset-oracle/protocol/node-wire";
 import { type Outcome, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { SignedRow, SignedValue } from "@dataset-oracle/protocol/update";
+import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { type Address, type Hex, hexToBigInt, numberToHex } from "viem";
 import type { Dataset, Network } from "../network.js";
-import { recoverSigner } from "../update/recover-signer.js";
 
 /** A provider's signed statement about one key at a round. */
 export interface ReportStatement extends SignedValue {

@@ -1,9 +1,9 @@
 import { fullSignature, type Outcome } from "@dataset-oracle/protocol/report";
+import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { type Hex, hexToBigInt } from "viem";
 import { feedKeysOf } from "../feeds/feed-keys.js";
 import type { Dataset, Network } from "../network.js";
 import { decodeArguments } from "../update/decode-call.js";
-import { recoverSigner } from "../update/recover-signer.js";
 import type { Statement } from "./statement.js";
 
 /** Holds what members of the committee signed, from the calldata of an update. */

@@ -12,8 +12,7 @@ import { Value } from "@sinclair/typebox/value";
 import { type Address, type Hex, hexToString } from "viem";
 import type { Network } from "../network.js";
 import { hostNotAllowed, invalidArguments, invalidSpec, trialFailed, trialsBusy, trialsOff } from "../problems.js";
-import { askProvider, type Fail, type Failure } from "../update/ask-provider.js";
-import { postQuestion } from "../update/post-question.js";
+import { askProvider, type Fail, type Failure, postQuestion } from "../update/ask-provider.js";
 
 /** A provider gives its sources 5 s, and its workers 6 s. */
 const TRIAL_MS = 12_000;
@@ -28,14 +27,8 @@ const RETRY_AFTER = 2;
  * trials. `other`: another provider may answer.
  */
 export interface Refusal {
-  readonly kind: "refusal";
   readonly scope: "spec" | "off" | "other";
   readonly problem: ProblemError;
-}
-
-interface Answered<T> {
-  readonly kind: "answered";
-  readonly answer: T;
 }
 
 const InvalidSpec = Type.Object({
@@ -86,7 +79,7 @@ interface Question<T> {
 }
 
 async function ask<T extends SpecTrial | SpecAdvice>(
-  { endpoints, http }: Network,
+  { providers, http }: Network,
   provider: Address,
   { path, body, read, timeoutMs }: Question<T>,
   signal: AbortSignal,
@@ -94,27 +87,16 @@ async function ask<T extends SpecTrial | SpecAdvice>(
   const posted = { path, body: JSON.stringify(body), limits: { timeoutMs, maxBytes: MAX_ANSWER_BYTES } };
   const question = {
     send: (base: string, whileOpen: AbortSignal) => postQuestion(http, base, posted, whileOpen),
-    read: (json: unknown, _: Address, fail: Fail): Answered<T> | Failure => {
-      const answer = read(json, provider, fail);
-      return isFailed(answer) ? answer : { kind: "answered", answer };
-    },
+    read,
     readProblem: (json: unknown) => readRefusal(json, provider),
   };
-  const endpoint = endpoints.get(provider);
-  const answer = await askProvider<Answered<T> | Refusal>(question, provider, endpoint, signal);
-  switch (answer.kind) {
-    case "answered":
-      return answer.answer;
-    case "refusal":
-      return answer;
-    default:
-      return refusal("other", trialFailed(answer));
-  }
+  const answer = await askProvider<T | Refusal>(question, provider, providers.urlOf(provider), signal);
+  return isFailed(answer) ? refusal("other", trialFailed(answer)) : answer;
 }
 
-const isFailed = (answer: object): answer is Failure => "reason" in answer;
+const isFailed = (answer: object): answer is Failure => "refusesQuestion" in answer;
 
-const refusal = (scope: Refusal["scope"], problem: ProblemError): Refusal => ({ kind: "refusal", scope, problem });
+const refusal = (scope: Refusal["scope"], problem: ProblemError): Refusal => ({ scope, problem });
 
 /** Reads the problems of trials. Of what the provider wrote only what is wrong with the question is passed on. */
 function readRefusal(json: unknown, provider: Address): Refusal | null {

@@ -9,8 +9,8 @@ import { askForTrial, isRefusal } from "./ask-trial.js";
 const MAX_ASKED = 4;
 
 /** Returns the members of a dataset's committee that the operator has an endpoint for, another one first each time. */
-export function membersToAsk({ endpoints }: Network, { committee }: Dataset, turn: number): Address[] {
-  const members = committee.current.members.filter((member) => endpoints.has(member));
+export function membersToAsk({ providers }: Network, { committee }: Dataset, turn: number): Address[] {
+  const members = committee.current.members.filter((member) => providers.urlOf(member) !== undefined);
   const start = members.length === 0 ? 0 : turn % members.length;
   return [...members.slice(start), ...members.slice(0, start)];
 }

@@ -17,7 +17,10 @@ export interface RoundCall extends Call {
   readonly expiresAt: number;
 }
 
-/** An update that has to be stored, whatever happens to the transactions sent for it. */
+/**
+ * An update that has to be stored, whatever happens to the transactions sent for it. Its life: Job → Task (waits for a nonce)
+ * → Transaction (has one, in 1 to n Versions) → Sent (an RPC endpoint accepted it) → Confirmed (mined).
+ */
 export interface Job<C extends RoundCall> {
   /** Identifies the data point, or the data points of a batch. */
   readonly dataPointId: string;

@@ -1,35 +1,37 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Action, type PlannedTransaction, planActions } from "./plan.js";
+import { type Action, type PendingTransaction, planActions } from "./plan.js";
 
 const LIMITS = { stuckMs: 1_000, unseenMs: 100, maxPending: 4 };
 const NOW = 50_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
-const tx = (nonce: number, change: Partial<PlannedTransaction> = {}): PlannedTransaction => ({
+const tx = (nonce: number, change: Partial<PendingTransaction> = {}): PendingTransaction => ({
   nonce,
   dataPointId: `K${nonce}`,
   sentAt: NOW,
   submittedAt: NOW,
   isAccepted: true,
   expiresAt: NEVER,
-  isPayable: true,
+  fees: { type: "legacy", gasPrice: 1n },
   ...change,
 });
 const STUCK = { sentAt: NOW - 1_000 };
 const UNSEEN = { submittedAt: NOW - 100 };
 const EXPIRED = { expiresAt: NOW };
+const UNDERPRICED = { fees: { type: "legacy", gasPrice: 0n } } as const;
+const MARKET = { type: "eip1559", baseFee: 1n, priorityFee: 0n } as const;
 
 interface Situation {
   readonly mined: number;
   readonly pending: number;
-  readonly sent?: PlannedTransaction[];
+  readonly sent?: PendingTransaction[];
   readonly foreign?: [number, number][];
   readonly waiting?: number;
 }
 
 const plan = ({ mined, pending, sent = [], foreign = [], waiting = 0 }: Situation) =>
-  planActions({ mined, pending }, sent, new Map(foreign), waiting, NOW, LIMITS);
+  planActions({ mined, pending }, sent, new Map(foreign), waiting, MARKET, NOW, LIMITS);
 
 test.each<[string, Situation, Action[]]>([
   ["nothing is done when there is nothing to do", { mined: 5, pending: 5 }, []],
@@ -79,7 +81,7 @@ test.each<[string, Situation, Action[]]>([
   ],
   [
     "those after it wait, unless their fees are too low",
-    { mined: 5, pending: 8, sent: [tx(5, STUCK), tx(6, STUCK), tx(7, { ...STUCK, isPayable: false })] },
+    { mined: 5, pending: 8, sent: [tx(5, STUCK), tx(6, STUCK), tx(7, { ...STUCK, ...UNDERPRICED })] },
     [
       { kind: "replace", nonce: 5, content: "newest" },
       { kind: "replace", nonce: 7, content: "newest" },
@@ -145,7 +147,7 @@ describe("whatever the chain shows", () => {
         submittedAt: fc.constantFrom(NOW, NOW - 100),
         isAccepted: fc.boolean(),
         expiresAt: fc.constantFrom(NOW, NEVER),
-        isPayable: fc.boolean(),
+        fees: fc.record({ type: fc.constant("legacy" as const), gasPrice: fc.bigInt(0n, 1n) }),
       }),
       { selector: ({ nonce }) => nonce, maxLength: 8 },
     ),
@@ -156,7 +158,7 @@ describe("whatever the chain shows", () => {
     fc.assert(
       fc.property(situation, ({ mined, ahead, sent, waiting }) => {
         const pending = mined + ahead;
-        const actions = planActions({ mined, pending }, sent, new Map(), waiting, NOW, LIMITS);
+        const actions = planActions({ mined, pending }, sent, new Map(), waiting, MARKET, NOW, LIMITS);
         const forgotten = actions.filter(({ kind }) => kind === "forget").map(({ nonce }) => nonce);
         const acted = actions.filter(({ kind }) => kind !== "forget").map(({ nonce }) => nonce);
         expect(new Set(acted).size).toBe(acted.length);
@@ -176,7 +178,7 @@ describe("whatever the chain shows", () => {
     fc.assert(
       fc.property(situation, ({ mined, ahead, sent, waiting }) => {
         const pending = mined + ahead;
-        const actions = planActions({ mined, pending }, sent, new Map(), waiting, NOW, LIMITS);
+        const actions = planActions({ mined, pending }, sent, new Map(), waiting, MARKET, NOW, LIMITS);
         const forgotten = actions.filter(({ kind }) => kind === "forget").map(({ nonce }) => nonce);
         const sends = actions.filter(({ kind }) => kind === "send");
         const live = sent.filter(({ nonce }) => nonce >= mined && !forgotten.includes(nonce));

@@ -3,6 +3,8 @@
  * milliseconds since 1970.
  */
 
+import { covers, type Fees, type Market } from "./fees.js";
+
 /** A sender's transaction counts. */
 export interface Counts {
   /** Mined transactions: the first free nonce of the latest block. */
@@ -12,7 +14,7 @@ export interface Counts {
 }
 
 /** A transaction of the queue, described by its last version. */
-export interface PlannedTransaction {
+export interface PendingTransaction {
   readonly nonce: number;
   /** The data point that it updates; null for a cancellation. */
   readonly dataPointId: string | null;
@@ -24,8 +26,8 @@ export interface PlannedTransaction {
   readonly isAccepted: boolean;
   /** When the dataset starts to refuse its round. */
   readonly expiresAt: number;
-  /** True if it offers the fees that the next block asks. */
-  readonly isPayable: boolean;
+  /** Those that it offers. */
+  readonly fees: Fees;
 }
 
 export interface QueueLimits {
@@ -63,9 +65,10 @@ export type Action =
  */
 export function planActions(
   counts: Counts,
-  sent: readonly PlannedTransaction[],
+  sent: readonly PendingTransaction[],
   foreign: ReadonlyMap<number, number>,
   waiting: number,
+  market: Market,
   nowMs: number,
   limits: QueueLimits,
 ): Action[] {
@@ -81,7 +84,7 @@ export function planActions(
     const one = live.get(nonce);
     const isShown = nonce < counts.pending;
     if (one !== undefined) {
-      const action = planOne(one, live, isShown, nonce === counts.mined, nonce === end - 1, nowMs, limits);
+      const action = planOne(one, live, isShown, nonce === counts.mined, nonce === end - 1, market, nowMs, limits);
       if (action === null) continue;
       actions.push(action);
       if (action.kind === "forget") taken--;
@@ -104,11 +107,12 @@ export function planActions(
 }
 
 function planOne(
-  one: PlannedTransaction,
-  live: ReadonlyMap<number, PlannedTransaction>,
+  one: PendingTransaction,
+  live: ReadonlyMap<number, PendingTransaction>,
   isShown: boolean,
   isFirst: boolean,
   isLast: boolean,
+  market: Market,
   nowMs: number,
   limits: QueueLimits,
 ): Action | null {
@@ -116,15 +120,15 @@ function planOne(
   const isExpired = nowMs >= one.expiresAt;
   if (!isShown && isExpired && isLast) return { kind: "forget", nonce };
   // A transaction behind another has to wait for it. It is stuck by itself only if its fees are too low.
-  const isStuck = nowMs - one.sentAt >= limits.stuckMs && (isFirst || !one.isPayable);
+  const isStuck = nowMs - one.sentAt >= limits.stuckMs && (isFirst || !covers(one.fees, market));
   const isUnseen = !isShown && (!one.isAccepted || nowMs - one.submittedAt >= limits.unseenMs);
   if (isStuck || (isUnseen && isExpired)) return { kind: "replace", nonce, content: contentOf(one, live, isExpired) };
   return isUnseen ? { kind: "rebroadcast", nonce } : null;
 }
 
 function contentOf(
-  one: PlannedTransaction,
-  live: ReadonlyMap<number, PlannedTransaction>,
+  one: PendingTransaction,
+  live: ReadonlyMap<number, PendingTransaction>,
   isExpired: boolean,
 ): Content {
   if (one.dataPointId === null) return "cancel";

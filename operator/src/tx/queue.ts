@@ -7,17 +7,21 @@ import { describeError, RpcError } from "../chain/rpc-error.js";
 import { type Mined, readMined } from "../chain/transactions.js";
 import { outOfFunds, shuttingDown } from "../problems.js";
 import type { Context } from "../process-context.js";
-import { covers, type FeeCaps, type Market, readMarket } from "./fees.js";
-import { ForeignTransactions } from "./foreign-transactions.js";
-import { InFlightTransactions, newTask, type Task, type Transaction } from "./in-flight.js";
+import { type FeeCaps, type Market, readMarket } from "./fees.js";
 import { type Call, type Job, OutcomeUnknown, type RoundCall, type Sent } from "./job.js";
-import { NonceCounts } from "./nonce-counts.js";
+import { ForeignTransactions, NonceCounts } from "./nonces.js";
 import { type Action, type Counts, planActions, type QueueLimits } from "./plan.js";
+import {
+  InFlightTransactions,
+  newTask,
+  RetryQueue,
+  type Task,
+  type Transaction,
+  WaitingUpdates,
+} from "./queue-state.js";
 import { ReorgWatch } from "./reorg-watch.js";
 import { Replacements } from "./replacements.js";
-import { RetryQueue } from "./retry-queue.js";
 import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./submitter.js";
-import { WaitingUpdates } from "./waiting-updates.js";
 
 export interface QueueSettings extends QueueLimits, FeeCaps {
   /** How often the chain is read while a transaction is pending. */
@@ -167,13 +171,9 @@ export class TransactionQueue {
     this.#retryQueue.run();
     this.#giveUpLate(now);
     await this.#recoverForeign(counts, now);
-    const inFlight = [...this.#inFlight.values()].map((one) => ({
-      ...one,
-      dataPointId: one.task?.dataPointId ?? null,
-      isPayable: covers(one.fees, market),
-    }));
+    const inFlight = [...this.#inFlight.values()];
     const limits = { ...this.settings, maxPending: this.#maxPending(counts) };
-    const actions = planActions(counts, inFlight, this.#foreign.stuckSince, this.#waiting.size, now, limits);
+    const actions = planActions(counts, inFlight, this.#foreign.stuckSince, this.#waiting.size, market, now, limits);
     await Promise.all(actions.filter(({ kind }) => kind === "confirm").map(({ nonce }) => this.#confirm(nonce)));
     for (const action of actions.filter((one) => one.kind !== "confirm")) {
       const goesOn = await this.#act(action, market);

@@ -1,7 +1,7 @@
 import { type ChainClient, readBlockNumber } from "../chain/client.js";
 import { type Mined, readBlockHash, readMined } from "../chain/transactions.js";
-import type { Transaction } from "./in-flight.js";
 import type { Confirmed, RoundCall } from "./job.js";
+import type { Transaction } from "./queue-state.js";
 
 /** A mined update that a reorganization could drop. */
 interface Watched {

@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { describeError } from "../chain/rpc-error.js";
-import type { Clock } from "../clock.js";
+import type { Clock } from "../process-context.js";
 import type { Market } from "./fees.js";
-import type { InFlightTransactions, Renewal, Transaction } from "./in-flight.js";
 import type { RoundCall } from "./job.js";
 import type { Content } from "./plan.js";
+import type { InFlightTransactions, Renewal, Transaction } from "./queue-state.js";
 import type { SubmissionResult, Submitter } from "./submitter.js";
 
 const HOUR_MS = 3_600_000;

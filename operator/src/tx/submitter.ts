@@ -5,8 +5,8 @@ import type { ChainClient } from "../chain/client.js";
 import { classifyNodeError, type NodeErrorKind } from "../chain/node-errors.js";
 import { RpcError } from "../chain/rpc-error.js";
 import { readTransaction, sendRawTransaction } from "../chain/transactions.js";
-import type { Clock } from "../clock.js";
 import { feesTooHigh } from "../problems.js";
+import type { Clock } from "../process-context.js";
 import { aboveRefused, type FeeCaps, type Fees, feesFor, leastFee, type Market, raisedFees } from "./fees.js";
 import type { Call } from "./job.js";
 

@@ -6,7 +6,7 @@ import { decide, type ProviderAnswer } from "./reports.js";
 let count = 0;
 const address = (): Address => toHex(++count, { size: 20 });
 const report = (outcome: Outcome): ProviderAnswer => ({
-  kind: "report",
+  ...{ kind: "report", round: 1n, key: "0x00" },
   outcome,
   provider: address(),
   value: "0x01",

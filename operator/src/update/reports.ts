@@ -1,46 +1,38 @@
-import { setMaxListeners } from "node:events";
 import type { Committee } from "@dataset-oracle/protocol/committee";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { type Outcome, ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import type { SignedRow, SignedValue } from "@dataset-oracle/protocol/update";
 import {
   type BatchReportRequest,
   type ReportRequest,
   SignedBatchReport,
   SignedReport,
 } from "@dataset-oracle/protocol/wire";
+import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { traceHeaders } from "@dataset-oracle/service/http-server/trace";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt } from "viem";
 import type { Batch, DataPoint } from "../data-point.js";
-import type { Dataset, Network } from "../network.js";
 import type { Context } from "../process-context.js";
-import type { Progress } from "../single-flight.js";
-import type { Statement } from "../statements/statement.js";
-import { askProvider, type Fail, type Failure, isFailure, type ProviderRequest } from "./ask-provider.js";
-import { postQuestion } from "./post-question.js";
-import { recoverSigner } from "./recover-signer.js";
-
-/** A provider's checked report. */
-export type CheckedReport = { readonly kind: "report"; readonly outcome: Outcome } & SignedValue;
+import type { Progress } from "../progress.js";
+import type { ReportStatement, RowStatement } from "../statements/statement.js";
+import { askCommittee } from "./ask-committee.js";
+import { type Fail, type Failure, type ProviderRequest, postQuestion } from "./ask-provider.js";
 
 /** A provider's checked report, or why there is none. */
-export type ProviderAnswer = CheckedReport | Failure;
+export type ProviderAnswer = ReportStatement | Failure;
 
 /** A provider's checked row of a batch, or why there is none. */
-export type RowAnswer = ({ readonly kind: "row" } & SignedRow) | Failure;
+export type RowAnswer = RowStatement | Failure;
 
 /** The outcome of a round, decided as the contract will decide it. */
 export type Decision =
-  | { readonly kind: "update"; readonly outcome: Outcome; readonly reports: readonly CheckedReport[] }
+  | { readonly kind: "update"; readonly outcome: Outcome; readonly reports: readonly ReportStatement[] }
   | { readonly kind: "unknown_key" }
   | { readonly kind: "no_quorum" };
 
 /** Why a member is not counted that signed two contents for one key and round. */
 const CONTRADICTED = ["contradicted", "signed two contents for one key and round"] as const;
-/** Other nodes have asked the providers themselves by then. */
-const RELAY_AFTER_MS = 1_000;
 /** Room for 256 keys of 256 bytes in hex, and a value for each. */
 const MAX_ROW_BYTES = 192 * 1024;
 
@@ -71,32 +63,24 @@ export function gatherReports(
     timestamp: Number(round),
   };
   let received = 0;
-  const tell = ({ provider, outcome }: CheckedReport) => {
-    received += 1;
-    progress.emit({ event: "report", provider, outcome, received, of: members.length });
-  };
-  const read: ProviderRequest<ProviderAnswer>["read"] = (json, provider, fail) => {
-    const answer = checkReport(json, { ...expected, provider }, digestOf, dataset.maxValue, fail);
-    if (answer.kind !== "report") return answer;
-    if (network.statements.add(dataset, { ...answer, key, round }) === "contradicted") return fail(...CONTRADICTED);
-    tell(answer);
-    return answer;
-  };
-  const readHeld = (held: Statement): CheckedReport | null => {
-    if (held.kind !== "report") return null;
-    const { kind, provider, outcome, value, signature } = held;
-    const answer = { kind, provider, outcome, value, signature };
-    tell(answer);
-    return answer;
-  };
   const { traceparent } = traceHeaders(progress.trace);
   const question = traceparent === undefined ? expected : { ...expected, traceparent };
   const timeoutMs = network.settings.providerTimeoutMs;
-  const send: ProviderRequest<ProviderAnswer>["send"] = (base, signal) =>
-    network.reportRequests.ask(base, question, timeoutMs, signal);
-  const isEnough = (answers: readonly ProviderAnswer[]) => decide(members.length, answers).kind !== "no_quorum";
-  const relay = { dataset, round, key, kind: "report", read: readHeld } as const;
-  return askCommittee(context, network, committee, { send, read }, relay, isEnough);
+  return askCommittee<ReportStatement>(context, network, committee, {
+    ...{ dataset, round, key, kind: "report" },
+    send: (base, signal) => network.reportRequests.ask(base, question, timeoutMs, signal),
+    read: (json, provider, fail) => {
+      const answer = checkReport(json, { ...expected, provider }, round, digestOf, dataset.maxValue, fail);
+      if (answer.kind !== "report") return answer;
+      return network.statements.add(dataset, answer) === "contradicted" ? fail(...CONTRADICTED) : answer;
+    },
+    isAnswer: () => true,
+    onTaken: ({ provider, outcome }) => {
+      received += 1;
+      progress.emit({ event: "report", provider, outcome, received, of: members.length });
+    },
+    isEnough: (answers) => decide(members.length, answers).kind !== "no_quorum",
+  });
 }
 
 /**
@@ -115,7 +99,7 @@ export function gatherRows(
     keys: [...keys],
     timestamp: Number(round),
   };
-  const read: ProviderRequest<RowAnswer>["read"] = (json, provider, fail) => {
+  const read: ProviderRequest<RowStatement>["read"] = (json, provider, fail) => {
     if (!signedRow.Check(json)) return fail("invalid_report", "answered something that is not a row of a batch");
     const isOther =
       json.network_id !== expected.network_id ||
@@ -124,112 +108,26 @@ export function gatherRows(
       json.provider !== provider ||
       json.values.length !== keys.length;
     if (isOther) return fail("other_report", "answered with another row than the one asked");
-    const row = { missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
-    const signature = json.signature as Hex;
     // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
-    if (recoverSigner(dataset.digests.ofRow({ keys, round, ...row }), signature) !== provider)
+    const row = { keys, round, missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
+    const signature = json.signature as Hex;
+    if (recoverSigner(dataset.digests.ofRow(row), signature) !== provider)
       return fail("wrong_signer", "sent a row that it did not sign");
     const answer = { kind: "row", provider, ...row, signature } as const;
-    const added = network.statements.add(dataset, { ...answer, keys, round });
-    return added === "contradicted" ? fail(...CONTRADICTED) : answer;
+    return network.statements.add(dataset, answer) === "contradicted" ? fail(...CONTRADICTED) : answer;
   };
   const limits = { timeoutMs: network.settings.providerTimeoutMs, maxBytes: MAX_ROW_BYTES };
   const posted = { path: "/report/batch", body: JSON.stringify(expected), limits } as const;
-  const send: ProviderRequest<RowAnswer>["send"] = (base, signal) => postQuestion(network.http, base, posted, signal);
-  const isEnough = (answers: readonly RowAnswer[]) => {
-    const rows = answers.filter(({ kind }) => kind === "row").length;
-    return isQuorum(rows, committee.members.length - rows);
-  };
-  const readHeld = (held: Statement): RowAnswer | null => {
-    if (held.kind !== "row" || held.keys.join() !== keys.join()) return null;
-    const { kind, provider, missing, values, signature } = held;
-    return { kind, provider, missing, values, signature };
-  };
-  const relay = { dataset, round, key: keys[0] ?? "0x", kind: "row", read: readHeld } as const;
-  return askCommittee(context, network, committee, { send, read }, relay, isEnough);
-}
-
-/** The question as it can be answered by what others pass on. */
-interface Relay<T> {
-  readonly dataset: Dataset;
-  readonly round: bigint;
-  /** A key that the question is about. */
-  readonly key: Hex;
-  readonly kind: Statement["kind"];
-  /** Returns null for what answers another question. */
-  readonly read: (held: Statement) => T | null;
-}
-
-/**
- * Asks all members at once. After enough have answered, the others get a short grace period, because every valid report
- * at hand is sent. If there are not enough after a second, what others have passed on counts too, and other nodes are asked
- * for what they hold.
- */
-async function askCommittee<T extends { readonly kind: string }>(
-  { closing, metrics }: Context,
-  network: Network,
-  { members }: Committee,
-  request: ProviderRequest<T>,
-  relay: Relay<T | Failure>,
-  isEnough: (answers: readonly (T | Failure)[]) => boolean,
-): Promise<readonly (T | Failure)[]> {
-  const { chainId, endpoints, providerHealth, settings, statements } = network;
-  const over = new AbortController();
-  // Each member's request listens.
-  setMaxListeners(0, over.signal);
-  const stop = () => over.abort();
-  if (closing.aborted) stop();
-  closing.addEventListener("abort", stop);
-  const answers = new Map<Address, T | Failure>();
-  let grace: NodeJS.Timeout | undefined;
-  const take = (provider: Address, answer: T | Failure) => {
-    answers.set(provider, answer);
-    if (grace === undefined && isEnough([...answers.values()])) grace = setTimeout(stop, settings.graceMs);
-  };
-  const isLacking = (provider: Address) => {
-    const answer = answers.get(provider);
-    return answer === undefined || isFailure(answer);
-  };
-  const takeRelayed = () => {
-    const { dataset, kind, key, round } = relay;
-    for (const provider of members.filter(isLacking)) {
-      const held = statements.find(dataset, provider, kind, key, round);
-      const answer = held && relay.read(held);
-      if (answer !== null) take(provider, answer);
-    }
-  };
-  const askOthers = async () => {
-    takeRelayed();
-    if (grace !== undefined || over.signal.aborted) return;
-    await network.relayed.fetch(network, relay.dataset, relay.key, relay.round);
-    takeRelayed();
-  };
-  const later = relayLater(askOthers);
-  await Promise.all(
-    members.map(async (provider) => {
-      const startedAt = performance.now();
-      const endpoint = endpoints.get(provider);
-      const answer = await askProvider(request, provider, endpoint, over.signal);
-      const result = isFailure(answer) ? answer.reason : "ok";
-      metrics.providerAsked(chainId, provider, result, (performance.now() - startedAt) / 1000);
-      providerHealth.answered(provider, answer);
-      if (isLacking(provider)) take(provider, answer);
-    }),
-  );
-  if (grace === undefined && !over.signal.aborted && network.relayed.hasOthers) await later.done;
-  later.cancel();
-  clearTimeout(grace);
-  closing.removeEventListener("abort", stop);
-  return members.flatMap((provider) => answers.get(provider) ?? []);
-}
-
-/** Runs something after a second, unless it is no longer needed. */
-function relayLater(run: () => Promise<void>): { readonly done: Promise<void>; cancel(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  const done = new Promise<void>((resolve) => {
-    timer = setTimeout(() => void run().finally(resolve), RELAY_AFTER_MS);
+  return askCommittee<RowStatement>(context, network, committee, {
+    ...{ dataset, round, key: keys[0] ?? "0x", kind: "row", read },
+    send: (base, signal) => postQuestion(network.http, base, posted, signal),
+    isAnswer: (held) => held.keys.join() === keys.join(),
+    onTaken: () => {},
+    isEnough: (answers) => {
+      const rows = answers.filter(({ kind }) => kind === "row").length;
+      return isQuorum(rows, committee.members.length - rows);
+    },
   });
-  return { done, cancel: () => clearTimeout(timer) };
 }
 
 /**
@@ -249,7 +147,7 @@ export function decide(members: number, answers: readonly ProviderAnswer[]): Dec
 }
 
 /** Returns the reports that state `outcome`. */
-export function reportsOf(outcome: Outcome, answers: readonly ProviderAnswer[]): readonly CheckedReport[] {
+export function reportsOf(outcome: Outcome, answers: readonly ProviderAnswer[]): readonly ReportStatement[] {
   return answers.filter((answer) => answer.kind === "report").filter((report) => report.outcome === outcome);
 }
 
@@ -257,6 +155,7 @@ export function reportsOf(outcome: Outcome, answers: readonly ProviderAnswer[]):
 function checkReport(
   json: unknown,
   expected: ReportRequest & { readonly provider: Address },
+  round: bigint,
   digestOf: (outcome: Outcome, value: Hex) => Uint8Array,
   maxValue: bigint,
   fail: Fail,
@@ -275,7 +174,7 @@ function checkReport(
   if (recoverSigner(digestOf(outcome, value), signature) !== provider) {
     return fail("wrong_signer", "sent a report that it did not sign");
   }
-  return { kind: "report", outcome, provider, value, signature };
+  return { kind: "report", provider, round, key: expected.key as Hex, outcome, value, signature };
 }
 
 function firstDifference(

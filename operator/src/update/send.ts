@@ -1,6 +1,6 @@
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import { traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
-import type { Hex } from "viem";
+import { type Address, concatHex, type Hex } from "viem";
 import { readStored } from "../chain/stored-values.js";
 import { findUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
@@ -8,12 +8,11 @@ import { FeedGasSpent } from "../gas-budget.js";
 import type { Network } from "../network.js";
 import { GasBudgetSpent, noSender, updateReverted } from "../problems.js";
 import type { Context } from "../process-context.js";
-import type { Progress } from "../single-flight.js";
+import type { Progress } from "../progress.js";
+import { rankedFor } from "../rendezvous.js";
 import { type Job, OutcomeUnknown, type RoundCall, type Sent } from "../tx/job.js";
 import type { TransactionQueue } from "../tx/queue.js";
-import { toAnswer } from "./answer.js";
-import type { Update, UpdateBuilder } from "./build.js";
-import type { KnownKeys } from "./known-keys.js";
+import { toAnswer, type Update, type UpdateBuilder } from "./update-builder.js";
 
 /** The longest that anyone waits until a transaction is mined. */
 export const MAX_WAIT_MS = 60_000;
@@ -31,61 +30,75 @@ export interface SentUpdate {
   /** The signed transaction; null when another relayer sent it, and when it is a batch's. */
   readonly raw: Hex | null;
   /** The mined update, of this round or a newer one; null when none is mined, and when another relayer sent it. */
-  readonly confirmed: Promise<MinedUpdate | null>;
+  readonly mined: Promise<MinedUpdate | null>;
 }
 
-/** Sends updates from the operator's accounts, within the gas budgets. */
-export class UpdateSender {
-  constructor(
-    private readonly context: Context,
-    private readonly builder: UpdateBuilder,
-    private readonly keys: KnownKeys,
-  ) {}
+/**
+ * Sends an update from one of the operator's accounts, within the gas budgets. It returns once an RPC endpoint has accepted
+ * the transaction.
+ *
+ * @param payer The caller whose share of the gas budget pays for it; null for a feed.
+ * @throws ProblemError when the gas budget is spent, or no RPC endpoint accepts the transaction. FeedGasSpent.
+ */
+export async function sendUpdate(
+  context: Context,
+  builder: UpdateBuilder,
+  dataPoint: DataPoint,
+  update: Update,
+  payer: string | null,
+  progress: Progress,
+): Promise<SentUpdate> {
+  const { network, dataset, key } = dataPoint;
+  const queue = queueFor(network, dataset.address, key);
+  const release = await reserveGas(context, dataPoint, update.gas, payer);
+  const onSigned = (hash: Hex) => progress.emit({ event: "signed", transaction_hash: hash });
+  const job = updateJob(dataPoint, payer, update, () => builder.buildNewest(dataPoint), onSigned);
+  const { hash, raw, confirmed } = await submit(queue, job, release);
+  const { round, status, reports } = update;
+  const log = { network: network.chainId, dataset: dataset.address, key, round: round.toString(), transaction: hash };
+  context.logger.info({ ...traceFieldsOf(progress.trace), ...log, status, signers: reports.length }, "update sent");
+  progress.emit({ event: "sent", transaction_hash: hash });
+  const answerOf = (sent: Update, transaction_hash: Hex) => ({ ...toAnswer(dataPoint, sent), transaction_hash });
+  return {
+    answer: answerOf(update, hash),
+    raw,
+    mined: confirmed.then((transaction) => {
+      if (transaction === null) return null;
+      const { isReverted, hasEvents, blockNumber, call } = transaction;
+      const isStored = !isReverted && hasEvents;
+      if (isStored) progress.emit({ event: "mined", transaction_hash: transaction.hash, block_number: blockNumber });
+      return { answer: answerOf(call, transaction.hash), isStored };
+    }),
+  };
+}
 
-  /**
-   * Sends an update. It returns once an RPC endpoint has accepted the transaction.
-   *
-   * @param payer The caller whose share of the gas budget pays for it; null for a feed.
-   * @throws ProblemError when the gas budget is spent, or no RPC endpoint accepts the transaction. FeedGasSpent.
-   */
-  async send(dataPoint: DataPoint, update: Update, payer: string | null, progress: Progress): Promise<SentUpdate> {
-    const { network, dataset, key } = dataPoint;
-    if (network.senders === null) throw noSender(network.chainId);
-    const release = await this.#reserveGas(dataPoint, update.gas, payer);
-    const onSigned = (hash: Hex) => progress.emit({ event: "signed", transaction_hash: hash });
-    const job = updateJob(dataPoint, payer, update, () => this.builder.buildNewest(dataPoint), onSigned);
-    const { hash, raw, confirmed } = await submit(network.senders.queueFor(dataset.address, key), job, release);
-    const { round, status, reports } = update;
-    const log = { network: network.chainId, dataset: dataset.address, key, round: round.toString(), transaction: hash };
-    this.context.logger.info(
-      { ...traceFieldsOf(progress.trace), ...log, status, signers: reports.length },
-      "update sent",
-    );
-    progress.emit({ event: "sent", transaction_hash: hash });
-    const answerOf = (sent: Update, transaction_hash: Hex) => ({ ...toAnswer(dataPoint, sent), transaction_hash });
-    return {
-      answer: answerOf(update, hash),
-      raw,
-      confirmed: confirmed.then((mined) => {
-        if (mined === null) return null;
-        const { isReverted, hasEvents, blockNumber } = mined;
-        const isStored = !isReverted && hasEvents;
-        if (isStored) progress.emit({ event: "mined", transaction_hash: mined.hash, block_number: blockNumber });
-        return { answer: answerOf(mined.call, mined.hash), isStored };
-      }),
-    };
-  }
+/** Returns a function that gives the gas back. */
+async function reserveGas(
+  context: Context,
+  dataPoint: DataPoint,
+  gas: bigint,
+  payer: string | null,
+): Promise<() => void> {
+  const { network, dataset, key } = dataPoint;
+  if (payer === null) return reserveFeedGas(context, network, gas);
+  const isNewKey = !(await network.storedKeys.has(dataset.address, key));
+  const reservation = (isNewKey ? network.gasForNewKeys : network.gas).reserve(gas, context.clock(), payer);
+  if (reservation.ok) return reservation.release;
+  const { isShare, retryAfterSeconds } = reservation;
+  throw new GasBudgetSpent(isShare ? payer : null, isNewKey, retryAfterSeconds);
+}
 
-  /** Returns a function that gives the gas back. */
-  async #reserveGas(dataPoint: DataPoint, gas: bigint, payer: string | null): Promise<() => void> {
-    const { network } = dataPoint;
-    if (payer === null) return reserveFeedGas(this.context, network, gas);
-    const isNewKey = !(await this.keys.isStored(dataPoint));
-    const reservation = (isNewKey ? network.gasForNewKeys : network.gas).reserve(gas, this.context.clock(), payer);
-    if (reservation.ok) return reservation.release;
-    const { isShare, retryAfterSeconds } = reservation;
-    throw new GasBudgetSpent(isShare ? payer : null, isNewKey, retryAfterSeconds);
-  }
+/**
+ * Returns the transaction queue of a data point, which always goes through the same one.
+ *
+ * @throws ProblemError when this operator sends nothing on the network.
+ */
+export function queueFor({ chainId, queues }: Pick<Network, "chainId" | "queues">, dataset: Address, key: Hex) {
+  const addresses = queues.map(({ address }) => address);
+  const [first] = rankedFor(concatHex([dataset, key]), addresses);
+  const queue = queues.find(({ address }) => address === first);
+  if (queue === undefined) throw noSender(chainId);
+  return queue;
 }
 
 /**
@@ -143,7 +156,7 @@ export async function storedByOther(dataPoint: DataPoint): Promise<SentUpdate> {
   const hash = await findUpdate(network.client, dataset.address, key, updatedAt).catch(() => null);
   // The other relayer's reports are not known here.
   const answer = toAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
-  return { answer: { ...answer, transaction_hash: hash }, raw: null, confirmed: Promise.resolve(null) };
+  return { answer: { ...answer, transaction_hash: hash }, raw: null, mined: Promise.resolve(null) };
 }
 
 /**
@@ -157,7 +170,7 @@ export async function answerAfter(
   round: bigint,
   waitMs: number,
 ): Promise<DataAnswer> {
-  const mined = waitMs === 0 ? null : await withTimeout(sentUpdate.confirmed, waitMs);
+  const mined = waitMs === 0 ? null : await withTimeout(sentUpdate.mined, waitMs);
   if (mined === null) return sentUpdate.answer;
   if (mined.isStored) return mined.answer;
   // Another relayer's update came first in the block.

@@ -2,25 +2,20 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ForwardedAnswer } from "@dataset-oracle/protocol/node-wire";
 import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
+import { numberToHex } from "viem";
 import { readStored } from "../chain/stored-values.js";
 import { findUpdate } from "../chain/update-events.js";
-import { msUntilRoundAfter, roundAt } from "../clock.js";
 import { type DataPoint, roundId } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import { GasBudgetSpent, staleRound } from "../problems.js";
 import type { Context } from "../process-context.js";
-import {
-  type Flight,
-  followed,
-  type Progress,
-  type ProgressListener,
-  type SingleFlight,
-  singleFlightOfRounds,
-} from "../single-flight.js";
-import { toAnswer, toUnsent } from "./answer.js";
-import type { UpdateBuilder } from "./build.js";
-import { KnownKeys } from "./known-keys.js";
-import { answerAfter, type SentUpdate, storedByOther, UpdateSender } from "./send.js";
+import type { Progress, ProgressListener } from "../progress.js";
+import { msUntilRoundAfter, roundAt } from "../rounds.js";
+import { type Flight, followed, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
+import type { Call } from "../tx/job.js";
+import { ForwardedUpdates } from "./forwarded-updates.js";
+import { answerAfter, type SentUpdate, sendUpdate, storedByOther } from "./send.js";
+import { toAnswer, type UpdateBuilder } from "./update-builder.js";
 
 /** The request that waits for an update. */
 export interface Caller {
@@ -47,21 +42,20 @@ const MAX_ROUND_WAIT_MS = 3_000;
 const MAX_OTHER_PAYERS = 5;
 /** The age of the oldest round that is looked for among those on their way, in seconds. None is remembered for longer. */
 const MAX_JOINED_AGE = 15n;
-/** How long a round that another node has sent is followed, in milliseconds. */
-const MAX_FOLLOWED_MS = 600_000;
 
-/** Updates data points for requests and feeds. Everyone who asks for a data point in one round shares the work. */
+/**
+ * Updates data points for requests and feeds. Everyone who asks for a data point in one round shares the work.
+ *
+ * A broadcast takes the first of three ways that gives an answer: a stored value that is fresh enough (`#freshAnswer`), the
+ * node whose turn it is to send (`#byOtherNode`), a transaction of its own (`#bySelf`). Each has its own single-flight, so
+ * callers share only what ends in the same way; feeds, and requests that another node forwarded, join the last one. An
+ * update for a caller to send shares its calldata with others of that kind, and gives way to a broadcast of its round.
+ * The caller who starts a transaction pays for it. Where that caller's share of the gas, or the feeds', is spent, those
+ * who joined start again, and one of them pays.
+ */
 export class Updates {
-  readonly keys = new KnownKeys();
-  readonly #sender: UpdateSender;
   readonly #sends: SingleFlight<SentUpdate>;
-  /**
-   * The updates that other nodes made; null where this one has to. They are apart from those that it sends, so that two nodes never
-   * wait for each other.
-   */
-  readonly #forwards: SingleFlight<SentUpdate | null>;
-  /** The newest round of each data point that another node has sent, until it is stored; in seconds since 1970. */
-  readonly #followed = new Map<string, bigint>();
+  readonly #forwarded: ForwardedUpdates;
   readonly #prepared: SingleFlight<Prepared>;
   /** Stored values that are fresh enough to need no update; null where one is needed. */
   readonly #fresh: SingleFlight<DataAnswer | null>;
@@ -70,9 +64,8 @@ export class Updates {
     private readonly context: Context,
     private readonly builder: UpdateBuilder,
   ) {
-    this.#sender = new UpdateSender(context, builder, this.keys);
     this.#sends = singleFlightOfRounds(context, "broadcast");
-    this.#forwards = singleFlightOfRounds(context, "forwarded");
+    this.#forwarded = new ForwardedUpdates(context, (...update) => this.#send(...update, null).result);
     this.#prepared = singleFlightOfRounds(context, "unsent");
     this.#fresh = singleFlightOfRounds(context, "fresh");
   }
@@ -108,44 +101,9 @@ export class Updates {
     caller: Caller,
     use: (sentUpdate: SentUpdate, round: bigint) => Promise<T>,
   ): Promise<T | null> {
-    const { forwarding } = dataPoint.network;
-    if (forwarding === null) return null;
     const round = roundAt(this.context.clock());
-    const forward = async (progress: Progress) => {
-      const sentUpdate = await forwarding.forward(dataPoint, progress);
-      if (sentUpdate !== null && sentUpdate.raw !== null) {
-        void this.#follow(dataPoint, BigInt(sentUpdate.answer.timestamp), caller.id);
-      }
-      return sentUpdate;
-    };
-    const flight = this.#forwards.run(roundId(dataPoint, round), forward, caller.trace);
-    return followed(flight, caller.listener, (sentUpdate) => sentUpdate && use(sentUpdate, round));
-  }
-
-  /**
-   * Sees a round that another node has sent stored, because this node has answered for it: if the chain does not have it in
-   * time, it is sent from here. The other node's process may have ended.
-   */
-  async #follow(dataPoint: DataPoint, round: bigint, payer: string): Promise<void> {
-    const { clock, closing } = this.context;
-    const { id, network, dataset, key } = dataPoint;
-    const isFollowed = this.#followed.has(id);
-    this.#followed.set(id, round);
-    if (isFollowed) return;
-    const giveUpAt = clock() + MAX_FOLLOWED_MS;
-    // A reorganization can drop what was seen once.
-    for (let seen = 0; seen < 2 && clock() < giveUpAt; ) {
-      await delay(network.settings.stuckSeconds * 1000, undefined, { signal: closing }).catch(() => {});
-      if (closing.aborted) return;
-      try {
-        const { updatedAt } = await readStored(network.client, dataset.address, key, "latest");
-        seen = updatedAt >= (this.#followed.get(id) ?? round) ? seen + 1 : 0;
-        if (seen === 0) await this.#send(dataPoint, roundAt(clock()), payer, null).result;
-      } catch {
-        seen = 0;
-      }
-    }
-    this.#followed.delete(id);
+    const flight = this.#forwarded.forward(dataPoint, round, caller.id, caller.trace);
+    return flight && followed(flight, caller.listener, (sentUpdate) => sentUpdate && use(sentUpdate, round));
   }
 
   async #bySelf<T>(
@@ -189,11 +147,13 @@ export class Updates {
       const sentUpdate = await batched;
       if (sentUpdate) return sentUpdate;
       const update = await this.builder.build(dataPoint, round, progress);
+      // Building takes long enough for a newer round to overtake this one. If it is on its way to the chain, it answers this
+      // request too: another transaction would change nothing, or revert.
       const newer = this.#roundsSince(dataPoint, round + 1n).map((each) => roundId(dataPoint, each));
       const sent = newer.map((id) => this.#sends.done(id)).find((each) => each !== undefined);
       if (sent !== undefined) return sent;
       if (update.kind === "stale") return this.#overtaking(dataPoint, newer[0]);
-      return this.#sender.send(dataPoint, update, payer, progress);
+      return sendUpdate(this.context, this.builder, dataPoint, update, payer, progress);
     };
     return this.#sends.run(roundId(dataPoint, round), send, trace);
   }
@@ -298,3 +258,15 @@ export class Updates {
 }
 
 const maxOf = (a: bigint, b: bigint) => (a > b ? a : b);
+
+/** Writes a call for the caller to send, as nodes and as libraries take it. */
+function toUnsent(
+  chainId: number,
+  { to, data, gas }: Call,
+): Required<Pick<DataAnswer, "transaction" | "transaction_request">> {
+  const [hex, number] = [numberToHex(gas), Number(gas)];
+  return {
+    transaction: { chainId: numberToHex(chainId), to, data, value: "0x0", gas: hex, gasLimit: hex },
+    transaction_request: { chainId, to, data, value: 0, gas: number, gasLimit: number },
+  };
+}

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { type Address, keccak256, numberToHex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Node as Peer } from "../../src/peers/nodes.js";
+import type { Node as Peer } from "../../src/peers/node-list.js";
 import type { Chain } from "../support/chain.js";
 import type { FaultProxy } from "./fault-proxy.js";
 import { OperatorProcess } from "./operator-process.js";

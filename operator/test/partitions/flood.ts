@@ -1,23 +1,27 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { NODE_SIGNATURE_HEADER, signNodeRequest } from "@dataset-oracle/protocol/node-wire";
 import { signReport } from "@dataset-oracle/protocol/report";
+import { fromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { type Address, type Hex, numberToHex, stringToHex } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { generatePrivateKey } from "viem/accounts";
 import type { Member } from "./member.js";
 
-const PAUSE_MS = 20;
+/** Three requests to each node are sent this often: as many as the limits of the stranger's address let through, mostly. */
+const PAUSE_MS = 50;
 const KEY = stringToHex("SPOTPX/BTC-USD");
 
 /** How often each path was answered with each status, or `no answer`. */
 export type Answers = ReadonlyMap<string, number>;
 
 /**
- * Sends nodes, all the time, what only members may send: transactions, reports and forwarded requests of a stranger.
+ * Sends nodes, all the time, what only members may send: transactions, reports and forwarded requests of a stranger. It signs
+ * by libsecp256k1: signing in JavaScript would take half of the CPU time that all hosts share here, and a stranger has a
+ * machine of its own.
  *
  * @returns Ends it.
  */
 export function startFlood(members: readonly Member[], dataset: Address): () => Promise<Answers> {
-  const stranger = privateKeyToAccount(generatePrivateKey());
+  const stranger = fromPrivateKey(generatePrivateKey());
   const ending = new AbortController();
   const answers = new Map<string, number>();
   const post = async (base: string, path: string, body: string, headers: Record<string, string> = {}) => {

@@ -10,7 +10,7 @@ import { answersOk, type Process, startProcess } from "@dataset-oracle/devnet/pr
 import { ROOT } from "@dataset-oracle/tools/root";
 import type { Address, Hex } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import type { Node } from "../../src/peers/nodes.js";
+import type { Node } from "../../src/peers/node-list.js";
 import type { Host } from "./namespaces.js";
 
 const MARKET_PORT = 8600;

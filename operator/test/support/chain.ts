@@ -25,6 +25,8 @@ import {
   zeroHash,
 } from "viem";
 
+import { closeAtEnd } from "./close-at-end.js";
+
 export const PRICE = 1_000n;
 
 /** The unlocked anvil account that deploys the datasets and owns them. */
@@ -81,7 +83,7 @@ export function chainOf(node: TestNode, chainId: number) {
     chainId,
     url: node.url,
     client,
-    close: () => node.close(),
+    close: closeAtEnd(() => node.close()),
 
     /** @param repaid The settings that repay senders of batches; none are repaid by default. */
     async deploy(

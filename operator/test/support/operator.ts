@@ -7,18 +7,19 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Address, LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { runAlerts } from "../../src/alerts/watch.js";
+import { runAlerts } from "../../src/alerts/watch-feeds.js";
 import { buildOperatorApp } from "../../src/app.js";
-import type { Clock } from "../../src/clock.js";
 import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import { planFeeds } from "../../src/feeds/config.js";
-import { runFeeds } from "../../src/feeds/loop.js";
+import { runFeeds } from "../../src/feeds/feed-loop.js";
 import { Metrics } from "../../src/metrics.js";
 import { followDirectories, startOperator as startOperatorWithoutHttp } from "../../src/operator.js";
-import type { Node } from "../../src/peers/nodes.js";
+import type { Node } from "../../src/peers/node-list.js";
+import type { Clock } from "../../src/process-context.js";
 import { runAccusations } from "../../src/statements/accusations.js";
 import { runMinedStatements } from "../../src/statements/mined-statements.js";
 import type { Chain } from "./chain.js";
+import { closeAtEnd } from "./close-at-end.js";
 import type { Provider } from "./providers.js";
 
 export interface ServedNetwork {
@@ -122,10 +123,10 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
         throw new Error(`${response.status} ${type}: ${JSON.stringify(problem)}`);
       return { ...problem, http: response.status, headers: response.headers };
     },
-    async close() {
+    close: closeAtEnd(async () => {
       closing.abort();
       await Promise.all([app.close(), feeds, alerts, ...loops]);
-    },
+    }),
   };
 }
 

@@ -11,6 +11,7 @@ import { Value } from "@sinclair/typebox/value";
 import Fastify, { type FastifyReply } from "fastify";
 import { type Address, type Hex, numberToHex, parseEther, toHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { closeAtEnd } from "./close-at-end.js";
 
 /** The ways in which a provider can behave. */
 export type Behavior =
@@ -109,10 +110,10 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
     });
   }
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
-  const close = async () => {
+  const close = closeAtEnd(async () => {
     for (const socket of sockets) socket.destroy();
     await server.close();
-  };
+  });
   const provider: Provider = {
     ...{ account, address: account.address, url, behavior: "honest", value, values: new Map(), decided: new Map() },
     ...{ signsRows: true, unserved: new Set<string>(), asked, askedForRows, traces: [], close },

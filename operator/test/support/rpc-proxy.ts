@@ -1,5 +1,6 @@
 import Fastify from "fastify";
 import { type Hex, keccak256 } from "viem";
+import { closeAtEnd } from "./close-at-end.js";
 
 /** How the proxy answers a call instead of passing it on. */
 export type Fault =
@@ -77,7 +78,7 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
   });
   const base = await server.listen({ host, port: 0 });
   const url = `${base}/token-nobody-may-see`;
-  return Object.assign(proxy, { url, faults, answers, calls, gates, close: () => server.close() });
+  return Object.assign(proxy, { url, faults, answers, calls, gates, close: closeAtEnd(() => server.close()) });
 }
 
 function blocksOf([filter]: unknown[]): number {

@@ -3,6 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import { type Address, decodeFunctionData, type Hash, type Hex, hexToBigInt, isAddressEqual, numberToHex } from "viem";
 import { datasetAbi } from "../abi/dataset.js";
 import { parseKey } from "../key.js";
+import { parseJson } from "../parse-json.js";
 import type { SignedValue } from "../update.js";
 import { AnsweredReport, DataAnswer, type DataRequest, PROBLEM_CONTENT_TYPE, UnsentTransaction } from "../wire.js";
 import { DataRequestError, parseProblem, unexpectedAnswer } from "./problem.js";
@@ -166,15 +167,6 @@ async function readStream(
     if (progress) onProgress?.(progress);
   }
   throw unexpectedAnswer(status, "is a stream that ended without an answer");
-}
-
-/** Parses JSON. Returns undefined if it is invalid. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A decimal string of at most 208 bits, or 32 bytes. */

@@ -1,12 +1,12 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
 import { encodeAnnouncement, MAX_ANNOUNCED_URL_BYTES, signAnnouncement } from "@dataset-oracle/protocol/announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { loadAccount } from "@dataset-oracle/service/keys/accounts";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { type Address, zeroAddress } from "viem";
+import { findDirectory } from "./find-directory.js";
+import { ANNOUNCE_USAGE } from "./help-text.js";
 import { describeCall, sendCalls } from "./send-calls.js";
-import { ANNOUNCE_USAGE } from "./usage.js";
 
 const OPTIONS = {
   deployment: { type: "string" },
@@ -31,11 +31,8 @@ export async function announceNode(args: readonly string[]): Promise<void> {
   if (options.help === true) return console.log(ANNOUNCE_USAGE);
   if (positionals.length > 0) throw new ConfigError(`Write each value after its option.\n\n${ANNOUNCE_USAGE}`);
   const place = readPlace(options);
-  const { deployment: deploymentFile, "rpc-url": rpcUrl, from } = options;
-  if (deploymentFile === undefined) throw new ConfigError("Name the network's deployment file: --deployment FILE.");
-  const { chainId, committeeDirectory } = loadDeployment(deploymentFile);
-  if (committeeDirectory === undefined)
-    throw new ConfigError(`${deploymentFile} has no committeeDirectory: network ${chainId} has none.`);
+  const { deployment, "rpc-url": rpcUrl, from } = options;
+  const { chainId, address, namedBy } = await findDirectory(deployment, rpcUrl);
 
   const { account } = await loadAccount(process.env, "PROVIDER");
   const announcement = {
@@ -43,10 +40,10 @@ export async function announceNode(args: readonly string[]): Promise<void> {
     provider: account.address,
     issuedAt: BigInt(Math.floor(Date.now() / 1_000) - BEHIND_CLOCK),
   };
-  const signature = await signAnnouncement(account, { chainId, address: committeeDirectory }, announcement);
-  const call = { to: committeeDirectory, data: encodeAnnouncement(announcement, signature) };
+  const signature = await signAnnouncement(account, { chainId, address }, announcement);
+  const call = { to: address, data: encodeAnnouncement(announcement, signature) };
   if (rpcUrl === undefined) return console.log(describeCall(chainId, call));
-  const [mined] = await sendCalls([call], { chainId, deploymentFile, rpcUrl, from }, process.env);
+  const [mined] = await sendCalls([call], { chainId, namedBy, rpcUrl, from }, process.env);
   const what = place.url === "" ? "Withdrew the node" : `Announced ${place.url}`;
   console.log(
     `${what} of ${account.address} on network ${chainId}, in block ${mined?.block}, by ${mined?.transaction}.`,

@@ -9,7 +9,7 @@ import type { Hex } from "viem";
 import { loadProviderConfig, ProviderConfig } from "../config.js";
 import type { ExplainedValue } from "../explained-value.js";
 import { readValue, type ServedKey } from "../read-value.js";
-import { pairSources } from "../served.js";
+import { pairSources } from "../served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "../source/load-sources.js";
 import { checkOverrides } from "../source/overrides.js";
 import { SourceReader } from "../source/reader.js";
@@ -17,10 +17,10 @@ import type { SpotSource } from "../source/spot-source.js";
 import type { SpotPriceKey } from "../spot-price.js";
 import { EXTRACT_HERE } from "../web-oracle/web-oracle.js";
 import { findWebKey } from "./find-web-key.js";
-import { priceToJson, priceToTable } from "./show-price.js";
-import { webValueToJson, webValueToText } from "./show-web-value.js";
+import { priceToJson, priceToTable } from "./format-price.js";
+import { webValueToJson, webValueToText } from "./format-web-value.js";
+import { FETCH_USAGE } from "./help-text.js";
 import { styleOf } from "./terminal.js";
-import { FETCH_USAGE } from "./usage.js";
 
 /** Runs `provider fetch`: asks the sources of a key now, and shows each source's answer. */
 export async function fetchValue(args: readonly string[]): Promise<void> {

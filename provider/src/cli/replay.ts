@@ -3,10 +3,10 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import type { Hex } from "viem";
 import { type Replay, replay } from "../evidence/replay.js";
-import { priceToJson, priceToTable } from "./show-price.js";
-import { webValueToJson, webValueToText } from "./show-web-value.js";
+import { priceToJson, priceToTable } from "./format-price.js";
+import { webValueToJson, webValueToText } from "./format-web-value.js";
+import { REPLAY_USAGE } from "./help-text.js";
 import { styleOf } from "./terminal.js";
-import { REPLAY_USAGE } from "./usage.js";
 
 /** Runs `provider replay`: computes a value again from its evidence. */
 export async function replayEvidence(args: readonly string[]): Promise<void> {

@@ -14,8 +14,8 @@ interface Call {
 /** The network that calls are sent to, and the account that pays for them. */
 interface Sending {
   readonly chainId: number;
-  /** The file that names the network, for errors. */
-  readonly deploymentFile: string;
+  /** The file or the option that names the network, for errors. */
+  readonly namedBy: string;
   readonly rpcUrl: string;
   /** An unlocked account of the endpoint. By default the account that the environment's PUBLISHER variables name. */
   readonly from: string | undefined;
@@ -40,23 +40,26 @@ export function describeCall(chainId: number, { to, data }: Call, rpcUrl = "<url
  */
 export async function sendCalls(
   calls: readonly Call[],
-  { chainId, deploymentFile, rpcUrl, from }: Sending,
+  { chainId, namedBy, rpcUrl, from }: Sending,
   env: NodeJS.ProcessEnv,
 ): Promise<{ readonly transaction: Hex; readonly block: bigint }[]> {
   const account = await senderOf(from, env);
-  const transport = http(rpcUrl, { retryCount: 0, timeout: 10_000 });
+  const transport = transportOf(rpcUrl);
   const client = createPublicClient({ transport, pollingInterval: 500 });
-  const asked = await ask(() => client.getChainId());
+  const asked = await askEndpoint(() => client.getChainId());
   if (asked !== chainId)
     throw new ConfigError(
-      `The endpoint belongs to network ${asked}, but ${deploymentFile} to network ${chainId}. Change one of them.`,
+      `The endpoint belongs to network ${asked}, but ${namedBy} to network ${chainId}. Change one of them.`,
     );
   const wallet = createWalletClient({ account, transport });
   const sent: Hex[] = [];
-  for (const { to, data } of calls) sent.push(await ask(() => wallet.sendTransaction({ to, data, chain: null })));
+  for (const { to, data } of calls)
+    sent.push(await askEndpoint(() => wallet.sendTransaction({ to, data, chain: null })));
   return Promise.all(
     sent.map(async (transaction) => {
-      const receipt = await ask(() => client.waitForTransactionReceipt({ hash: transaction, timeout: MINED_MS }));
+      const receipt = await askEndpoint(() =>
+        client.waitForTransactionReceipt({ hash: transaction, timeout: MINED_MS }),
+      );
       if (receipt.status !== "success")
         throw new ConfigError(`The transaction ${transaction} reverted. Its trace says why: cast run ${transaction}`);
       return { transaction, block: receipt.blockNumber };
@@ -71,8 +74,10 @@ async function senderOf(from: string | undefined, env: NodeJS.ProcessEnv): Promi
   return address.value;
 }
 
-/** Leaves out most of viem's message, which contains the endpoint's URL and so perhaps a token. */
-async function ask<T>(call: () => Promise<T>): Promise<T> {
+export const transportOf = (rpcUrl: string) => http(rpcUrl, { retryCount: 0, timeout: 10_000 });
+
+/** Asks an endpoint. Its error leaves out most of viem's message, which contains the endpoint's URL and so perhaps a token. */
+export async function askEndpoint<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {

@@ -3,14 +3,14 @@ import { ReportRequest } from "@dataset-oracle/protocol/wire";
 import { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
 import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import type { FastifyReply } from "fastify";
 import type { Address } from "viem";
 import { EVIDENCE_PROBLEMS } from "../api-description.js";
-import { findDataset } from "../find-data-point.js";
 import { evidenceBusy, evidenceNotPublic, evidenceTooLarge, noEvidence } from "../problems.js";
 import type { ServedKey } from "../read-value.js";
-import type { Served } from "../served.js";
+import { findDataset } from "../requested-data-point.js";
+import type { Served } from "../served-keys.js";
 import type { EvidenceStore } from "./evidence-store.js";
 
 /** Requests a minute of one caller, and of all callers together. Operators ask for many readers. */
@@ -33,11 +33,7 @@ const schema = {
     "the provider's owner chose, and shown if the owner chose to.",
   body: ReportRequest,
   response: {
-    200: {
-      description: "The evidence.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: EvidenceAnswer } },
-    },
+    200: jsonAnswer("The evidence.", EvidenceAnswer),
     ...EVIDENCE_PROBLEMS,
   },
 };

@@ -20,13 +20,13 @@ import type { Logger } from "pino";
 import type { Decision } from "../decisions/decision-record.js";
 import { readPlainFile } from "../read-plain-file.js";
 import type { ServedKey } from "../read-value.js";
-import type { ServedDataset } from "../served.js";
+import type { ServedDataset } from "../served-keys.js";
 import { MAX_DECIDED_BEHIND } from "../signing-window.js";
 import type { AnswerText } from "../source/answer.js";
-import { toNotes } from "../source/notes.js";
 import type { SourceOverrides } from "../source/overrides.js";
 import type { SourceRequest } from "../source/reader.js";
 import type { Reading } from "../source/reading.js";
+import { toNotes } from "../source/source-notes.js";
 import type { PairSource, Policy } from "../spot-price.js";
 import type { FreshValue } from "../value-reader.js";
 

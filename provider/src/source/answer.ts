@@ -1,7 +1,7 @@
 import { err, ok } from "@dataset-oracle/protocol/result";
 import type { EgressResult } from "@dataset-oracle/service/egress/egress";
 import type { HttpAnswer } from "@dataset-oracle/service/http-client/fetch";
-import { type Json, parseDocument } from "./document.js";
+import { type Json, parseDocument } from "./exact-json.js";
 import { failed, type Reading, type SourceFailure } from "./reading.js";
 
 /** The text of a source's answer, as it was received. */

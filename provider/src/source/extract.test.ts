@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseDocument } from "./document.js";
+import { parseDocument } from "./exact-json.js";
 import { compileJsonPath } from "./json-path.js";
 import { extract as extractValue } from "./source.js";
 

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { type Json, WrittenNumber } from "./document.js";
+import { type Json, WrittenNumber } from "./exact-json.js";
 
 /** Selects a child of an object by its name, or of an array by its index, which counts from the end when negative. */
 export type ChildName = string | number;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import jsonP3, { type JSONValue } from "json-p3";
 import { describe, expect, it } from "vitest";
-import { digitsOf, isNumber, type Json, parseDocument } from "./document.js";
+import { digitsOf, isNumber, type Json, parseDocument } from "./exact-json.js";
 import { type BoundPath, compileJsonPath, MAX_STEPS } from "./json-path.js";
 
 function path(text: string, values: Record<string, string> = {}): BoundPath {

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { compareDecimals } from "./decimal.js";
-import { digitsOf, isNumber, type Json, WrittenNumber } from "./document.js";
+import { digitsOf, isNumber, type Json, WrittenNumber } from "./exact-json.js";
 import { type ChildName, type Comparison, parseJsonPath, type Segment } from "./json-path-parser.js";
 import { failed, type Reading } from "./reading.js";
 import { compileText, type TextTemplate, type Values } from "./text-template.js";

@@ -1,7 +1,7 @@
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
 import { scaleDecimal } from "./decimal.js";
-import { digitsOf, isNumber, type Json } from "./document.js";
+import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { compileJsonPath, findOne } from "./json-path.js";
 import { failed, type Reading } from "./reading.js";
 import type { Values } from "./text-template.js";

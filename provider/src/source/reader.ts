@@ -5,7 +5,7 @@ import type { FetchLimits, FetchRequest } from "@dataset-oracle/service/http-cli
 import type { RateLimit } from "../token-bucket.js";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./answer.js";
 import { BackOffs } from "./back-offs.js";
-import type { Json } from "./document.js";
+import type { Json } from "./exact-json.js";
 import { FreshReadings } from "./fresh-readings.js";
 import { type Reading, type SourceFailure, throttled } from "./reading.js";
 import { RequestRate } from "./request-rate.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseDocument } from "./document.js";
+import { parseDocument } from "./exact-json.js";
 import { compileSource } from "./source.js";
 import type { SourceSpec } from "./source-spec.js";
 

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { FetchRequest } from "@dataset-oracle/service/http-client/fetch";
-import { digitsOf, isNumber, type Json } from "./document.js";
+import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { type BoundPath, type Budget, compileJsonPath, findOne } from "./json-path.js";
 import type { FailureCode, Reading, SourceFailure } from "./reading.js";
 import { compileBody, compileUrl } from "./request-template.js";
 import type { SourceSpec } from "./source-spec.js";
 import { type Values, valueProblem } from "./text-template.js";
-import { toValue, type ValueShape } from "./value.js";
+import { toValue, type ValueShape } from "./value-types.js";
 
 /** A checked source, whose request and paths may contain variables. */
 export interface Source {

@@ -1,14 +1,14 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
 import type { RateLimit } from "../token-bucket.js";
+import { compileSpread, SpreadSpec } from "./bid-ask.js";
 import { ROUNDINGS } from "./decimal.js";
-import type { Json } from "./document.js";
+import type { Json } from "./exact-json.js";
 import { compileQuoteTime, QuoteTimeSpec } from "./quote-time.js";
 import type { FileRequest } from "./reader.js";
 import type { Reading } from "./reading.js";
 import { compileSource } from "./source.js";
 import { errorTexts, SourceSpec } from "./source-spec.js";
-import { compileSpread, SpreadSpec } from "./spread.js";
 
 const strict = { additionalProperties: false } as const;
 const SYMBOL = "[A-Z0-9]{1,16}";

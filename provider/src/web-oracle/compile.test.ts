@@ -2,7 +2,7 @@ import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { parseDocument } from "../source/document.js";
+import { parseDocument } from "../source/exact-json.js";
 import type { BoundSource } from "../source/source.js";
 import { toCanonical } from "./canonical.js";
 import { compileCanonical, compileRequest } from "./compile.js";

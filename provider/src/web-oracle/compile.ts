@@ -6,7 +6,7 @@ import type { Hex } from "viem";
 import type { Combined } from "../explained-value.js";
 import type { Reading } from "../source/reading.js";
 import { type BoundSource, compileSource, type Source } from "../source/source.js";
-import type { ValueType } from "../source/value.js";
+import type { ValueType } from "../source/value-types.js";
 import { parseCanonical } from "./canonical.js";
 import { combine } from "./combine.js";
 import { RequestSpec } from "./request-spec.js";

@@ -1,7 +1,7 @@
-import { type Json, parseDocument } from "../source/document.js";
+import { type Json, parseDocument } from "../source/exact-json.js";
 import { failed, type Reading } from "../source/reading.js";
 import type { BoundSource } from "../source/source.js";
-import { shownWithMembers } from "../source/value.js";
+import { shownWithMembers } from "../source/value-types.js";
 
 /** The maximum amount of text that the sources of one key may answer together, in UTF-16 code units. */
 export const MAX_KEY_TEXT = 1024 * 1024;

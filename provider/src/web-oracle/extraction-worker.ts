@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
-import { type Json, parseDocument } from "../source/document.js";
+import { type Json, parseDocument } from "../source/exact-json.js";
 import type { Reading } from "../source/reading.js";
 import { type CompiledRequest, compileRequest } from "./compile.js";
 import { type Extracted, extractValues, MAX_KEY_TEXT } from "./extract-values.js";

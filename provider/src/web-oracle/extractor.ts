@@ -1,7 +1,6 @@
 import { err, type Result } from "@dataset-oracle/protocol/result";
 import type { Hex } from "viem";
-import { Allowance } from "../allowance.js";
-import type { RateLimit } from "../token-bucket.js";
+import { Allowance, type RateLimit } from "../token-bucket.js";
 import { MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
 import type { ExtractionPool } from "./extraction-pool.js";
 import type { Extraction, ExtractionJob } from "./extraction-worker.js";

@@ -14,9 +14,9 @@ import { isAllowed, type WebOraclePlan } from "./check-settings.js";
 import type { BoundRequest, CompiledRequest } from "./compile.js";
 import { type Extracted, extractValues } from "./extract-values.js";
 import type { Extractor } from "./extractor.js";
+import { Specs } from "./find-spec.js";
 import { Registry } from "./registry.js";
 import type { SpecFolder } from "./spec-folder.js";
-import { Specs } from "./specs.js";
 import type { WebCaller } from "./web-caller.js";
 
 /** A key of the Web Oracle, with the requests that its spec makes for its arguments. */

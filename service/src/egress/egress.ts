@@ -70,7 +70,40 @@ export class Egress {
   }
 
   /** Makes one request within limits. Neither an answer nor a failure contains a secret. */
-  async fetchText(request: FetchRequest, limits: FetchLimits, signal?: AbortSignal): Promise<EgressResult> {
+  fetchText(request: FetchRequest, limits: FetchLimits, signal?: AbortSignal): Promise<EgressResult> {
+    return this.#guarded(request, async (local, origin) => {
+      if (local !== null) return fetchText(local, limits, this.#local, signal);
+      return this.#redact(await fetchText(this.#secrets.addTo(request), limits, this.#poolOf(origin), signal));
+    });
+  }
+
+  /**
+   * Makes one request within limits, and takes an answer with status 200 as it arrives. No secret is added to it, because a
+   * part of an answer can hold a part of a secret, which nothing would find.
+   *
+   * @returns The answer, whose text is empty then.
+   */
+  fetchParts(
+    request: FetchRequest,
+    limits: FetchLimits,
+    takePart: (part: Buffer) => void,
+    signal?: AbortSignal,
+  ): Promise<EgressResult> {
+    return this.#guarded(request, async (local, origin) => {
+      const dispatcher = local === null ? this.#poolOf(origin) : this.#local;
+      return this.#redact(await fetchText(local ?? request, limits, dispatcher, signal, takePart));
+    });
+  }
+
+  /**
+   * Has a request made that may be made now.
+   *
+   * @param fetch Makes it: instead of it `local`, where its origin is overridden, else at `origin`.
+   */
+  async #guarded(
+    request: FetchRequest,
+    fetch: (local: FetchRequest | null, origin: string) => Promise<EgressResult>,
+  ): Promise<EgressResult> {
     const url = parseHttpsUrl(request.url);
     if (!url.ok) return err({ code: "forbidden", detail: `cannot be asked: ${url.error}` });
     const { host, origin } = url.value;
@@ -82,11 +115,8 @@ export class Egress {
     this.#total += 1;
     try {
       const override = Object.hasOwn(this.#overrides, origin) ? this.#overrides[origin] : undefined;
-      if (override !== undefined) {
-        const local = { ...request, url: override + request.url.slice(origin.length) };
-        return await fetchText(local, limits, this.#local, signal);
-      }
-      return this.#redact(await fetchText(this.#secrets.addTo(request), limits, this.#poolOf(origin), signal));
+      const local = override === undefined ? null : { ...request, url: override + request.url.slice(origin.length) };
+      return await fetch(local, origin);
     } finally {
       const left = (this.#inFlight.get(host) ?? 1) - 1;
       if (left === 0) this.#inFlight.delete(host);

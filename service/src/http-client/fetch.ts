@@ -49,12 +49,14 @@ export const NOT_TEXT = { code: "not_text", detail: "answered bytes that are not
  *
  * @param dispatcher Opens the connections. The global dispatcher is never used: Node's own fetch shares it, in whatever
  * version of undici that Node has.
+ * @param takePart Takes the parts of an answer with status 200 as they arrive; its text is empty then.
  */
 export async function fetchText(
   request: FetchRequest,
   limits: FetchLimits,
   dispatcher: Dispatcher,
   signal?: AbortSignal,
+  takePart?: (part: Buffer) => void,
 ): Promise<Result<HttpAnswer, FetchFailure>> {
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
@@ -71,7 +73,7 @@ export async function fetchText(
       await response.body?.cancel();
       return err(redirected(status));
     }
-    const bytes = await readBounded(response, limits.maxBytes);
+    const bytes = await readBounded(response, limits.maxBytes, status === 200 ? takePart : undefined);
     if (bytes === null) return err(tooLarge(limits.maxBytes));
     if (!isUtf8(bytes)) return err(NOT_TEXT);
     return ok({
@@ -87,14 +89,20 @@ export async function fetchText(
   }
 }
 
-async function readBounded(response: Response, maxBytes: number): Promise<Buffer | null> {
+/** Returns null for a body that is too large. What `takePart` takes is not returned. */
+async function readBounded(
+  response: Response,
+  maxBytes: number,
+  takePart?: (part: Buffer) => void,
+): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     // Leaving the loop cancels the rest.
     if (bytes > maxBytes) return null;
-    chunks.push(chunk);
+    if (takePart !== undefined) takePart(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    else chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }

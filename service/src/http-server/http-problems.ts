@@ -21,17 +21,13 @@ export function toProblem(thrown: unknown, bodyLimit = BODY_LIMIT): ProblemError
       return bodyTooLarge(bodyLimit);
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return new ProblemError({
+    return new ProblemError(error.statusCode, "bad_request", {
       title: "The request cannot be read.",
-      status: error.statusCode,
-      code: "bad_request",
       detail: error.message ?? "Check the request.",
     });
   }
-  return new ProblemError({
+  return new ProblemError(500, "internal_error", {
     title: "The service failed unexpectedly.",
-    status: 500,
-    code: "internal_error",
     detail:
       "This is a bug, and its cause is in the service's log. Try again; if it happens again, tell the service's owner.",
   });
@@ -60,10 +56,8 @@ function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
     if (!problems.has(property)) problems.set(property, MESSAGES[message] ?? message);
   }
   const errors = [...problems].map(([property, problem]) => ({ property, problem }));
-  return new ProblemError({
+  return new ProblemError(400, "invalid_body", {
     title: "The request's body is not valid.",
-    status: 400,
-    code: "invalid_body",
     detail: errors.map(({ property, problem }) => `${property}: ${problem}.`).join(" "),
     extras: { errors },
   });
@@ -72,56 +66,38 @@ function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
 /** Shortens text from the caller before it is repeated. */
 const shortened = (text: string) => (text.length > 64 ? `${text.slice(0, 64)}...` : text);
 
-export function unsupportedMediaType(): ProblemError {
-  return new ProblemError({
+export const unsupportedMediaType = () =>
+  new ProblemError(415, "unsupported_media_type", {
     title: "The body is not JSON.",
-    status: 415,
-    code: "unsupported_media_type",
     detail: 'Send JSON in UTF-8, uncompressed, with the header "content-type: application/json".',
   });
-}
 
-function bodyTooLarge(limit: number): ProblemError {
-  return new ProblemError({
-    title: "The body is too large.",
-    status: 413,
-    code: "body_too_large",
-    detail: `Send at most ${limit} bytes.`,
-  });
-}
+const bodyTooLarge = (limit: number) =>
+  new ProblemError(413, "body_too_large", { title: "The body is too large.", detail: `Send at most ${limit} bytes.` });
 
-export function methodNotAllowed(method: string, allowed: readonly string[]): ProblemError {
-  return new ProblemError({
+export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
+  new ProblemError(405, "method_not_allowed", {
     title: `${method} is not allowed at this path.`,
-    status: 405,
-    code: "method_not_allowed",
     detail: `Use ${allowed.join(" or ")}.`,
     headers: { allow: allowed.join(", ") },
   });
-}
 
-export function noSuchPath(path: string): ProblemError {
-  return new ProblemError({
+export const noSuchPath = (path: string) =>
+  new ProblemError(404, "no_such_path", {
     title: "There is nothing at this path.",
-    status: 404,
-    code: "no_such_path",
     detail: `${shortened(path)} is not served. Check the path and the base path of the service. No path ends with a slash.`,
   });
-}
 
-export function tooManyRequests(max: number, seconds: number, who = "A caller"): ProblemError {
-  return new ProblemError({
+export const tooManyRequests = (max: number, seconds: number, who = "A caller") =>
+  new ProblemError(429, "too_many_requests", {
     title: "Too many requests.",
-    status: 429,
-    code: "too_many_requests",
     detail: `${who} may make ${max} requests per minute. Try again in ${seconds} s.`,
     headers: { "retry-after": String(seconds) },
   });
-}
 
 /** The problem of a body that is JSON, but could be read in more than one way. */
 export const ambiguousBody = (detail: string) =>
-  new ProblemError({ title: "The request's body is not valid.", status: 400, code: "invalid_body", detail });
+  new ProblemError(400, "invalid_body", { title: "The request's body is not valid.", detail });
 
 /** @param code The code of the error of Node's HTTP parser. */
 export function unreadable(code: string | undefined): ProblemError {
@@ -138,5 +114,5 @@ export function unreadable(code: string | undefined): ProblemError {
     "The request is not valid HTTP.",
     "Send a request that follows HTTP/1.1.",
   ];
-  return new ProblemError({ title, status, code: "bad_request", detail });
+  return new ProblemError(status, "bad_request", { title, detail });
 }

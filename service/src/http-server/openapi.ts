@@ -24,6 +24,13 @@ export const RATE_HEADERS = {
   RateLimit: header("How many requests r each of them has left, and in how many seconds t the count starts again."),
 };
 
+/** Describes an answer in JSON to a request that counts against a rate limit. */
+export const jsonAnswer = <T extends TSchema>(description: string, schema: T) => ({
+  description,
+  headers: RATE_HEADERS,
+  content: { "application/json": { schema } },
+});
+
 const RETRY_AFTER = { "Retry-After": header("When to try again, in seconds.") };
 
 /** The codes of the problems of any request, by status. */

@@ -1,7 +1,7 @@
 import type { Problem } from "@dataset-oracle/protocol/wire";
 
-/** The parts of a problem: the members of its answer, further members (`extras`), and the answer's headers. */
-interface Parts extends Problem {
+/** What a problem says: `title` is the fact, `detail` the fix. `extras` are further members of its answer. */
+interface Content extends Pick<Problem, "title" | "detail"> {
   readonly extras?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -10,19 +10,19 @@ interface Parts extends Problem {
 export class ProblemError extends Error {
   readonly title: string;
   readonly detail: string;
-  readonly status: number;
-  readonly code: string;
   readonly extras: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param parts `title` is the fact, `detail` the fix; `code` is stable, for programs. */
-  constructor({ title, detail, status, code, extras = {}, headers = {} }: Parts) {
+  /** @param code Is stable, for programs. */
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    { title, detail, extras = {}, headers = {} }: Content,
+  ) {
     super(`${title} ${detail}`);
     this.name = "ProblemError";
     this.title = title;
     this.detail = detail;
-    this.status = status;
-    this.code = code;
     this.extras = extras;
     this.headers = headers;
   }

@@ -1,3 +1,4 @@
+import { parseCanonicalJson } from "@dataset-oracle/protocol/parse-json";
 import type { FastifyRequest } from "fastify";
 import { parse } from "lossless-json";
 import { ambiguousBody, unsupportedMediaType } from "./http-problems.js";
@@ -21,16 +22,15 @@ export function parseStrictJson(
 
 function parseJson(request: FastifyRequest, body: string): unknown {
   if (!isPlainUtf8(request.headers)) throw unsupportedMediaType();
-  const canonical = parseCanonical(body);
+  // Common bodies are parsed fast; others take the strict path.
+  const canonical = UNUSUAL_NUMBER.test(body) ? undefined : parseCanonicalJson(body);
   if (canonical !== undefined) return canonical;
   refuseAmbiguity(body);
   try {
     return JSON.parse(body);
   } catch (error) {
-    throw new ProblemError({
+    throw new ProblemError(400, "bad_request", {
       title: "The request cannot be read.",
-      status: 400,
-      code: "bad_request",
       detail: `The body is not JSON: ${(error as Error).message}.`,
     });
   }
@@ -44,17 +44,6 @@ function isPlainUtf8(headers: FastifyRequest["headers"]): boolean {
 
 /** Matches numbers of 16 digits or more, or with an exponent, in JSON without white space. Text in strings may match too. */
 const UNUSUAL_NUMBER = /(?:^|[:,[])-?(?:\d[\d.]{15}|[\d.]+[eE])/;
-
-/** Parses common bodies fast: one that JSON.stringify reproduces has no duplicates. Others take the strict path. */
-function parseCanonical(body: string): unknown {
-  if (UNUSUAL_NUMBER.test(body)) return undefined;
-  try {
-    const json: unknown = JSON.parse(body);
-    return JSON.stringify(json) === body ? json : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function refuseAmbiguity(body: string): void {
   try {

@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import * as OxKeystore from "ox/Keystore";
 import { type Hex, isAddressEqual, type LocalAccount } from "viem";
-import { fromPrivateKey } from "./local-account.js";
+import { fromPrivateKey } from "./secp256k1-account.js";
 
 /** Bounds of the work to open a keystore, four times geth's default, so that a foreign file cannot exhaust the machine. */
 const MAX_SCRYPT_BYTES = 256 * 1024 * 1024;

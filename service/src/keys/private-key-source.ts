@@ -1,7 +1,7 @@
 import type { Hex, LocalAccount } from "viem";
 import { ConfigError } from "../config/config-error.js";
 import type { AccountSource } from "./account-source.js";
-import { fromPrivateKey } from "./local-account.js";
+import { fromPrivateKey } from "./secp256k1-account.js";
 import { permissionWarnings, readSecretFile } from "./secret-file.js";
 
 /** Reads private keys, separated by white space, from an environment variable. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { networkName } from "../format/names";
-import { stateOf } from "../live/freshness";
+import { stateOf } from "../live/chain-state";
 import { type OverviewState, useOverview } from "../live/overview-state";
 import { BASE } from "../operator-api";
 

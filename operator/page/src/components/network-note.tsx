@@ -1,7 +1,8 @@
 import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
 import { datasetName, networkName } from "../format/names";
 import { duration } from "../format/time";
-import { quorumOf, stateOf } from "../live/freshness";
+import { quorumOf } from "../live/answering-quorum";
+import { stateOf } from "../live/chain-state";
 import { useOverview } from "../live/overview-state";
 import { Notice } from "./notice";
 

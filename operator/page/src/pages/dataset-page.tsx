@@ -11,7 +11,7 @@ import { SpecsTable } from "../components/specs-table";
 import { keyText } from "../format/key";
 import { datasetName, networkName } from "../format/names";
 import { duration } from "../format/time";
-import { quorumOf } from "../live/freshness";
+import { quorumOf } from "../live/answering-quorum";
 import { focusKeyField } from "../request/key-field";
 import { RequestSection } from "../request/request-section";
 import { buildPath } from "../route";

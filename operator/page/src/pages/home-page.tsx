@@ -5,7 +5,7 @@ import { NetworkNote } from "../components/network-note";
 import { PointsTable } from "../components/points-table";
 import { QueryPrice } from "../components/query-price";
 import { datasetName, networkName } from "../format/names";
-import { quorumOf } from "../live/freshness";
+import { quorumOf } from "../live/answering-quorum";
 import { useOverview } from "../live/overview-state";
 import { buildPath, datasetPath } from "../route";
 import { NotYetRead } from "./found-dataset";

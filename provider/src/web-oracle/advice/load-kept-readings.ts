@@ -3,7 +3,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseJson, schemaProblems } from "@dataset-oracle/service/config/load-config";
 import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";
 import type { ProviderReadings } from "./advise.js";
-import { parseReadings } from "./readings.js";
+import { parseReadings } from "./parse-readings.js";
 import { loadSamples, readingsOfSamples } from "./samples.js";
 
 /** All that advice is made of. */

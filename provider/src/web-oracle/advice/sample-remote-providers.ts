@@ -1,3 +1,4 @@
+import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import {
   type SpecAdviceRequest,
   SpecTrial,
@@ -50,12 +51,4 @@ async function tryAt(url: string, body: string): Promise<SpecTrial | string> {
   if (status === 200) return Value.Check(SpecTrial, json) ? json : "answered something that is not a trial";
   const { title, detail } = (json ?? {}) as { title?: unknown; detail?: unknown };
   return typeof title === "string" && typeof detail === "string" ? `${title} ${detail}` : `answered HTTP ${status}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -4,7 +4,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { describeValue, printable, styleOf } from "../../cli/terminal.js";
 import { advise } from "../advice/advise.js";
 import { type KeptReadings, loadKept } from "../advice/load-kept-readings.js";
-import { parseReadings } from "../advice/readings.js";
+import { parseReadings } from "../advice/parse-readings.js";
 import { sampleRemoteProviders } from "../advice/sample-remote-providers.js";
 import { readingsOfSamples, type Samples, takeSamples } from "../advice/samples.js";
 import { adviceToText } from "../advice/show-advice.js";

@@ -1,6 +1,6 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
-import { USAGE } from "./usage.js";
+import { USAGE } from "./help-text.js";
 
 const OPTIONS = {
   override: { type: "string", multiple: true },

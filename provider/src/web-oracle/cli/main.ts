@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { runMain } from "@dataset-oracle/service/process/lifecycle";
+import { runMain } from "@dataset-oracle/service/process/run-main";
 import { readCliCommand } from "./arguments.js";
-import { USAGE } from "./usage.js";
+import { USAGE } from "./help-text.js";
 
 // A command loads only what it needs: all of it together takes a second.
 await runMain(async () => {

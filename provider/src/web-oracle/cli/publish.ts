@@ -27,7 +27,7 @@ export async function publish(
   }));
   if (options["dry-run"] === true) return calls.map((call) => describeCall(chainId, call, rpcUrl)).join("\n\n");
   if (rpcUrl === undefined) throw new ConfigError("Name the network's JSON-RPC endpoint: --rpc-url URL.");
-  const mined = await sendCalls(calls, { chainId, deploymentFile: file, rpcUrl, from: options.from }, env);
+  const mined = await sendCalls(calls, { chainId, namedBy: file, rpcUrl, from: options.from }, env);
   return mined
     .map(({ block, transaction }, i) => {
       const hash = specs[i]?.hash;

@@ -1,12 +1,12 @@
 import { SpecAdvice, SpecAdviceRequest, SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/spec-trial";
 import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import type { FastifyRequest } from "fastify";
 import { ADVICE_PROBLEMS, TRIAL_PROBLEMS } from "../../api-description.js";
 import { invalidReadings, trialsOff } from "../../problems.js";
 import { advise } from "../advice/advise.js";
-import { parseReadings } from "../advice/readings.js";
+import { parseReadings } from "../advice/parse-readings.js";
 import type { WebCaller } from "../web-caller.js";
 import type { Trials } from "./trials.js";
 import { checkTriedSpec } from "./tried-spec.js";
@@ -30,11 +30,7 @@ const trialSchema = {
     "Nothing is signed or stored. Off unless the provider's owner chose otherwise; hosts and rate are the owner's choice too.",
   body: SpecTrialRequest,
   response: {
-    200: {
-      description: "The trial.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: SpecTrial } },
-    },
+    200: jsonAnswer("The trial.", SpecTrial),
     ...TRIAL_PROBLEMS,
   },
 };
@@ -47,11 +43,7 @@ const adviceSchema = {
     "The readings are those of trials. No source is asked, and the same readings always give the same advice.",
   body: SpecAdviceRequest,
   response: {
-    200: {
-      description: "The advice.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: SpecAdvice } },
-    },
+    200: jsonAnswer("The advice.", SpecAdvice),
     ...ADVICE_PROBLEMS,
   },
 };

@@ -1,6 +1,7 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { SpecTrial, SpecTrialRequest, TrialFailure, TrialSource } from "@dataset-oracle/protocol/spec-trial";
+import { formatValue } from "@dataset-oracle/protocol/wire-value";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
@@ -8,7 +9,6 @@ import { type Address, numberToHex } from "viem";
 import { printable } from "../../cli/terminal.js";
 import { type Combined, OUTCOMES } from "../../explained-value.js";
 import { hostNotAllowed, trialsBusy } from "../../problems.js";
-import { formatValue } from "../../source/notes.js";
 import type { Reading, SourceFailure } from "../../source/reading.js";
 import { type RateLimit, TokenBucket } from "../../token-bucket.js";
 import { type AskedSource, askSources, readingsOf, textsOf } from "../ask-sources.js";
@@ -16,7 +16,7 @@ import { type Hosts, isAllowed } from "../check-settings.js";
 import type { Extraction } from "../extraction-worker.js";
 import type { Extractor } from "../extractor.js";
 import type { WebCaller } from "../web-caller.js";
-import { fixOf } from "./fixes.js";
+import { fixOf } from "./how-to-fix.js";
 import { checkTriedSpec, type TriedSpec } from "./tried-spec.js";
 import { valueText } from "./value-text.js";
 
@@ -129,7 +129,7 @@ function showTrial(tried: TriedSpec, provider: Address, steps: Steps): SpecTrial
       with_value: steps.readings.filter(({ ok }) => ok).length,
       status: OUTCOMES[combined.kind],
       reason: reasonOf(combined),
-      value: value === null ? null : formatValue(value, kind),
+      value: value === null ? null : formatValue(kind, value),
       text: value === null ? null : valueText(compiled, value),
     },
     output: value === null ? null : numberToHex(value, { size: 32 }),
@@ -165,7 +165,7 @@ function showSource({ compiled, bound }: TriedSpec, index: number, steps: Steps)
         ? null
         : { path: compiled.spec.sources[index]?.path ?? "", text: printable(selected).slice(0, MAX_SHOWN) },
     scaled: reading.ok
-      ? { value: formatValue(reading.value, compiled.kind), text: valueText(compiled, reading.value) }
+      ? { value: formatValue(compiled.kind, reading.value), text: valueText(compiled, reading.value) }
       : null,
     error: reading.ok ? null : showFailure(reading.error, step),
   };

@@ -1,0 +1,17 @@
+import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
+import { expect, test } from "vitest";
+import { troubleOf } from "./judge-value.js";
+
+const stored = (status: string, updatedAt: number) => ({ status, updatedAt: BigInt(updatedAt) }) as QueryResult;
+
+test.each([
+  ["a value within its heartbeat", stored("OK", 1_000), null],
+  ["a value that was never stored", stored("NOT_AVAILABLE", 0), null],
+  ["a round for which there was no data", stored("NOT_AVAILABLE", 1_000), null],
+  ["a value that is exactly one and a half heartbeats old", stored("OK", 985), null],
+  ["an older one", stored("OK", 984), "stale"],
+  ["a round in which the providers disagreed", stored("DISAGREEMENT", 1_000), "disagreement"],
+  ["an old disagreement", stored("DISAGREEMENT", 900), "stale"],
+])("%s", (_, point, trouble) => {
+  expect(troubleOf(point, 10, 1_000)).toBe(trouble);
+});

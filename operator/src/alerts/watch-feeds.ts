@@ -1,0 +1,69 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { describeError } from "../chain/rpc-error.js";
+import { readManyStored } from "../chain/stored-values.js";
+import { dataPointOf } from "../data-point.js";
+import type { DatasetFeeds, Network } from "../network.js";
+import type { Operator } from "../operator.js";
+import { type Alert, alertOf } from "./alert.js";
+import { type Trouble, troubleOf } from "./judge-value.js";
+import { Webhook } from "./webhook.js";
+
+/** After this many failed readings in a row, one line is logged, until a reading succeeds. */
+const FAILURES = 3;
+
+/**
+ * Watches the stored values of all feeds until the process ends, and reports what goes wrong and what has recovered: in the
+ * operator's alert log, and at the webhooks. It judges what is stored, whoever updates it.
+ *
+ * @param webhooks URLs, which may hold tokens.
+ */
+export async function runAlerts(operator: Operator, webhooks: readonly string[]): Promise<void> {
+  const { closing, logger, alerts } = operator;
+  const hooks = webhooks.map((url, index) => {
+    return new Webhook(url, logger.child({ webhook: `alertWebhooks/${index}` }), closing);
+  });
+  const tell = (alert: Alert) => {
+    alerts.add(alert);
+    for (const hook of hooks) hook.send(alert);
+  };
+  const networks = [...operator.networks.values()];
+  await Promise.all(
+    networks.flatMap((network) => network.feeds.map((feeds) => watchFeeds(operator, network, feeds, tell))),
+  );
+}
+
+async function watchFeeds(
+  { clock, closing, logger }: Operator,
+  network: Network,
+  { dataset, feeds }: DatasetFeeds,
+  tell: (alert: Alert) => void,
+): Promise<void> {
+  const troubles = new Map<string, Trouble>();
+  const keys = feeds.map(({ key }) => key);
+  let failures = 0;
+  while (!closing.aborted) {
+    try {
+      const points = await readManyStored(network.client, dataset.address, keys, "latest");
+      const now = Math.floor(clock() / 1000);
+      for (const [index, { key, policy }] of feeds.entries()) {
+        const stored = points[index];
+        if (stored === undefined) continue;
+        const before = troubles.get(key) ?? null;
+        const trouble = troubleOf(stored, policy.heartbeatSeconds, now);
+        if (trouble === before) continue;
+        if (trouble === null) troubles.delete(key);
+        else troubles.set(key, trouble);
+        tell(alertOf(dataPointOf(network, dataset, key), stored, trouble ?? "recovered", now));
+      }
+      failures = 0;
+    } catch (error) {
+      // A chain that cannot be read says nothing about its values.
+      failures++;
+      if (failures === FAILURES && !closing.aborted) {
+        const fields = { network: network.chainId, dataset: dataset.address, reason: describeError(error) };
+        logger.warn(fields, "the feeds cannot be watched: no alerts are sent for them");
+      }
+    }
+    await delay(network.settings.feedPollMs, undefined, { signal: closing, ref: false }).catch(() => {});
+  }
+}

@@ -1,0 +1,281 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Hex } from "viem";
+import { readBlockIntervalMs } from "../chain/block-interval.js";
+import { readManyStored } from "../chain/stored-values.js";
+import { type Batch, dataPointOf } from "../data-point.js";
+import type { DatasetFeeds, Network } from "../network.js";
+import type { Operator } from "../operator.js";
+import { startOf } from "../rounds.js";
+import { MAX_WAIT_MS, type SentUpdate, withTimeout } from "../update/send.js";
+import { isWorthSplitting, scopeOf } from "./failure-scope.js";
+import { FeedTurns } from "./feed-turns.js";
+import { FeedHealth, type Part } from "./health.js";
+import { sendBatch } from "./send-batch.js";
+import { dueAge, hasMoved, observe, type StoredFeed, stage } from "./update-policy.js";
+
+/** A chain on which nothing happens can have minutes between its blocks; an update makes one. */
+const MAX_BLOCK_MS = 15_000;
+/** Rounds are whole seconds, and a poll takes a moment. */
+const POLL_MS = 1_000;
+/** Updates differ mostly by the moment at which they miss or catch a block, so some tens of them show the longest. */
+const REMEMBERED = 32;
+
+/** Keeps all feeds fresh until the operator shuts down. It never throws. */
+export async function runFeeds(operator: Operator): Promise<void> {
+  const networks = [...operator.networks.values()].filter(({ queues }) => queues.length > 0);
+  await Promise.all(
+    networks.flatMap((network) => network.feeds.map((feeds) => new FeedLoop(operator, network, feeds).run())),
+  );
+}
+
+/** Keeps the feeds of one dataset fresh, by the same path as requests. */
+class FeedLoop {
+  /** The keys whose update is on its way. */
+  readonly #busy = new Set<Hex>();
+  readonly #turns: FeedTurns;
+  readonly #health: FeedHealth;
+  readonly #latency: UpdateLatency;
+  #blockMs = MAX_BLOCK_MS;
+  readonly #log: Logger;
+
+  constructor(
+    private readonly operator: Operator,
+    private readonly network: Network,
+    private readonly datasetFeeds: DatasetFeeds,
+  ) {
+    this.#turns = new FeedTurns(operator, network, datasetFeeds);
+    this.#log = operator.logger.child({ network: network.chainId, dataset: datasetFeeds.dataset.address });
+    this.#health = new FeedHealth(operator.clock, this.#log);
+    this.#latency = new UpdateLatency(network.settings.providerTimeoutMs);
+  }
+
+  async run(): Promise<void> {
+    const { client, settings } = this.network;
+    const { clock, closing } = this.operator;
+    const heartbeats = this.datasetFeeds.feeds.map(({ policy }) => policy.heartbeatSeconds);
+    // A feed that was just updated is seen again before it is due.
+    const pollMs = Math.min(settings.feedPollMs, Math.min(...heartbeats) * 250);
+    const blockMs = await readBlockIntervalMs(client).catch(() => MAX_BLOCK_MS);
+    this.#blockMs = Math.min(blockMs, MAX_BLOCK_MS);
+    const wait = (ms: number) => delay(ms, undefined, { signal: closing }).catch(() => {});
+    while (!closing.aborted) {
+      // Nodes look at the beginning of every beat, so that all of them see the same need at the same time.
+      // A timer can end a moment before the clock says so.
+      if (!this.#turns.isAlone) await wait(this.#turns.msUntilNextBeat(clock()) + 1);
+      const nextDueMs = await this.#poll().catch((error: unknown) => {
+        this.#health.failed("chain", error);
+        return pollMs;
+      });
+      if (this.#turns.isAlone) await wait(Math.min(pollMs, nextDueMs));
+    }
+  }
+
+  /**
+   * Starts the updates that are due, and does not wait until they are mined.
+   *
+   * @returns How long it is until another feed is due, in milliseconds.
+   */
+  async #poll(): Promise<number> {
+    const { clock } = this.operator;
+    const feeds = await this.#readStored();
+    this.#health.worked("chain");
+    if (!this.#health.isDue("committee") || !this.#health.isDue("sending")) return Number.POSITIVE_INFINITY;
+    const now = clock();
+    const lead = this.#leadSeconds;
+    const round = this.#turns.roundAt(now);
+    // Nodes take the time at which the beat began, which is the same for all of them.
+    const seenAt = this.#turns.isAlone ? now : startOf(round);
+    const at = (wanted: ReturnType<typeof stage>) =>
+      feeds.filter(({ policy, stored }) => stage(policy, stored, seenAt / 1000, lead) === wanted);
+    if (this.#turns.isAlone) {
+      // The providers are asked for the values of the others only after these were started.
+      const isProbe = this.#start(at("due"), round);
+      if (!isProbe) this.#start(await this.#moved(at("look"), round), this.#turns.roundAt(clock()));
+    } else {
+      // All that a beat needs goes into one transaction.
+      this.#start([...at("due"), ...(await this.#moved(at("look"), round))], round);
+    }
+    const dueAt = feeds.map(({ policy, stored }) => (Number(stored.updatedAt) + dueAge(policy, lead)) * 1000);
+    return Math.max(0, Math.min(...dueAt.filter((ms) => ms > now)) - clock());
+  }
+
+  /** How long before a heartbeat an update has to be started: by an operator by itself as long as one took lately, plus a block. */
+  get #leadSeconds(): number {
+    const measuredMs = this.#latency.longestMs + this.#blockMs + POLL_MS;
+    return this.#turns.leadSeconds(this.#blockMs) ?? measuredMs / 1000;
+  }
+
+  /**
+   * Starts updates. While the committee or the sender is failing it starts only one, a probe.
+   *
+   * @returns True if it started a probe.
+   */
+  #start(needed: readonly StoredFeed[], round: bigint): boolean {
+    const { operator, network } = this;
+    const { dataset } = this.datasetFeeds;
+    const idle = needed.filter(({ key }) => !this.#busy.has(key));
+    // A batch skips keys that were never stored, a key that a request is updating needs no second transaction, and one
+    // that failed by itself would spoil the batch.
+    const isBatched = ({ key, stored }: StoredFeed) =>
+      stored.updatedAt > 0n &&
+      !this.#health.isFailing(key) &&
+      !operator.updates.isOnItsWay(dataPointOf(network, dataset, key), round);
+    const single = idle.filter((feed) => !isBatched(feed) && this.#health.isDue(feed.key));
+    const attempts = [
+      ...this.#turns.chunksOf(idle.filter(isBatched)),
+      ...this.#turns.singlesOf(single).map((feed) => [feed]),
+    ];
+    const isProbing = this.#health.isFailing("committee") || this.#health.isFailing("sending");
+    const started = isProbing ? attempts.slice(0, 1) : attempts;
+    for (const feeds of started) {
+      if (this.#turns.isAlone) this.#update(feeds, round);
+      else void this.#updateInTurn(feeds, round);
+    }
+    return isProbing && started.length > 0;
+  }
+
+  async #readStored(): Promise<readonly StoredFeed[]> {
+    const { operator, network } = this;
+    const { dataset, feeds } = this.datasetFeeds;
+    const idle = feeds.filter(({ key }) => !this.#busy.has(key));
+    const keys = idle.map(({ key }) => key);
+    // A node does not rely on another's pending transaction, which may never be mined: it looks for one when its turn comes.
+    const blockTag = this.#turns.isAlone ? "pending" : "latest";
+    const points = await readManyStored(network.client, dataset.address, keys, blockTag);
+    return idle.flatMap((feed, index) => {
+      const stored = points[index];
+      if (stored === undefined) return [];
+      operator.metrics.feedSeen(network.chainId, dataset.address, feed.key, stored.updatedAt);
+      return [{ ...feed, stored }];
+    });
+  }
+
+  /** Returns the feeds whose value has moved by their deviation threshold. */
+  async #moved(feeds: readonly StoredFeed[], round: bigint): Promise<readonly StoredFeed[]> {
+    if (!this.#health.isDue("rows")) return [];
+    const healthy = feeds.filter(({ key }) => !this.#health.isFailing(key));
+    const moved = await Promise.all(this.#turns.chunksOf(healthy).map((chunk) => this.#movedIn(chunk, round)));
+    return moved.flat();
+  }
+
+  async #movedIn(feeds: readonly StoredFeed[], round: bigint): Promise<readonly StoredFeed[]> {
+    const { dataset } = this.datasetFeeds;
+    const members = dataset.committee.current.members.length;
+    try {
+      const rows = await this.operator.builder.rowsOf(this.#batch(feeds, round));
+      this.#worked("committee", "rows");
+      return feeds.filter(({ policy, stored }, index) => {
+        const observed = observe(dataset.kind, members, rows, index);
+        return observed !== null && hasMoved(policy, dataset.kind, stored, observed);
+      });
+    } catch (error) {
+      await this.#failed("rows", error);
+      return [];
+    }
+  }
+
+  /** Updates feeds when this node's turn comes, unless another node did by then. */
+  async #updateInTurn(feeds: readonly StoredFeed[], round: bigint): Promise<void> {
+    for (const { key } of feeds) this.#busy.add(key);
+    try {
+      const { feeds: own, rank } = await this.#turns.take(feeds, round, this.#blockMs);
+      if (rank > 0 && own.length > 0) {
+        this.#log.warn({ keys: own.map(({ key }) => key), rank }, "feed: the nodes of better ranks did not update it");
+        this.operator.metrics.failedOver(this.network.chainId, own.length);
+      }
+      for (const { key } of feeds) this.#busy.delete(key);
+      this.#worked("committee");
+      this.#update(own, round);
+    } catch (error) {
+      for (const { key } of feeds) this.#busy.delete(key);
+      if (feeds.length === 1 || !isWorthSplitting(error)) {
+        for (const { key } of feeds) await this.#failed(key, error);
+        return;
+      }
+      this.#health.failed("batches", error);
+      for (const feed of feeds) void this.#updateInTurn([feed], round);
+    }
+  }
+
+  /** Updates feeds in one transaction, and each that the batch did not store in its own. */
+  #update(feeds: readonly StoredFeed[], round: bigint): void {
+    const { network, operator } = this;
+    const { dataset } = this.datasetFeeds;
+    const startedAt = operator.clock();
+    const batched = feeds.length > 1 ? this.#sendBatch(this.#batch(feeds, round)) : null;
+    for (const { key } of feeds) {
+      this.#busy.add(key);
+      const dataPoint = dataPointOf(network, dataset, key);
+      const outcome = batched?.then((stored) => stored.get(key) ?? null);
+      // A request that began to send the same round in the meantime does not wait for the batch.
+      outcome?.catch(() => {});
+      operator.updates
+        .sendForFeed(dataPoint, round, outcome)
+        .then(async ({ mined: untilMined }) => {
+          this.#worked("committee", "sending", key);
+          const mined = await withTimeout(untilMined, MAX_WAIT_MS);
+          if (mined !== null) this.#latency.record(operator.clock() - startedAt);
+        })
+        .catch((error: unknown) => this.#failed(key, error))
+        .finally(() => this.#busy.delete(key));
+    }
+  }
+
+  /**
+   * Relays a batch.
+   *
+   * @returns The keys that it stored. Each other key is to be sent by itself.
+   * @throws The batch's error when its keys would fail by themselves too.
+   */
+  async #sendBatch(batch: Batch): Promise<ReadonlyMap<Hex, SentUpdate>> {
+    try {
+      const startedAt = this.operator.clock();
+      const stored = await sendBatch(this.operator, this.operator.builder, batch);
+      if (stored.size > 0) this.#latency.record(this.operator.clock() - startedAt);
+      this.#worked("batches");
+      return stored;
+    } catch (error) {
+      if (!isWorthSplitting(error)) throw error;
+      this.#health.failed("batches", error);
+      return new Map();
+    }
+  }
+
+  #worked(...parts: readonly Part[]): void {
+    for (const part of parts) this.#health.worked(part);
+  }
+
+  /** @param part The part that failed, unless the error belongs to another. */
+  async #failed(part: Part, error: unknown): Promise<void> {
+    if (this.operator.closing.aborted) return;
+    const scope = scopeOf(error);
+    this.#health.failed(scope === "update" ? part : scope, error);
+    if (scope !== "committee") return;
+    const { committee } = this.datasetFeeds.dataset;
+    // A committee that was replaced may never answer again. If the RPC fails here, the next failure looks again.
+    await committee.hasReplaced(committee.current).catch(() => false);
+  }
+
+  #batch(feeds: readonly StoredFeed[], round: bigint): Batch {
+    return { network: this.network, dataset: this.datasetFeeds.dataset, keys: feeds.map(({ key }) => key), round };
+  }
+}
+
+/** Remembers how long the latest updates took, from the decision to update until their transaction was seen mined. */
+class UpdateLatency {
+  readonly #latest: number[] = [];
+
+  /** @param assumedMs The duration that is assumed until an update has been measured. */
+  constructor(private readonly assumedMs: number) {}
+
+  record(ms: number): void {
+    this.#latest.push(ms);
+    if (this.#latest.length > REMEMBERED) this.#latest.shift();
+  }
+
+  /** The longest of the latest updates, in milliseconds. */
+  get longestMs(): number {
+    return this.#latest.length === 0 ? this.assumedMs : Math.max(...this.#latest);
+  }
+}

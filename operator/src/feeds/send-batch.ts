@@ -1,0 +1,71 @@
+import type { Hex } from "viem";
+import { readManyStored } from "../chain/stored-values.js";
+import { type Batch, dataPointOf } from "../data-point.js";
+import type { Context } from "../process-context.js";
+import { roundAt } from "../rounds.js";
+import type { Job } from "../tx/job.js";
+import {
+  MAX_WAIT_MS,
+  queueFor,
+  reserveFeedGas,
+  type SentUpdate,
+  storedByOther,
+  submit,
+  withTimeout,
+} from "../update/send.js";
+import type { BatchUpdate, UpdateBuilder } from "../update/update-builder.js";
+
+/**
+ * Sends a batch in one transaction, within the feeds' gas budget, and waits until it is mined.
+ *
+ * @returns The keys that it stored, or will store: the queue goes on with a transaction that is not mined in time. Every
+ * other key has to be sent by itself.
+ * @throws ProblemError when the batch cannot be sent. FeedGasSpent.
+ */
+export async function sendBatch(
+  context: Context,
+  builder: UpdateBuilder,
+  batch: Batch,
+): Promise<ReadonlyMap<Hex, SentUpdate>> {
+  const { network, dataset, keys, round } = batch;
+  const [first] = keys;
+  const update = await builder.buildBatch(batch);
+  if (update === null || network.queues.length === 0 || first === undefined) return new Map();
+  const release = reserveFeedGas(context, network, update.gas);
+  const queue = queueFor(network, dataset.address, first);
+  const { hash, confirmed } = await submit(queue, batchJob(context, builder, batch, update), release);
+  context.logger.info(
+    {
+      ...{ network: network.chainId, dataset: dataset.address, round: round.toString() },
+      ...{ transaction: hash, keys: keys.filter((_, index) => update.isStored[index]) },
+    },
+    "batch sent",
+  );
+  const mined = await withTimeout(confirmed, MAX_WAIT_MS);
+  if (mined?.isReverted) return new Map();
+  const { isStored } = mined?.call ?? update;
+  const stored = keys.filter((_, index) => isStored[index]);
+  const updates = stored.map(async (key) => [key, await storedByOther(dataPointOf(network, dataset, key))] as const);
+  return new Map(await Promise.all(updates));
+}
+
+/** The job of a batch. If its transaction gets stuck or lost, the newest round of its keys replaces it. */
+export function batchJob(
+  { clock }: Context,
+  builder: UpdateBuilder,
+  batch: Batch,
+  call: BatchUpdate,
+): Job<BatchUpdate> {
+  const { network, dataset, keys } = batch;
+  return {
+    dataPointId: `${dataset.address} ${keys.join(" ")}`,
+    payer: null,
+    call,
+    renew: () => builder.buildBatch({ ...batch, round: roundAt(clock()) }),
+    isStored: async (round) => {
+      const points = await readManyStored(network.client, dataset.address, keys, "latest");
+      return points.every(({ updatedAt }) => updatedAt >= round);
+    },
+    onSigned: () => {},
+  };
+}

@@ -1,8 +1,0 @@
-/** Parses JSON from outside. Returns null for a text that is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

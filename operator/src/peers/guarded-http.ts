@@ -1,0 +1,64 @@
+import type { Result } from "@dataset-oracle/protocol/result";
+import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
+import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch";
+import { getText } from "@dataset-oracle/service/http-client/get";
+import { postText } from "@dataset-oracle/service/http-client/post";
+
+/** The most requests to announced URLs that are in flight or waiting. */
+const MAX_IN_FLIGHT = 256;
+/** An origin of this machine. */
+const LOCAL = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
+
+/**
+ * Asks nodes and providers. A URL that the operator's owner has configured is asked wherever it is. An announced one was
+ * chosen by a stranger, so it is asked only over https, at a public host.
+ */
+export class GuardedHttp {
+  /**
+   * @param configured The base URLs in the configuration.
+   * @param allowsLocal True for a development network, whose nodes may be announced on this machine.
+   * @param egress Asks announced URLs. It is closed with everything else.
+   */
+  constructor(
+    private readonly configured: ReadonlySet<string>,
+    private readonly allowsLocal: boolean,
+    private readonly closing: AbortSignal,
+    private readonly egress = new Egress({ maxInFlight: MAX_IN_FLIGHT }),
+  ) {
+    closing.addEventListener("abort", () => void egress.close());
+  }
+
+  /**
+   * Posts JSON, without following redirects.
+   *
+   * @param takePart Takes the parts of an answer with status 200 as they arrive; its text is empty then.
+   */
+  post(
+    base: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    limits: FetchLimits,
+    signal = this.closing,
+    takePart?: (part: Buffer) => void,
+  ): Promise<Result<HttpAnswer, FetchFailure<EgressFailure>>> {
+    const url = `${base}${path}`;
+    if (this.#isTrusted(base)) return postText(url, headers, body, limits, signal, takePart);
+    const all = { "content-type": "application/json", ...headers };
+    const request = { url, method: "POST", headers: all, body } as const;
+    if (takePart === undefined) return this.egress.fetchText(request, limits, signal);
+    return this.egress.fetchParts(request, limits, takePart, signal);
+  }
+
+  /** Gets a text, without following redirects. */
+  get(base: string, path: string, limits: FetchLimits): Promise<Result<HttpAnswer, FetchFailure<EgressFailure>>> {
+    const url = `${base}${path}`;
+    if (this.#isTrusted(base)) return getText(url, limits, this.closing);
+    return this.egress.fetchText({ url, method: "GET" }, limits, this.closing);
+  }
+
+  /** Reports whether a base URL is the owner's choice, so that it is asked without the guards of public hosts. */
+  #isTrusted(base: string): boolean {
+    return this.configured.has(base) || (this.allowsLocal && LOCAL.test(base));
+  }
+}

@@ -1,0 +1,74 @@
+import { NetworkId } from "@dataset-oracle/protocol/wire";
+import { Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import type { Address } from "viem";
+import { type Failure, type FailureReason, isFailure } from "../update/ask-provider.js";
+import type { GuardedHttp } from "./guarded-http.js";
+import { readNodeAnswer } from "./node-answer.js";
+import { BASE_URL, type Node, type Nodes, othersOf } from "./node-list.js";
+
+const DEADLINE_MS = 2_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/** The part of another node's `GET /datasets` that is read. */
+const served = TypeCompiler.Compile(
+  Type.Array(
+    Type.Object({
+      network_id: NetworkId,
+      providers: Type.Array(Type.Object({ address: Type.String(), url: Type.String({ pattern: BASE_URL }) })),
+    }),
+  ),
+);
+
+/**
+ * The providers of a network: where each is asked, as configured, and for the others, as their own nodes say; and how each
+ * has answered last.
+ */
+export class Providers {
+  readonly #learned = new Map<Address, string>();
+  readonly #failing = new Map<Address, FailureReason>();
+
+  constructor(
+    private readonly chainId: number,
+    private readonly configured: ReadonlyMap<Address, string>,
+    private readonly nodes: Nodes,
+    private readonly http: GuardedHttp,
+  ) {}
+
+  /** Returns the base URL of a provider. */
+  urlOf(provider: Address): string | undefined {
+    return this.configured.get(provider) ?? this.#learned.get(provider);
+  }
+
+  /** Takes note of an answer. One that came after the others were enough says nothing about the provider. */
+  answered(provider: Address, answer: { readonly kind: string } | Failure): void {
+    if (!isFailure(answer) || answer.refusesQuestion) this.#failing.delete(provider);
+    else if (answer.reason !== "late") this.#failing.set(provider, answer.reason);
+  }
+
+  /** Returns why a provider's last answer could not be used; null if it could, or if none was asked for. */
+  failureOf(provider: Address): FailureReason | null {
+    return this.#failing.get(provider) ?? null;
+  }
+
+  /**
+   * Asks the nodes of providers that are not configured where these are. Each says it of its own provider only. It never
+   * throws: what is known stays.
+   *
+   * @param isAgain True to ask also where it is known.
+   */
+  async learn(isAgain: boolean): Promise<void> {
+    const asked = othersOf(this.nodes).filter(({ provider }) => {
+      return !this.configured.has(provider) && (isAgain || !this.#learned.has(provider));
+    });
+    await Promise.all(asked.map((node) => this.#ask(node)));
+  }
+
+  async #ask({ provider, url }: Node): Promise<void> {
+    const got = await this.http.get(url, "/datasets", { timeoutMs: DEADLINE_MS, maxBytes: MAX_ANSWER_BYTES });
+    const datasets = readNodeAnswer(served, got) ?? [];
+    const providers = datasets.flatMap(({ network_id, providers }) => (network_id === this.chainId ? providers : []));
+    const named = providers.find(({ address }) => address === provider)?.url;
+    if (named !== undefined && URL.canParse(named)) this.#learned.set(provider, named.replace(/\/+$/, ""));
+  }
+}

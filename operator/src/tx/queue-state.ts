@@ -1,0 +1,231 @@
+import type { Logger } from "pino";
+import type { Hex } from "viem";
+import { describeError } from "../chain/rpc-error.js";
+import type { Clock } from "../process-context.js";
+import type { Confirmed, Job, RoundCall, Sent } from "./job.js";
+import type { PendingTransaction } from "./plan.js";
+import type { Submission } from "./submitter.js";
+
+/** A job in the queue, with the caller that waits for it. Times are milliseconds since 1970. */
+export interface Task extends Job<RoundCall> {
+  /** The newest round that was built. */
+  call: RoundCall;
+  /** Null once the caller has its answer. */
+  caller: { resolve(sent: Sent<RoundCall>): void; reject(error: unknown): void; readonly giveUpAt: number } | null;
+  readonly confirmed: Deferred<Confirmed<RoundCall> | null>;
+  /** True once a caller was given a hash: from then on the queue has to get the update stored. */
+  isPromised: boolean;
+  attempts: number;
+}
+
+/** Makes the task of a job. Without a caller it is an update that an earlier process has promised. */
+export function newTask(job: Job<RoundCall>, caller: Task["caller"]): Task {
+  return { ...job, caller, confirmed: deferred(), isPromised: caller === null, attempts: 0 };
+}
+
+/** A submission; `raw` is null for a transaction that an earlier process has signed. */
+type Signed = Omit<Submission, "raw"> & { readonly raw: Hex | null };
+
+/** One of the transactions sent with a nonce, each in place of the one before. */
+interface Version extends Pick<Signed, "raw" | "hash"> {
+  /** Null for a cancellation. */
+  readonly call: RoundCall | null;
+}
+
+/** Everything that the queue knows about one of its nonces. */
+export interface Transaction extends PendingTransaction {
+  /** Null for a cancellation of a nonce that no update had. */
+  readonly task: Task | null;
+  /** Oldest first. */
+  readonly versions: readonly Version[];
+  /** How often the chain had used the nonce and none of the versions was found mined. */
+  readonly missed: number;
+  /** The newest round that is going to replace it; null until it is needed. */
+  readonly renewal: Renewal | null;
+}
+
+/** The building of the newest round: `stored` when the chain already has one that is newer. */
+export interface Renewal {
+  result: RoundCall | "stored" | "failed" | "running";
+}
+
+/** The transactions of a queue that are not known to be mined, by nonce. */
+export class InFlightTransactions extends Map<number, Transaction> {
+  /** The first nonce after those of all transactions; 0 where there is none. */
+  get end(): number {
+    return Math.max(-1, ...this.keys()) + 1;
+  }
+
+  put(transaction: Transaction): void {
+    this.set(transaction.nonce, transaction);
+  }
+
+  /**
+   * Records the version of a nonce that was just submitted.
+   *
+   * @param call Null for a cancellation.
+   */
+  add(nonce: number, task: Task | null, call: RoundCall | null, submission: Signed, now: number): void {
+    const { raw, hash, fees, result } = submission;
+    const before = this.get(nonce);
+    this.put({
+      ...{ nonce, task, dataPointId: task?.dataPointId ?? null, fees, missed: before?.missed ?? 0, renewal: null },
+      versions: [...(before?.versions ?? []), { raw, hash, call }],
+      sentAt: now,
+      submittedAt: now,
+      expiresAt: call?.expiresAt ?? Number.POSITIVE_INFINITY,
+      isAccepted: result.kind === "accepted",
+    });
+  }
+
+  /** Finds the task of a later transaction for the same data point. */
+  laterTask({ dataPointId, nonce }: Transaction): Task | null {
+    const isLater = (other: Transaction) => other.nonce > nonce && other.dataPointId === dataPointId;
+    return [...this.values()].find(isLater)?.task ?? null;
+  }
+}
+
+/** A promise that is resolved from outside: `Promise.withResolvers`, which Node 20 lacks. */
+interface Deferred<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+}
+
+function deferred<T>(): Deferred<T> {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+/**
+ * The updates that wait for a nonce. Feeds go first, because their values have a maximum age. Among requests the one goes
+ * first whose caller has the fewest transactions pending, so that a caller with many requests delays mostly its own.
+ */
+export class WaitingUpdates {
+  /** Oldest first. */
+  #tasks: Task[] = [];
+
+  get size(): number {
+    return this.#tasks.length;
+  }
+
+  /** The number of waiting updates of feeds. */
+  get feeds(): number {
+    return this.#tasks.filter(isFeed).length;
+  }
+
+  add(task: Task): void {
+    this.#tasks.push(task);
+  }
+
+  /** Adds a task that could not be sent before those that came later. */
+  putBack(task: Task): void {
+    this.#tasks.unshift(task);
+  }
+
+  /** Takes the next task, if there is one. */
+  take(pending: Iterable<Transaction>): Task | undefined {
+    const counts = new Map<string, number>();
+    for (const { task } of pending) {
+      if (task?.payer != null) counts.set(task.payer, (counts.get(task.payer) ?? 0) + 1);
+    }
+    const countOf = ({ payer }: Task) => (payer === null ? -1 : (counts.get(payer) ?? 0));
+    const [first, ...others] = this.#tasks;
+    if (first === undefined) return undefined;
+    const next = others.reduce((best, task) => (countOf(task) < countOf(best) ? task : best), first);
+    this.#tasks.splice(this.#tasks.indexOf(next), 1);
+    return next;
+  }
+
+  /** Takes the tasks that fulfil a condition. */
+  takeAll(fulfils: (task: Task) => boolean = () => true): readonly Task[] {
+    const taken = this.#tasks.filter(fulfils);
+    this.#tasks = this.#tasks.filter((task) => !taken.includes(task));
+    return taken;
+  }
+}
+
+const isFeed = ({ payer }: Task) => payer === null;
+
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
+const GIVE_UP_MS = 600_000;
+
+interface Retry {
+  readonly since: number;
+  readonly nextAt: number;
+  readonly isRunning: boolean;
+}
+
+/** Updates that were promised to a caller and have no transaction. Their newest round is built again and again. */
+export class RetryQueue {
+  readonly #retries = new Map<Task, Retry>();
+
+  /** @param onTried Called after each attempt, with the task once it has a call that can be sent. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly onTried: (ready: Task | null) => void,
+  ) {}
+
+  get size(): number {
+    return this.#retries.size;
+  }
+
+  /** @param isRefused True if its newest round was just refused: then the first retry waits. */
+  add(task: Task, isRefused = false): void {
+    const since = this.clock();
+    this.#retries.set(task, { since, nextAt: isRefused ? since + FIRST_RETRY_MS : since, isRunning: false });
+  }
+
+  /** Starts the retries that are due, and does not wait for them. */
+  run(): void {
+    const now = this.clock();
+    for (const [task, retry] of this.#retries) {
+      if (retry.isRunning || now < retry.nextAt) continue;
+      if (now - retry.since > GIVE_UP_MS) {
+        this.logger.error({ dataPointId: task.dataPointId }, "an update was given up: no newer round can be built");
+        this.#end(task);
+        continue;
+      }
+      this.#retries.set(task, { ...retry, isRunning: true });
+      void this.#try(task, retry.since);
+    }
+  }
+
+  close(): void {
+    for (const task of this.#retries.keys()) this.#end(task);
+  }
+
+  async #try(task: Task, since: number): Promise<void> {
+    try {
+      const call = await task.renew();
+      // A newer round that is only pending can still be lost.
+      if (call === null && !(await task.isStored(task.call.round))) {
+        throw new Error("a newer round is only pending");
+      }
+      if (!this.#retries.has(task)) return;
+      if (call === null) {
+        this.#end(task);
+      } else {
+        this.#retries.delete(task);
+        Object.assign(task, { call, attempts: 0 });
+      }
+      this.onTried(call === null ? null : task);
+    } catch (error) {
+      if (!this.#retries.has(task)) return;
+      this.logger.warn({ reason: describeError(error) }, "no newer round yet");
+      const now = this.clock();
+      const wait = Math.min(Math.max(now - since, FIRST_RETRY_MS), MAX_RETRY_MS);
+      this.#retries.set(task, { since, nextAt: now + wait, isRunning: false });
+      this.onTried(null);
+    }
+  }
+
+  #end(task: Task): void {
+    this.#retries.delete(task);
+    task.confirmed.resolve(null);
+  }
+}

@@ -1,0 +1,158 @@
+import { parseJson } from "@dataset-oracle/protocol/parse-json";
+import { err, ok } from "@dataset-oracle/protocol/result";
+import {
+  MAX_STREAMED_REPORTS,
+  NDJSON_CONTENT_TYPE,
+  ReportStreamLine,
+  type ReportStreamRequest,
+} from "@dataset-oracle/protocol/wire";
+import { ABORTED, tooLarge } from "@dataset-oracle/service/http-client/fetch";
+import { LineSplitter } from "@dataset-oracle/service/http-client/line-splitter";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import type { GuardedHttp } from "../peers/guarded-http.js";
+import type { Clock } from "../process-context.js";
+import { type AnsweredOrNot, postQuestion } from "./ask-provider.js";
+
+const MAX_REPORT_BYTES = 16 * 1024;
+/** A line holds little more than the report. */
+const MAX_LINE_BYTES = MAX_REPORT_BYTES + 128;
+/** How long a question waits for others while the same provider is being asked. */
+const JOIN_MS = 1;
+/** How long a provider that does not know `POST /report/stream` is asked for each report by itself. */
+const REMEMBER_MS = 600_000;
+
+const reportLine = TypeCompiler.Compile(ReportStreamLine);
+
+type ReportQuestion = ReportStreamRequest["requests"][number];
+
+interface Question {
+  readonly request: ReportQuestion;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly settle: (answer: AnsweredOrNot) => void;
+  readonly reject: (error: unknown) => void;
+  isSettled: boolean;
+}
+
+/** The requests to one provider. */
+interface Conversation {
+  waiting: Question[];
+  isScheduled: boolean;
+  /** The number of requests that have not been answered completely. */
+  inFlight: number;
+  /** Until then it is asked for each report by itself; in milliseconds since 1970. */
+  apartUntil: number;
+}
+
+/**
+ * Asks providers for reports. What is asked of one provider at the same moment, or within a millisecond while it is being
+ * asked, shares a request, whose answers are streamed, so that a slow one delays no other. HTTP between processes
+ * is a fourth of a broadcast otherwise.
+ */
+export class JoinedReportRequests {
+  readonly #conversations = new Map<string, Conversation>();
+
+  constructor(
+    private readonly http: GuardedHttp,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Asks the provider at a base URL for a report. */
+  ask(base: string, request: ReportQuestion, timeoutMs: number, signal: AbortSignal): Promise<AnsweredOrNot> {
+    return new Promise((resolve, reject) => {
+      const question: Question = { request, timeoutMs, signal, settle, reject, isSettled: false };
+      const onAbort = () => settle(err(ABORTED));
+      function settle(answer: AnsweredOrNot) {
+        if (question.isSettled) return;
+        question.isSettled = true;
+        signal.removeEventListener("abort", onAbort);
+        resolve(answer);
+      }
+      if (signal.aborted) return onAbort();
+      signal.addEventListener("abort", onAbort);
+      this.#enqueue(base, question);
+    });
+  }
+
+  #enqueue(base: string, question: Question): void {
+    const conversation = this.#conversationWith(base);
+    if (this.clock() < conversation.apartUntil) return void this.#askAlone(base, question);
+    conversation.waiting.push(question);
+    if (conversation.isScheduled) return;
+    conversation.isScheduled = true;
+    const send = () => void this.#send(base, conversation);
+    // A lone question is not delayed.
+    if (conversation.inFlight === 0) queueMicrotask(send);
+    else setTimeout(send, JOIN_MS);
+  }
+
+  #conversationWith(base: string): Conversation {
+    const known = this.#conversations.get(base);
+    if (known !== undefined) return known;
+    const started = { waiting: [], isScheduled: false, inFlight: 0, apartUntil: 0 };
+    this.#conversations.set(base, started);
+    return started;
+  }
+
+  #send(base: string, conversation: Conversation): void {
+    const questions = conversation.waiting.filter(({ isSettled }) => !isSettled);
+    conversation.waiting = [];
+    conversation.isScheduled = false;
+    for (let start = 0; start < questions.length; start += MAX_STREAMED_REPORTS) {
+      const some = questions.slice(start, start + MAX_STREAMED_REPORTS);
+      const [first, second] = some;
+      conversation.inFlight += 1;
+      const isAlone = first !== undefined && second === undefined;
+      const asked = isAlone ? this.#askAlone(base, first) : this.#askTogether(base, conversation, some);
+      const fail = (error: unknown) => {
+        for (const { reject } of some) reject(error);
+      };
+      void asked.catch(fail).finally(() => {
+        conversation.inFlight -= 1;
+      });
+    }
+  }
+
+  async #askAlone(base: string, { request, timeoutMs, signal, settle, reject }: Question): Promise<void> {
+    const { traceparent, ...report } = request;
+    const headers = traceparent === undefined ? {} : { traceparent };
+    const limits = { timeoutMs, maxBytes: MAX_REPORT_BYTES };
+    const posted = { path: "/report", headers, body: JSON.stringify(report), limits } as const;
+    await postQuestion(this.http, base, posted, signal).then(settle, reject);
+  }
+
+  async #askTogether(base: string, conversation: Conversation, questions: readonly Question[]): Promise<void> {
+    const over = new AbortController();
+    const onAbort = () => {
+      if (questions.every(({ isSettled }) => isSettled)) over.abort();
+    };
+    for (const { signal } of questions) signal.addEventListener("abort", onAbort);
+    const lines = new LineSplitter(MAX_LINE_BYTES, (line) => {
+      const json = parseJson(line);
+      if (!reportLine.Check(json)) return;
+      questions[json.index]?.settle(ok({ status: json.status, json: json.body }));
+    });
+    const limits = {
+      timeoutMs: Math.max(...questions.map(({ timeoutMs }) => timeoutMs)),
+      maxBytes: MAX_LINE_BYTES * MAX_STREAMED_REPORTS,
+    };
+    const body = JSON.stringify({ requests: questions.map(({ request }) => request) });
+    const takePart = (part: Buffer) => lines.add(part);
+    const headers = { accept: NDJSON_CONTENT_TYPE };
+    const answer = await this.http.post(base, "/report/stream", headers, body, limits, over.signal, takePart);
+    for (const { signal } of questions) signal.removeEventListener("abort", onAbort);
+    const unanswered = questions.filter(({ isSettled }) => !isSettled);
+    if (answer.ok && (answer.value.status === 404 || answer.value.status === 405)) {
+      conversation.apartUntil = this.clock() + REMEMBER_MS;
+      await Promise.all(unanswered.map((question) => this.#askAlone(base, question)));
+      return;
+    }
+    const rest = (): AnsweredOrNot => {
+      if (!answer.ok) return answer;
+      const { status, text } = answer.value;
+      if (status === 200 && lines.hasSkipped) return err(tooLarge(MAX_LINE_BYTES));
+      return ok({ status, json: parseJson(text) });
+    };
+    for (const { settle } of unanswered) settle(rest());
+  }
+}

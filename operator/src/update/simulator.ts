@@ -1,0 +1,213 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { type Outcome, QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { type Address, decodeErrorResult, decodeFunctionResult, type Hex } from "viem";
+import { call, estimateGas, simulateBlocks } from "viem/actions";
+import { type ChainClient, unwrapRpcError } from "../chain/client.js";
+import { isInvalidOpcode } from "../chain/evm-version.js";
+import { RpcError, rpcErrorIn } from "../chain/rpc-error.js";
+import { evmTooOld, updateReverted } from "../problems.js";
+import type { Clock } from "../process-context.js";
+
+/** `KeyOutcome.STORED` of the contract. */
+const STORED = 0;
+/** How long a node's simulation is trusted after it has agreed with the node's gas estimate. */
+const TRUSTED_MS = 600_000;
+/** How long an update waits for a node whose clock is behind its round. Reports stay valid for longer. */
+const MAX_BEHIND_MS = 10_000;
+
+/** The update would change nothing: the chain has its round or a newer one, or is about to. */
+export interface StaleRound {
+  readonly kind: "stale";
+}
+
+/** The dataset would refuse an update. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly problem: ProblemError;
+}
+
+/** A call that succeeded: the data that it returned, and its gas. */
+interface Executed {
+  readonly result: Hex;
+  readonly gas: bigint;
+}
+
+/**
+ * Executes updates as the next block would. The latest block will not do, because it can be older than a round.
+ *
+ * Every node can execute a call on `pending`, and estimate its gas by executing it again and again. Many can simulate the
+ * next block instead (`eth_simulateV1`), which takes one request and one execution. Some nodes cannot, and on some chains
+ * a call needs more gas than the simulation uses, so it is trusted for a while only after it has agreed with an estimate.
+ */
+export class Simulator {
+  #trustedUntil = 0;
+  #nextTrialAt = 0;
+
+  constructor(
+    private readonly client: ChainClient,
+    private readonly clock: Clock,
+    private readonly closing: AbortSignal,
+  ) {}
+
+  /** Executes an update. It returns the status that would be stored and the gas limit to send. */
+  async update(
+    dataset: Address,
+    outcome: Outcome,
+    data: Hex,
+  ): Promise<{ readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint } | StaleRound | Refused> {
+    try {
+      const { result, gas } = await this.#executeDue(dataset, data);
+      const [status, isNew] = this.#decode(() => decodeUpdate(outcome, result));
+      return isNew ? { kind: "ok", status: QUERY_STATUSES[status] ?? "INVALID", gas } : { kind: "stale" };
+    } catch (error) {
+      return { kind: "refused", problem: refusalIn(error) };
+    }
+  }
+
+  /**
+   * Executes the update of a batch. It returns which keys, in the batch's order, would be stored, and the gas limit to send.
+   *
+   * @throws ProblemError with the contract's error when it would revert.
+   */
+  async batch(dataset: Address, data: Hex): Promise<{ readonly isStored: readonly boolean[]; readonly gas: bigint }> {
+    try {
+      const { result, gas } = await this.#executeDue(dataset, data);
+      const outcomes = this.#decode(() =>
+        decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result }),
+      );
+      return { isStored: outcomes.map((outcome) => outcome === STORED), gas };
+    } catch (error) {
+      throw refusalIn(error);
+    }
+  }
+
+  /** Executes an update. If the node's clock has not reached the round yet, it waits until it has, within a bound. */
+  async #executeDue(dataset: Address, data: Hex): Promise<Executed> {
+    const giveUpAt = performance.now() + MAX_BEHIND_MS;
+    for (;;) {
+      try {
+        return await this.execute(dataset, data);
+      } catch (error) {
+        const behindMs = msBehindRound(error);
+        if (behindMs === 0 || performance.now() + behindMs > giveUpAt) throw error;
+        // A simulated block has the operator's time, so it does not show that the node would still refuse the round.
+        this.#nextTrialAt = this.clock() + TRUSTED_MS;
+        await delay(behindMs, undefined, { signal: this.closing }).catch(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  /**
+   * Executes a call. The gas that it returns has a quarter to spare: transactions before it can change the cost.
+   *
+   * @throws RpcError: `refused`, with the revert data, when the call reverts.
+   */
+  async execute(to: Address, data: Hex): Promise<Executed> {
+    const simulated = this.clock() < this.#trustedUntil ? await this.#simulate(to, data) : null;
+    if (simulated !== null) return { ...simulated, gas: withSpare(simulated.gas) };
+    this.#trustedUntil = 0;
+    const { client } = this;
+    const request = { to, data, blockTag: "pending" } as const;
+    const [{ data: result = "0x" }, estimate] = await Promise.all([
+      unwrapRpcError(client, "eth_call", call(client, request)),
+      unwrapRpcError(client, "eth_estimateGas", estimateGas(client, { ...request, prepare: false })),
+    ]);
+    if (this.clock() >= this.#nextTrialAt) void this.#try(to, data, estimate);
+    return { result, gas: withSpare(estimate) };
+  }
+
+  /** Finds out whether the node's simulation can be trusted. Nobody waits for it. */
+  async #try(to: Address, data: Hex, estimate: bigint): Promise<void> {
+    this.#nextTrialAt = this.clock() + TRUSTED_MS;
+    const simulated = await this.#simulate(to, data).catch(() => null);
+    // A gas refund can make the estimate up to a tenth larger.
+    if (simulated === null || estimate * 10n > simulated.gas * 11n) return;
+    this.#trustedUntil = this.clock() + TRUSTED_MS;
+    this.#nextTrialAt = 0;
+  }
+
+  /**
+   * @returns Null when the node cannot simulate blocks, or not this one.
+   * @throws RpcError when the call reverts, or the node does not answer.
+   */
+  async #simulate(to: Address, data: Hex): Promise<Executed | null> {
+    // No round is newer than the clock's next second, and a block that was just made is older.
+    const time = BigInt(Math.floor(this.clock() / 1000) + 1);
+    const blocks = [{ blockOverrides: { time }, calls: [{ to, data }] }];
+    const simulated = await simulateBlocks(this.client, { blocks }).catch((error: unknown) => {
+      const rpcError = rpcErrorIn(error);
+      // An error that is not the transport's means that the node answered in another shape.
+      if (rpcError === null || rpcError.kind === "refused") return null;
+      throw rpcError;
+    });
+    const executed = simulated?.[0]?.calls[0];
+    if (executed === undefined) return null;
+    if (executed.status === "success") return { result: executed.data, gas: executed.gasUsed };
+    // A call that fails without revert data: only `eth_call` tells why.
+    if (executed.data === "0x") return null;
+    const { id } = this.client.chain;
+    throw new RpcError("refused", id, "eth_simulateV1", "the call reverted", executed.data);
+  }
+
+  /** @throws RpcError when a call returned something that no dataset returns. */
+  #decode<T>(read: () => T): T {
+    try {
+      return read();
+    } catch {
+      throw new RpcError("failed", this.client.chain.id, "eth_call", "answered something that no dataset answers");
+    }
+  }
+}
+
+/** Returns the status that is stored after an update, and whether the update stored it. */
+function decodeUpdate(outcome: Outcome, data: Hex): readonly [status: number, isNew: boolean] {
+  const functionName = outcome === "NOT_AVAILABLE" ? "updateNotAvailable" : "update";
+  return decodeFunctionResult({ abi: datasetAbi, functionName, data });
+}
+
+/**
+ * Returns false if only the node's words tell why a call failed. Some nodes give no revert data, or do not even say that the
+ * call reverted, and an EVM that lacks an instruction of the dataset has none to give.
+ */
+function hasRevertData(error: RpcError): error is RpcError & { readonly data: Hex } {
+  return error.data !== null && error.data !== "0x";
+}
+
+/** Returns how far the clock of the node is behind an update's round, in milliseconds; 0 for any other error. */
+function msBehindRound(error: unknown): number {
+  if (!(error instanceof RpcError) || !hasRevertData(error)) return 0;
+  const revert = decodeRevert(error.data);
+  if (revert?.errorName !== "FutureRound") return 0;
+  const [round, blockTime] = revert.args;
+  return Number(round - blockTime) * 1000;
+}
+
+/** Returns null for an error that the dataset does not declare. */
+function decodeRevert(data: Hex) {
+  try {
+    return decodeErrorResult({ abi: datasetAbi, data });
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Returns the problem of an update that the dataset or its node refuses.
+ *
+ * @throws Every other error.
+ */
+function refusalIn(error: unknown): ProblemError {
+  if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
+  if (isInvalidOpcode(error.reason)) return evmTooOld(error);
+  if (!hasRevertData(error)) return error;
+  const revert = decodeRevert(error.data);
+  return updateReverted(revert && `${revert.errorName}(${(revert.args ?? []).join(", ")})`, error);
+}
+
+function withSpare(gas: bigint): bigint {
+  return gas + gas / 4n;
+}

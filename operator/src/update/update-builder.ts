@@ -1,0 +1,186 @@
+import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { isQuorum } from "@dataset-oracle/protocol/quorum";
+import { type QueryStatus, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import {
+  encodeUpdate,
+  encodeUpdateBatch,
+  type SignedRow,
+  type SignedValue,
+  storedValue,
+} from "@dataset-oracle/protocol/update";
+import type { DataAnswer } from "@dataset-oracle/protocol/wire";
+import { formatValue } from "@dataset-oracle/protocol/wire-value";
+import { LRUCache } from "lru-cache";
+import { concatHex, type Hex, keccak256 } from "viem";
+import type { StoredCommittee } from "../chain/committee-watch.js";
+import { type Batch, type DataPoint, roundId } from "../data-point.js";
+import type { Dataset } from "../network.js";
+import { noQuorum, noQuorumOfRows, unknownKey } from "../problems.js";
+import type { Context } from "../process-context.js";
+import { Progress } from "../progress.js";
+import { roundAt } from "../rounds.js";
+import { followed, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
+import type { RoundCall } from "../tx/job.js";
+import { decide, gatherReports, gatherRows, type ProviderAnswer, type RowAnswer, reportsOf } from "./reports.js";
+import type { Refused, StaleRound } from "./simulator.js";
+
+/** A call that stores a round of a data point, and that the chain would accept now. */
+export interface Update extends RoundCall {
+  readonly kind: "update";
+  readonly status: QueryStatus;
+  /** 32 bytes; zero unless OK. */
+  readonly value: Hex;
+  readonly reports: readonly SignedValue[];
+}
+
+/** A call that stores a round of at least one key of a batch, and that the chain would accept now. */
+export interface BatchUpdate extends RoundCall {
+  /** One flag for each key, in the batch's order: true if it is going to be stored. */
+  readonly isStored: readonly boolean[];
+}
+
+/** A key that a provider begins to serve can be requested after this time. */
+const REMEMBER_UNKNOWN_KEY_MS = 60_000;
+const MAX_UNKNOWN_KEYS = 10_000;
+
+/** Builds updates: gathers a round's reports, decides, and simulates the call. */
+export class UpdateBuilder {
+  readonly #reports: SingleFlight<readonly ProviderAnswer[]>;
+  readonly #rows: SingleFlight<readonly RowAnswer[]>;
+  /** Data points that the providers do not serve. Asking again would use up what they allow this operator. */
+  readonly #unknownKeys = new LRUCache<string, true>({ max: MAX_UNKNOWN_KEYS, ttl: REMEMBER_UNKNOWN_KEY_MS });
+
+  constructor(private readonly context: Context) {
+    this.#reports = singleFlightOfRounds(context, "reports");
+    this.#rows = singleFlightOfRounds(context, "rows");
+  }
+
+  /**
+   * Builds the update of a round. If it fails and the committee has changed since it was last read, it tries once more.
+   *
+   * @param round Seconds since 1970.
+   * @throws ProblemError when there is no quorum, no provider serves the key, or the dataset refuses the update.
+   */
+  async build(dataPoint: DataPoint, round: bigint, progress: Progress): Promise<Update | StaleRound> {
+    if (this.#unknownKeys.has(dataPoint.id)) throw unknownKey();
+    const { committee } = dataPoint.dataset;
+    const seen = committee.current;
+    const first = await this.#tryBuild(dataPoint, round, seen, progress);
+    if (first.kind !== "refused") return first;
+    // If the RPC fails here, the problem with the reports tells the caller more.
+    const isReplaced = await committee.hasReplaced(seen).catch(() => false);
+    if (!isReplaced) throw first.problem;
+    const second = await this.#tryBuild(dataPoint, round, committee.current, progress);
+    if (second.kind === "refused") throw second.problem;
+    return second;
+  }
+
+  /** Builds the update of the newest round; null when the chain has that round or a newer one. */
+  async buildNewest(dataPoint: DataPoint): Promise<Update | null> {
+    const update = await this.build(dataPoint, roundAt(this.context.clock()), new Progress());
+    return update.kind === "stale" ? null : update;
+  }
+
+  /**
+   * Builds the update of a batch.
+   *
+   * @returns Null when the chain would store none of its keys.
+   * @throws ProblemError when too few members sign a row, or the dataset refuses the update.
+   */
+  async buildBatch(batch: Batch): Promise<BatchUpdate | null> {
+    const { network, dataset, round } = batch;
+    const committee = dataset.committee.current;
+    const rows = await this.rowsOf(batch);
+    const data = encodeUpdateBatch(dataset.kind, batch, committee, rows);
+    const { isStored, gas } = await network.simulator.batch(dataset.address, data);
+    return isStored.includes(true) ? { ...roundCall(dataset, round, data, gas), isStored } : null;
+  }
+
+  /**
+   * Returns the rows that the committee signed of a batch: a quorum or more. Everyone who asks for the same batch shares
+   * them.
+   *
+   * @throws NoQuorum
+   */
+  async rowsOf(batch: Batch): Promise<readonly SignedRow[]> {
+    const { network, dataset, keys, round } = batch;
+    const committee = dataset.committee.current;
+    const id = keccak256(concatHex([dataset.address, committee.hash, ...keys.map((key) => keccak256(key))]));
+    const gather = () => gatherRows(this.context, batch, committee);
+    const flightId = `${network.chainId} ${id} ${round}`;
+    const answers = await this.#rows.run(flightId, gather).result;
+    const rows = answers.filter((answer) => answer.kind === "row");
+    const members = committee.members.length;
+    if (isQuorum(rows.length, members - rows.length)) return rows;
+    this.#rows.forget(flightId);
+    const failures = answers.filter((answer) => answer.kind !== "row");
+    throw noQuorumOfRows(members, rows.length, failures);
+  }
+
+  async #tryBuild(
+    dataPoint: DataPoint,
+    round: bigint,
+    committee: StoredCommittee,
+    progress: Progress,
+  ): Promise<Update | StaleRound | Refused> {
+    const { network, dataset, key } = dataPoint;
+    const id = `${roundId(dataPoint, round)} ${committee.hash}`;
+    const gather = (gathering: Progress) => gatherReports(this.context, dataPoint, round, committee, gathering);
+    const flight = this.#reports.run(id, gather, progress.trace);
+    const answers = await followed(
+      flight,
+      (step) => progress.emit(step),
+      (all) => all,
+    );
+
+    const members = committee.members.length;
+    const decision = decide(members, answers);
+    if (decision.kind !== "update") {
+      this.#reports.forget(id);
+      const failures = answers.filter((answer) => answer.kind !== "report");
+      if (decision.kind === "no_quorum") {
+        const [values, noData] = [reportsOf("OK", answers).length, reportsOf("NOT_AVAILABLE", answers).length];
+        return { kind: "refused", problem: noQuorum(members, values, noData, failures) };
+      }
+      this.#unknownKeys.set(dataPoint.id, true);
+      throw unknownKey(failures);
+    }
+    const { outcome, reports } = decision;
+    const data = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
+    const simulation = await network.simulator.update(dataset.address, outcome, data);
+    if (simulation.kind === "refused") this.#reports.forget(id);
+    if (simulation.kind !== "ok") return simulation;
+    const { status, gas } = simulation;
+    const value = storedValue(dataset.kind, status, reports);
+    return { kind: "update", ...roundCall(dataset, round, data, gas), status, value, reports };
+  }
+}
+
+function roundCall({ address, maxRoundAge }: Dataset, round: bigint, data: Hex, gas: bigint): RoundCall {
+  return { to: address, data, gas, round, expiresAt: expiryOf(round, maxRoundAge) };
+}
+
+/** Returns when a dataset starts to refuse a round, in milliseconds since 1970. */
+export function expiryOf(round: bigint, maxRoundAge: bigint): number {
+  return Number(round + maxRoundAge) * 1000;
+}
+
+/** Answers a data request, whoever sends the transaction. */
+export function toAnswer(
+  { network, dataset, key }: DataPoint,
+  { status, value, round, reports }: Pick<Update, "status" | "value" | "round" | "reports">,
+): DataAnswer {
+  return {
+    network_id: network.chainId,
+    dataset: dataset.address,
+    key: keyToAscii(key),
+    key_hex: key,
+    status,
+    value: formatValue(dataset.kind, status === "OK" ? value : ZERO_VALUE),
+    timestamp: Number(round),
+    reports: reports.map((report) => {
+      const { provider, signature } = report;
+      return { provider, value: formatValue(dataset.kind, report.value), signature };
+    }),
+  };
+}

@@ -1,0 +1,21 @@
+/** Parses JSON from outside. Returns null for a text that is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Parses JSON as JSON.stringify writes it, several times as fast as a parser that keeps digits. In such a text no member is
+ * there twice, and no number loses a digit. Returns undefined for any other text.
+ */
+export function parseCanonicalJson(text: string): unknown {
+  try {
+    const json: unknown = JSON.parse(text);
+    return JSON.stringify(json) === text ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+import type { ExplainedValue, SourceUse } from "../explained-value.js";
+import { resultToText, valueToJson } from "./format-value.js";
+import type { Style } from "./terminal.js";
+
+const DECIMALS = 18;
+
+/** Writes a price scaled by 10^18 as decimal text without zeros at its end. */
+export function toDecimalText(price: bigint): string {
+  const digits = price.toString().padStart(DECIMALS + 1, "0");
+  return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`.replace(/\.?0+$/, "");
+}
+
+/**
+ * Shows a price and its sources to programs.
+ *
+ * @param at When the reading started, in whole seconds since 1970.
+ */
+export function priceToJson(key: string, price: ExplainedValue, at: bigint): string {
+  const ofValue = (value: bigint | null) => ({
+    value: value?.toString() ?? null,
+    price: value === null ? null : toDecimalText(value),
+  });
+  return valueToJson(price, at, {
+    head: { key },
+    ofValue,
+    ofSource: (quote) => ({
+      ...ofValue(quote?.value ?? null),
+      quote_time: quote === null || quote.quotedAt === null ? null : Number(quote.quotedAt),
+    }),
+  });
+}
+
+/** Shows a price and its sources to people, as a table. */
+export function priceToTable(key: string, price: ExplainedValue, at: bigint, style: Style): string {
+  const wholes = price.sources.map(({ quote }) => priceOf(quote).split(".")[0]?.length ?? 0);
+  const whole = Math.max(0, ...wholes);
+  // Prices are aligned at their decimal points.
+  const rows = price.sources.map((use, i) => [
+    use.source,
+    " ".repeat(whole - (wholes[i] ?? 0)) + priceOf(use.quote),
+    ageOf(use, at),
+  ]);
+  const head = ["source", "price", "age"];
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const align = ([source = "", price = "", age = ""]: string[]) =>
+    `${source.padEnd(widths[0] ?? 0)}  ${price.padEnd(widths[1] ?? 0)}  ${age.padStart(widths[2] ?? 0)}  `;
+  const lines = price.sources.map(({ dropped }, i) => {
+    const text = align(rows[i] ?? []);
+    if (dropped === null) return text + style.good("used");
+    return style.dim(text) + style.doubtful(toAscii(`${dropped.code}: ${dropped.detail}`));
+  });
+  const used = price.sources.filter(({ dropped }) => dropped === null).length;
+  const median = (value: bigint) =>
+    `median ${style.bold(toDecimalText(value))}, of ${used} of ${price.sources.length} sources`;
+  const result = resultToText(price, median, style.bad, "no price");
+  return [style.bold(key), style.dim(`${align(head)}use`), ...lines, "", result].join("\n");
+}
+
+const priceOf = (quote: SourceUse["quote"]) => (quote === null ? "-" : toDecimalText(quote.value));
+
+function ageOf({ quote }: SourceUse, at: bigint): string {
+  return quote?.quotedAt === null || quote === null ? "-" : `${at - quote.quotedAt} s`;
+}
+
+/** Removes control characters: a source's text must not move the terminal's cursor. */
+const toAscii = (text: string) => text.replace(/[^\x20-\x7e]/g, "?").slice(0, 100);

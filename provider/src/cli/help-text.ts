@@ -1,0 +1,81 @@
+/** The text of `provider --help`. */
+export const USAGE = `Usage: provider --config FILE [--check-config]
+       provider fetch KEY [--config FILE] [--json]
+       provider replay FILE [--json]
+       provider announce --rpc-url URL --url URL --submitter ADDRESS
+
+Answers POST /report with signed values that it reads from its sources. It logs JSON to stdout and shuts down cleanly
+on SIGTERM.
+
+  --config FILE   required: the configuration, in JSON; provider/README.md describes the settings
+  --check-config  check everything that a start needs, and exit
+  fetch           ask the sources of a key now, and show their answers; signs nothing
+  replay          compute a value again from its evidence, without a network
+  announce        sign where your node is, for the directory of its network
+  --help          show this text, or that of a command
+
+The environment names the signing key: PROVIDER_PRIVATE_KEY_FILE is the path of a file with the key,
+PROVIDER_PRIVATE_KEY is the key itself, for development, and PROVIDER_KEYSTORE is the path of an encrypted keystore, with
+PROVIDER_KEYSTORE_PASSWORD_FILE or PROVIDER_KEYSTORE_PASSWORD. Set one of the three. fetch and replay need none.
+
+Examples
+  provider fetch SPOTPX/ETH-USD
+  provider --config provider.json --check-config
+  PROVIDER_PRIVATE_KEY_FILE=provider.key provider --config provider.json`;
+
+/** The text of `provider fetch --help`. */
+export const FETCH_USAGE = `Usage: provider fetch KEY [--config FILE] [--json]
+
+Asks every source that knows the key now, and shows each answer, its use and the value. Nothing is signed or stored.
+
+  KEY             the key of a spot price, such as SPOTPX/ETH-USD, or of the Web Oracle, which needs --config
+  --config FILE   take sources, overrides, secrets, limits and the Web Oracle's settings from this configuration
+  --json          print JSON in a terminal too; elsewhere the output is always JSON
+  --help          show this text
+
+The exit code is 0 when there is a value, 1 when there is none, and 2 when the key cannot be asked for.
+
+Examples
+  provider fetch SPOTPX/ETH-USD
+  provider fetch SPOTPX/ETH-USD --config provider.json --json`;
+
+/** The text of `provider replay --help`. */
+export const REPLAY_USAGE = `Usage: provider replay FILE [--json]
+
+Computes a value again from its evidence and compares it with the decision. It reads FILE and the specs and answers in
+it or in the same folder, checks them against their hashes, and uses no network.
+
+  FILE            a decision's file in the folder that the setting "evidence" names, or a saved answer of a provider's
+                  POST /evidence or of an operator's GET /evidence
+  --json          print JSON in a terminal too; elsewhere the output is always JSON
+  --help          show this text
+
+The exit code is 0 when the value is the same, 1 when it differs, and 2 when the evidence cannot be used.
+
+Example
+  provider replay evidence/spot-prices/1767322980/1767323040-42-0x….json`;
+
+/** The text of `provider announce --help`. */
+export const ANNOUNCE_USAGE = `Usage: provider announce --rpc-url URL [--deployment FILE] --url URL --submitter ADDRESS [--from ADDRESS]
+       provider announce --deployment FILE --url URL --submitter ADDRESS
+       provider announce ... --withdraw
+
+Signs where your node is with the provider's key, for the directory of its network. Anyone may send the transaction, so
+that the provider's key needs no Ether. Without --rpc-url, it prints the transaction, and a cast command that sends it.
+
+  --rpc-url URL        send the transaction through this JSON-RPC endpoint of the network
+  --deployment FILE    the network's deployments/<chainId>.json (default: what the endpoint says, and the address that
+                       directories have on every network)
+  --url URL            where your node answers: http or https, in at most 256 bytes
+  --submitter ADDRESS  the account that sends your node's transactions
+  --withdraw           announce that there is no node any more, in place of --url and --submitter
+  --from ADDRESS       send from an unlocked account of the endpoint, as development chains have them
+  --help               show this text
+
+The announcement is signed with the key that the environment names, as for the provider: PROVIDER_PRIVATE_KEY_FILE or
+PROVIDER_KEYSTORE. Without --from, the transaction is sent from the account of PUBLISHER_PRIVATE_KEY_FILE,
+PUBLISHER_PRIVATE_KEY, or PUBLISHER_KEYSTORE with PUBLISHER_KEYSTORE_PASSWORD_FILE.
+
+Example
+  PROVIDER_PRIVATE_KEY_FILE=provider.key PUBLISHER_PRIVATE_KEY_FILE=publisher.key provider announce \\
+    --rpc-url https://rpc.example --url https://node.example --submitter 0x8626f6940E2eb28930eFb4CeF49B2d1F2C9C1199`;

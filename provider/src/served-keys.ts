@@ -1,0 +1,98 @@
+import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
+import { type KeyForm, keyToAscii, matchesKeyForm } from "@dataset-oracle/protocol/key";
+import type { DatasetKind } from "@dataset-oracle/protocol/wire";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
+import { keccak } from "@dataset-oracle/service/crypto/keccak";
+import type { Address, Hex } from "viem";
+import { type SourceOverrides, withOverride } from "./source/overrides.js";
+import type { SpotSource } from "./source/spot-source.js";
+import type { PairSource, SpotPriceKey } from "./spot-price.js";
+
+export interface ServedDataset {
+  readonly kind: DatasetKind;
+  readonly chainId: number;
+  readonly address: Address;
+  readonly keyForm: KeyForm;
+  readonly digests: FastReportDigests;
+  /** The spot prices that are served. Web Oracle keys are found when they are asked for. */
+  readonly keys: ReadonlyMap<Hex, SpotPriceKey>;
+  /** The names of the deployment's keys that too few sources know. */
+  readonly unservedKeys: readonly string[];
+}
+
+/** Everything that a provider serves, by chain id and dataset address. */
+export type Served = ReadonlyMap<number, ReadonlyMap<Address, ServedDataset>>;
+
+/** Finds the keys of each deployed dataset that at least `minSources` sources know. */
+export function decideServed(
+  deployments: readonly Deployment[],
+  sources: readonly SpotSource[],
+  minSources: number,
+  overrides: SourceOverrides,
+): Served {
+  const served = new Map<number, ReadonlyMap<Address, ServedDataset>>();
+  for (const { chainId, datasets } of deployments) {
+    if (served.has(chainId)) throw new ConfigError(`deployments: two files are of network ${chainId}. Remove one.`);
+    const entries = datasets.map((dataset) => serveDataset(chainId, dataset, sources, minSources, overrides));
+    served.set(chainId, new Map(entries.map((entry) => [entry.address, entry])));
+  }
+  return served;
+}
+
+/**
+ * Checks that there is something to serve.
+ *
+ * @param hasWebOracle True when the Web Oracle's datasets are served, whose keys are not listed.
+ * @throws ConfigError
+ */
+export function requireKeys(served: Served, minSources: number, hasWebOracle: boolean): void {
+  const isUseful = ({ keys, keyForm }: ServedDataset) => keys.size > 0 || (hasWebOracle && keyForm === "WEB_ORACLE");
+  if (datasetsOf(served).some(isUseful)) return;
+  throw new ConfigError(`No key of the deployments has ${minSources} sources. Add sources, or lower minSources.`);
+}
+
+export const datasetsOf = (served: Served): ServedDataset[] =>
+  [...served.values()].flatMap((datasets) => [...datasets.values()]);
+
+function serveDataset(
+  chainId: number,
+  dataset: DeployedDataset,
+  sources: readonly SpotSource[],
+  minSources: number,
+  overrides: SourceOverrides,
+): ServedDataset {
+  const { address, kind, keyForm } = dataset;
+  const keys = new Map<Hex, SpotPriceKey>();
+  const unservedKeys: string[] = [];
+  for (const key of keyForm === "WEB_ORACLE" ? [] : dataset.keys) {
+    const name = keyToAscii(key) ?? key;
+    const isSpotPrice = kind === "median" && matchesKeyForm("SPOT_PRICE", key);
+    const pair = name.slice("SPOTPX/".length);
+    const found = isSpotPrice ? pairSources(pair, sources, minSources, overrides) : [];
+    if (found.length < minSources) unservedKeys.push(name);
+    else keys.set(key, { kind: "spot_price", key, name, sources: found });
+  }
+  const digests = new FastReportDigests(chainId, address, keccak);
+  return { chainId, address, kind, keyForm, digests, keys, unservedKeys };
+}
+
+/** Returns the sources that have the price of a pair as it is, or have one that can be converted to it. */
+export function pairSources(
+  pair: string,
+  sources: readonly SpotSource[],
+  minSources: number,
+  overrides: SourceOverrides,
+): PairSource[] {
+  return sources
+    .filter(({ pairs }) => pairs.has(pair))
+    .flatMap(({ name, spec, query }) => {
+      const { request, read, rate } = query(pair);
+      const source = { name, spec, request: withOverride(overrides, request), read };
+      if (rate === null) return { ...source, rate };
+      // A rate comes only from sources that have it as it is.
+      const direct = sources.filter((other) => other.pairs.has(rate) && other.query(rate).rate === null);
+      if (direct.length < minSources) return [];
+      return { ...source, rate: { pair: rate, sources: pairSources(rate, direct, minSources, overrides) } };
+    });
+}

@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { digitsOf, isNumber, type Json, parseDocument, WrittenNumber } from "./exact-json.js";
+
+const plain = (node: Json): unknown =>
+  isNumber(node)
+    ? Number(digitsOf(node))
+    : Array.isArray(node)
+      ? node.map(plain)
+      : typeof node === "object" && node !== null
+        ? Object.fromEntries(Object.entries(node).map(([name, member]) => [name, plain(member)]))
+        : node;
+
+const NONE = Symbol("no JSON");
+function parseNatively(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return NONE;
+  }
+}
+
+/** Texts that are almost JSON. */
+const PIECES = [..."\"\\{}[],:01-+.eE'/ \t\n\r\v\u00a0\ufeff\u2028\u0000\u001f\ud800", "null", "NaN", "//", "\\u12"];
+
+it("takes for JSON what JSON.parse does, and nothing else, but for a member that is there twice", () => {
+  const change = fc.record({
+    at: fc.nat(),
+    removed: fc.integer({ min: 0, max: 2 }),
+    piece: fc.constantFrom("", ...PIECES),
+  });
+  const json = fc.oneof(
+    fc.json(),
+    fc.json().map((text) => JSON.stringify(JSON.parse(text), null, 1)),
+  );
+  const check = fc.property(json, fc.array(change, { maxLength: 3 }), (valid, changes) => {
+    let text = valid;
+    for (const { at, removed, piece } of changes) {
+      const from = at % (text.length + 1);
+      text = text.slice(0, from) + piece + text.slice(from + removed);
+    }
+    const document = parseDocument(text);
+    if (!document.ok && document.error.detail.includes("Duplicate key")) return;
+    expect(document.ok ? plain(document.value) : NONE).toEqual(parseNatively(text));
+  });
+  fc.assert(check, { numRuns: 3_000 });
+});
+
+it("keeps all digits of a number", () => {
+  expect(parseDocument("[100.10,1e400,0.12345678901234567890]")).toEqual({
+    ok: true,
+    value: ["100.10", "1e400", "0.12345678901234567890"].map((text) => new WrittenNumber(text)),
+  });
+});
+
+it("reads alike what is written as JSON.stringify does and what is not", () => {
+  const digits = (node: Json): unknown =>
+    isNumber(node)
+      ? { digits: digitsOf(node) }
+      : typeof node === "object" && node !== null
+        ? Object.entries(node).map(([name, member]) => [name, digits(member)])
+        : node;
+  const read = (text: string) => {
+    const document = parseDocument(text);
+    return document.ok ? digits(document.value) : document.error.code;
+  };
+  const numbers = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
+  const json = fc.letrec<{ node: unknown }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 3 },
+      numbers,
+      fc.string(),
+      fc.array(tie("node")),
+      fc.dictionary(fc.string(), tie("node")),
+    ),
+  })).node;
+  const check = fc.property(json, (node) => {
+    const text = JSON.stringify(node);
+    expect(read(text)).toEqual(read(`${text} `));
+  });
+  fc.assert(check, { numRuns: 1_000 });
+});
+
+it("reads 256 arrays and objects within each other, and no more, whatever strings contain", () => {
+  const nested = (depth: number) => `${'{"[\\\\\\"{":['.repeat(depth / 2)}"]]"${"]}".repeat(depth / 2)}`;
+  expect(parseDocument(nested(256)).ok).toBe(true);
+  expect(parseDocument(nested(258))).toMatchObject({ error: { detail: expect.stringContaining("more than 256") } });
+});
+
+it.each(["[".repeat(200_000), "[".repeat(200_000) + "]".repeat(200_000)])(
+  "does not fall over a deep document",
+  (text) => {
+    expect(parseDocument(text)).toMatchObject({ ok: false, error: { code: "not_json" } });
+  },
+);

@@ -1,0 +1,24 @@
+import type { DatasetKind, SourceNote } from "@dataset-oracle/protocol/wire";
+import { formatValue } from "@dataset-oracle/protocol/wire-value";
+import type { SourceUse } from "../explained-value.js";
+
+/** An operator reads at most 16 KiB of an answer. */
+const MAX_NOTES = 32;
+const MAX_REASON = 100;
+
+/** Describes each source's part in a value, for the answer to a request for a report. */
+export function toNotes(sources: readonly SourceUse[], kind: DatasetKind): SourceNote[] {
+  return sources.slice(0, MAX_NOTES).map(({ source, quote, dropped }) => ({
+    name: source,
+    value: quote === null ? null : formatValue(kind, quote.value),
+    quote_time: toSeconds(quote?.quotedAt ?? null),
+    used: dropped === null,
+    reason: dropped === null ? null : toAscii(`${dropped.code}: ${dropped.detail}`),
+  }));
+}
+
+/** A source may claim any time, also one that a JSON number cannot hold exactly. */
+const toSeconds = (time: bigint | null) =>
+  time === null || time > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(time);
+
+const toAscii = (text: string) => text.replace(/[^\x20-\x7e]/g, "?").slice(0, MAX_REASON);

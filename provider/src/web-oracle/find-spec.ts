@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { err, type Result } from "@dataset-oracle/protocol/result";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
+import type { Hex } from "viem";
+import { invalidSpec, registryUnavailable, specNotPublished, tooManyUnknownKeys } from "../problems.js";
+import { RequestRate } from "../source/request-rate.js";
+import { Allowance, type RateLimit } from "../token-bucket.js";
+import { type CompiledRequest, compileCanonical } from "./compile.js";
+import { type Registry, RegistryError } from "./registry.js";
+import type { SpecFolder } from "./spec-folder.js";
+import type { WebCaller } from "./web-caller.js";
+
+/** The rate limit for each network's registry, because anonymous callers choose the hashes. */
+const REGISTRY_RATE = { perSecond: 5, burst: 20 };
+/** The lookups of specs that are not published that each caller may cause. */
+const ANONYMOUS_MISSES: RateLimit = { perSecond: 1 / 6, burst: 10 };
+const OPERATOR_MISSES: RateLimit = { perSecond: 1, burst: 60 };
+/** How long a spec that is not published is not looked up again. */
+const UNPUBLISHED_MS = 5_000;
+const MAX_UNPUBLISHED = 10_000;
+const MAX_COMPILED = 1_000;
+/** The wait that callers are told when a registry cannot be read, in seconds. */
+const RETRY_AFTER = 2;
+
+interface SpecsParts {
+  readonly registries: ReadonlyMap<number, Pick<Registry, "read">>;
+  readonly folder: Pick<SpecFolder, "read" | "write">;
+  /** Reserves a part of the registries' rate limits for reserved callers. */
+  readonly hasReserve: boolean;
+  readonly logger: Logger;
+}
+
+/** Finds published specs: in memory, else on disk, else on chain. */
+export class Specs {
+  /** Published specs, valid or not, by network and hash. */
+  readonly #compiled = new LRUCache<string, Result<CompiledRequest, ProblemError>>({ max: MAX_COMPILED });
+  readonly #unpublished = new LRUCache<string, true>({ max: MAX_UNPUBLISHED, ttl: UNPUBLISHED_MS });
+  readonly #loading = new Map<string, Promise<Result<CompiledRequest, ProblemError>>>();
+  readonly #rates = new Map<number, RequestRate>();
+  readonly #anonymousMisses = new Allowance(ANONYMOUS_MISSES);
+  readonly #operatorMisses = new Allowance(OPERATOR_MISSES);
+
+  constructor(private readonly parts: SpecsParts) {}
+
+  /**
+   * Finds a spec. A caller that asked for too many specs that are not published is refused without a lookup, so that it
+   * cannot use up the registry's rate limit, which those who have just published a spec need.
+   */
+  async find(chainId: number, specHash: Hex, caller: WebCaller): Promise<Result<CompiledRequest, ProblemError>> {
+    const id = `${chainId}/${specHash}`;
+    const known = this.#compiled.get(id);
+    if (known !== undefined) return known;
+    if (this.#unpublished.has(id)) return err(specNotPublished(specHash, chainId));
+    const loading = this.#loading.get(id) ?? this.#load(id, chainId, specHash, caller);
+    this.#loading.set(id, loading);
+    return loading.finally(() => this.#loading.delete(id));
+  }
+
+  async #load(
+    id: string,
+    chainId: number,
+    specHash: Hex,
+    caller: WebCaller,
+  ): Promise<Result<CompiledRequest, ProblemError>> {
+    const { registries, folder, logger } = this.parts;
+    const stored = await folder.read(chainId, specHash);
+    if (stored !== null) return this.#compile(id, stored);
+    const registry = registries.get(chainId);
+    if (registry === undefined) return err(specNotPublished(specHash, chainId));
+    const misses = caller.isReserved ? this.#operatorMisses : this.#anonymousMisses;
+    const now = () => performance.now();
+    const missWaitMs = misses.waitMs(caller.id, now());
+    if (missWaitMs > 0) return err(tooManyUnknownKeys(Math.ceil(missWaitMs / 1_000)));
+    // Charged in advance and given back unless it was a miss, because many lookups may be made at once.
+    misses.spend(caller.id, 1, now());
+    let isMiss = false;
+    try {
+      const wait = this.#rateOf(chainId).take(caller.isReserved, now());
+      if (!wait.ok) return err(registryUnavailable(Math.ceil(wait.error / 1_000)));
+      if (wait.value > 0) await sleep(wait.value);
+      const spec = await registry.read(specHash);
+      if (spec === null) {
+        isMiss = true;
+        this.#unpublished.set(id, true);
+        return err(specNotPublished(specHash, chainId));
+      }
+      await folder.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
+        logger.warn({ network: chainId, spec: specHash, error: error.code }, "spec not stored on disk");
+      });
+      return this.#compile(id, spec);
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      logger.warn({ network: chainId, spec: specHash, reason: error.message }, "registry cannot be read");
+      return err(registryUnavailable(RETRY_AFTER));
+    } finally {
+      if (!isMiss) misses.spend(caller.id, -1, now());
+    }
+  }
+
+  #compile(id: string, spec: Hex): Result<CompiledRequest, ProblemError> {
+    const compiled = compileCanonical(spec);
+    const result = compiled.ok ? compiled : err(invalidSpec(compiled.error));
+    this.#compiled.set(id, result);
+    return result;
+  }
+
+  #rateOf(chainId: number): RequestRate {
+    const rate = this.#rates.get(chainId) ?? new RequestRate(REGISTRY_RATE, this.parts.hasReserve);
+    this.#rates.set(chainId, rate);
+    return rate;
+  }
+}
