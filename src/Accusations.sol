@@ -56,7 +56,6 @@ abstract contract Accusations is DatasetGovernance, ReportDomain {
         bytes32 typehash = REPORT_TYPEHASH;
         bytes32 signedKey = keyHash;
         bytes32 signedValue = value;
-        uint256 signedOutcome = outcome;
         if (keyHashes.length != 0) {
             if (keyHashes.length > MAX_BATCH) revert TooManyKeys(keyHashes.length, MAX_BATCH);
             bytes32 named = keyHashes[statement.index];
@@ -66,7 +65,7 @@ abstract contract Accusations is DatasetGovernance, ReportDomain {
             bool isMissing = (outcome >> statement.index) & 1 == 1;
             outcome = uint256(isMissing ? QueryStatus.NOT_AVAILABLE : QueryStatus.OK);
         }
-        bytes32 report = keccak256(abi.encode(typehash, signedKey, signedOutcome, signedValue, timestamp));
+        bytes32 report = keccak256(abi.encode(typehash, signedKey, statement.outcome, signedValue, timestamp));
         digest = MessageHashUtils.toTypedDataHash(domain, report);
         if (outcome == uint256(QueryStatus.NOT_AVAILABLE)) value = 0;
     }

@@ -8,7 +8,7 @@ interface Oracle {
     /// INVALID: the key does not have the dataset's key form.
     /// OK: `output` is a value that the data providers agree on.
     /// NOT_AVAILABLE: the key has no data yet, or the providers reported that there is none now.
-    /// DISAGREEMENT: the providers' values are too far apart.
+    /// DISAGREEMENT: the providers' values are too far apart, or none of them has a majority.
     enum QueryStatus {
         INVALID,
         OK,

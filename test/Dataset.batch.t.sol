@@ -11,7 +11,7 @@ import {BatchLibrary, Update} from "./utils/Updates.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
 /// @notice A valid batch passes; change one thing of it, and it reverts with one error. The outcomes of its keys are
-/// tested in test/differential/Batch.t.sol.
+/// tested in test/differential/BatchEqualsSingleUpdates.t.sol.
 contract DatasetBatchTest is DatasetFixture {
     using BatchLibrary for Batch;
 

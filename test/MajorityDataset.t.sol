@@ -15,6 +15,10 @@ contract MajorityDatasetTest is DatasetFixture {
         return MAJORITY;
     }
 
+    function test_judgement_isTheMajority() public view {
+        assertTrue(dataset.judgement() == IDataset.Judgement.MAJORITY);
+    }
+
     // ---------------------------------------------------------------- counting matches sorting
 
     function testFuzz_update_matchesSorting(uint256 size, uint256 seed) public {

@@ -65,7 +65,7 @@ contract RepaymentGasTest is GasFixture {
         assertTrue(isDone);
         assertEq(SENDER.balance - before, count * 8_000 * FEE);
         assertEq(income - address(target).balance, count * 8_000 * FEE);
-        // Without the call and its arguments, with the transaction and its calldata: devnet/test/gas.test.ts compares the result
+        // Without the call and its arguments, with the transaction and its calldata: devnet/test/gas-snapshots.test.ts compares the result
         // with a receipt.
         used = used - 138 + 21_000;
         for (uint256 i = 0; i < data.length; ++i) {

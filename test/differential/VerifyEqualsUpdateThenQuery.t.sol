@@ -77,10 +77,15 @@ abstract contract VerifyDifferential is DatasetFixture {
 
     /// @dev Restores the dataset, but neither the time nor the chain, which a fault may have changed.
     function _emptyDataset() private {
-        (uint256 time, uint256 chain) = (vm.getBlockTimestamp(), block.chainid);
+        (uint256 time, uint256 chain) = (vm.getBlockTimestamp(), this.chainId());
         vm.revertToState(empty);
         vm.warp(time);
         vm.chainId(chain);
+    }
+
+    /// @notice Without a call, the optimizer may read the chain's id only after the state was restored.
+    function chainId() external view returns (uint256) {
+        return block.chainid;
     }
 
     function _roundOf(bytes memory update) private pure returns (uint256 round) {
