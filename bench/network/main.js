@@ -1,74 +1,49 @@
-// Simulates how the nodes of a network send the rounds of their feeds, and compares it with the scheme that it replaced. The
-// order, the waits and the turn are the operator's own code; providers, links, RPC endpoints and the chain are simulated.
+// Measures a network of nodes: simulated, for sizes and faults that no machine has room for, and with four real nodes beside
+// one operator.
 
 import { readArguments } from "@dataset-oracle/tools/arguments";
-import { Random } from "./random.js";
-import { SCHEMES, simulateRound } from "./round.js";
-import { BLOCK_SECONDS, isWithin, SITUATIONS } from "./situations.js";
+import { measureNodes } from "./real-nodes.js";
+import { runSimulation } from "./simulation.js";
 
-const USAGE = `Usage: npm run bench:network [-- --rounds N --seed N --check]
+const USAGE = `Usage: npm run bench:network [-- --only PART --rounds N --seed N --seconds N --check]
 
-Simulates rounds of networks of 4, 13 and 31 nodes on chains with a block every 1, 2 and 12 seconds, and prints how many
-transactions are mined per round and how long after its beat a round is stored. Takes a minute or two.
+Two parts. \`simulation\` simulates rounds of networks of 4, 13 and 31 nodes on chains with a block every 1, 2 and 12
+seconds, and prints how many transactions are mined per round and how long after its beat a round is stored. \`nodes\`
+starts a chain, a market and four providers, each in its own process, has one operator and then four nodes keep the same
+feeds fresh and serve broadcasts, and prints updates per second, transactions per round and CPU time per update. Both
+parts together take about seven minutes.
 
-  --rounds N   the number of rounds of each figure, from 100 (default: 2000)
-  --seed N     the seed of the random numbers (default: 1)
-  --check      exit with 1 if a figure misses its bound
-  --help       show this text
+  --only PART   one part: simulation, nodes
+  --rounds N    the number of simulated rounds of each figure, from 100 (default: 2000)
+  --seed N      the seed of the simulation's random numbers (default: 1)
+  --seconds N   how long the real feeds are measured, in seconds, from 10 (default: 60)
+  --check       exit with 1 if a figure misses its bound
+  --help        show this text
 
 Examples
   npm run bench:network
-  npm run bench:network -- --rounds 6000 --seed 2`;
+  npm run bench:network -- --only simulation --rounds 6000 --seed 2
+  npm run bench:network -- --only nodes --check`;
 
 const { values } = readArguments(USAGE, {
+  only: { type: "string" },
   rounds: { type: "string", default: "2000", range: [100, 1_000_000] },
   seed: { type: "string", default: "1", range: [0, 1_000_000] },
+  seconds: { type: "string", default: "60", range: [10, 3_600] },
   check: { type: "boolean", default: false },
 });
 
+const parts = {
+  simulation: () => runSimulation({ rounds: Number(values.rounds), seed: Number(values.seed) }),
+  nodes: () => measureNodes({ seconds: Number(values.seconds) }),
+};
+if (values.only !== undefined && !Object.hasOwn(parts, values.only)) {
+  console.error(`There is no part ${values.only}. Name one of: ${Object.keys(parts).join(", ")}.\n\n${USAGE}`);
+  process.exit(2);
+}
 const missed = [];
-console.log(
-  `${values.rounds} rounds a figure, seed ${values.seed}. One transaction in a hundred is stuck. Seconds since the beat.\n`,
-);
-console.log(
-  `| scheme | nodes | | no quorum | ${BLOCK_SECONDS.map((s) => `${s} s blocks: transactions, p50, p99`).join(" | ")} |`,
-);
-console.log(`|---|---|---|---|${BLOCK_SECONDS.map(() => "---").join("|")}|`);
-for (const situation of SITUATIONS) {
-  const figures = [];
-  for (const [i, seconds] of BLOCK_SECONDS.entries()) {
-    const measured = await measure(situation, seconds * 1000);
-    figures.push(measured);
-    const bound = situation.bounds?.[i];
-    if (bound !== undefined && !isWithin(measured, bound)) missed.push({ situation, seconds, measured, bound });
-  }
-  const cells = figures.map(
-    ({ transactions, p50, p99 }) => `${transactions.toFixed(3)}, ${p50.toFixed(1)}, ${p99.toFixed(1)}`,
-  );
-  const noQuorum = Math.max(...figures.map((figure) => figure.noQuorum));
-  console.log(
-    `| ${situation.scheme} | ${situation.nodes} | ${situation.title} | ${(noQuorum * 100).toFixed(1)} % | ${cells.join(" | ")} |`,
-  );
+for (const [name, run] of Object.entries(parts)) {
+  if (values.only === undefined || values.only === name) missed.push(...(await run()));
 }
-for (const { situation, seconds, measured, bound } of missed) {
-  console.error(
-    `${situation.scheme}, ${situation.nodes} nodes, ${situation.title}, blocks of ${seconds} s: ${measured.transactions.toFixed(3)} transactions a ` +
-      `round (bound ${bound.transactions}), p99 ${measured.p99.toFixed(2)} s (bound ${bound.p99} s).`,
-  );
-}
+for (const sentence of missed) console.error(sentence);
 if (values.check && missed.length > 0) process.exitCode = 1;
-
-async function measure(situation, blockMs) {
-  const random = new Random(Number(values.seed));
-  const rounds = Number(values.rounds);
-  const stored = [];
-  let mined = 0;
-  for (let index = 0; index < rounds; index++) {
-    const round = await simulateRound(SCHEMES[situation.scheme], { ...situation, blockMs }, index, random);
-    if (round.storedMs !== null) stored.push(round.storedMs / 1000);
-    mined += round.mined;
-  }
-  stored.sort((a, b) => a - b);
-  const at = (part) => stored[Math.min(stored.length - 1, Math.floor(part * stored.length))] ?? Number.NaN;
-  return { transactions: mined / stored.length, p50: at(0.5), p99: at(0.99), noQuorum: 1 - stored.length / rounds };
-}

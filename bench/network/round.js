@@ -84,13 +84,17 @@ export async function simulateRound(scheme, scenario, index, random) {
         sleep: (ms) => time.sleep(ms),
         isMined: async () => chain.isMined(),
         offerOther: async () => {
-          if (rpc.shared.length === 0 && scheme.shares) {
+          // At first only the leader can have sent, so that it asks nobody.
+          const canOthersHaveSent = time.now >= LENGTHS.absentStageMs;
+          if (rpc.shared.length === 0 && scheme.shares && canOthersHaveSent) {
             await time.sleep(2 * message(random));
             rpc.shared.push(...askNodes(node));
           }
           return chain.offerOther(rpc);
         },
         isOtherLost: async () => rpc.shared.at(-1)?.isLost() ?? false,
+        // No node is short of CPU time.
+        busyMs: () => 0,
       });
       if (!sends) return;
       share(behavior === "baiting" ? chain.bait() : chain.send());

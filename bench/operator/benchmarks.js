@@ -17,7 +17,7 @@ export const BENCHMARKS = [
   },
   {
     name: "distinct-keys",
-    title: "distinct keys: the operator's CPU time, relative to a plain implementation",
+    title: "distinct keys: the operator's CPU time, relative to a naive implementation",
     bound: 1 / 6,
     goal: 1 / 10,
     isCost: true,
@@ -34,7 +34,7 @@ export const BENCHMARKS = [
   },
   {
     name: "latency",
-    title: "one request at a time: time added to that of the slowest provider, relative to a plain implementation",
+    title: "one request at a time: time added to that of the slowest provider, relative to a naive implementation",
     bound: 1 / 3,
     goal: 1 / 6,
     isCost: true,

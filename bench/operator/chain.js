@@ -9,14 +9,20 @@ import { createPublicClient, defineChain, encodeDeployData, getAddress, http, pa
 
 const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };
 
-/** Starts a chain whose blocks have space for every transaction, and deploys a dataset with the providers as committee. */
-export async function startChain() {
+/**
+ * Starts a chain whose blocks have space for every transaction, and deploys datasets with the providers as committee.
+ *
+ * @param count The number of datasets.
+ */
+export async function startChain(count) {
   const anvil = await startAnvil({ chainId: 42, blockTime: 1, gasLimit: 1_000_000_000 });
   const rpcUrls = { default: { http: [anvil.url] } };
   const chain = defineChain({ id: 42, name: "anvil", nativeCurrency, rpcUrls });
   const client = createPublicClient({ chain, transport: http(anvil.url), pollingInterval: 100 });
   try {
-    return { anvil, chain, client, dataset: await deploy(client) };
+    const datasets = [];
+    while (datasets.length < count) datasets.push(await deploy(client));
+    return { anvil, chain, client, datasets };
   } catch (error) {
     await anvil.close();
     throw error;

@@ -14,10 +14,10 @@ let next = 0;
 
 /**
  * Measures response times, one request at a time, minus that of the slowest provider when asked directly: what the
- * operator adds, divided by what the plain implementation adds.
+ * operator adds, divided by what the naive implementation adds.
  */
 export async function addedLatency(environment) {
-  const [direct, served, plain] = [[], [], []];
+  const [direct, served, naive] = [[], [], []];
   const timeOfRequest = ({ requestUrl }) => {
     const asked = request(environment, nextKey(environment));
     return timeOf(() => postJson(requestUrl, asked));
@@ -27,12 +27,12 @@ export async function addedLatency(environment) {
     await sleep(PAUSE_MS);
     served.push(await timeOfRequest(environment.operator));
     await sleep(PAUSE_MS);
-    plain.push(await timeOfRequest(environment.plain));
+    naive.push(await timeOfRequest(environment.naive));
     await sleep(PAUSE_MS);
   }
   const slowest = upperMedian(direct);
-  const [own, others] = [upperMedian(served) - slowest, upperMedian(plain) - slowest];
-  const note = `${ms(own)}; plain implementation ${ms(others)}; the slowest provider itself ${ms(slowest)}`;
+  const [own, others] = [upperMedian(served) - slowest, upperMedian(naive) - slowest];
+  const note = `${ms(own)}; naive implementation ${ms(others)}; the slowest provider itself ${ms(slowest)}`;
   return { ratio: own / others, note };
 }
 

@@ -12,7 +12,7 @@ import { startChain } from "./chain.js";
 
 /** Sources that return all pairs at once, because reading them is not measured. */
 const EXCHANGES = ["kraken", "bitfinex"];
-/** Indices of the operator's sender accounts. */
+/** Indices of the operator's sender accounts in the operator's benchmarks. */
 const SENDERS = [1, 2, 3, 4];
 /** High enough never to reject a request. The limits and budgets still run. */
 const ENOUGH = 1_000_000_000_000;
@@ -27,33 +27,38 @@ export class Processes {
 
   /** Starts everything except the fixed-answer server. @param keys The number of keys that the providers serve. */
   async start(keys) {
-    const { anvil, chain, client, dataset } = await startChain();
+    const network = await this.startNetwork({ keys });
+    const operator = await this.startOperator(network, { senders: SENDERS });
+    const { rpcUrl, dataset, providers } = network;
+    const naive = await this.#startBaseline("naive-operator.js", { rpcUrl, dataset, toleranceBps: 100, providers });
+    return { ...network, operator, naive };
+  }
+
+  /**
+   * Starts what operators need: a chain, a market and four providers.
+   *
+   * @param keys The number of keys of each dataset.
+   * @param datasets The number of datasets; the first is also `dataset`.
+   */
+  async startNetwork({ keys, datasets: count = 1 }) {
+    const { anvil, chain, client, datasets } = await startChain(count);
     this.#own(anvil);
     const market = this.#fork(join(ROOT, "bench/provider/market-process.js"), [String(keys)]);
     const [{ url: marketUrl, pairs }] = await once(market, "message");
-    const deployed = {
-      address: dataset,
-      kind: "median",
-      keyForm: "SPOT_PRICE",
-      keys: pairs.map((pair) => `SPOTPX/${pair}`),
-    };
-    this.#write("deployment.json", { chainId: 42, datasets: { bench: deployed } });
+    const names = pairs.map((pair) => `SPOTPX/${pair}`);
+    const deployed = { kind: "median", keyForm: "SPOT_PRICE", keys: names };
+    const named = datasets.map((address, i) => [`bench${i}`, { address, ...deployed }]);
+    this.#write("deployment.json", { chainId: 42, datasets: Object.fromEntries(named) });
     const providers = await Promise.all(
       PROVIDERS.map(async ({ address, privateKey }, i) => {
         const options = { folder: this.#folder, name: `provider-${i}`, privateKey, marketUrl, pairs };
         const provider = this.#own(await startProvider({ ...options, exchanges: EXCHANGES, minSources: 2 }));
         await provider.ready();
-        return { address, url: provider.url };
+        return { address, url: provider.url, metricsUrl: provider.metricsUrl };
       }),
     );
-    const operator = await this.#startOperator(anvil.url, providers);
-    const plain = await this.#startBaseline("plain-operator.js", {
-      rpcUrl: anvil.url,
-      dataset,
-      toleranceBps: 100,
-      providers,
-    });
-    return { chain, client, rpcUrl: anvil.url, dataset, keys: deployed.keys, providers, operator, plain };
+    const [dataset] = datasets;
+    return { chain, client, rpcUrl: anvil.url, dataset, datasets, keys: names, providers };
   }
 
   /** Starts a Fastify server that always sends this answer. */
@@ -66,42 +71,57 @@ export class Processes {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #startOperator(rpcUrl, providers) {
-    const [port, metricsPort] = [await freePort(), await freePort()];
-    this.#write("operator.json", {
-      port,
+  /**
+   * Starts an operator.
+   *
+   * @param senders The indices of the accounts from which it sends.
+   * @param port A free one by default.
+   * @param network Settings of the network besides those that every benchmark needs.
+   */
+  async startOperator({ rpcUrl, providers }, { name = "operator", senders, port, network = {} }) {
+    const [ownPort, metricsPort] = [port ?? (await freePort()), await freePort()];
+    const config = `${name}.json`;
+    this.#write(config, {
+      port: ownPort,
       metricsPort,
       requestsPerMinute: ENOUGH,
       broadcastsPerMinute: ENOUGH,
       newKeysPerMinute: ENOUGH,
+      nodeRequestsPerMinute: ENOUGH,
       maxConnectionsPerCaller: 1_000,
       networks: [
         {
           deployment: "deployment.json",
           rpcUrls: [rpcUrl],
-          providers,
+          providers: providers.map(({ address, url }) => ({ address, url })),
           gasPerHour: ENOUGH,
           gasPerHourForNewKeys: ENOUGH,
+          gasPerHourForFeeds: ENOUGH,
           gasPercentPerCaller: 100,
           maxPendingPerSender: 1_000,
           // All processes share one machine, so timeouts would only measure how busy it is.
           providerTimeoutMs: 60_000,
+          ...network,
         },
       ],
     });
-    const url = `http://127.0.0.1:${port}`;
-    const keys = SENDERS.map((index) => account(index).privateKey).join("\n");
+    const url = `http://127.0.0.1:${ownPort}`;
+    const keys = senders.map((index) => account(index).privateKey).join("\n");
     const operator = await startProcess({
-      name: "operator",
+      name,
       command: process.execPath,
-      args: [join(ROOT, "operator/dist/main.js"), "--config", join(this.#folder, "operator.json")],
+      args: [join(ROOT, "operator/dist/main.js"), "--config", join(this.#folder, config)],
       env: { OPERATOR_PRIVATE_KEY: keys },
-      logFile: join(this.#folder, "operator.log"),
+      logFile: join(this.#folder, `${name}.log`),
       isReady: () => answersOk(`${url}/ready`),
     });
     this.#own(operator);
     await operator.ready();
-    return { requestUrl: `${url}/data/request`, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
+    return {
+      requestUrl: `${url}/data/request`,
+      metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
+      close: () => operator.close(),
+    };
   }
 
   async #startBaseline(file, options) {

@@ -3,7 +3,7 @@ import { account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { reportDigest } from "@dataset-oracle/protocol/report";
 import { encodeUpdate } from "@dataset-oracle/protocol/update";
-import { fromPrivateKey } from "@dataset-oracle/service/keys/local-account";
+import { fromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { postJson, repeat } from "../load.js";
@@ -33,8 +33,8 @@ export async function storeAll(environment) {
 /** Measures the operator's transactions per second against viem sending prepared updates. */
 export async function throughput(environment) {
   const calls = await prepareUpdates(environment);
-  const viem = await measure(environment, calls.length, await viemSender(environment, calls));
-  const operator = await measure(environment, UPDATES, (i) => broadcast(environment, i));
+  const viem = await minedPerSecond(environment, calls.length, AT_ONCE, await viemSender(environment, calls));
+  const operator = await minedPerSecond(environment, UPDATES, AT_ONCE, (i) => broadcast(environment, i));
   return { ratio: operator / viem, note: `${operator.toFixed(0)} per second; viem ${viem.toFixed(0)} per second` };
 }
 
@@ -44,12 +44,17 @@ async function broadcast(environment, i) {
   return answer.transaction_hash;
 }
 
-/** Returns the mined transactions per second of sending. The chain includes all of them in its next block. */
-async function measure({ client, dataset }, updates, send) {
+/**
+ * Returns the mined transactions per second of sending. The chain includes all of them in its next block.
+ *
+ * @param dataset The address, or several, to which they are sent.
+ * @param send Sends an update by its index, and returns its transaction's hash.
+ */
+export async function minedPerSecond({ client, dataset }, updates, atOnce, send) {
   const from = await client.getBlockNumber({ cacheTime: 0 });
   const hashes = new Set();
   const start = performance.now();
-  await repeat(updates, AT_ONCE, async (i) => hashes.add(await send(i)));
+  await repeat(updates, atOnce, async (i) => hashes.add(await send(i)));
   const seconds = (performance.now() - start) / 1_000;
   const end = performance.now() + MINED_MS;
   let mined = 0;

@@ -33,7 +33,7 @@ const durations = new Histogram({
 });
 
 const app = await buildApp({
-  logger: createLogger({ name: "plain" }),
+  logger: createLogger({ name: "naive" }),
   requestsPerMinute: 1_000_000_000_000,
   maxConnections: 1_000,
   maxConnectionsPerCaller: 1_000,

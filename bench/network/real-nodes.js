@@ -1,0 +1,189 @@
+import { loadavg } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { freePort } from "@dataset-oracle/devnet/ports";
+import { cpuTime } from "../cpu-time.js";
+import { postJson } from "../load.js";
+import { request } from "../operator/cpu-per-request.js";
+import { Processes } from "../operator/processes.js";
+import { minedPerSecond } from "../operator/throughput.js";
+import { upperMedian } from "../upper-median.js";
+import { MinedUpdates } from "./mined-updates.js";
+
+const DATASETS = 8;
+const KEYS = 25;
+const BEAT_SECONDS = 2;
+/** Feeds are due at this age, which is the same for an operator alone and for nodes, however long their updates take. */
+const MIN_INTERVAL_SECONDS = 8;
+const HEARTBEAT_SECONDS = 10;
+/** A round lies this far behind the time at which it begins. */
+const BEHIND_SECONDS = 2;
+const STORED_MS = 180_000;
+/** How often each feed is updated before the measurement begins. */
+const WARM_UP_UPDATES = 3;
+
+const AT_ONCE = 64;
+/** How often the broadcasts of all keys are measured, besides a first time that does not count. */
+const BROADCAST_ROUNDS = 5;
+
+/** The bounds hold on two cores that all processes share. */
+const BOUNDS = [
+  { title: "updates stored per second", of: ({ updates }) => updates, least: 0.8 },
+  { title: "CPU of operators per update", of: ({ operatorMs }) => operatorMs, most: 5 },
+];
+/** How many transactions of nodes may be needless, of all. */
+const MAX_NEEDLESS = 0.02;
+
+/**
+ * Has one operator, and then four nodes, each with a sender of its own, keep the same feeds fresh and serve broadcasts. It
+ * prints how fast they are and what that costs.
+ *
+ * @param seconds How long the feeds are measured.
+ * @returns What misses its bound, one sentence each.
+ */
+export async function measureNodes({ seconds }) {
+  const processes = new Processes();
+  const end = () => processes.close().finally(() => process.exit(1));
+  const signals = ["SIGINT", "SIGTERM"];
+  for (const signal of signals) process.once(signal, end);
+  try {
+    const network = await processes.startNetwork({ keys: KEYS, datasets: DATASETS });
+    const mined = new MinedUpdates(network, MIN_INTERVAL_SECONDS - BEHIND_SECONDS);
+    const groups = { operator: [{ name: "operator", senders: [1] }], nodes: await nodeOptions() };
+    const measured = {};
+    for (const [name, operators] of Object.entries(groups)) {
+      const start = (settings) => startAll(processes, network, operators, settings);
+      const fed = await start({ feeds: network.datasets.map((dataset) => feedOf(dataset, network.keys)) });
+      const feeds = await measureFeeds({ mined, operators: fed, providers: network.providers }, seconds);
+      await closeAll(fed);
+      const asked = await start({});
+      measured[name] = { ...feeds, ...(await measureBroadcasts(network, asked)) };
+      await closeAll(asked);
+      console.error(`Measured: ${name}.`);
+    }
+    print(measured, seconds);
+    return missedBounds(measured);
+  } finally {
+    for (const signal of signals) process.removeListener(signal, end);
+    await processes.close();
+  }
+}
+
+/** Returns how each node is started. Each lists all of them. */
+async function nodeOptions() {
+  const ports = await Promise.all(PROVIDERS.map(() => freePort()));
+  const peers = PROVIDERS.map(({ address: provider }, i) => {
+    return { provider, url: `http://127.0.0.1:${ports[i]}`, submitter: account(1 + i).address };
+  });
+  const network = { peers, beatSeconds: BEAT_SECONDS };
+  return ports.map((port, i) => ({ name: `node-${i + 1}`, senders: [1 + i], port, network }));
+}
+
+const feedOf = (dataset, keys) => ({
+  ...{ dataset, keys, deviationBps: 1_000_000 },
+  ...{ heartbeatSeconds: HEARTBEAT_SECONDS, minIntervalSeconds: MIN_INTERVAL_SECONDS },
+});
+
+const startAll = (processes, network, operators, settings) =>
+  Promise.all(
+    operators.map((options) => {
+      return processes.startOperator(network, { ...options, network: { ...options.network, ...settings } });
+    }),
+  );
+
+const closeAll = (operators) => Promise.all(operators.map((operator) => operator.close()));
+
+/** Measures how many updates are stored per second, and the CPU time of each, in ms. */
+async function measureFeeds({ mined, operators, providers }, seconds) {
+  await waitFor(mined, ({ updates }, first) => {
+    return mined.stored === DATASETS * KEYS && updates - first.updates >= WARM_UP_UPDATES * DATASETS * KEYS;
+  });
+  const usage = async () => ({
+    at: performance.now(),
+    operators: await cpuOf(operators),
+    providers: await cpuOf(providers),
+    ...(await mined.read()),
+  });
+  const from = await usage();
+  await sleep(seconds * 1_000);
+  const to = await usage();
+  const since = (name) => to[name] - from[name];
+  const updates = since("updates");
+  const sent = since("rounds") + since("needless");
+  return {
+    updates: (updates * 1_000) / since("at"),
+    rounds: since("rounds"),
+    needless: since("needless"),
+    transactions: sent / since("rounds"),
+    operatorMs: (since("operators") * 1_000) / updates,
+    providerMs: (since("providers") * 1_000) / updates,
+  };
+}
+
+async function waitFor(mined, isDone) {
+  const first = await mined.read();
+  const giveUpAt = Date.now() + STORED_MS;
+  while (!isDone(await mined.read(), first)) {
+    if (Date.now() > giveUpAt) throw new Error(`Only ${mined.stored} of ${DATASETS * KEYS} feeds are kept fresh.`);
+    await sleep(500);
+  }
+}
+
+async function cpuOf(all) {
+  const times = await Promise.all(all.map(({ metricsUrl }) => cpuTime(metricsUrl)));
+  return times.reduce((sum, time) => sum + time);
+}
+
+/** Measures how many broadcasts a second are mined, when one operator is asked for all keys, and when they are spread over all. */
+async function measureBroadcasts(network, operators) {
+  const points = network.datasets.flatMap((dataset) => network.keys.map((key) => ({ dataset, key })));
+  const measure = (asked) =>
+    minedPerSecond({ ...network, dataset: network.datasets }, points.length, AT_ONCE, async (i) => {
+      const { dataset, key } = points[i];
+      const { requestUrl } = asked[i % asked.length];
+      return (await postJson(requestUrl, request({ dataset }, key, true))).transaction_hash;
+    });
+  const [toOne, spread] = [[], []];
+  for (let round = 0; round <= BROADCAST_ROUNDS; round++) {
+    const rates = [await measure(operators.slice(0, 1)), operators.length > 1 ? await measure(operators) : null];
+    if (round === 0) continue;
+    toOne.push(rates[0]);
+    if (rates[1] !== null) spread.push(rates[1]);
+  }
+  return { toOne: upperMedian(toOne), spread: spread.length > 0 ? upperMedian(spread) : null };
+}
+
+function print({ operator, nodes }, seconds) {
+  const row = (title, digits, figureOf) => {
+    const [one, four] = [figureOf(operator), figureOf(nodes)];
+    const cells = [one.toFixed(digits), four.toFixed(digits), (four / one).toFixed(2)];
+    console.log(`| ${title} | ${cells.join(" | ")} |`);
+  };
+  console.log(
+    `\n${DATASETS} datasets of ${KEYS} feeds, due every ${MIN_INTERVAL_SECONDS - BEHIND_SECONDS} s or so, on a chain with a block a second, ` +
+      `for ${seconds} s each. All processes share this machine. Its load is ${loadavg()[0].toFixed(1)}.\n`,
+  );
+  console.log("| | one operator | four nodes | ratio |\n|---|---|---|---|");
+  row("updates stored per second", 1, ({ updates }) => updates);
+  row("transactions per round", 3, ({ transactions }) => transactions);
+  row("CPU of operators per update, ms", 2, ({ operatorMs }) => operatorMs);
+  row("CPU of providers per update, ms", 2, ({ providerMs }) => providerMs);
+  row("broadcasts per second, asked of one", 0, ({ toOne }) => toOne);
+  row("broadcasts per second, spread over all", 0, ({ spread, toOne }) => spread ?? toOne);
+  console.log(`\nNeedless transactions: ${operator.needless} and ${nodes.needless}.`);
+}
+
+function missedBounds({ operator, nodes }) {
+  const missed = [];
+  for (const { title, of, least = 0, most = Number.POSITIVE_INFINITY } of BOUNDS) {
+    const ratio = of(nodes) / of(operator);
+    // In this form NaN, of a run without updates, misses too.
+    if (ratio >= least && ratio <= most) continue;
+    missed.push(`Four nodes, ${title}: ${ratio.toFixed(2)} of one operator's (bound ${least || most}).`);
+  }
+  const all = nodes.rounds + nodes.needless;
+  if (!(nodes.needless <= MAX_NEEDLESS * all)) {
+    missed.push(`Four nodes sent ${nodes.needless} needless transactions of ${all} (bound ${MAX_NEEDLESS * 100} %).`);
+  }
+  return missed;
+}

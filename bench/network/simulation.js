@@ -1,0 +1,55 @@
+import { Random } from "./random.js";
+import { SCHEMES, simulateRound } from "./round.js";
+import { BLOCK_SECONDS, isWithin, SITUATIONS } from "./situations.js";
+
+/**
+ * Simulates how the nodes of a network send the rounds of their feeds, beside the scheme that it replaced, and prints a table.
+ * The order, the waits and the turn are the operator's own code; providers, links, RPC endpoints and the chain are simulated.
+ *
+ * @param rounds The number of rounds of each figure.
+ * @returns What misses its bound, one sentence each.
+ */
+export async function runSimulation({ rounds, seed }) {
+  const missed = [];
+  console.log(
+    `${rounds} simulated rounds a figure, seed ${seed}. One transaction in a hundred is stuck. Seconds since the beat.\n`,
+  );
+  console.log(
+    `| scheme | nodes | | no quorum | ${BLOCK_SECONDS.map((s) => `${s} s blocks: transactions, p50, p99`).join(" | ")} |`,
+  );
+  console.log(`|---|---|---|---|${BLOCK_SECONDS.map(() => "---").join("|")}|`);
+  for (const situation of SITUATIONS) {
+    const figures = [];
+    for (const [i, seconds] of BLOCK_SECONDS.entries()) {
+      const measured = await measure(situation, seconds * 1000, rounds, new Random(seed));
+      figures.push(measured);
+      const bound = situation.bounds?.[i];
+      if (bound === undefined || isWithin(measured, bound)) continue;
+      missed.push(
+        `${situation.scheme}, ${situation.nodes} nodes, ${situation.title}, blocks of ${seconds} s: ${measured.transactions.toFixed(3)} ` +
+          `transactions a round (bound ${bound.transactions}), p99 ${measured.p99.toFixed(2)} s (bound ${bound.p99} s).`,
+      );
+    }
+    const cells = figures.map(
+      ({ transactions, p50, p99 }) => `${transactions.toFixed(3)}, ${p50.toFixed(1)}, ${p99.toFixed(1)}`,
+    );
+    const noQuorum = Math.max(...figures.map((figure) => figure.noQuorum));
+    console.log(
+      `| ${situation.scheme} | ${situation.nodes} | ${situation.title} | ${(noQuorum * 100).toFixed(1)} % | ${cells.join(" | ")} |`,
+    );
+  }
+  return missed;
+}
+
+async function measure(situation, blockMs, rounds, random) {
+  const stored = [];
+  let mined = 0;
+  for (let index = 0; index < rounds; index++) {
+    const round = await simulateRound(SCHEMES[situation.scheme], { ...situation, blockMs }, index, random);
+    if (round.storedMs !== null) stored.push(round.storedMs / 1000);
+    mined += round.mined;
+  }
+  stored.sort((a, b) => a - b);
+  const at = (part) => stored[Math.min(stored.length - 1, Math.floor(part * stored.length))] ?? Number.NaN;
+  return { transactions: mined / stored.length, p50: at(0.5), p99: at(0.99), noQuorum: 1 - stored.length / rounds };
+}
