@@ -319,10 +319,12 @@ describe("Accept: text/event-stream", () => {
       headers: { "content-type": "application/json", accept: "text/event-stream" },
       body: JSON.stringify(body("SPOTPX/GONE-USD", true)),
       signal: leaving.signal,
-    });
+    })
+      .then((response) => response.text())
+      .catch((error: Error) => error.name);
     setTimeout(() => leaving.abort(), 100);
     const answer = await operator.ask(body("SPOTPX/GONE-USD", true), { prefer: "wait=10" });
-    await gone.then((response) => response.text()).catch(() => {});
+    expect(await gone).toBe("AbortError");
     for (const provider of providers) provider.behavior = "honest";
     // The two requests can fall into different seconds, and then each has a round of its own.
     const { updatedAt } = await chain.query(dataset, "SPOTPX/GONE-USD");
