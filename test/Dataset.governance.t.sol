@@ -7,17 +7,17 @@ import {Oracle} from "../src/Oracle.sol";
 import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
 import {KeyForm} from "../src/types/KeyForm.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
-import {Deployer} from "./utils/Deployer.sol";
+import {RevertForwardingDeployer} from "./utils/RevertForwardingDeployer.sol";
 import {Providers} from "./utils/Providers.sol";
 import {Update} from "./utils/Updates.sol";
 
 contract DatasetGovernanceTest is DatasetFixture {
-    Deployer private deployer;
+    RevertForwardingDeployer private deployer;
     Ownable2Step private ownable;
 
     function setUp() public override {
         super.setUp();
-        deployer = new Deployer();
+        deployer = new RevertForwardingDeployer();
         ownable = Ownable2Step(address(dataset));
     }
 

@@ -6,7 +6,7 @@ import {Ownable} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {Oracle} from "../src/Oracle.sol";
 import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
-import {Deployer} from "./utils/Deployer.sol";
+import {RevertForwardingDeployer} from "./utils/RevertForwardingDeployer.sol";
 import {Providers} from "./utils/Providers.sol";
 import {Update} from "./utils/Updates.sol";
 
@@ -251,7 +251,7 @@ contract DatasetSubscriptionsTest is DatasetFixture {
 
         DatasetSettings memory settings_ = settings(providers);
         settings_.subscriptionPrice = SUBSCRIPTION_PRICE_CEILING + 1;
-        Deployer deployer = new Deployer();
+        RevertForwardingDeployer deployer = new RevertForwardingDeployer();
         vm.expectRevert(
             abi.encodeWithSelector(
                 IDataset.PriceAboveCeiling.selector, SUBSCRIPTION_PRICE_CEILING + 1, SUBSCRIPTION_PRICE_CEILING

@@ -1,5 +1,5 @@
+import { addedLatency } from "./added-latency.js";
 import { distinctKeys, sameKey } from "./cpu-per-request.js";
-import { addedLatency } from "./latency.js";
 import { storeAll, throughput } from "./throughput.js";
 
 /**

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { runMain } from "@dataset-oracle/service/process/run-main";
 import { PROVIDERS } from "./accounts.js";
-import { announce } from "./announce.js";
 import { announceNodes } from "./announce-nodes.js";
 import { startChain } from "./anvil.js";
 import { neededPorts, readSettings } from "./arguments.js";
@@ -9,6 +8,7 @@ import { compile, deploy } from "./deploy.js";
 import { createDevnet, type Devnet } from "./devnet.js";
 import { publishExamples } from "./example-specs.js";
 import { requireFreePorts } from "./ports.js";
+import { showReady } from "./ready-summary.js";
 import { startMarket, startOperators, startProviders } from "./services.js";
 
 await runMain(async () => {
@@ -34,7 +34,7 @@ async function start(devnet: Devnet): Promise<void> {
   const examples = isLive
     ? []
     : await step("Publishing the example specs", () => publishExamples(devnet, deployed.webOracle));
-  await announce({ ...devnet, deployed, providers, operators, examples });
+  await showReady({ ...devnet, deployed, providers, operators, examples });
 }
 
 /** Prints a step's name and the seconds since the start, then runs it: the first compilation takes minutes. */

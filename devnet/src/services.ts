@@ -5,8 +5,8 @@ import { type Account, PROVIDERS, SUBMITTERS } from "./accounts.js";
 import { findDataset } from "./deploy.js";
 import type { Devnet } from "./devnet.js";
 import type { Folder } from "./folder.js";
+import { WEATHER_ORIGIN } from "./market/example-api.js";
 import { marketOverrides } from "./market/exchanges.js";
-import { WEATHER_ORIGIN } from "./market/weather.js";
 import { answersOk, type Process, startProcess } from "./processes.js";
 
 /** A running provider. */

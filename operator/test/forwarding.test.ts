@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { NODE_SIGNATURE_HEADER, signNodeRequest } from "@dataset-oracle/protocol/node-wire";
+import { NODE_SIGNATURE_HEADER, signNodeRequest } from "@dataset-oracle/protocol/node-request";
 import { signReport } from "@dataset-oracle/protocol/report";
 import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import Fastify, { type FastifyInstance } from "fastify";

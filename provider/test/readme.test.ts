@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import * as openapi from "../src/api-description.js";
+import { startProvider } from "./provider.js";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 /** Returns the code of every problem in the OpenAPI document, after its status. */
@@ -20,4 +21,12 @@ it("the README's table has every error code with its status, and no other", () =
     return [...(codes ?? "").matchAll(/`(\w+)`/g)].map(([, code]) => `${status} ${code}`);
   });
   expect(listed.toSorted()).toEqual([...new Set([...own, ...ofPaths])].toSorted());
+});
+
+it("the README's table has every metric, and no other", async () => {
+  const provider = await startProvider({});
+  const names = provider.registry.getMetricsAsArray().map(({ name }) => name);
+  await provider.close();
+  const listed = [...readme.matchAll(/^\| `((?:http|provider)_\w+)`/gm)].map(([, name]) => name);
+  expect(listed.toSorted()).toEqual(names.toSorted());
 });

@@ -3,6 +3,7 @@ import { binance } from "./binance.js";
 import { bitfinex } from "./bitfinex.js";
 import { bitstamp } from "./bitstamp.js";
 import { coinbase } from "./coinbase.js";
+import { exampleApi } from "./example-api.js";
 import { EXCHANGES, type Exchange } from "./exchanges.js";
 import { gemini } from "./gemini.js";
 import { kraken } from "./kraken.js";
@@ -10,7 +11,6 @@ import { kucoin } from "./kucoin.js";
 import { okx } from "./okx.js";
 import { MARKET_PAIRS, type MarketPair, USDT_USD } from "./pairs.js";
 import { Prices } from "./simulated-prices.js";
-import { weather } from "./weather.js";
 
 const TICKERS: Readonly<Record<Exchange, (prices: Prices) => FastifyPluginAsync>> = {
   coinbase,
@@ -57,7 +57,7 @@ export async function startMarket({ port = 0, seed = 1, pairs = MARKET_PAIRS }: 
   });
   app.get("/", async () => ({ notice: NOTICE, seed, pairs: prices.names() }));
   for (const name of EXCHANGES) await app.register(TICKERS[name](prices), { prefix: `/${name}` });
-  await app.register(weather, { prefix: "/weather" });
+  await app.register(exampleApi, { prefix: "/weather" });
   const url = await app.listen({ host: "127.0.0.1", port });
   const timer = setInterval(() => prices.step(), STEP_MS);
   const close = async () => {

@@ -1,4 +1,5 @@
-import { ForwardedAnswer, ForwardedRequest, NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-wire";
+import { NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-request";
+import { ForwardedAnswer, ForwardedRequest } from "@dataset-oracle/protocol/wire-nodes";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ANY_BODY, jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";

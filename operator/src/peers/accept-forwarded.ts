@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ForwardedAnswer } from "@dataset-oracle/protocol/node-wire";
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { encodeUpdate, storedValue } from "@dataset-oracle/protocol/update";
+import type { ForwardedAnswer } from "@dataset-oracle/protocol/wire-nodes";
 import { parseValue } from "@dataset-oracle/protocol/wire-value";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import type { Hex } from "viem";

@@ -1,4 +1,4 @@
-import { SignedStatement } from "@dataset-oracle/protocol/node-wire";
+import { SignedStatement } from "@dataset-oracle/protocol/wire-nodes";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Hex } from "viem";

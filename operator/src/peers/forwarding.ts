@@ -1,4 +1,5 @@
-import { ForwardedAnswer, type ForwardedRequest, NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-wire";
+import { NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-request";
+import { ForwardedAnswer, type ForwardedRequest } from "@dataset-oracle/protocol/wire-nodes";
 import { traceHeaders } from "@dataset-oracle/service/http-server/trace";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address } from "viem";

@@ -1,4 +1,4 @@
-import { SharedTransaction } from "@dataset-oracle/protocol/node-wire";
+import { SharedTransaction } from "@dataset-oracle/protocol/wire-nodes";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address, Hex } from "viem";

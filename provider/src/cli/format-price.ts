@@ -1,6 +1,6 @@
 import type { ExplainedValue, SourceUse } from "../explained-value.js";
-import { resultToText, valueToJson } from "./format-value.js";
 import type { Style } from "./terminal.js";
+import { resultToText, valueToJson } from "./value-output.js";
 
 const DECIMALS = 18;
 

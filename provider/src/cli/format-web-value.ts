@@ -1,8 +1,8 @@
 import { formatValue } from "@dataset-oracle/protocol/wire-value";
 import type { ExplainedValue } from "../explained-value.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle.js";
-import { resultToText, valueToJson } from "./format-value.js";
 import { describeValue, printable, type Style } from "./terminal.js";
+import { resultToText, valueToJson } from "./value-output.js";
 
 /** A Web Oracle key and its value. */
 interface WebValue extends Pick<WebOracleKey, "name" | "compiled" | "request"> {

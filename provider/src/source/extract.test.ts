@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { extract as extractValue } from "./compile-source.js";
 import { parseDocument } from "./exact-json.js";
 import { compileJsonPath } from "./json-path.js";
-import { extract as extractValue } from "./source.js";
 
 function path(text: string) {
   const compiled = compileJsonPath(text);

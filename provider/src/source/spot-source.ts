@@ -2,12 +2,12 @@ import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
 import type { RateLimit } from "../token-bucket.js";
 import { compileSpread, SpreadSpec } from "./bid-ask.js";
+import { compileSource } from "./compile-source.js";
 import { ROUNDINGS } from "./decimal.js";
 import type { Json } from "./exact-json.js";
 import { compileQuoteTime, QuoteTimeSpec } from "./quote-time.js";
 import type { FileRequest } from "./reader.js";
 import type { Reading } from "./reading.js";
-import { compileSource } from "./source.js";
 import { errorTexts, SourceSpec } from "./source-spec.js";
 
 const strict = { additionalProperties: false } as const;

@@ -1,6 +1,6 @@
+import type { BoundSource } from "../source/compile-source.js";
 import { type Json, parseDocument } from "../source/exact-json.js";
 import { failed, type Reading } from "../source/reading.js";
-import type { BoundSource } from "../source/source.js";
 import { shownWithMembers } from "../source/value-types.js";
 
 /** The maximum amount of text that the sources of one key may answer together, in UTF-16 code units. */

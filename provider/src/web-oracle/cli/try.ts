@@ -1,6 +1,6 @@
 import type { Egress } from "@dataset-oracle/service/egress/egress";
-import { resultToText } from "../../cli/format-value.js";
 import { describeValue, printable, type Style, styleOf } from "../../cli/terminal.js";
+import { resultToText } from "../../cli/value-output.js";
 import type { Reading } from "../../source/reading.js";
 import { type AskedSource, askSources, readingsOf, textsOf } from "../ask-sources.js";
 import type { BoundRequest, CompiledRequest } from "../compile.js";

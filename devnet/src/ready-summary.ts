@@ -9,7 +9,7 @@ import type { Devnet } from "./devnet.js";
 import { type PublishedExample, publishArguments } from "./example-specs.js";
 import type { Operator, Provider } from "./services.js";
 
-/** The running devnet, as `announce` describes it. */
+/** The running devnet, as `showReady` describes it. */
 interface Running extends Devnet {
   readonly deployed: Deployed;
   readonly providers: readonly Provider[];
@@ -19,7 +19,7 @@ interface Running extends Devnet {
 }
 
 /** Writes the addresses to `devnet.json`, for programs, and prints them with commands to paste. */
-export async function announce(running: Running): Promise<void> {
+export async function showReady(running: Running): Promise<void> {
   const { chainUrl, deployed, folder } = running;
   const queryPrice = await readQueryPrice(createPublicClient({ transport: http(chainUrl) }), {
     dataset: deployed.dataset.address,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { compileSource } from "./compile-source.js";
 import { parseDocument } from "./exact-json.js";
-import { compileSource } from "./source.js";
 import type { SourceSpec } from "./source-spec.js";
 
 const SPEC: SourceSpec = {

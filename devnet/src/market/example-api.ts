@@ -10,7 +10,7 @@ const SKIES = ["clear", "light clouds", "overcast", "light rain", "heavy rain", 
  * A simulated API for the Web Oracle's examples, in a made-up format. The weather of a city never changes, so that all
  * providers read the same.
  */
-export const weather: FastifyPluginAsync = async (app) => {
+export const exampleApi: FastifyPluginAsync = async (app) => {
   app.get<{ Querystring: { city?: string } }>("/now", (request, reply) => {
     const { city } = request.query;
     if (!city) return reply.send({ error: "no city" });

@@ -6,7 +6,7 @@ import {Vm} from "forge-std/Vm.sol";
 import {DatasetSettings} from "../../src/interfaces/IDataset.sol";
 
 /// @notice Deploys a dataset and forwards the constructor's error, which `deployCode` would swallow.
-contract Deployer {
+contract RevertForwardingDeployer {
     Vm private constant VM = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
     function deploy(DatasetSettings calldata settings_) external returns (address deployed) {
