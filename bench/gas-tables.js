@@ -55,35 +55,18 @@ const updates = [
   ],
 ];
 
-const perKey = (name, keys) => `**${number(Math.round(batch(name) / keys))}**`;
+const batchRow = (signers, keys, repaid = "") => {
+  const gas = batch(`batch of ${keys}, ${signers} signers${repaid}`);
+  return [`**this**, ${signers}, ${keys} keys${repaid}`, `**${number(gas)}**`, `**${number(Math.round(gas / keys))}**`];
+};
 const batches = [
   ["system", "gas", "a key"],
   [
-    [
-      "**this**, 4 of 5, 10 keys",
-      `**${number(batch("batch of 10, 4 of 5 signers"))}**`,
-      perKey("batch of 10, 4 of 5 signers", 10),
-    ],
-    [
-      "**this**, 4 of 5, 100 keys",
-      `**${number(batch("batch of 100, 4 of 5 signers"))}**`,
-      perKey("batch of 100, 4 of 5 signers", 100),
-    ],
-    [
-      "**this**, 9 of 13, 100 keys",
-      `**${number(batch("batch of 100, 9 of 13 signers"))}**`,
-      perKey("batch of 100, 9 of 13 signers", 100),
-    ],
-    [
-      "**this**, 4 of 5, 10 keys, repaid",
-      `**${number(batch("batch of 10, 4 of 5 signers, repaid"))}**`,
-      perKey("batch of 10, 4 of 5 signers, repaid", 10),
-    ],
-    [
-      "**this**, 4 of 5, 100 keys, repaid",
-      `**${number(batch("batch of 100, 4 of 5 signers, repaid"))}**`,
-      perKey("batch of 100, 4 of 5 signers, repaid", 100),
-    ],
+    batchRow("4 of 5", 10),
+    batchRow("4 of 5", 100),
+    batchRow("9 of 13", 100),
+    batchRow("4 of 5", 10, ", repaid"),
+    batchRow("4 of 5", 100, ", repaid"),
     ...peers.batch.map(({ system, gas }) => [system, number(gas), number(Math.round(gas / 10))]),
   ],
 ];

@@ -37,7 +37,9 @@ for (const { source, name, file, code } of ABIS) {
   const { abi, deployedBytecode } = JSON.parse(readFileSync(artifact, "utf8"));
   const parts = [
     `// Generated from src/${source} by \`npm run abi\`.`,
-    `export const ${name} = ${JSON.stringify(withoutInternalTypes(abi), null, 2)} as const;`,
+    `export const ${name} = [\n${withoutInternalTypes(abi)
+      .map((entry) => `  ${JSON.stringify(entry)},\n`)
+      .join("")}] as const;`,
     // A lens is never deployed: whoever calls it brings its code.
     ...(code ? [`export const ${code} =\n  "${deployedBytecode.object}";`] : []),
   ];

@@ -52,57 +52,36 @@ export const alteredCalldata = {
 
     const { functionName, args } = decodeFunctionData({ abi: datasetAbi, data });
     const [signedKey, round, value, signers, reports, absentees, tolerance] = args;
+    const signed = { key: signedKey, round, value, signers, reports, absentees, tolerance };
+    const [{ content }] = reports;
+    const addresses = PROVIDERS.map(({ address }) => address);
     const variants = {
-      "another key": [stringToHex(KEYS[4]), round, value, signers, reports, absentees, tolerance],
-      "a later round": [signedKey, round + 1n, value, signers, reports, absentees, tolerance],
-      "an earlier round": [signedKey, round - 1n, value, signers, reports, absentees, tolerance],
-      "another value": [
-        signedKey,
-        round,
-        numberToHex(BigInt(value) + 1n, { size: 32 }),
-        signers,
-        reports,
-        absentees,
-        tolerance,
-      ],
-      "no value": [signedKey, round, numberToHex(0, { size: 32 }), signers, reports, absentees, tolerance],
-      "the smallest report": [
-        signedKey,
-        round,
-        reports.map(({ content }) => content).toSorted()[0],
-        signers,
-        reports,
-        absentees,
-        tolerance,
-      ],
-      "a wider tolerance": [signedKey, round, value, signers, reports, absentees, tolerance + 1n],
-      "no tolerance": [signedKey, round, value, signers, reports, absentees, 0n],
-      "a report too few": [signedKey, round, value, signers, reports.slice(1), absentees, tolerance],
-      "one report many times": [
-        signedKey,
-        round,
-        reports[0].content,
-        signers,
-        reports.map(() => reports[0]),
-        absentees,
-        tolerance,
-      ],
-      "reports in another order": [signedKey, round, value, signers, reports.toReversed(), absentees, tolerance],
-      "two reports": [signedKey, round, reports[0].content, 3n, reports.slice(0, 2), absentees, tolerance],
-      "two reports and absentees": [
-        signedKey,
-        round,
-        reports[0].content,
-        3n,
-        reports.slice(0, 2),
-        PROVIDERS.slice(2).map(({ address }) => address),
-        tolerance,
-      ],
-      "no reports": [signedKey, round, value, 0n, [], PROVIDERS.map(({ address }) => address), tolerance],
-      "signers that are none": [signedKey, round, value, 2n ** 255n, reports, absentees, tolerance],
+      "another key": { key: stringToHex(KEYS[4]) },
+      "a later round": { round: round + 1n },
+      "an earlier round": { round: round - 1n },
+      "another value": { value: numberToHex(BigInt(value) + 1n, { size: 32 }) },
+      "no value": { value: numberToHex(0, { size: 32 }) },
+      "the smallest report": { value: reports.map(({ content }) => content).toSorted()[0] },
+      "a wider tolerance": { tolerance: tolerance + 1n },
+      "no tolerance": { tolerance: 0n },
+      "a report too few": { reports: reports.slice(1) },
+      "one report many times": { value: content, reports: reports.map(() => reports[0]) },
+      "reports in another order": { reports: reports.toReversed() },
+      "two reports": { value: content, signers: 3n, reports: reports.slice(0, 2) },
+      "two reports and absentees": {
+        value: content,
+        signers: 3n,
+        reports: reports.slice(0, 2),
+        absentees: addresses.slice(2),
+      },
+      "no reports": { signers: 0n, reports: [], absentees: addresses },
+      "signers that are none": { signers: 2n ** 255n },
     };
     for (const [name, altered] of Object.entries(variants)) {
-      await attempt(name, encodeFunctionData({ abi: datasetAbi, functionName, args: altered }));
+      await attempt(
+        name,
+        encodeFunctionData({ abi: datasetAbi, functionName, args: Object.values({ ...signed, ...altered }) }),
+      );
     }
 
     tally.attempt(2);

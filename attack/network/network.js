@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -164,12 +164,6 @@ export class Network {
   write(name, content) {
     const path = join(this.#folder, name);
     writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content), { mode: 0o600 });
-    return path;
-  }
-
-  folder(name) {
-    const path = join(this.#folder, name);
-    mkdirSync(path, { recursive: true });
     return path;
   }
 

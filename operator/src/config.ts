@@ -1,9 +1,8 @@
 import { dirname, resolve } from "node:path";
-import { parseAddress } from "@dataset-oracle/protocol/address";
 import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/announcement";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { type Deployment, loadDeployment } from "@dataset-oracle/service/config/deployment";
+import { type Deployment, loadDeployment, requireAddress } from "@dataset-oracle/service/config/deployment";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { expandRpcUrl } from "@dataset-oracle/service/config/rpc-url";
 import { AddressRanges } from "@dataset-oracle/service/http-server/address-ranges";
@@ -347,12 +346,11 @@ async function planNetwork(
   }
   const endpoints = new Map<Address, string>();
   for (const { address, url } of settings.providers) {
-    const parsed = parseAddress(address);
-    if (!parsed.ok) throw new ConfigError(`${where}: provider ${address}: ${parsed.error}`);
+    const parsed = requireAddress(address, `${where}: provider ${address}`);
     if (!URL.canParse(url))
       throw new ConfigError(`${where}: provider ${address}: its url cannot be parsed. Correct it.`);
-    if (endpoints.has(parsed.value)) throw new ConfigError(`${where}: provider ${address} is named twice. Keep one.`);
-    endpoints.set(parsed.value, url.replace(/\/+$/, ""));
+    if (endpoints.has(parsed)) throw new ConfigError(`${where}: provider ${address} is named twice. Keep one.`);
+    endpoints.set(parsed, url.replace(/\/+$/, ""));
   }
   const feeds = planFeeds(settings.feeds, deployment.datasets, where);
   const peers = planPeers(settings.peers, where);
@@ -376,11 +374,7 @@ async function planDeployment(
   if ((deployment === undefined) === (datasets === undefined))
     throw new ConfigError(`${at}: name either the deployment file or the addresses of the datasets.`);
   if (deployment !== undefined) return loadDeployment(resolve(folder, deployment));
-  const addresses = (datasets ?? []).map((text, index) => {
-    const address = parseAddress(text);
-    if (!address.ok) throw new ConfigError(`${at}: datasets/${index}: ${address.error}`);
-    return address.value;
-  });
+  const addresses = (datasets ?? []).map((text, index) => requireAddress(text, `${at}: datasets/${index}`));
   const repeated = addresses.find((address, index) => addresses.indexOf(address) !== index);
   if (repeated !== undefined) throw new ConfigError(`${at}: datasets names ${repeated} twice. Keep one.`);
   return readDeployment(rpcUrls, addresses, rpcTimeoutMs);
@@ -388,20 +382,16 @@ async function planDeployment(
 
 function planDirectory({ committeeDirectory }: NetworkSettings, deployment: Deployment): Address | null {
   if (committeeDirectory === undefined) return deployment.committeeDirectory ?? null;
-  const address = parseAddress(committeeDirectory);
-  if (address.ok) return address.value;
-  throw new ConfigError(`network ${deployment.chainId}: committeeDirectory: ${address.error}`);
+  return requireAddress(committeeDirectory, `network ${deployment.chainId}: committeeDirectory`);
 }
 
 function planPeers(settings: NetworkSettings["peers"], where: string): readonly Node[] {
   const peers = settings.map((peer, index): Node => {
     const at = `${where}: peers/${index}`;
-    const provider = parseAddress(peer.provider);
-    if (!provider.ok) throw new ConfigError(`${at}: provider ${peer.provider}: ${provider.error}`);
-    const submitter = parseAddress(peer.submitter);
-    if (!submitter.ok) throw new ConfigError(`${at}: submitter ${peer.submitter}: ${submitter.error}`);
+    const provider = requireAddress(peer.provider, `${at}: provider ${peer.provider}`);
+    const submitter = requireAddress(peer.submitter, `${at}: submitter ${peer.submitter}`);
     if (!URL.canParse(peer.url)) throw new ConfigError(`${at}: its url cannot be parsed. Correct it.`);
-    return { provider: provider.value, url: peer.url.replace(/\/+$/, ""), submitter: submitter.value };
+    return { provider, url: peer.url.replace(/\/+$/, ""), submitter };
   });
   for (const name of ["provider", "submitter"] as const) {
     const addresses = peers.map((peer) => peer[name]);

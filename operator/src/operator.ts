@@ -1,4 +1,4 @@
-import { AlertLog } from "./alerts/alert-log.js";
+import type { Alert } from "./alerts/alert.js";
 import type { NetworkPlan } from "./config.js";
 import { Histories } from "./history/histories.js";
 import { connectNetwork, type Network } from "./network.js";
@@ -14,7 +14,8 @@ export interface Operator extends Context {
   readonly builder: UpdateBuilder;
   readonly updates: Updates;
   readonly histories: Histories;
-  readonly alerts: AlertLog;
+  /** The last ones since the process started, the newest first. */
+  readonly alerts: Alert[];
   /** Resolves when every transaction queue has looked for the pending transactions of an earlier process. */
   readonly recovered: Promise<unknown>;
 }
@@ -61,7 +62,7 @@ export async function startOperator(
     builder,
     updates,
     histories,
-    alerts: new AlertLog(),
+    alerts: [],
     recovered: Promise.all(recoveries),
   };
 }

@@ -138,9 +138,9 @@ function medianOf(values: readonly Hex[]): Hex | undefined {
   return values.toSorted()[Math.floor((values.length - 1) / 2)];
 }
 
-/** Returns the first of several that are equally frequent: the contract accepts any of them. */
-function mostFrequent(values: readonly Hex[]): Hex | undefined {
-  const counts = new Map<Hex, number>();
+/** Returns the most frequent value; the first of several that are equally frequent, of which the contract accepts any. */
+export function mostFrequent<T>(values: readonly T[]): T | undefined {
+  const counts = new Map<T, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const most = Math.max(...counts.values());
   return values.find((value) => counts.get(value) === most);

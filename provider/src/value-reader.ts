@@ -8,14 +8,11 @@ import type { DataPoint } from "./requested-data-point.js";
 import type { SourceReader } from "./source/reader.js";
 import type { Policy } from "./spot-price.js";
 import type { Extractor } from "./web-oracle/extractor.js";
+import type { WebCaller } from "./web-oracle/web-caller.js";
 import { extractFor } from "./web-oracle/web-oracle.js";
 
 /** The caller for whom a value is read. */
-export interface Caller {
-  /** The caller's address or network. */
-  readonly id: string;
-  /** Allows use of the reserved part of the sources' rate limits. */
-  readonly isReserved: boolean;
+export interface Caller extends WebCaller {
   /** Ties the log lines of one request together. */
   readonly trace: Trace | null;
 }

@@ -1,10 +1,10 @@
 import { type Exchange, marketOverrides, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
+import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import ccxt from "ccxt";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { toDecimalText } from "../src/cli/format-price.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/reader.js";
 
@@ -93,7 +93,7 @@ it.each(SOURCES.map((source) => [source.name as Exchange, source] as const))(
         const answer = await reader.read({ ...query.request, rateLimit: null }, false);
         const reading = answer.ok ? query.read(answer.value.document) : answer;
         if (!reading.ok) throw new Error(`${reading.error.code}: ${reading.error.detail}`);
-        return Number(toDecimalText(reading.value.value));
+        return Number(formatSpotPrice(reading.value.value));
       };
       const theirs = async () => {
         if (method === "fetchTicker") return (await exchange.fetchTicker(symbol)).last;

@@ -8,12 +8,13 @@ import { type Alert, alertOf } from "./alert.js";
 import { type Trouble, troubleOf } from "./judge-value.js";
 import { Webhook } from "./webhook.js";
 
+const MAX_ALERTS = 100;
 /** After this many failed readings in a row, one line is logged, until a reading succeeds. */
 const FAILURES = 3;
 
 /**
  * Watches the stored values of all feeds until the process ends, and reports what goes wrong and what has recovered: in the
- * operator's alert log, and at the webhooks. It judges what is stored, whoever updates it.
+ * operator's alerts, and at the webhooks. It judges what is stored, whoever updates it.
  *
  * @param webhooks URLs, which may hold tokens.
  */
@@ -23,7 +24,8 @@ export async function runAlerts(operator: Operator, webhooks: readonly string[])
     return new Webhook(url, logger.child({ webhook: `alertWebhooks/${index}` }), closing);
   });
   const tell = (alert: Alert) => {
-    alerts.add(alert);
+    alerts.unshift(alert);
+    alerts.splice(MAX_ALERTS);
     for (const hook of hooks) hook.send(alert);
   };
   const networks = [...operator.networks.values()];

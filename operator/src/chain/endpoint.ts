@@ -1,3 +1,4 @@
+import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { postText } from "@dataset-oracle/service/http-client/post";
 import { type Hex, isHex } from "viem";
 import { hasExpectedShape } from "./answer-shapes.js";
@@ -54,12 +55,7 @@ function kindOf(reason: string): RpcErrorKind {
 type Message = { readonly result: unknown } | { readonly reason: string; readonly data: Hex | null };
 
 function parseAnswer(text: string): Message | null {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const json = parseJson(text);
   if (typeof json !== "object" || json === null) return null;
   if ("error" in json && json.error !== null) return readError(json.error);
   return "result" in json ? { result: json.result } : null;

@@ -1,7 +1,6 @@
-import { parseAddress } from "@dataset-oracle/protocol/address";
 import { KEY_FORM_WORDS, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
+import { type DeployedDataset, requireAddress } from "@dataset-oracle/service/config/deployment";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address, Hex } from "viem";
 import type { Feed } from "./update-policy.js";
@@ -43,9 +42,8 @@ export function planFeeds(
   for (const [index, feed] of settings.entries()) {
     const at = `${where}: feeds/${index}`;
     const { dataset: text, keys, ...policy } = feed;
-    const address = parseAddress(text);
-    if (!address.ok) throw new ConfigError(`${at}: ${address.error}`);
-    const dataset = datasets.find((deployed) => deployed.address === address.value);
+    const address = requireAddress(text, at);
+    const dataset = datasets.find((deployed) => deployed.address === address);
     if (dataset === undefined) throw new ConfigError(`${at}: dataset ${text} is not in the deployment. Correct it.`);
     if (policy.minIntervalSeconds > policy.heartbeatSeconds) {
       throw new ConfigError(

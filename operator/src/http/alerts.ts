@@ -28,7 +28,7 @@ export function addAlerts(app: App, { alerts, clock }: Operator, requestsPerMinu
   const config = { rate: { name: "alerts", perMinute: requestsPerMinute } };
   app.get("/alerts", { schema, config }, async (_, reply) => {
     reply.type("application/atom+xml; charset=utf-8");
-    return toAtom(alerts.recent, startedAt);
+    return toAtom(alerts, startedAt);
   });
 }
 

@@ -75,17 +75,17 @@ export function addTransactions(
       const { transactions } = network;
       const shared = transactions.read(network, raw as Hex);
       if (!shared.ok) throw invalidTransaction(shared.error);
-      const { hash, signed } = shared.value;
-      if (transactions.isHeld(shared.value)) return { transaction_hash: hash };
+      const { signed, dataset } = shared.value;
+      if (transactions.isHeld(shared.value)) return { transaction_hash: signed.hash };
       await limitNode(request, reply, signed.sender);
       // It is proof against its signers even if the chain has the round already.
-      holdCall(network, shared.value.dataset, signed.data);
+      holdCall(network, dataset, signed.data);
       const held = await transactions.hold(network, shared.value).catch((error: unknown) => {
         if (error instanceof RpcError || !(error instanceof ProblemError)) throw error;
         throw invalidTransaction(error.title);
       });
       if (!held.ok) throw invalidTransaction(held.error);
-      return { transaction_hash: hash };
+      return { transaction_hash: signed.hash };
     },
   );
 }

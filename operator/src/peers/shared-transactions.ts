@@ -22,13 +22,8 @@ const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 /** The maximum number of transactions that are listed for one key. */
 const MAX_LISTED = 4;
 
-/** A transaction of a node. */
-export interface HeldTransaction {
-  readonly raw: Hex;
-  readonly hash: Hex;
-  readonly sender: Address;
-  readonly nonce: number;
-}
+/** A transaction of a node, without its calldata, which `raw` contains. */
+export type HeldTransaction = Pick<SignedTransaction, "raw" | "hash" | "sender" | "nonce">;
 
 /** This node's own transaction, or another's that the chain would have accepted when it arrived. */
 interface HeldUpdate extends HeldTransaction {
@@ -38,10 +33,10 @@ interface HeldUpdate extends HeldTransaction {
 }
 
 /** A transaction that another node signed, before the chain is asked about it. */
-export interface ReceivedTransaction extends Pick<HeldUpdate, "raw" | "hash" | "keyHashes" | "round"> {
-  readonly dataset: Dataset;
+export interface ReceivedTransaction {
   readonly signed: SignedTransaction;
   readonly call: DecodedCall;
+  readonly dataset: Dataset;
 }
 
 /** The transactions that the nodes of a network have shared. */
@@ -78,7 +73,7 @@ export class SharedTransactions {
     if (round > now + MAX_AHEAD || round + dataset.maxRoundAge <= now) {
       return err(`Its round, ${round}, is not of the last ${dataset.maxRoundAge} s.`);
     }
-    return ok({ call, keyHashes: keyHashesOf(call), round, raw, hash: signed.hash, signed, dataset });
+    return ok({ signed, call, dataset });
   }
 
   /** Holds a transaction of this node, for others that ask for it. Returns false for one that is no update. */
@@ -86,8 +81,7 @@ export class SharedTransactions {
     const signed = readSignedTransaction(raw);
     const call = signed && decodeCall(signed.data);
     if (signed === null || call === null) return false;
-    const { hash, sender, nonce, to: dataset } = signed;
-    this.#add({ raw, hash, sender, nonce, dataset, keyHashes: keyHashesOf(call), round: call.round });
+    this.#add(signed, call);
     return true;
   }
 
@@ -102,7 +96,7 @@ export class SharedTransactions {
    * @throws ProblemError when the dataset would refuse it. RpcError.
    */
   async hold({ client, simulator }: Network, shared: ReceivedTransaction): Promise<Result<null>> {
-    const { signed, dataset, call, raw, hash, keyHashes, round } = shared;
+    const { signed, dataset, call } = shared;
     const { sender, nonce, data, gas, maxFeePerGas } = signed;
     const [mined, balance, market] = await Promise.all([
       readNonce(client, sender, "latest"),
@@ -116,15 +110,14 @@ export class SharedTransactions {
     if (needed === null) return err("It would store nothing.");
     // A simulation returns the gas with a quarter to spare.
     if (gas * 5n < needed * 4n) return err(`Its gas limit is ${gas}, and it needs ${needed}.`);
-    this.#add({ raw, hash, sender, nonce, dataset: dataset.address, keyHashes, round });
+    this.#add(signed, call);
     return ok(null);
   }
 
   /** Holds a transaction, in place of one that it replaces: only one of a nonce can be mined. */
-  #add(transaction: HeldUpdate): void {
-    const { sender, nonce } = transaction;
+  #add({ raw, hash, sender, nonce, to: dataset }: SignedTransaction, call: DecodedCall): void {
     const others = (this.#held.get(sender) ?? []).filter((one) => one.nonce !== nonce);
-    const held = [...others, transaction];
+    const held = [...others, { raw, hash, sender, nonce, dataset, keyHashes: keyHashesOf(call), round: call.round }];
     let characters = held.reduce((sum, one) => sum + one.raw.length, 0);
     while (held.length > MAX_HELD || characters > MAX_HELD_CHARACTERS) characters -= held.shift()?.raw.length ?? 0;
     this.#held.set(sender, held);

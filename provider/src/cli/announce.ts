@@ -1,6 +1,6 @@
-import { parseAddress } from "@dataset-oracle/protocol/address";
 import { encodeAnnouncement, MAX_ANNOUNCED_URL_BYTES, signAnnouncement } from "@dataset-oracle/protocol/announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { requireAddress } from "@dataset-oracle/service/config/deployment";
 import { loadAccount } from "@dataset-oracle/service/keys/accounts";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { type Address, zeroAddress } from "viem";
@@ -59,9 +59,7 @@ function readPlace(options: Options): { readonly url: string; readonly submitter
   }
   if (options.url === undefined || options.submitter === undefined)
     throw new ConfigError(`Name the node: --url URL --submitter ADDRESS.\n\n${ANNOUNCE_USAGE}`);
-  const submitter = parseAddress(options.submitter);
-  if (!submitter.ok) throw new ConfigError(`--submitter: ${submitter.error}`);
-  return { url: requireUrl(options.url), submitter: submitter.value };
+  return { url: requireUrl(options.url), submitter: requireAddress(options.submitter, "--submitter") };
 }
 
 /** @throws ConfigError */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ExplainedValue } from "../explained-value.js";
-import { priceToTable, toDecimalText } from "./format-price.js";
+import { priceToTable } from "./format-price.js";
 import { styleOf } from "./terminal.js";
 
 const PLAIN = styleOf({ isTTY: false }, {});
@@ -21,17 +21,6 @@ const PRICE: ExplainedValue = {
     { source: "coinbase", quote: null, dropped: { code: "source_error", detail: "says: \u001b[2Jgone" } },
   ],
 };
-
-it("a scaled price is written as decimal text, without zeros at its end", () => {
-  const cases: [bigint, string][] = [
-    [0n, "0"],
-    [1n, "0.000000000000000001"],
-    [E18, "1"],
-    [100n * E18, "100"],
-    [5_174_220_000_000_000_000_000n, "5174.22"],
-  ];
-  for (const [price, text] of cases) expect(toDecimalText(price)).toBe(text);
-});
 
 describe("the table", () => {
   it("shows each source's price, age and use, and the median", () => {

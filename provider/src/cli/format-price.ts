@@ -1,14 +1,7 @@
+import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
 import type { ExplainedValue, SourceUse } from "../explained-value.js";
 import type { Style } from "./terminal.js";
 import { resultToText, valueToJson } from "./value-output.js";
-
-const DECIMALS = 18;
-
-/** Writes a price scaled by 10^18 as decimal text without zeros at its end. */
-export function toDecimalText(price: bigint): string {
-  const digits = price.toString().padStart(DECIMALS + 1, "0");
-  return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`.replace(/\.?0+$/, "");
-}
 
 /**
  * Shows a price and its sources to programs.
@@ -18,7 +11,7 @@ export function toDecimalText(price: bigint): string {
 export function priceToJson(key: string, price: ExplainedValue, at: bigint): string {
   const ofValue = (value: bigint | null) => ({
     value: value?.toString() ?? null,
-    price: value === null ? null : toDecimalText(value),
+    price: value === null ? null : formatSpotPrice(value),
   });
   return valueToJson(price, at, {
     head: { key },
@@ -51,12 +44,12 @@ export function priceToTable(key: string, price: ExplainedValue, at: bigint, sty
   });
   const used = price.sources.filter(({ dropped }) => dropped === null).length;
   const median = (value: bigint) =>
-    `median ${style.bold(toDecimalText(value))}, of ${used} of ${price.sources.length} sources`;
+    `median ${style.bold(formatSpotPrice(value))}, of ${used} of ${price.sources.length} sources`;
   const result = resultToText(price, median, style.bad, "no price");
   return [style.bold(key), style.dim(`${align(head)}use`), ...lines, "", result].join("\n");
 }
 
-const priceOf = (quote: SourceUse["quote"]) => (quote === null ? "-" : toDecimalText(quote.value));
+const priceOf = (quote: SourceUse["quote"]) => (quote === null ? "-" : formatSpotPrice(quote.value));
 
 function ageOf({ quote }: SourceUse, at: bigint): string {
   return quote?.quotedAt === null || quote === null ? "-" : `${at - quote.quotedAt} s`;

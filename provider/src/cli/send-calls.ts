@@ -1,5 +1,5 @@
-import { parseAddress } from "@dataset-oracle/protocol/address";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { requireAddress } from "@dataset-oracle/service/config/deployment";
 import { loadAccount } from "@dataset-oracle/service/keys/accounts";
 import { type Account, type Address, createPublicClient, createWalletClient, type Hex, http } from "viem";
 
@@ -69,9 +69,7 @@ export async function sendCalls(
 
 async function senderOf(from: string | undefined, env: NodeJS.ProcessEnv): Promise<Account | Address> {
   if (from === undefined) return (await loadAccount(env, "PUBLISHER")).account;
-  const address = parseAddress(from);
-  if (!address.ok) throw new ConfigError(`--from: ${address.error}`);
-  return address.value;
+  return requireAddress(from, "--from");
 }
 
 export const transportOf = (rpcUrl: string) => http(rpcUrl, { retryCount: 0, timeout: 10_000 });

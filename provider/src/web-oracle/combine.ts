@@ -1,3 +1,4 @@
+import { mostFrequent } from "@dataset-oracle/protocol/update";
 import { type Combined, withoutValue } from "../explained-value.js";
 import { median } from "../median.js";
 import type { Reading } from "../source/reading.js";
@@ -15,17 +16,10 @@ export function combine(readings: readonly Reading<bigint>[], minSources: number
     return withoutValue(waits, minSources - values.length, reason);
   }
   if (how === "median") return { kind: "value", value: median(values) };
-  const value = mostFrequent(values);
+  const value = mostFrequent(values) ?? 0n;
   const count = values.filter((other) => other === value).length;
   const needed = how === "equal" ? values.length : Math.floor(values.length / 2) + 1;
   return count >= needed
     ? { kind: "value", value }
     : { kind: "none", reason: `${count} of ${values.length} sources agree, fewer than ${needed}` };
-}
-
-function mostFrequent(values: readonly bigint[]): bigint {
-  const counts = new Map<bigint, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const [first] = [...counts].toSorted(([, a], [, b]) => b - a);
-  return first?.[0] ?? 0n;
 }

@@ -1,3 +1,4 @@
+import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -86,14 +87,6 @@ function decrypt({ version, crypto }: Keystore, password: string): Hex | null {
     return OxKeystore.decrypt(keystore, key);
   } catch {
     // The form has been checked, so it is the checksum that does not match this password's key.
-    return null;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
     return null;
   }
 }
