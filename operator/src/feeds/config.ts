@@ -1,6 +1,7 @@
 import { KEY_FORM_WORDS, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { type DeployedDataset, requireAddress } from "@dataset-oracle/service/config/deployment";
+import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
+import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address, Hex } from "viem";
 import type { Feed } from "./update-policy.js";

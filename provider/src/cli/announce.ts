@@ -1,6 +1,6 @@
 import { encodeAnnouncement, MAX_ANNOUNCED_URL_BYTES, signAnnouncement } from "@dataset-oracle/protocol/announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { requireAddress } from "@dataset-oracle/service/config/deployment";
+import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { loadAccount } from "@dataset-oracle/service/keys/accounts";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { type Address, zeroAddress } from "viem";

@@ -1,5 +1,5 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { requireAddress } from "@dataset-oracle/service/config/deployment";
+import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { loadAccount } from "@dataset-oracle/service/keys/accounts";
 import { type Account, type Address, createPublicClient, createWalletClient, type Hex, http } from "viem";
 

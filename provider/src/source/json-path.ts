@@ -74,7 +74,9 @@ function rememberNodes({ text, find }: BoundPath): BoundPath {
     text,
     find(document, budget) {
       if (budget !== undefined || typeof document !== "object" || document === null) return find(document, budget);
-      const nodes = found.get(document) ?? find(document);
+      const known = found.get(document);
+      if (known !== undefined) return known;
+      const nodes = find(document);
       found.set(document, nodes);
       return nodes;
     },

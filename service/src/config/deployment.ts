@@ -1,10 +1,10 @@
-import { parseAddress } from "@dataset-oracle/protocol/address";
 import { KEY_FORM_WORDS, KEY_FORMS, type KeyForm, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
 import { DATASET_KINDS } from "@dataset-oracle/protocol/wire";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address, Hex } from "viem";
 import { ConfigError } from "./config-error.js";
 import { loadConfig } from "./load-config.js";
+import { requireAddress } from "./require-address.js";
 
 const strict = { additionalProperties: false } as const;
 
@@ -78,18 +78,6 @@ export function loadDeployment(path: string): Deployment {
     }),
     ...Object.fromEntries(contracts),
   };
-}
-
-/**
- * Parses a setting that is an address.
- *
- * @param where Names the setting in the error.
- * @throws ConfigError
- */
-export function requireAddress(text: string, where: string): Address {
-  const address = parseAddress(text);
-  if (!address.ok) throw new ConfigError(`${where}: ${address.error}`);
-  return address.value;
 }
 
 function requireKey(text: string, form: KeyForm, where: string): Hex {
