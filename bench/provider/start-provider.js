@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EXCHANGES, marketOverrides, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
+import { EXCHANGES, marketRedirects, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
 import { ROOT } from "@dataset-oracle/tools/root";
@@ -21,7 +21,7 @@ export async function startProvider({ folder, name, privateKey, marketUrl, pairs
     const source = { ...spec, name: `bench-${exchange}`, pairs: listed };
     writeFileSync(join(folder, name, `${exchange}.json`), JSON.stringify(source));
   }
-  const overrides = marketOverrides(marketUrl);
+  const redirects = marketRedirects(marketUrl);
   const [port, metricsPort] = [await freePort(), await freePort()];
   const config = {
     port,
@@ -30,7 +30,9 @@ export async function startProvider({ folder, name, privateKey, marketUrl, pairs
     deployments: ["deployment.json"],
     sources: [name],
     excludedSources: names,
-    sourceOverrides: Object.fromEntries(exchanges.map((exchange) => [ORIGINS[exchange], overrides[ORIGINS[exchange]]])),
+    redirectedOrigins: Object.fromEntries(
+      exchanges.map((exchange) => [ORIGINS[exchange], redirects[ORIGINS[exchange]]]),
+    ),
     minSources,
     operators: ["127.0.0.1"],
     operatorRequestsPerMinute: 10_000_000,

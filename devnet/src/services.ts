@@ -6,7 +6,7 @@ import { findDataset } from "./deploy.js";
 import type { Devnet } from "./devnet.js";
 import type { Folder } from "./folder.js";
 import { WEATHER_ORIGIN } from "./market/example-api.js";
-import { marketOverrides } from "./market/exchanges.js";
+import { marketRedirects } from "./market/exchanges.js";
 import { answersOk, type Process, startProcess } from "./processes.js";
 
 /** A running provider. */
@@ -60,7 +60,7 @@ async function spawnProvider(devnet: Devnet, account: Account, index: number): P
     metricsPort: 0,
     database: folder.file("state", name),
     deployments: ["../deployments/42.json"],
-    sourceOverrides: settings.isLive ? {} : sourceOverrides(devnet),
+    redirectedOrigins: settings.isLive ? {} : redirectedOrigins(devnet),
     webOracle: {
       rpcUrls: { 42: chainUrl },
       folder: folder.file("state", `${name}-specs`),
@@ -158,8 +158,8 @@ function spotPriceFeed({ folder, settings }: Devnet) {
   return { dataset: address, keys, heartbeatSeconds, deviationBps: 50, minIntervalSeconds: 10 };
 }
 
-function sourceOverrides({ marketUrl }: Devnet): Record<string, string> {
-  return { ...marketOverrides(marketUrl), [WEATHER_ORIGIN]: `${marketUrl}/weather` };
+function redirectedOrigins({ marketUrl }: Devnet): Record<string, string> {
+  return { ...marketRedirects(marketUrl), [WEATHER_ORIGIN]: `${marketUrl}/weather` };
 }
 
 /** Returns the path of a provider's key, which is there once the providers have started. */

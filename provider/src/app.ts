@@ -45,14 +45,14 @@ export async function buildProvider(
   { logger, registry, now = systemClock }: ProviderOptions,
 ): Promise<App> {
   const { config, served, secrets, account } = setup;
-  const { sourceOverrides: overrides } = config;
+  const { redirectedOrigins } = config;
   const hasReserve = config.operators.length > 0;
   const isOperator = inRanges(config.operators);
   const metrics = new Metrics(registry);
-  const egress = new Egress({ overrides, secrets });
-  const publishedEgress = new Egress({ overrides, secrets, maxInFlight: MAX_PUBLISHED_IN_FLIGHT });
+  const egress = new Egress({ redirectedOrigins, secrets });
+  const publishedEgress = new Egress({ redirectedOrigins, secrets, maxInFlight: MAX_PUBLISHED_IN_FLIGHT });
   // Without secrets, because anyone chooses what trials ask, and sees what is answered.
-  const triedEgress = new Egress({ overrides, maxInFlight: MAX_TRIED_IN_FLIGHT });
+  const triedEgress = new Egress({ redirectedOrigins, maxInFlight: MAX_TRIED_IN_FLIGHT });
   const reader = new SourceReader({
     egress,
     publishedEgress,
@@ -92,7 +92,7 @@ export async function buildProvider(
   const values = new ValueReader({ reader, extractor, policy: config, now, logger, metrics });
   const decider = new Decider({ values, store, evidence, now, metrics });
   const folder = setup.webOracle && new SpecFolder(setup.webOracle.folder);
-  const webOracle = folder && new WebOracle(setup.webOracle, { folder, overrides, hasReserve, logger });
+  const webOracle = folder && new WebOracle(setup.webOracle, { folder, redirectedOrigins, hasReserve, logger });
   const reporter = new Reporter({ served, webOracle, decider, signer: new Signer({ account, logger, metrics }) });
   const trials = openTrials(setup, { pool, egress: triedEgress, hasReserve });
   metrics.watch(store, () => decider.isReady());
@@ -148,9 +148,9 @@ async function openEvidence(
   logger: Logger,
 ) {
   const maxBytes = (maxMegabytes * 1024 * 1024) / (webOracle === null ? 1 : 2);
-  const { sourceOverrides: overrides } = policy;
+  const { redirectedOrigins } = policy;
   const open = (name: string) =>
-    EvidenceStore.open({ folder: join(folder, name), maxBytes, policy, overrides, logger });
+    EvidenceStore.open({ folder: join(folder, name), maxBytes, policy, redirectedOrigins, logger });
   try {
     return { spot_price: await open("spot-prices"), web_oracle: await open("web-oracle") };
   } catch (error) {

@@ -104,7 +104,7 @@ export const ProviderConfig = Type.Object(
       default: [],
       description: "Names of sources that are not asked.",
     }),
-    sourceOverrides: Type.Record(Type.String(), Type.String(), {
+    redirectedOrigins: Type.Record(Type.String(), Type.String(), {
       default: {},
       description:
         "For development: sources' https origins, with the http addresses on this machine that are asked instead, " +

@@ -7,7 +7,7 @@ import { checkDatabase } from "./decisions/decision-store.js";
 import { checkEvidence } from "./evidence/evidence-store.js";
 import { datasetsOf, decideServed, requireKeys, type Served } from "./served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import { checkOverrides } from "./source/overrides.js";
+import { checkRedirects } from "./source/redirected-origins.js";
 import { knownOrigins, planWebOracle, type WebOraclePlan } from "./web-oracle/check-settings.js";
 
 /** Everything that a provider needs to start, loaded and checked. */
@@ -36,8 +36,8 @@ export async function loadSetup(
   const webOracle = planWebOracle(config.webOracle, deployments, sources, env);
   const secrets = Secrets.load(config.secrets, env);
   const chainIds = deployments.map(({ chainId }) => chainId);
-  checkOverrides(config.sourceOverrides, knownOrigins(sources, webOracle), chainIds);
-  const served = decideServed(deployments, sources, config.minSources, config.sourceOverrides);
+  checkRedirects(config.redirectedOrigins, knownOrigins(sources, webOracle), chainIds);
+  const served = decideServed(deployments, sources, config.minSources, config.redirectedOrigins);
   requireKeys(served, config.minSources, webOracle !== null);
   const { account, warnings } = await loadAccount(env, "PROVIDER");
   return { setup: { config, served, webOracle, secrets, account }, warnings };
@@ -63,7 +63,7 @@ export function summarize({ served, webOracle, account }: Pick<Setup, "served" |
 
 /** Lists the circumstances that an owner may not be aware of. */
 export function listNotes({ config, served, webOracle }: Pick<Setup, "config" | "served" | "webOracle">): string[] {
-  const redirected = Object.entries(config.sourceOverrides).map(
+  const redirected = Object.entries(config.redirectedOrigins).map(
     ([origin, target]) => `DEVELOPMENT ONLY: ${target} is asked instead of ${origin}. The signed prices are not real.`,
   );
   const unserved = datasetsOf(served)

@@ -8,7 +8,7 @@ import { ProviderConfig } from "./config.js";
 import { listNotes, summarize } from "./load-setup.js";
 import { decideServed, pairSources, requireKeys, type Served } from "./served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import type { SourceOverrides } from "./source/overrides.js";
+import type { RedirectedOrigins } from "./source/redirected-origins.js";
 import type { WebOraclePlan } from "./web-oracle/check-settings.js";
 
 const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
@@ -66,8 +66,8 @@ describe("a provider serves", () => {
 });
 
 describe("a start", () => {
-  const overrides = { "https://api.kraken.com": "http://127.0.0.1:9000/kraken" };
-  const served = decideServed([deployment()], sources, 2, overrides);
+  const redirectedOrigins = { "https://api.kraken.com": "http://127.0.0.1:9000/kraken" };
+  const served = decideServed([deployment()], sources, 2, redirectedOrigins);
   const web = decideServed([deployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2, {});
   const plan = {
     registries: [],
@@ -77,11 +77,11 @@ describe("a start", () => {
   };
 
   const account = fromPrivateKey(`0x${"11".repeat(32)}`);
-  const notes = (served: Served, webOracle: WebOraclePlan | null, sourceOverrides: SourceOverrides) =>
-    listNotes({ config: { ...Value.Create(ProviderConfig), sourceOverrides }, served, webOracle });
+  const notes = (served: Served, webOracle: WebOraclePlan | null, redirectedOrigins: RedirectedOrigins) =>
+    listNotes({ config: { ...Value.Create(ProviderConfig), redirectedOrigins }, served, webOracle });
 
   it("says what is not served, and what is not real", () => {
-    expect(notes(served, null, overrides)).toEqual([
+    expect(notes(served, null, redirectedOrigins)).toEqual([
       "DEVELOPMENT ONLY: http://127.0.0.1:9000/kraken is asked instead of https://api.kraken.com. The signed prices are not real.",
       `${address} on network 42: these keys have too few sources and are not served: SPOTPX/NOSUCH-USD.`,
     ]);

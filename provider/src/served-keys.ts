@@ -5,7 +5,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import type { Address, Hex } from "viem";
-import { type SourceOverrides, withOverride } from "./source/overrides.js";
+import { type RedirectedOrigins, unlimitedIfRedirected } from "./source/redirected-origins.js";
 import type { SpotSource } from "./source/spot-source.js";
 import type { PairSource, SpotPriceKey } from "./spot-price.js";
 
@@ -29,12 +29,12 @@ export function decideServed(
   deployments: readonly Deployment[],
   sources: readonly SpotSource[],
   minSources: number,
-  overrides: SourceOverrides,
+  redirectedOrigins: RedirectedOrigins,
 ): Served {
   const served = new Map<number, ReadonlyMap<Address, ServedDataset>>();
   for (const { chainId, datasets } of deployments) {
     if (served.has(chainId)) throw new ConfigError(`deployments: two files are of network ${chainId}. Remove one.`);
-    const entries = datasets.map((dataset) => serveDataset(chainId, dataset, sources, minSources, overrides));
+    const entries = datasets.map((dataset) => serveDataset(chainId, dataset, sources, minSources, redirectedOrigins));
     served.set(chainId, new Map(entries.map((entry) => [entry.address, entry])));
   }
   return served;
@@ -60,7 +60,7 @@ function serveDataset(
   dataset: DeployedDataset,
   sources: readonly SpotSource[],
   minSources: number,
-  overrides: SourceOverrides,
+  redirectedOrigins: RedirectedOrigins,
 ): ServedDataset {
   const { address, kind, keyForm } = dataset;
   const keys = new Map<Hex, SpotPriceKey>();
@@ -69,7 +69,7 @@ function serveDataset(
     const name = keyToAscii(key) ?? key;
     const isSpotPrice = kind === "median" && matchesKeyForm("SPOT_PRICE", key);
     const pair = name.slice("SPOTPX/".length);
-    const found = isSpotPrice ? pairSources(pair, sources, minSources, overrides) : [];
+    const found = isSpotPrice ? pairSources(pair, sources, minSources, redirectedOrigins) : [];
     if (found.length < minSources) unservedKeys.push(name);
     else keys.set(key, { kind: "spot_price", key, name, sources: found });
   }
@@ -82,17 +82,17 @@ export function pairSources(
   pair: string,
   sources: readonly SpotSource[],
   minSources: number,
-  overrides: SourceOverrides,
+  redirectedOrigins: RedirectedOrigins,
 ): PairSource[] {
   return sources
     .filter(({ pairs }) => pairs.has(pair))
     .flatMap(({ name, spec, query }) => {
       const { request, read, rate } = query(pair);
-      const source = { name, spec, request: withOverride(overrides, request), read };
+      const source = { name, spec, request: unlimitedIfRedirected(redirectedOrigins, request), read };
       if (rate === null) return { ...source, rate };
       // A rate comes only from sources that have it as it is.
       const direct = sources.filter((other) => other.pairs.has(rate) && other.query(rate).rate === null);
       if (direct.length < minSources) return [];
-      return { ...source, rate: { pair: rate, sources: pairSources(rate, direct, minSources, overrides) } };
+      return { ...source, rate: { pair: rate, sources: pairSources(rate, direct, minSources, redirectedOrigins) } };
     });
 }

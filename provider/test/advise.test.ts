@@ -64,7 +64,7 @@ async function adviceOn(shape: object, combine: string, sources: Record<string, 
   if (!compiled.ok) throw new Error(compiled.error);
   const bound = compiled.value.bind([]);
   if (!bound.ok) throw new Error(bound.error);
-  const egress = new Egress({ overrides: { [origin]: local() } });
+  const egress = new Egress({ redirectedOrigins: { [origin]: local() } });
   const sampling = { count, intervalSeconds: 0.001, signal: AbortSignal.timeout(20_000), onSample: () => {} };
   const samples = await takeSamples(compiled.value, bound.value, [], egress, sampling);
   await egress.close();

@@ -48,8 +48,8 @@ const says =
     void response.writeHead(status, { ...JSON_TYPE, ...headers }).end(body);
 
 function open(timeoutMs = 1_000) {
-  const overrides = Object.fromEntries(Object.values(ORIGINS).map((origin) => [origin, url]));
-  const egress = new Egress({ overrides });
+  const redirectedOrigins = Object.fromEntries(Object.values(ORIGINS).map((origin) => [origin, url]));
+  const egress = new Egress({ redirectedOrigins });
   const changes: string[] = [];
   let second = 0n;
   const reader = new SourceReader({
@@ -231,8 +231,8 @@ describe("a published spec", () => {
 it("a provider logs that a source fails when it starts to, and when it answers again, and not each time", async () => {
   vi.useRealTimers();
   const exchanges = await startExchanges();
-  const { sourceOverrides } = exchanges;
-  const provider = await startProvider({ sourceOverrides }, { rateLimitOf: ownRateLimit });
+  const { redirectedOrigins } = exchanges;
+  const provider = await startProvider({ redirectedOrigins }, { rateLimitOf: ownRateLimit });
   try {
     exchanges.quote("2000", "2002", "2001");
     exchanges.behave("bitstamp", json("{}", 500));

@@ -1,4 +1,4 @@
-import { type Exchange, marketOverrides, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
+import { type Exchange, marketRedirects, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
@@ -63,7 +63,7 @@ it.each(SOURCES.map((source) => [source.name as Exchange, source] as const))(
   "ccxt reads the same prices from %s's format",
   async (name, source) => {
     const { id, path, marketId, method } = REFERENCES[name];
-    const local = marketOverrides(market.url)[ORIGINS[name]] ?? "";
+    const local = marketRedirects(market.url)[ORIGINS[name]] ?? "";
     const Class = (ccxt as unknown as Record<string, new (options: object) => CcxtExchange>)[id];
     if (Class === undefined) throw new Error(`ccxt has no ${id}.`);
     const exchange = new Class({ enableRateLimit: false, timeout: 5_000 });
@@ -84,7 +84,7 @@ it.each(SOURCES.map((source) => [source.name as Exchange, source] as const))(
         limits: {},
       })),
     );
-    const egress = new Egress({ overrides: { [ORIGINS[name]]: local } });
+    const egress = new Egress({ redirectedOrigins: { [ORIGINS[name]]: local } });
     const reader = new SourceReader({ egress, timeoutMs: 10_000, hasReserve: false, now: () => 0n });
     for (const base of BASES) {
       const symbol = `${base}/${quote}`;

@@ -71,14 +71,14 @@ describe("--check-config", () => {
     ["more sources needed than there are", { minSources: 99 }, 42, "No key of the deployments has 99 sources."],
     ["no source needed", { minSources: 0 }, 42, "/minSources: "],
     [
-      "an override that leads away from this machine",
-      { sourceOverrides: { "https://api.kraken.com": "http://10.0.0.1" } },
+      "an origin redirected away from this machine",
+      { redirectedOrigins: { "https://api.kraken.com": "http://10.0.0.1" } },
       42,
       "http://10.0.0.1 is not allowed",
     ],
     [
-      "an override while the main network is served",
-      { sourceOverrides: { "https://api.kraken.com": "http://127.0.0.1:9000/kraken" } },
+      "a redirected origin while the main network is served",
+      { redirectedOrigins: { "https://api.kraken.com": "http://127.0.0.1:9000/kraken" } },
       1,
       "network 1 is served",
     ],

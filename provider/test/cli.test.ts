@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { marketOverrides } from "@dataset-oracle/devnet/market/exchanges";
+import { marketRedirects } from "@dataset-oracle/devnet/market/exchanges";
 import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { coinbaseTicker, type Exchanges, startExchanges } from "./exchanges.js";
@@ -12,7 +12,7 @@ let market: Market;
 let config: string;
 beforeAll(async () => {
   market = await startMarket({ seed: 4 });
-  config = writeConfig({ sourceOverrides: marketOverrides(market.url), excludedSources: [] }).config;
+  config = writeConfig({ redirectedOrigins: marketRedirects(market.url), excludedSources: [] }).config;
 });
 afterAll(() => market.close());
 
@@ -39,7 +39,7 @@ describe("provider fetch", () => {
 
   it("ends with 1 when there is no price, and says why of each source", async () => {
     const exchanges: Exchanges = await startExchanges();
-    const gone = writeConfig({ sourceOverrides: exchanges.sourceOverrides }).config;
+    const gone = writeConfig({ redirectedOrigins: exchanges.redirectedOrigins }).config;
     exchanges.behave("coinbase", (response) =>
       response.writeHead(200, { "content-type": "application/json" }).end(coinbaseTicker("1", 1_500_000_000)),
     );
@@ -87,7 +87,7 @@ describe("provider replay", () => {
     const folder = mkdtempSync(join(tmpdir(), "evidence-"));
     const exchanges = await startExchanges();
     exchanges.quote("2000", "2002", "2001");
-    const settings = { sourceOverrides: exchanges.sourceOverrides, evidence: { folder, maxMegabytes: 1 } };
+    const settings = { redirectedOrigins: exchanges.redirectedOrigins, evidence: { folder, maxMegabytes: 1 } };
     const provider = await startProvider(settings);
     const { body } = await provider.ask();
     await provider.close();

@@ -206,8 +206,8 @@ async function attempt(name: string, args: readonly string[], answers: readonly 
   const { request } = loadSpec(at(`cookbook/${name}.json`));
   const { port } = server.address() as AddressInfo;
   const origins = request.spec.sources.map(({ url }) => new URL(url.replace(/\{\w+\}/g, "x")).origin);
-  const overrides = Object.fromEntries(origins.map((origin, i) => [origin, `http://127.0.0.1:${port}/${i}`]));
-  const egress = new Egress({ overrides, secrets: Secrets.load([], {}) });
+  const redirectedOrigins = Object.fromEntries(origins.map((origin, i) => [origin, `http://127.0.0.1:${port}/${i}`]));
+  const egress = new Egress({ redirectedOrigins, secrets: Secrets.load([], {}) });
   const bound = request.bind(args);
   if (!bound.ok) throw new Error(bound.error);
   const { text, hasValue } = await tryRequest(request, bound.value, egress, styleOf({ isTTY: false }, {}));

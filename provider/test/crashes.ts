@@ -61,7 +61,7 @@ export async function crash(times: number, onKill: (tally: CrashTally) => void):
   };
   const { folder, config } = writeConfig(
     {
-      sourceOverrides: { "https://api.exchange.coinbase.com": `${exchanges.url}/coinbase` },
+      redirectedOrigins: { "https://api.exchange.coinbase.com": `${exchanges.url}/coinbase` },
       excludedSources: [...OTHER_SOURCES, "kraken", "bitstamp"],
       minSources: 1,
       ...limits,

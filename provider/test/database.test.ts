@@ -21,7 +21,7 @@ describe("a provider's next life", () => {
     database = join(mkdtempSync(join(tmpdir(), "database-")), "database");
   });
   const life = (start: number) =>
-    startProvider({ database, sourceOverrides: exchanges.sourceOverrides }, { start: start - 1_000 });
+    startProvider({ database, redirectedOrigins: exchanges.redirectedOrigins }, { start: start - 1_000 });
 
   it("answers what a former one signed, byte for byte, whatever prices are now, and is not silent", async () => {
     const first = await life(START);
@@ -79,7 +79,7 @@ describe("a provider's next life", () => {
 
   it("says that it will be silent when its database is far ahead of the clock", async () => {
     await (await life(START + 86_400)).close();
-    const provider = await startProvider({ database, sourceOverrides: exchanges.sourceOverrides });
+    const provider = await startProvider({ database, redirectedOrigins: exchanges.redirectedOrigins });
     expect(provider.logs).toContainEqual(
       expect.objectContaining({ level: 40, msg: expect.stringContaining(`accepts no round up to ${START + 85_402}`) }),
     );
@@ -109,7 +109,7 @@ describe("a provider's process", () => {
   beforeEach(() => exchanges.quote("100", "100", "100", clock()));
 
   it("refuses a database that another has, and is ready at once after that was killed", async () => {
-    const { config } = writeConfig({ sourceOverrides: exchanges.sourceOverrides });
+    const { config } = writeConfig({ redirectedOrigins: exchanges.redirectedOrigins });
     const first = start(config);
     const firstUrl = await untilListening(first);
     const second = await runProvider(["--config", config], ENV);
@@ -133,7 +133,7 @@ describe("a provider's process", () => {
   });
 
   it("that cannot write signs nothing new, repeats what it signed, and is not ready", async () => {
-    const { config } = writeConfig({ sourceOverrides: exchanges.sourceOverrides, requestsPerMinute: 100_000 });
+    const { config } = writeConfig({ redirectedOrigins: exchanges.redirectedOrigins, requestsPerMinute: 100_000 });
     // Files may grow to some kilobytes: a disk that is full for it alone.
     const provider = start(config, ["sh", "-c", 'ulimit -f 2; exec "$0" "$@"']);
     const url = await untilListening(provider);

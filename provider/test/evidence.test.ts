@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { marketOverrides } from "@dataset-oracle/devnet/market/exchanges";
+import { marketRedirects } from "@dataset-oracle/devnet/market/exchanges";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
@@ -46,7 +46,7 @@ describe("with the market of the devnet, all eight exchanges and all pairs", () 
     const keys = MARKET_PAIRS.map(({ pair }) => spotPriceKey(pair));
     const now = Math.floor(Date.now() / 1_000);
     const provider = await startProvider(
-      { sourceOverrides: marketOverrides(market.url), evidence: { folder, maxMegabytes: 100 }, minSources: 3 },
+      { redirectedOrigins: marketRedirects(market.url), evidence: { folder, maxMegabytes: 100 }, minSources: 3 },
       {
         start: now - 1_000,
         sources: loadSources([SHIPPED_SOURCES]),
@@ -113,7 +113,7 @@ describe("evidence", () => {
     exchanges.quote("2000", "2001", "2500");
     change();
     const provider = await startProvider({
-      sourceOverrides: exchanges.sourceOverrides,
+      redirectedOrigins: exchanges.redirectedOrigins,
       evidence: { folder, maxMegabytes: 1 },
     });
     const { body } = await provider.ask();
@@ -221,7 +221,7 @@ describe("evidence", () => {
       folder,
       maxBytes: 1_000_000,
       policy: POLICY,
-      overrides: {},
+      redirectedOrigins: {},
       logger: pino(),
     });
     const spec: RequestSpec = { title: "An echo", variables: [], sources: [], minSources: 1, combine: "median" };
@@ -243,7 +243,7 @@ describe("evidence", () => {
   it("that cannot be written is logged and does not prevent signing", async () => {
     const logs: string[] = [];
     const logger = pino({}, { write: (line: string) => void logs.push(line) });
-    const evidence = await EvidenceStore.open({ folder, maxBytes: 1, policy: POLICY, overrides: {}, logger });
+    const evidence = await EvidenceStore.open({ folder, maxBytes: 1, policy: POLICY, redirectedOrigins: {}, logger });
     writeFileSync(join(folder, "1800000000"), "no folder");
     evidence.keep(freshValue({ kind: "spot_price", sources: [] }), 1n, { outcome: "OK", value: "0x00" });
     await evidence.close();

@@ -25,7 +25,7 @@ export interface Exchanges {
    */
   quote(coinbase: string, kraken: string, bitstamp: string, quoted?: number): void;
   /** The configuration that sends a provider here. */
-  readonly sourceOverrides: Record<string, string>;
+  readonly redirectedOrigins: Record<string, string>;
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function startExchanges(): Promise<Exchanges> {
       behaviours.set("kraken", json(krakenTicker(two)));
       behaviours.set("bitstamp", json(bitstampTicker(three, undefined, quoted)));
     },
-    sourceOverrides: {
+    redirectedOrigins: {
       "https://api.exchange.coinbase.com": `${url}/coinbase`,
       "https://api.kraken.com": `${url}/kraken`,
       "https://www.bitstamp.net": `${url}/bitstamp`,

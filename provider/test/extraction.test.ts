@@ -40,7 +40,7 @@ beforeAll(async () => {
   const web = { name: "web", keyForm: "WEB_ORACLE" as const, keys: [] };
   const registry = { chainId: 42, address: DATASET, rpcUrl: "http://127.0.0.1:9" };
   provider = await startProvider(
-    { sourceOverrides: { [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` } },
+    { redirectedOrigins: { [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` } },
     {
       deployments: [
         { chainId: 42, webOracleRegistry: DATASET, datasets: [{ ...web, address: DATASET, kind: "median" }] },

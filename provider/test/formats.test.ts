@@ -20,7 +20,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 /** Reads a pair from one source at an address on this machine. */
 async function ask(name: Exchange, pair: string, url: string, timeoutMs = LONG_MS): Promise<Reading<Quote>> {
-  const egress = new Egress({ overrides: { [ORIGINS[name]]: url } });
+  const egress = new Egress({ redirectedOrigins: { [ORIGINS[name]]: url } });
   const reader = new SourceReader({ egress, timeoutMs, hasReserve: false, now: () => 0n });
   const query = SOURCES.get(name)?.query(pair);
   if (query === undefined) throw new Error(`${name} has no ${pair}.`);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { marketOverrides } from "@dataset-oracle/devnet/market/exchanges";
+import { marketRedirects } from "@dataset-oracle/devnet/market/exchanges";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
@@ -19,8 +19,8 @@ let provider: ProviderProcess;
 let url: string;
 beforeAll(async () => {
   market = await startMarket({ seed: 5 });
-  const sourceOverrides = marketOverrides(market.url);
-  const { config } = writeConfig({ sourceOverrides, excludedSources: [] }, 42, KEYS);
+  const redirectedOrigins = marketRedirects(market.url);
+  const { config } = writeConfig({ redirectedOrigins, excludedSources: [] }, 42, KEYS);
   provider = spawnProvider(["--config", config], ENV);
   url = await untilListening(provider);
 });

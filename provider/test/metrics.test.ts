@@ -19,7 +19,7 @@ beforeEach(() => exchanges.quote("2000", "2002", "2001"));
 describe("the metrics of a provider", () => {
   let provider: TestProvider;
   beforeEach(async () => {
-    provider = await startProvider({ sourceOverrides: exchanges.sourceOverrides });
+    provider = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins });
   });
   afterEach(() => provider.close());
 

@@ -39,7 +39,7 @@ afterAll(() => exchanges.close());
 async function start(evidence: object | null = { public: true }, settings: object = {}): Promise<TestProvider> {
   exchanges.quote("2000", "2001", "2500");
   const provider = await startProvider({
-    sourceOverrides: exchanges.sourceOverrides,
+    redirectedOrigins: exchanges.redirectedOrigins,
     evidence: evidence && { folder, maxMegabytes: 100, ...evidence },
     ...settings,
   });
@@ -238,7 +238,7 @@ describe("evidence that is shown", () => {
       folder,
       maxBytes: 10_000_000,
       policy: { minSources: 1, maxDeviationBps: 1, maxQuoteAge: 1 },
-      overrides: {},
+      redirectedOrigins: {},
       logger: pino({ level: "silent" }),
     });
   const valueAt = (at: bigint, answers: FreshValue["answers"]): FreshValue => ({

@@ -44,12 +44,12 @@ function limited(answer: string, perSecond: number) {
 }
 
 let servers: Exchanges[];
-let sourceOverrides: Record<string, string>;
+let redirectedOrigins: Record<string, string>;
 let provider: TestProvider;
 beforeEach(async () => {
   // An origin each, as they have in the world.
   servers = await Promise.all(EXCHANGES.map(() => startExchanges()));
-  sourceOverrides = Object.fromEntries(servers.map((server, i) => Object.entries(server.sourceOverrides)[i] ?? []));
+  redirectedOrigins = Object.fromEntries(servers.map((server, i) => Object.entries(server.redirectedOrigins)[i] ?? []));
   behave(limited(coinbaseTicker("100"), 10), limited(KRAKEN, 1), limited(BITSTAMP, 400));
 });
 afterEach(async () => {
@@ -71,7 +71,7 @@ const isUnsigned = ({ status, body }: Awaited<ReturnType<TestProvider["ask"]>>) 
 
 describe("exchanges that are well and keep to their limits", () => {
   it("never make the provider sign no data, whatever is asked at once", async () => {
-    provider = await startProvider({ sourceOverrides, minSources: 3 }, { deployments: DEPLOYMENTS });
+    provider = await startProvider({ redirectedOrigins, minSources: 3 }, { deployments: DEPLOYMENTS });
     const { now } = provider.clock;
     const answers = (await Promise.all([askAll(now), askAll(now - 3), askAll(now - 5)])).flat();
     for (const answer of answers) expect(answer.body.outcome === "OK" || isUnsigned(answer), answer.text).toBe(true);
@@ -81,7 +81,7 @@ describe("exchanges that are well and keep to their limits", () => {
   });
 
   it("are asked once a second for a price, whatever rounds it is asked for", async () => {
-    provider = await startProvider({ sourceOverrides });
+    provider = await startProvider({ redirectedOrigins });
     const { now } = provider.clock;
     for (let round = now - 5; round <= now; ++round) {
       expect((await provider.ask({ timestamp: round })).body.outcome).toBe("OK");
@@ -94,7 +94,7 @@ describe("exchanges that are well and keep to their limits", () => {
 
   it("are asked within their limits: what one cannot give in time is refused, and signed a little later", async () => {
     provider = await startProvider(
-      { sourceOverrides, minSources: 3 },
+      { redirectedOrigins, minSources: 3 },
       { deployments: DEPLOYMENTS, rateLimitOf: ownRateLimit },
     );
     const begin = performance.now();
@@ -128,7 +128,7 @@ describe("a source that says that its limit is used up", () => {
   for (const [what, behaviour, retryAfter] of busy) {
     it(`by ${what} is no reason to sign that there is no data`, async () => {
       behave(behaviour, down, json(BITSTAMP));
-      provider = await startProvider({ sourceOverrides });
+      provider = await startProvider({ redirectedOrigins });
       const answer = await provider.ask();
       expect(isUnsigned(answer), answer.text).toBe(true);
       expect(answer.headers.get("retry-after")).toBe(retryAfter);
@@ -144,19 +144,19 @@ describe("a source that says that its limit is used up", () => {
 
   it("by HTTP 200 and an error of its own, as Kraken does, is none either", async () => {
     behave(down, json('{"error":["EGeneral:Too many requests"]}'), json(BITSTAMP));
-    provider = await startProvider({ sourceOverrides });
+    provider = await startProvider({ redirectedOrigins });
     expect(isUnsigned(await provider.ask())).toBe(true);
   });
 
   it("changes nothing when too few would answer without it: then there is no data", async () => {
     behave(json("{}", 429), down, down);
-    provider = await startProvider({ sourceOverrides });
+    provider = await startProvider({ redirectedOrigins });
     expect((await provider.ask()).body.outcome).toBe("NOT_AVAILABLE");
   });
 
   it("is left alone for as long as it says", async () => {
     behave((r) => r.writeHead(429, { "retry-after": "30" }).end(), json(KRAKEN), json(BITSTAMP));
-    provider = await startProvider({ sourceOverrides }, { rateLimitOf: ownRateLimit });
+    provider = await startProvider({ redirectedOrigins }, { rateLimitOf: ownRateLimit });
     for (let i = 0; i < 5; ++i) {
       await provider.ask();
       provider.clock.now += 1;
@@ -175,7 +175,7 @@ describe("configured operators", () => {
     // As coinbase's, but nothing flows in during the test, however slow it is.
     const rateLimit = { perSecond: 0.001, burst: 15 };
     const options = { deployments: DEPLOYMENTS, rateLimitOf: () => rateLimit };
-    provider = await startProvider({ ...settings, sourceOverrides }, options);
+    provider = await startProvider({ ...settings, redirectedOrigins }, options);
     const round = provider.clock.now;
     const anonymous = await askAll(round, ANONYMOUS);
     const refused = KEYS.filter((_, i) => anonymous[i] !== undefined && isUnsigned(anonymous[i]));
@@ -189,7 +189,7 @@ describe("configured operators", () => {
   it("have limits of their own, whatever one anonymous caller or all of them ask", async () => {
     provider = await startProvider({
       ...settings,
-      sourceOverrides,
+      redirectedOrigins,
       requestsPerMinute: 3,
       anonymousRequestsPerMinute: 5,
       operatorRequestsPerMinute: 7,

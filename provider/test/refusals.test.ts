@@ -10,7 +10,7 @@ let provider: TestProvider;
 beforeAll(async () => {
   exchanges = await startExchanges();
   exchanges.quote("1", "1", "1");
-  provider = await startProvider({ sourceOverrides: exchanges.sourceOverrides });
+  provider = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins });
 });
 afterAll(async () => {
   await provider.close();
@@ -115,7 +115,7 @@ describe("other requests", () => {
   });
 
   it("a caller with too many requests is told when to come again", async () => {
-    const busy = await startProvider({ sourceOverrides: exchanges.sourceOverrides, requestsPerMinute: 2 });
+    const busy = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins, requestsPerMinute: 2 });
     try {
       await busy.ask({ network_id: 1 });
       await busy.ask({ network_id: 1 });

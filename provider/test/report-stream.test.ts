@@ -111,7 +111,7 @@ describe.each([
   ["all anonymous callers together", { anonymousRequestsPerMinute: 3 }, "anonymous"],
 ])("the limit of %s", (_, settings, name) => {
   it("counts each report of a stream", async () => {
-    const provider = await startProvider({ sourceOverrides: quoted.exchanges.sourceOverrides, ...settings });
+    const provider = await startProvider({ redirectedOrigins: quoted.exchanges.redirectedOrigins, ...settings });
     try {
       const response = await post(provider, Array(5).fill(about(provider)));
       const lines = await linesOf(response);

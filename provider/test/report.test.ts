@@ -166,7 +166,7 @@ describe("the window of rounds that are signed", () => {
   });
 
   it("does not open for rounds that could be signed before the database was made", async () => {
-    const fresh = await startProvider({ sourceOverrides: quoted.exchanges.sourceOverrides });
+    const fresh = await startProvider({ redirectedOrigins: quoted.exchanges.redirectedOrigins });
     try {
       const started = fresh.clock.now - 1_000;
       fresh.clock.now = started;

@@ -58,7 +58,7 @@ beforeAll(async () => {
   await once(rpc, "listening");
   const base = `http://127.0.0.1:${(rpc.address() as AddressInfo).port}`;
   ({ folder, config } = writeConfig({
-    sourceOverrides: exchanges.sourceOverrides,
+    redirectedOrigins: exchanges.redirectedOrigins,
     deployments: ["42.json", "43.json"],
     evidence: { folder: "evidence", maxMegabytes: 1 },
     webOracle: {

@@ -24,7 +24,7 @@ afterAll(() => exchanges.close());
 beforeEach(async () => {
   exchanges.quote("2000", "2002", "2001");
   provider = await startProvider({
-    sourceOverrides: exchanges.sourceOverrides,
+    redirectedOrigins: exchanges.redirectedOrigins,
     sourceTimeoutMs: SOURCE_TIMEOUT_MS,
   });
 });
@@ -162,7 +162,7 @@ describe("when too few sources answer", () => {
   });
 
   it("how many are needed is configured", async () => {
-    const strict = await startProvider({ sourceOverrides: exchanges.sourceOverrides, minSources: 3 });
+    const strict = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins, minSources: 3 });
     try {
       exchanges.behave("kraken", json(krakenTicker("-1")));
       expect((await strict.ask()).body.outcome).toBe("NOT_AVAILABLE");

@@ -83,7 +83,7 @@ async function startOwn(...options: Parameters<typeof start>): Promise<Web> {
 async function start(trials: TrialPlan | null = { hosts: [HOST], rateLimit: RATE }, operators: string[] = []) {
   const dataset = { name: "web", keyForm: "WEB_ORACLE" as const, keys: [], address: DATASET, kind: "median" as const };
   const provider = await startProvider(
-    { sourceOverrides: { [`https://${HOST}`]: local(), [`https://${OTHER}`]: local() }, operators },
+    { redirectedOrigins: { [`https://${HOST}`]: local(), [`https://${OTHER}`]: local() }, operators },
     {
       deployments: [{ chainId: 42, webOracleRegistry: DATASET, datasets: [dataset] }],
       webOracle: {

@@ -160,13 +160,13 @@ describe("try", () => {
     expect(styleOf({ isTTY: false }, {}).good("yes")).toBe("yes");
   });
 
-  it("asks as a provider with a configuration does: its hosts, and its overrides", async () => {
+  it("asks as a provider with a configuration does: its hosts, and its redirected origins", async () => {
     const { port } = api.address() as AddressInfo;
-    const sourceOverrides = { "https://a.prices.example": `http://127.0.0.1:${port}/a` };
+    const redirectedOrigins = { "https://a.prices.example": `http://127.0.0.1:${port}/a` };
     const secrets = [{ host: "a.prices.example", header: "x-api-key", env: "A_KEY" }];
     const withHosts = (hosts: readonly string[]) => {
       const webOracle = { rpcUrls: {}, folder: "specs", hosts };
-      const settings = { deployments: ["42.json"], database: "database", sourceOverrides, secrets, webOracle };
+      const settings = { deployments: ["42.json"], database: "database", redirectedOrigins, secrets, webOracle };
       return run(["try", file, "tea", ...overrides("b"), "--config", write("provider.json", settings)], env);
     };
     const env = { A_KEY: "a-secret-of-its-own" };
@@ -188,10 +188,10 @@ describe("try", () => {
   });
 
   it.each(["https://a.prices.example=http://10.0.0.1", "http://a.prices.example=http://127.0.0.1:1"])(
-    "overrides no origin with another machine: %s",
+    "redirects no origin to another machine: %s",
     async (override) => {
       const { code, stderr } = await run(["try", file, "tea", "--override", override]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining("sourceOverrides")]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("redirectedOrigins")]);
     },
   );
 });

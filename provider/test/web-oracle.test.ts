@@ -68,7 +68,7 @@ afterAll(async () => {
   api?.close();
 });
 
-const sourceOverrides = () => ({ [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` });
+const redirectedOrigins = () => ({ [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` });
 
 async function start({
   hosts = [HOST] as Hosts,
@@ -77,7 +77,7 @@ async function start({
 } = {}) {
   const dataset = { name: "web", keyForm: "WEB_ORACLE" as const, keys: [] };
   const provider = await startProvider(
-    { sourceOverrides: sourceOverrides(), evidence, trustedProxies },
+    { redirectedOrigins: redirectedOrigins(), evidence, trustedProxies },
     {
       deployments: [
         {
@@ -306,7 +306,7 @@ describe("provider fetch", () => {
     };
     const [deployment, config] = [join(folder, "42.json"), join(folder, "provider.json")];
     writeFileSync(deployment, JSON.stringify({ chainId: 42, datasets, webOracleRegistry: registry.address }));
-    const settings = { deployments: [deployment], database: "database", sourceOverrides: sourceOverrides() };
+    const settings = { deployments: [deployment], database: "database", redirectedOrigins: redirectedOrigins() };
     const web = { rpcUrls: { 42: registry.rpc.url.replace("t0ken-of-the-rpc", "$" + "{TOKEN}") }, folder: "specs" };
     writeFileSync(config, JSON.stringify({ ...settings, webOracle: { ...web, ...webOracle } }));
     return config;

@@ -136,9 +136,9 @@ it("hosts that keep their connections open do not keep others from being asked",
   }
 });
 
-it("an overridden origin is requested on this machine, without its secrets", async () => {
+it("a redirected origin is requested on this machine, without its secrets", async () => {
   const secrets = Secrets.load([{ host: "api.example.com", header: "x-key", env: "KEY" }], { KEY: TOKEN });
-  const egress = new Egress({ overrides: { [API]: `http://127.0.0.1:${web.port}/echo` }, secrets });
+  const egress = new Egress({ redirectedOrigins: { [API]: `http://127.0.0.1:${web.port}/echo` }, secrets });
   onTestFinished(() => egress.close());
   const answer = await get(egress, "/path?a=b");
   expect(answer).toMatchObject({ ok: true });

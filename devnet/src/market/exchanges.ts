@@ -14,7 +14,7 @@ export const ORIGINS: Readonly<Record<Exchange, string>> = {
   kucoin: "https://api.kucoin.com",
 };
 
-/** Returns source overrides that make a provider read a market instead of the exchanges. */
-export function marketOverrides(url: string): Record<string, string> {
+/** Returns the redirected origins that make a provider read a market instead of the exchanges. */
+export function marketRedirects(url: string): Record<string, string> {
   return Object.fromEntries(EXCHANGES.map((name) => [ORIGINS[name], `${url}/${name}`]));
 }

@@ -183,7 +183,7 @@ test("an announced provider is asked through the guards", async () => {
 
 test("what is asked of an announced provider at once shares a request too", async () => {
   const announced = "https://provider.example";
-  const egress = new Egress({ overrides: { [announced]: base } });
+  const egress = new Egress({ redirectedOrigins: { [announced]: base } });
   reports = new JoinedReportRequests(new GuardedHttp(new Set(), false, closing.signal, egress), () => nowMs);
   const slow: ServerResponse[] = [];
   respond = (requests, response) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import {
   EXCHANGES as ALL_EXCHANGES,
   type Exchange,
-  marketOverrides,
+  marketRedirects,
   ORIGINS,
 } from "@dataset-oracle/devnet/market/exchanges";
 import { answersOk, type Process, startProcess } from "@dataset-oracle/devnet/processes";
@@ -75,13 +75,13 @@ export class Member {
 
   async startProvider(skewMs = 0): Promise<void> {
     const { folder, subnet } = this.common;
-    const overrides = marketOverrides(`http://127.0.0.1:${MARKET_PORT}`);
+    const redirects = marketRedirects(`http://127.0.0.1:${MARKET_PORT}`);
     const config = this.#write("provider", {
       ...{ host: "0.0.0.0", port: PROVIDER_PORT, metricsPort: 0 },
       deployments: ["42.json"],
       database: join(folder, `provider-${this.index}`),
       excludedSources: ALL_EXCHANGES.filter((name) => !EXCHANGES.includes(name)),
-      sourceOverrides: Object.fromEntries(EXCHANGES.map((name) => [ORIGINS[name], overrides[ORIGINS[name]]])),
+      redirectedOrigins: Object.fromEntries(EXCHANGES.map((name) => [ORIGINS[name], redirects[ORIGINS[name]]])),
       operators: [subnet],
       operatorRequestsPerMinute: 1_000_000,
     });

@@ -11,8 +11,8 @@ import type { ExplainedValue } from "../explained-value.js";
 import { readValue, type ServedKey } from "../read-value.js";
 import { pairSources } from "../served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "../source/load-sources.js";
-import { checkOverrides } from "../source/overrides.js";
 import { SourceReader } from "../source/reader.js";
+import { checkRedirects } from "../source/redirected-origins.js";
 import type { SpotSource } from "../source/spot-source.js";
 import type { SpotPriceKey } from "../spot-price.js";
 import { EXTRACT_HERE } from "../web-oracle/web-oracle.js";
@@ -31,12 +31,12 @@ export async function fetchValue(args: readonly string[]): Promise<void> {
   if (text === undefined || extra !== undefined) throw new ConfigError(`Name one key.\n\n${FETCH_USAGE}`);
   const config = values.config === undefined ? Value.Create(ProviderConfig) : loadProviderConfig(values.config);
   const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources);
-  const { sourceOverrides: overrides } = config;
-  checkOverrides(overrides, config.webOracle === undefined ? sources.map(({ origin }) => origin) : "any", []);
+  const { redirectedOrigins } = config;
+  checkRedirects(redirectedOrigins, config.webOracle === undefined ? sources.map(({ origin }) => origin) : "any", []);
   const key = await findKey(text, config, sources);
 
   const now = () => BigInt(Math.floor(Date.now() / 1_000));
-  const egress = new Egress({ overrides, secrets: Secrets.load(config.secrets, process.env) });
+  const egress = new Egress({ redirectedOrigins, secrets: Secrets.load(config.secrets, process.env) });
   const reader = new SourceReader({ egress, timeoutMs: config.sourceTimeoutMs, hasReserve: false, now });
   const isText = process.stdout.isTTY === true && values.json !== true;
   const spinner = startSpinner(key, isText);
@@ -66,7 +66,7 @@ async function findKey(text: string, config: ProviderConfig, sources: readonly S
 function findSpotPrice(key: Hex, config: ProviderConfig, sources: readonly SpotSource[]): SpotPriceKey {
   const name = keyToAscii(key) ?? key;
   const pair = name.slice("SPOTPX/".length);
-  const found = pairSources(pair, sources, config.minSources, config.sourceOverrides);
+  const found = pairSources(pair, sources, config.minSources, config.redirectedOrigins);
   if (found.length === 0) throw new ConfigError(`No source knows ${pair}. Add one: see provider/README.md.`);
   return { kind: "spot_price", key, name, sources: found };
 }

@@ -31,7 +31,7 @@ export async function findWebKey(
   }
   const webOracle = new WebOracle(plan, {
     folder: NO_FOLDER,
-    overrides: config.sourceOverrides,
+    redirectedOrigins: config.redirectedOrigins,
     hasReserve: false,
     logger: pino(pino.destination({ fd: 2, sync: true })),
   });

@@ -29,7 +29,7 @@ export const FETCH_USAGE = `Usage: provider fetch KEY [--config FILE] [--json]
 Asks every source that knows the key now, and shows each answer, its use and the value. Nothing is signed or stored.
 
   KEY             the key of a spot price, such as SPOTPX/ETH-USD, or of the Web Oracle, which needs --config
-  --config FILE   take sources, overrides, secrets, limits and the Web Oracle's settings from this configuration
+  --config FILE   take sources, redirected origins, secrets, limits and the Web Oracle's settings from this configuration
   --json          print JSON in a terminal too; elsewhere the output is always JSON
   --help          show this text
 

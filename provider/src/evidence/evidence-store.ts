@@ -23,9 +23,9 @@ import type { ServedKey } from "../read-value.js";
 import type { ServedDataset } from "../served-keys.js";
 import { MAX_DECIDED_BEHIND } from "../signing-window.js";
 import type { AnswerText } from "../source/answer.js";
-import type { SourceOverrides } from "../source/overrides.js";
 import type { SourceRequest } from "../source/reader.js";
 import type { Reading } from "../source/reading.js";
+import type { RedirectedOrigins } from "../source/redirected-origins.js";
 import { toNotes } from "../source/source-notes.js";
 import type { PairSource, Policy } from "../spot-price.js";
 import type { FreshValue } from "../value-reader.js";
@@ -35,7 +35,7 @@ interface EvidenceStoreOptions {
   /** The maximum size of the folder, in bytes. */
   readonly maxBytes: number;
   readonly policy: Policy;
-  readonly overrides: SourceOverrides;
+  readonly redirectedOrigins: RedirectedOrigins;
   readonly logger: Logger;
 }
 
@@ -154,7 +154,7 @@ export class EvidenceStore {
       ...decision,
       at: String(at),
       ...(await this.#storeSpecs(minute, key)),
-      overrides: this.options.overrides,
+      overrides: this.options.redirectedOrigins,
       answers: await Promise.all(
         [...answers.values()].map(async ({ request, reading }) => this.#recorded(minute, request, await reading)),
       ),

@@ -95,7 +95,7 @@ function planRegistry(
   return { chainId, address: webOracleRegistry, rpcUrl: expandRpcUrl(template, `webOracle/rpcUrls/${chainId}`, env) };
 }
 
-/** Returns the origins that may be overridden for development. */
+/** Returns the origins that may be redirected for development. */
 export function knownOrigins(
   sources: readonly { readonly origin: string }[],
   webOracle: WebOraclePlan | null,

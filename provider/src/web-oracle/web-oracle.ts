@@ -6,9 +6,9 @@ import type { Logger } from "pino";
 import { type Hex, hexToString } from "viem";
 import { type ExplainedValue, toUse } from "../explained-value.js";
 import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";
-import { type SourceOverrides, withOverride } from "../source/overrides.js";
 import type { SourceRequest } from "../source/reader.js";
 import type { Reading } from "../source/reading.js";
+import { type RedirectedOrigins, unlimitedIfRedirected } from "../source/redirected-origins.js";
 import type { Asking } from "../spot-price.js";
 import { isAllowed, type WebOraclePlan } from "./check-settings.js";
 import type { BoundRequest, CompiledRequest } from "./compile.js";
@@ -33,7 +33,7 @@ export interface WebOracleKey extends WebKey {
 
 interface WebOracleOptions {
   readonly folder: Pick<SpecFolder, "read" | "write">;
-  readonly overrides: SourceOverrides;
+  readonly redirectedOrigins: RedirectedOrigins;
   /** Reserves a part of the rate limits for reserved callers. */
   readonly hasReserve: boolean;
   readonly logger: Logger;
@@ -41,15 +41,15 @@ interface WebOracleOptions {
 
 /** Serves every key whose spec is published, valid, and asks only hosts that are allowed. */
 export class WebOracle {
-  readonly #overrides: SourceOverrides;
+  readonly #redirectedOrigins: RedirectedOrigins;
   readonly #specs: Specs;
 
   /** Connects to nothing before the first key is asked for. */
   constructor(
     private readonly plan: WebOraclePlan,
-    { folder, overrides, hasReserve, logger }: WebOracleOptions,
+    { folder, redirectedOrigins, hasReserve, logger }: WebOracleOptions,
   ) {
-    this.#overrides = overrides;
+    this.#redirectedOrigins = redirectedOrigins;
     const registries = new Map(plan.registries.map((settings) => [settings.chainId, new Registry(settings)]));
     this.#specs = new Specs({ registries, folder, hasReserve, logger });
   }
@@ -78,7 +78,7 @@ export class WebOracle {
     if (!request.ok) return err(invalidArguments(request.error));
     const requests = request.value.sources.map(({ request }) => {
       const rateLimit = rateLimitOf(new URL(request.url).origin);
-      return withOverride(this.#overrides, { ...request, rateLimit });
+      return unlimitedIfRedirected(this.#redirectedOrigins, { ...request, rateLimit });
     });
     const name = hexToString(key);
     return ok({

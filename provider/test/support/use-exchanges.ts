@@ -20,7 +20,7 @@ export function useExchanges(coinbase: string, kraken: string, bitstamp: string)
   beforeEach(async () => {
     exchanges.quote(coinbase, kraken, bitstamp);
     exchanges.requests.length = 0;
-    provider = await startProvider({ sourceOverrides: exchanges.sourceOverrides });
+    provider = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins });
   });
   afterEach(() => provider.close());
   return {

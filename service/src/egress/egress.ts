@@ -29,7 +29,7 @@ const MAX_HOSTS = 500;
 
 interface EgressOptions {
   /** For development: maps https origins to http addresses on this machine that are asked instead. */
-  readonly overrides?: Readonly<Record<string, string>>;
+  readonly redirectedOrigins?: Readonly<Record<string, string>>;
   readonly secrets?: Secrets;
   readonly resolve?: Resolve;
   /** The maximum number of requests in flight or waiting, to all hosts. */
@@ -40,11 +40,11 @@ interface EgressOptions {
 
 /**
  * Makes every request whose url anyone may have written: https to public hosts only, no redirects, a bounded number at
- * once. It is our own for security: the check and the connection use the same resolved address. An origin that is
- * overridden is asked on this machine, and gets no secrets.
+ * once. It is our own for security: the check and the connection use the same resolved address. A redirected origin
+ * is asked on this machine, and gets no secrets.
  */
 export class Egress {
-  readonly #overrides: Readonly<Record<string, string>>;
+  readonly #redirectedOrigins: Readonly<Record<string, string>>;
   readonly #secrets: Secrets;
   readonly #connect: buildConnector.connector;
   /** By origin. An agent would keep every origin whose host keeps its connections open, and then refuse new ones. */
@@ -57,13 +57,13 @@ export class Egress {
 
   constructor(options: EgressOptions = {}) {
     const {
-      overrides = {},
+      redirectedOrigins = {},
       secrets = Secrets.NONE,
       resolve = resolveByDns(),
       maxInFlight = MAX_IN_ALL,
       dial,
     } = options;
-    this.#overrides = overrides;
+    this.#redirectedOrigins = redirectedOrigins;
     this.#secrets = secrets;
     this.#maxInFlight = maxInFlight;
     this.#connect = guardedConnector(resolve, dial);
@@ -98,7 +98,7 @@ export class Egress {
   /**
    * Has a request made that may be made now.
    *
-   * @param fetch Makes it: instead of it `local`, where its origin is overridden, else at `origin`.
+   * @param fetch Makes it: instead of it `local`, where its origin is redirected, else at `origin`.
    */
   async #guarded(
     request: FetchRequest,
@@ -114,8 +114,8 @@ export class Egress {
     this.#inFlight.set(host, inFlight + 1);
     this.#total += 1;
     try {
-      const override = Object.hasOwn(this.#overrides, origin) ? this.#overrides[origin] : undefined;
-      const local = override === undefined ? null : { ...request, url: override + request.url.slice(origin.length) };
+      const target = Object.hasOwn(this.#redirectedOrigins, origin) ? this.#redirectedOrigins[origin] : undefined;
+      const local = target === undefined ? null : { ...request, url: target + request.url.slice(origin.length) };
       return await fetch(local, origin);
     } finally {
       const left = (this.#inFlight.get(host) ?? 1) - 1;

@@ -14,7 +14,7 @@ The arguments are the values of the spec's variables, in the same order.
 
 Options for try and advise, which ask from here:
   --override ORIGIN=URL    for development: ask an http address on this machine instead of an https origin
-  --config FILE            ask as the provider with this configuration does: its hosts, secrets and overrides
+  --config FILE            ask as the provider with this configuration does: its hosts, secrets and redirected origins
 
 Options for advise:
   --samples N              how often the sources are asked, 2 to 1000; 30 by default

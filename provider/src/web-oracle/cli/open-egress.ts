@@ -2,7 +2,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { loadProviderConfig } from "../../config.js";
-import { checkOverrides } from "../../source/overrides.js";
+import { checkRedirects } from "../../source/redirected-origins.js";
 import type { CompiledRequest } from "../compile.js";
 import type { CliCommand } from "./arguments.js";
 
@@ -13,12 +13,12 @@ import type { CliCommand } from "./arguments.js";
  */
 export function openEgress({ hosts }: CompiledRequest, { config: file, override = [] }: CliCommand["options"]): Egress {
   const config = file === undefined ? null : loadProviderConfig(file);
-  const overrides = { ...config?.sourceOverrides, ...Object.fromEntries(override.map(splitOverride)) };
-  checkOverrides(overrides, "any", []);
+  const redirectedOrigins = { ...config?.redirectedOrigins, ...Object.fromEntries(override.map(splitOverride)) };
+  checkRedirects(redirectedOrigins, "any", []);
   const allowed = config?.webOracle?.hosts ?? (config === null ? "any" : []);
   const forbidden = allowed === "any" ? undefined : hosts.find((host) => !allowed.includes(host));
   if (forbidden !== undefined) throw new ConfigError(`${forbidden} is not in webOracle/hosts of ${file}. Add it.`);
-  return new Egress({ overrides, secrets: Secrets.load(config?.secrets ?? [], process.env) });
+  return new Egress({ redirectedOrigins, secrets: Secrets.load(config?.secrets ?? [], process.env) });
 }
 
 function splitOverride(text: string): [origin: string, target: string] {

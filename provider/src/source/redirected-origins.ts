@@ -3,23 +3,25 @@ import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { SourceRequest } from "./reader.js";
 
 /** For development: the https origins of sources, with the loopback addresses that are asked instead. */
-export type SourceOverrides = Readonly<Record<string, string>>;
+export type RedirectedOrigins = Readonly<Record<string, string>>;
 
 /**
- * Checks overrides.
+ * Checks the redirected origins.
  *
  * @param known The origins of all sources; "any" when published specs may ask any host.
  * @throws ConfigError when one leads to another machine or belongs to no source, or when the provider serves the main
  * network, whose prices must be real.
  */
-export function checkOverrides(
-  overrides: SourceOverrides,
+export function checkRedirects(
+  redirectedOrigins: RedirectedOrigins,
   known: readonly string[] | "any",
   chainIds: readonly number[],
 ): void {
-  const origins = Object.keys(overrides);
+  const origins = Object.keys(redirectedOrigins);
   if (origins.length > 0 && chainIds.includes(1)) {
-    throw new ConfigError("sourceOverrides are for development only, but network 1 is served. Remove one of the two.");
+    throw new ConfigError(
+      "redirectedOrigins are for development only, but network 1 is served. Remove one of the two.",
+    );
   }
   for (const origin of origins) {
     if (known === "any" ? !parseHttpsUrl(origin).ok || origin.endsWith("/") : !known.includes(origin)) {
@@ -27,11 +29,11 @@ export function checkOverrides(
         known === "any"
           ? "An origin is https:// and a host name"
           : `The origins are: ${[...new Set(known)].join(", ")}`;
-      throw new ConfigError(`sourceOverrides: no source has the origin ${origin}. ${hint}.`);
+      throw new ConfigError(`redirectedOrigins: no source has the origin ${origin}. ${hint}.`);
     }
-    if (!isLoopback(overrides[origin] ?? "")) {
+    if (!isLoopback(redirectedOrigins[origin] ?? "")) {
       throw new ConfigError(
-        `sourceOverrides: ${overrides[origin]} is not allowed for ${origin}. ` +
+        `redirectedOrigins: ${redirectedOrigins[origin]} is not allowed for ${origin}. ` +
           "Use an http address on this machine without a slash at the end, such as http://127.0.0.1:9000/kraken.",
       );
     }
@@ -46,7 +48,7 @@ function isLoopback(text: string): boolean {
   return protocol === "http:" && isPlain && (/^127(?:\.\d{1,3}){3}$/.test(hostname) || hostname === "[::1]");
 }
 
-/** Removes the rate limit from a request whose origin is overridden, because the origin itself is not asked. */
-export function withOverride<R extends SourceRequest>(overrides: SourceOverrides, request: R): R {
-  return Object.hasOwn(overrides, new URL(request.url).origin) ? { ...request, rateLimit: null } : request;
+/** Removes the rate limit from a request whose origin is redirected, because the origin itself is not asked. */
+export function unlimitedIfRedirected<R extends SourceRequest>(redirectedOrigins: RedirectedOrigins, request: R): R {
+  return Object.hasOwn(redirectedOrigins, new URL(request.url).origin) ? { ...request, rateLimit: null } : request;
 }

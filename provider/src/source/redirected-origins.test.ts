@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "./load-sources.js";
-import { checkOverrides, withOverride } from "./overrides.js";
+import { checkRedirects, unlimitedIfRedirected } from "./redirected-origins.js";
 
 const KRAKEN = "https://api.kraken.com";
 const origins = loadSources([SHIPPED_SOURCES]).map(({ origin }) => origin);
 const check = (target: string, chainIds = [42], origin = KRAKEN) =>
-  checkOverrides({ [origin]: target }, origins, chainIds);
+  checkRedirects({ [origin]: target }, origins, chainIds);
 
-describe("a source override", () => {
+describe("a redirected origin", () => {
   it("may lead to this machine", () => {
     for (const target of [
       "http://127.0.0.1:9000/kraken",
@@ -42,35 +42,35 @@ describe("a source override", () => {
 
   it("is refused when the main network is served", () => {
     expect(() => check("http://127.0.0.1:9000/kraken", [42, 1])).toThrow("network 1 is served");
-    expect(() => checkOverrides({}, origins, [1])).not.toThrow();
+    expect(() => checkRedirects({}, origins, [1])).not.toThrow();
   });
 
-  it("is of a source that there is", () => {
+  it("belongs to a source", () => {
     expect(() => check("http://127.0.0.1:9000", [42], "https://api.krakn.com")).toThrow(
       "no source has the origin https://api.krakn.com",
     );
   });
 
   it("may be of any public origin where published specs may ask any", () => {
-    const override = (origin: string) => () => checkOverrides({ [origin]: "http://127.0.0.1:9000" }, "any", [42]);
-    expect(override("https://api.example.com")).not.toThrow();
+    const redirect = (origin: string) => () => checkRedirects({ [origin]: "http://127.0.0.1:9000" }, "any", [42]);
+    expect(redirect("https://api.example.com")).not.toThrow();
     for (const origin of [
       "http://api.example.com",
       "https://api.example.com/",
       "https://127.0.0.1",
       "api.example.com",
     ]) {
-      expect(override(origin)).toThrow("An origin is https:// and a host name");
+      expect(redirect(origin)).toThrow("An origin is https:// and a host name");
     }
   });
 
   it("lifts the rate limit of its origin alone", () => {
     const rateLimit = { perSecond: 1, burst: 1 };
     const request = { method: "GET", url: `${KRAKEN}/0/public/Ticker?pair=ETHUSD`, rateLimit } as const;
-    expect(withOverride({ [KRAKEN]: "http://127.0.0.1:9000/kraken" }, request)).toEqual({
+    expect(unlimitedIfRedirected({ [KRAKEN]: "http://127.0.0.1:9000/kraken" }, request)).toEqual({
       ...request,
       rateLimit: null,
     });
-    expect(withOverride({ "https://api.example.com": "http://127.0.0.1:9000" }, request)).toBe(request);
+    expect(unlimitedIfRedirected({ "https://api.example.com": "http://127.0.0.1:9000" }, request)).toBe(request);
   });
 });
