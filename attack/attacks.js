@@ -1,6 +1,5 @@
 import { alteredCalldata } from "./attacks/altered-calldata.js";
 import { announcedKeysWithoutSpec } from "./attacks/announced-keys-without-spec.js";
-import { chosenMoments } from "./attacks/chosen-moments.js";
 import { craftedJsonPath } from "./attacks/crafted-json-path.js";
 import { echoedApiSecrets } from "./attacks/echoed-api-secrets.js";
 import { everyFeeCalledTooLow } from "./attacks/every-fee-called-too-low.js";
@@ -20,6 +19,7 @@ import { newKeysFromOneAddress } from "./attacks/new-keys-from-one-address.js";
 import { pathTraversal } from "./attacks/path-traversal.js";
 import { damagedDatabase, killedProviders, movedClocks } from "./attacks/restarted-providers.js";
 import { secretsInProcesses } from "./attacks/secrets-in-processes.js";
+import { staggeredRequests } from "./attacks/staggered-requests.js";
 import { unknownKeys } from "./attacks/unknown-keys.js";
 import { unreadAnswers } from "./attacks/unread-answers.js";
 import { variableInjections } from "./attacks/variable-injections.js";
@@ -59,5 +59,5 @@ export const ATTACKS = [
   killedProviders,
   movedClocks,
   damagedDatabase,
-  chosenMoments,
+  staggeredRequests,
 ];

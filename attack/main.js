@@ -33,7 +33,7 @@ const { values } = readArguments(USAGE, {
   list: { type: "boolean", default: false },
 });
 if (values.list) {
-  for (const { name, isThrough } of ATTACKS) console.log(`${name}\n  is through when ${isThrough}`);
+  for (const { name, breach } of ATTACKS) console.log(`${name}\n  is through when ${breach}`);
   process.exit(0);
 }
 const attacks = ATTACKS.filter(({ name, isFast }) =>

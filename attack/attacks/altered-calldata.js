@@ -9,7 +9,7 @@ const FLIPS = 150;
 
 export const alteredCalldata = {
   name: "altered-calldata",
-  isThrough: "a dataset accepts calldata that was altered, and then answers anything but what was signed",
+  breach: "a dataset accepts calldata that was altered, and then answers anything but what was signed",
   isFast: true,
   async run(network, tally, random) {
     const { operator, prices, client } = network;

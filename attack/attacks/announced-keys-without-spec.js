@@ -12,7 +12,7 @@ const MOST_CALLS = 40;
 
 export const announcedKeysWithoutSpec = {
   name: "announced-keys-without-spec",
-  isThrough: `keys that anyone announced without a spec cost an operator more than ${MOST_CALLS} RPC calls for each further overview`,
+  breach: `keys that anyone announced without a spec cost an operator more than ${MOST_CALLS} RPC calls for each further overview`,
   isFast: false,
   async run(network, tally) {
     const { client, numbers } = network;

@@ -8,7 +8,7 @@ const LONGEST_MS = 2_000;
 
 export const craftedJsonPath = {
   name: "crafted-json-path",
-  isThrough: `a provider that evaluates costly paths does not answer /live within ${LONGEST_MS} ms, or an honest request`,
+  breach: `a provider that evaluates costly paths does not answer /live within ${LONGEST_MS} ms, or an honest request`,
   isFast: false,
   /** The variable is only in the paths, so that all keys share one answer and no source's limit applies. */
   async run(network, tally) {

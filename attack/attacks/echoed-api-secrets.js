@@ -25,7 +25,7 @@ const FORMS = {
 
 export const echoedApiSecrets = {
   name: "echoed-api-secrets",
-  isThrough: "a provider's answer, signed value or log contains a secret that a paid API repeated",
+  breach: "a provider's answer, signed value or log contains a secret that a paid API repeated",
   isFast: false,
   async run(network, tally) {
     const { internet, words } = network;

@@ -10,7 +10,7 @@ const GET = "GET /guide/ HTTP/1.1\r\nhost: operator\r\n\r\n";
 
 export const filesLeftOpen = {
   name: "files-left-open",
-  isThrough: "a file is still open after its connection was closed, or an honest caller is turned away",
+  breach: "a file is still open after its connection was closed, or an honest caller is turned away",
   isFast: true,
   /** Queues pages behind a slow answer, and closes the connection before they are sent. */
   async run(network, tally) {

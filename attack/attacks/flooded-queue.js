@@ -16,7 +16,7 @@ const MOST_SECONDS = HEARTBEAT_SECONDS + 4 * BLOCK_SECONDS;
 
 export const floodedQueue = {
   name: "flooded-queue",
-  isThrough: `with slow blocks, broadcasts from ${CALLERS} addresses make a feed older than ${MOST_SECONDS} s, where ${HEARTBEAT_SECONDS} s is its heartbeat`,
+  breach: `with slow blocks, broadcasts from ${CALLERS} addresses make a feed older than ${MOST_SECONDS} s, where ${HEARTBEAT_SECONDS} s is its heartbeat`,
   isFast: false,
   async run(network, tally) {
     const { client, numbers, prices } = network;

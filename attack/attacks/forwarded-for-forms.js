@@ -17,7 +17,7 @@ const FORMS = {
 
 export const forwardedForForms = {
   name: "forwarded-for-forms",
-  isThrough: "a caller behind a trusted proxy makes more requests in a minute than its limit",
+  breach: "a caller behind a trusted proxy makes more requests in a minute than its limit",
   isFast: true,
   async run(network, tally) {
     const operator = await network.startOperator({}, { requestsPerMinute: LIMIT, trustedProxies: ["127.0.0.1"] });

@@ -9,7 +9,7 @@ const TRIALS = 60;
 
 export const hostileTrials = {
   name: "hostile-trials",
-  isThrough:
+  breach:
     "a trial makes a provider connect to an address that is not public, gets a value from a refused URL or a secret, or " +
     "trials make more requests than their budget allows",
   isFast: false,

@@ -87,8 +87,7 @@ export const HOSTILE_URLS = [...NAMES, ...LITERALS, ...SHAPES];
 
 export const hostileUrls = {
   name: "hostile-urls",
-  isThrough:
-    "a published spec makes a provider connect to an address that is not public, or a refused URL gives a value",
+  breach: "a published spec makes a provider connect to an address that is not public, or a refused URL gives a value",
   isFast: true,
   async run(network, tally) {
     const { internet, providers } = network;

@@ -6,7 +6,7 @@ const HOSTS = 8;
 
 export const keptOpenHosts = {
   name: "kept-open-hosts",
-  isThrough: "hosts that keep their connections open make a provider unable to ask others",
+  breach: "hosts that keep their connections open make a provider unable to ask others",
   isFast: false,
   async run(network, tally) {
     const provider = await network.startProvider();

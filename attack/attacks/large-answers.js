@@ -6,7 +6,7 @@ const HEAP_MIB = 600;
 
 export const largeAnswers = {
   name: "large-answers",
-  isThrough: `a provider with a heap of ${HEAP_MIB} MiB ends, or does not answer honest requests, when specs read large answers`,
+  breach: `a provider with a heap of ${HEAP_MIB} MiB ends, or does not answer honest requests, when specs read large answers`,
   isFast: false,
   async run(network, tally) {
     const answer = Buffer.from(`[${"{},".repeat(340_000)}0]`);

@@ -7,7 +7,7 @@ const MOST_BYTES = 512;
 
 export const logFlood = {
   name: "log-flood",
-  isThrough: `a refused request makes a service log more than ${MOST_BYTES} bytes on average`,
+  breach: `a refused request makes a service log more than ${MOST_BYTES} bytes on average`,
   isFast: true,
   async run(network, tally) {
     for (const service of [network.operator, network.providers[0]]) {

@@ -89,7 +89,7 @@ const LIES = {
 
 export const lyingProviders = {
   name: "lying-providers",
-  isThrough: "one dishonest member of four moves a value out of the range of the honest ones, or takes it away",
+  breach: "one dishonest member of four moves a value out of the range of the honest ones, or takes it away",
   isFast: false,
   async run(network, tally) {
     let lie;

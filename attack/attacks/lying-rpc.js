@@ -37,7 +37,7 @@ const LIES = {
 
 export const lyingRpc = {
   name: "lying-rpc",
-  isThrough: `an RPC endpoint that lies for ${LIE_MS / 1_000} s makes an operator pay a priority fee above its cap, use up nonces on transfers to itself, not serve afterwards, or not end when it is told to`,
+  breach: `an RPC endpoint that lies for ${LIE_MS / 1_000} s makes an operator pay a priority fee above its cap, use up nonces on transfers to itself, not serve afterwards, or not end when it is told to`,
   isFast: false,
   async run(network, tally) {
     // Each on an operator and an endpoint of its own, so that they can run side by side.

@@ -114,7 +114,7 @@ function requests(text) {
 
 export const malformedRequests = {
   name: "malformed-requests",
-  isThrough: "a malformed request is answered with success, or any request makes a service fail with 500 or end",
+  breach: "a malformed request is answered with success, or any request makes a service fail with 500 or end",
   isFast: true,
   async run(network, tally, random) {
     const { operator, providers } = network;

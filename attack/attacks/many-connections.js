@@ -5,7 +5,7 @@ const HONEST = 20;
 
 export const manyConnections = {
   name: "many-connections",
-  isThrough: "one address keeps so many connections open that others are turned away",
+  breach: "one address keeps so many connections open that others are turned away",
   isFast: true,
   async run(network, tally) {
     for (const service of [network.operator, network.providers[0]]) {

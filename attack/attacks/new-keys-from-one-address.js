@@ -7,7 +7,7 @@ const HONEST = 3;
 
 export const newKeysFromOneAddress = {
   name: "new-keys-from-one-address",
-  isThrough: "one caller's new keys use up the gas budget, so that another caller's are refused",
+  breach: "one caller's new keys use up the gas budget, so that another caller's are refused",
   isFast: false,
   async run(network, tally) {
     network.internet.serve(HOST, (_, response) => response.end('{"value":1}'));

@@ -18,7 +18,7 @@ const FILES = ["etc/passwd", "package.json", "operator.json", "operator/src/main
 
 export const pathTraversal = {
   name: "path-traversal",
-  isThrough: "a path with a way up, or of another place, is answered with 200",
+  breach: "a path with a way up, or of another place, is answered with 200",
   isFast: true,
   async run(network, tally) {
     const paths = STARTS.flatMap((start) =>

@@ -56,14 +56,14 @@ async function killAndAsk(network, tally, lives, between) {
 
 export const killedProviders = {
   name: "killed-providers",
-  isThrough: "a provider that is killed while it signs says something else about the same round afterwards",
+  breach: "a provider that is killed while it signs says something else about the same round afterwards",
   isFast: false,
   run: (network, tally) => killAndAsk(network, tally, 4, () => ({})),
 };
 
 export const movedClocks = {
   name: "moved-clocks",
-  isThrough: "a provider whose clock is moved between two lives says something else about the same round",
+  breach: "a provider whose clock is moved between two lives says something else about the same round",
   isFast: false,
   run: (network, tally) =>
     killAndAsk(network, tally, 6, (_, life) => ({
@@ -73,7 +73,7 @@ export const movedClocks = {
 
 export const damagedDatabase = {
   name: "damaged-database",
-  isThrough: "a provider whose database was damaged while it was dead decides a round anew, with another value",
+  breach: "a provider whose database was damaged while it was dead decides a round anew, with another value",
   isFast: false,
   async run(network, tally, random) {
     const damages = [flipBits, cutEnds, zeroMiddles, flipBits];

@@ -5,8 +5,7 @@ import { call } from "../http.js";
 
 export const secretsInProcesses = {
   name: "secrets-in-processes",
-  isThrough:
-    "the environment, arguments, log or answers of a provider that was started with a key file contain its key",
+  breach: "the environment, arguments, log or answers of a provider that was started with a key file contain its key",
   isFast: true,
   async run(network, tally) {
     for (const provider of network.providers) {

@@ -7,7 +7,7 @@ const HONEST = 10;
 
 export const unknownKeys = {
   name: "unknown-keys",
-  isThrough: "requests for keys that do not exist use up an operator's allowance at the providers",
+  breach: "requests for keys that do not exist use up an operator's allowance at the providers",
   isFast: false,
   async run(network, tally) {
     // By default no operator has a reserved share.

@@ -64,8 +64,7 @@ const VALUES = [
 
 export const variableInjections = {
   name: "variable-injections",
-  isThrough:
-    "a variable's value changes anything of a request but the place where it stands, or which node a path finds",
+  breach: "a variable's value changes anything of a request but the place where it stands, or which node a path finds",
   isFast: true,
   async run(network, tally) {
     const { internet, providers, words } = network;

@@ -5,11 +5,11 @@ const HOST = "clock.attack.example";
 const ROUNDS = 3;
 const LATER_MS = 7_000;
 /** Honest operators ask all providers at the same time; reading and clocks differ by this much at most. */
-const MOST_SECONDS = 3;
+const MAX_SPREAD_SECONDS = 3;
 
-export const chosenMoments = {
-  name: "chosen-moments",
-  isThrough: `who asks providers for one round at different times gets values that were read more than ${MOST_SECONDS} s apart`,
+export const staggeredRequests = {
+  name: "staggered-requests",
+  breach: `who asks providers for one round at different times gets values that were read more than ${MAX_SPREAD_SECONDS} s apart`,
   isFast: false,
   async run(network, tally) {
     network.internet.serve(HOST, (_, response) => response.end(`{"value":${Math.floor(Date.now() / 1_000)}}`));
@@ -34,7 +34,7 @@ export const chosenMoments = {
           .filter(({ json }) => json?.outcome === "OK")
           .map(({ json }) => Number(BigInt(json.value)));
         const apart = Math.max(...values) - Math.min(...values);
-        if (values.length > 1 && apart > MOST_SECONDS)
+        if (values.length > 1 && apart > MAX_SPREAD_SECONDS)
           tally.through(`round ${round}: ${values.join(", ")}`, values.length - 1);
       }),
     );
