@@ -70,12 +70,3 @@ export async function sendRaw(url, bytes, { from, timeoutMs = 3_000 } = {}) {
     socket.write(bytes);
   });
 }
-
-/** Runs `work` on every item, with at most `atOnce` at the same time. */
-export async function forEachAtOnce(items, atOnce, work) {
-  const queue = [...items].entries();
-  const worker = async () => {
-    for (const [index, item] of queue) await work(item, index);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-}

@@ -1,4 +1,5 @@
-import { forEachAtOnce, postJson } from "../http.js";
+import { forEachConcurrently } from "../concurrency.js";
+import { postJson } from "../http.js";
 import { specOf } from "../network/network.js";
 import { HOSTILE_URLS } from "./hostile-urls.js";
 
@@ -36,7 +37,7 @@ export const hostileTrials = {
     };
 
     const before = internet.trapped();
-    await forEachAtOnce(HOSTILE_URLS, 4, async (url) => {
+    await forEachConcurrently(HOSTILE_URLS, 4, async (url) => {
       for (let time = 1; time <= (url.includes("rebind-") ? 2 : 1); time++) {
         tally.attempt();
         const { status, json, text } = await tryOut(provider, url);
@@ -65,7 +66,7 @@ export const hostileTrials = {
     const bounded = await network.startProvider(1, trialsOf(BUDGET));
     const start = performance.now();
     const all = Array.from({ length: TRIALS }, (_, index) => index);
-    await forEachAtOnce(all, 4, async (index) => {
+    await forEachConcurrently(all, 4, async (index) => {
       tally.attempt();
       const urls = Array.from({ length: 4 }, (_, source) => `https://api.attack.example/${index}/${source}`);
       await tryOut(bounded, ...urls);

@@ -1,4 +1,4 @@
-import { forEachAtOnce } from "../http.js";
+import { forEachConcurrently } from "../concurrency.js";
 import { specOf } from "../network/network.js";
 
 const PUBLIC = "93-184-215-14";
@@ -103,7 +103,7 @@ export const hostileUrls = {
     const urls = [...HOSTILE_URLS, ...redirects];
     const hashes = await network.publish(...urls.map((url, i) => specOf(`hostile ${i}`, { url })));
     const before = internet.trapped();
-    await forEachAtOnce(urls, 8, async (url, i) => {
+    await forEachConcurrently(urls, 8, async (url, i) => {
       // A name that changes its address is asked for twice: first it is public.
       const times = url.includes("rebind-") ? 2 : 1;
       for (let time = 1; time <= times; time++) {

@@ -1,4 +1,4 @@
-import { forEachAtOnce } from "../http.js";
+import { forEachConcurrently } from "../concurrency.js";
 import { specOf } from "../network/network.js";
 
 const SPECS = 255;
@@ -28,7 +28,7 @@ export const keptOpenHosts = {
     });
     const hashes = await network.publish(...specs);
     const ask = (hash) => network.reportOfSpec(provider, { dataset: network.numbers, key: network.key(hash) });
-    await forEachAtOnce(hashes.slice(1), 4, async (hash) => {
+    await forEachConcurrently(hashes.slice(1), 4, async (hash) => {
       tally.attempt(HOSTS);
       await ask(hash);
     });

@@ -1,4 +1,4 @@
-import { forEachAtOnce } from "../http.js";
+import { forEachConcurrently } from "../concurrency.js";
 import { specOf, variable } from "../network/network.js";
 
 const REQUESTS = 24;
@@ -26,7 +26,7 @@ export const largeAnswers = {
     const [hash] = await network.publish(spec);
     const provider = await network.startProvider(0, {}, { nodeOptions: `--max-old-space-size=${HEAP_MIB}` });
     const callers = network.callers(4);
-    await forEachAtOnce(Array.from({ length: REQUESTS }), 10, async (_, i) => {
+    await forEachConcurrently(Array.from({ length: REQUESTS }), 10, async (_, i) => {
       tally.attempt();
       const request = { dataset: network.numbers, key: network.key(hash, `v${i}`) };
       await network.report(provider, request, { from: callers[i % callers.length], timeoutMs: 30_000 });

@@ -1,4 +1,5 @@
-import { call, forEachAtOnce } from "../http.js";
+import { forEachConcurrently } from "../concurrency.js";
+import { call } from "../http.js";
 
 const REQUESTS = 1_500;
 const URL_LENGTH = 7_000;
@@ -13,7 +14,7 @@ export const logFlood = {
     for (const service of [network.operator, network.providers[0]]) {
       const from = network.caller();
       const before = service.log().length;
-      await forEachAtOnce(Array.from({ length: REQUESTS }), 16, async (_, i) => {
+      await forEachConcurrently(Array.from({ length: REQUESTS }), 16, async (_, i) => {
         tally.attempt();
         await call(`${service.url}/${String(i).padEnd(URL_LENGTH, "x")}`, { from });
       });

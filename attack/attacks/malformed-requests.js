@@ -1,4 +1,5 @@
-import { forEachAtOnce, sendRaw } from "../http.js";
+import { forEachConcurrently } from "../concurrency.js";
+import { sendRaw } from "../http.js";
 import { KEYS } from "../network/network.js";
 
 const MUTATIONS = 150;
@@ -136,7 +137,7 @@ export const malformedRequests = {
       [providers[0], "/report"],
       [providers[0], "/report/stream"],
     ]) {
-      await forEachAtOnce(all, 16, async ({ request, isWrong }, index) => {
+      await forEachConcurrently(all, 16, async ({ request, isWrong }, index) => {
         tally.attempt();
         const own = request.replace("/data/request", path);
         const answer = await sendRaw(service.url, own, { from: callers[Math.floor(index / 40)] });

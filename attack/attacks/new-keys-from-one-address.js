@@ -1,4 +1,4 @@
-import { forEachAtOnce } from "../http.js";
+import { forEachConcurrently } from "../concurrency.js";
 import { specOf, variable } from "../network/network.js";
 
 const HOST = "keys.attack.example";
@@ -18,7 +18,7 @@ export const newKeysFromOneAddress = {
     const ask = (name, from) =>
       network.update(operator, { dataset: network.numbers, key: network.key(hash, name), broadcast: true }, { from });
     const attacker = network.caller();
-    await forEachAtOnce(Array.from({ length: KEYS }), 4, async (_, i) => {
+    await forEachConcurrently(Array.from({ length: KEYS }), 4, async (_, i) => {
       tally.attempt();
       await ask(`attack${i}`, attacker);
     });

@@ -1,4 +1,5 @@
-import { forEachAtOnce, sendRaw } from "../http.js";
+import { forEachConcurrently } from "../concurrency.js";
+import { sendRaw } from "../http.js";
 
 const UPS = [
   "../",
@@ -45,7 +46,7 @@ export const pathTraversal = {
     );
     // Each caller stays below its limit, so that the path itself is judged.
     const callers = network.callers(Math.ceil(paths.length / 40));
-    await forEachAtOnce(paths, 16, async (path, index) => {
+    await forEachConcurrently(paths, 16, async (path, index) => {
       tally.attempt();
       const request = `GET ${path} HTTP/1.1\r\nhost: operator\r\nconnection: close\r\n\r\n`;
       const answer = await sendRaw(network.operator.url, request, { from: callers[Math.floor(index / 40)] });

@@ -1,4 +1,4 @@
-import { forEachAtOnce } from "../http.js";
+import { forEachConcurrently } from "../concurrency.js";
 import { KEYS } from "../network/network.js";
 
 const CALLERS = 12;
@@ -15,7 +15,7 @@ export const unknownKeys = {
     const operator = await network.startOperator({}, {}, { providers });
     const requests = network.callers(CALLERS).flatMap((from) => Array.from({ length: REQUESTS }, () => from));
     const specHash = (i) => `0x${(i + 1).toString(16).padStart(64, "0")}`;
-    await forEachAtOnce(requests, 16, async (from, i) => {
+    await forEachConcurrently(requests, 16, async (from, i) => {
       tally.attempt();
       await network.update(operator, { dataset: network.numbers, key: network.key(specHash(i)) }, { from });
     });

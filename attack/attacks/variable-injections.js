@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { forEachAtOnce } from "../http.js";
+import { forEachConcurrently } from "../concurrency.js";
 import { specOf, variable } from "../network/network.js";
 
 const HOST = "variables.attack.example";
@@ -84,7 +84,7 @@ export const variableInjections = {
       spec("variables in a request", "$.value"),
       spec("variables in a path", "$.items[?@.name == '{v}'].value"),
     );
-    await forEachAtOnce(VALUES, 8, async (value, i) => {
+    await forEachConcurrently(VALUES, 8, async (value, i) => {
       for (const hash of [requests, paths]) {
         tally.attempt();
         const request = { dataset: words, key: network.key(hash, value) };

@@ -1,0 +1,8 @@
+/** Runs `work` on every item, with at most `atOnce` at the same time. */
+export async function forEachConcurrently(items, atOnce, work) {
+  const queue = [...items].entries();
+  const worker = async () => {
+    for (const [index, item] of queue) await work(item, index);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
