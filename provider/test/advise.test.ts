@@ -7,13 +7,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { SpecAdvice } from "@dataset-oracle/protocol/spec-trial";
 import { Egress } from "@dataset-oracle/service/egress/egress";
+import { Value } from "@sinclair/typebox/value";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { styleOf } from "../src/cli/terminal.js";
 import { advise } from "../src/web-oracle/advice/advise.js";
 import { loadSamples, readingsOfSamples, takeSamples } from "../src/web-oracle/advice/samples.js";
 import { adviceToText } from "../src/web-oracle/advice/show-advice.js";
 import { compileRequest } from "../src/web-oracle/compile.js";
+import { startTrialProvider, type TrialProvider } from "./support/trial-provider.js";
 
 const CLI = fileURLToPath(new URL("../dist/web-oracle/cli/main.js", import.meta.url));
 const PLAIN = styleOf({ isTTY: false }, {});
@@ -228,5 +231,83 @@ describe("web-oracle advise", () => {
     const { code, stdout, stderr } = await run(args);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(problem);
+  });
+});
+
+describe("POST /specs/advise", () => {
+  let provider: TrialProvider;
+  beforeAll(async () => {
+    provider = await startTrialProvider({ folder, local: local() });
+  });
+  beforeEach(() => {
+    says = { a: () => null };
+  });
+  afterAll(() => provider?.close());
+
+  const sample = (...values: (string | null)[]) =>
+    values.map((value) => ({ value, failure: value === null ? "timeout" : null }));
+  const readings = (...providers: (string | null)[][]) => ({
+    spec: specOf(number, "median"),
+    arguments: [],
+    interval_seconds: 2,
+    providers: providers.map((values, index) => ({
+      provider: `provider ${index}`,
+      samples: values.map((value) => sample(value)),
+    })),
+  });
+
+  it("says if the providers agree, and which tolerance would have held, as the dataset compares", async () => {
+    const { advise } = provider;
+    const { status, body } = await advise(
+      readings(["10000", "10010", "10020"], ["10000", "10010", "10025"], ["10000", "10011", null]),
+    );
+    expect([status, Value.Check(SpecAdvice, body)]).toEqual([200, true]);
+    expect(body).toMatchObject({
+      samples: 3,
+      readings: 9,
+      with_value: 8,
+      character: "drifting number",
+      agreement: { compared: 3, equal: 1, farthest_bps: 4.99 },
+      providers: [{ with_value: 3 }, { with_value: 3 }, { with_value: 2 }],
+      sources: [{ readings: 9, with_value: 8, failures: { timeout: 1 } }],
+    });
+    const held = new Map(body.tolerances.map(({ bps, held }: { bps: number; held: number }) => [bps, held]));
+    expect([held.get(0), held.get(1), held.get(5)]).toEqual([1, 2, 3]);
+    expect(body.conclusions).toContain(
+      "The 3 providers had the same number in 1 of 3 samples; all were within 5 basis points of the median.",
+    );
+  });
+
+  it("compares only providers that answered", async () => {
+    const { advise } = provider;
+    const asked = readings(["1", "1"], ["1", "1"]);
+    const [first] = asked.providers;
+    const alone = { ...asked, providers: [first, { provider: "silent", samples: [null, null] }] };
+    const { body } = await advise(alone);
+    expect(body).toMatchObject({ readings: 2, agreement: { compared: 0 }, character: "fixed number" });
+    expect(body.conclusions.join(" ")).toContain("The providers cannot be compared");
+    expect((await advise(asked)).body.conclusions).toContain(
+      "The 2 providers agree: they had the same value in 2 of 2 samples.",
+    );
+  });
+
+  it("refuses readings that do not fit the spec", async () => {
+    const { advise } = provider;
+    const good = readings(["1", "2"]);
+    const wrong: unknown[] = [
+      [{ provider: "a", samples: [sample("1", "2")] }],
+      [{ provider: "a", samples: [sample("-1")] }],
+      [{ provider: "a", samples: [sample("1".repeat(79))] }],
+      [{ provider: "a", samples: [sample(`0x${"00".repeat(32)}`)] }],
+      [{ provider: "a", samples: [[{ value: null, failure: null }]] }],
+      [...good.providers, { provider: "b", samples: [sample("1")] }],
+    ];
+    for (const providers of wrong) {
+      expect(await advise({ ...good, providers })).toMatchObject({
+        status: expect.toSatisfy((status: number) => status === 422 || status === 400),
+        body: { code: expect.stringMatching(/^invalid_(?:readings|body)$/) },
+      });
+    }
+    expect(await advise({ ...good, spec: {} })).toMatchObject({ status: 422, body: { code: "invalid_spec" } });
   });
 });

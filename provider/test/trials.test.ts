@@ -7,23 +7,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
-import { SpecAdvice, SpecTrial } from "@dataset-oracle/protocol/spec-trial";
+import { SpecTrial } from "@dataset-oracle/protocol/spec-trial";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { makeAuthority } from "@dataset-oracle/tools/certificates";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, hexToString, keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { TrialPlan } from "../src/web-oracle/check-settings.js";
 import { ExtractionPool } from "../src/web-oracle/extraction-pool.js";
 import { Extractor } from "../src/web-oracle/extractor.js";
 import { Trials } from "../src/web-oracle/trial/trials.js";
 import { spawnProvider, untilListening, writeConfig } from "./process.js";
-import { ACCOUNT, DATASET, PRIVATE_KEY, startProvider } from "./provider.js";
-
-const HOST = "api.weather.example";
-const OTHER = "api.other.example";
-const RATE = { perSecond: 100, burst: 100 };
+import { ACCOUNT, DATASET, PRIVATE_KEY } from "./provider.js";
+import {
+  HOST,
+  OTHER,
+  startTrialProvider,
+  type TrialProvider,
+  type TrialProviderOptions,
+} from "./support/trial-provider.js";
 
 const source = { method: "GET", url: `https://${HOST}/now`, path: "$.celsius", type: "uint" };
 const number = { ...source, decimals: 2, rounding: "half-even" };
@@ -39,7 +41,7 @@ const spec = (sources: object[] = [number], change: object = {}) => ({
 let api: Server;
 let folder: string;
 /** The provider of tests that need no other. */
-let web: Web;
+let web: TrialProvider;
 const asked: string[] = [];
 const ANSWERS: Record<string, string> = {
   "/now": '{"celsius": 21.505}',
@@ -60,7 +62,7 @@ beforeAll(async () => {
     return response.setHeader("content-type", "application/json").end(text);
   }).listen(0, "127.0.0.1");
   await once(api, "listening");
-  web = await start();
+  web = await startTrialProvider({ folder, local: local() });
 });
 afterAll(async () => {
   await web?.close();
@@ -71,41 +73,11 @@ afterAll(async () => {
 
 const local = () => `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
 
-type Web = Awaited<ReturnType<typeof start>>;
-
 /** Starts a provider for one test. */
-async function startOwn(...options: Parameters<typeof start>): Promise<Web> {
-  const own = await start(...options);
+async function startOwn(options: Pick<TrialProviderOptions, "trials" | "operators">): Promise<TrialProvider> {
+  const own = await startTrialProvider({ folder, local: local(), ...options });
   onTestFinished(() => own.close());
   return own;
-}
-
-async function start(trials: TrialPlan | null = { hosts: [HOST], rateLimit: RATE }, operators: string[] = []) {
-  const dataset = { name: "web", keyForm: "WEB_ORACLE" as const, keys: [], address: DATASET, kind: "median" as const };
-  const provider = await startProvider(
-    { redirectedOrigins: { [`https://${HOST}`]: local(), [`https://${OTHER}`]: local() }, operators },
-    {
-      deployments: [{ chainId: 42, webOracleRegistry: DATASET, datasets: [dataset] }],
-      webOracle: {
-        registries: [{ chainId: 42, address: DATASET, rpcUrl: "http://127.0.0.1:9" }],
-        folder,
-        hosts: [HOST, OTHER],
-        rateLimitOf: () => ({ perSecond: 100, burst: 100 }),
-        ...(trials && { trials }),
-      },
-    },
-  );
-  const post = async (path: string, body: unknown) => {
-    const headers = { "content-type": "application/json" };
-    const signal = AbortSignal.timeout(60_000);
-    const response = await fetch(provider.url + path, { method: "POST", headers, body: JSON.stringify(body), signal });
-    return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
-  };
-  return {
-    close: () => provider.close(),
-    tryOut: (spec: unknown, args: readonly string[] = []) => post("/specs/try", { spec, arguments: args }),
-    advise: (body: object) => post("/specs/advise", body),
-  };
 }
 
 describe("POST /specs/try", () => {
@@ -201,7 +173,7 @@ describe("POST /specs/try", () => {
     const refused = { status: 422, body: { code: "host_not_allowed" } };
     const { tryOut } = web;
     expect(await tryOut(at(OTHER))).toMatchObject(refused);
-    const open = await startOwn({ hosts: "any", rateLimit: RATE });
+    const open = await startOwn({ trials: { hosts: "any", rateLimit: { perSecond: 100, burst: 100 } } });
     expect(await open.tryOut(at("api.third.example"))).toMatchObject(refused);
     expect(await open.tryOut(at("127.0.0.1"))).toMatchObject({ status: 422, body: { code: "invalid_spec" } });
     expect(await open.tryOut(at("localhost"))).toMatchObject({ status: 422, body: { code: "invalid_spec" } });
@@ -210,7 +182,7 @@ describe("POST /specs/try", () => {
   });
 
   it("is off unless the owner set it, and then asks nobody", async () => {
-    const { tryOut, advise } = await startOwn(null);
+    const { tryOut, advise } = await startOwn({ trials: null });
     const count = asked.length;
     const off = { status: 404, body: { code: "trials_off" } };
     expect(await tryOut(spec())).toMatchObject(off);
@@ -223,7 +195,7 @@ describe("POST /specs/try", () => {
     const rateLimit = { perSecond: 0.001, burst: 16 };
     const three = spec([number, number, number]);
     const busy = { status: 503, body: { code: "trials_busy" } };
-    const anonymous = await startOwn({ hosts: [HOST], rateLimit }, ["203.0.113.1"]);
+    const anonymous = await startOwn({ trials: { hosts: [HOST], rateLimit }, operators: ["203.0.113.1"] });
     const count = asked.length;
     expect([(await anonymous.tryOut(three)).status, (await anonymous.tryOut(three)).status]).toEqual([200, 200]);
     const refused = await anonymous.tryOut(three);
@@ -231,79 +203,10 @@ describe("POST /specs/try", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(60);
     expect(asked.length).toBe(count + 6);
 
-    const operator = await startOwn({ hosts: [HOST], rateLimit }, ["127.0.0.1"]);
+    const operator = await startOwn({ trials: { hosts: [HOST], rateLimit }, operators: ["127.0.0.1"] });
     const statuses: number[] = [];
     for (let index = 0; index < 6; ++index) statuses.push((await operator.tryOut(three)).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 503]);
-  });
-});
-
-describe("POST /specs/advise", () => {
-  const sample = (...values: (string | null)[]) =>
-    values.map((value) => ({ value, failure: value === null ? "timeout" : null }));
-  const readings = (...providers: (string | null)[][]) => ({
-    spec: spec(),
-    arguments: [],
-    interval_seconds: 2,
-    providers: providers.map((values, index) => ({
-      provider: `provider ${index}`,
-      samples: values.map((value) => sample(value)),
-    })),
-  });
-
-  it("says if the providers agree, and which tolerance would have held, as the dataset compares", async () => {
-    const { advise } = web;
-    const { status, body } = await advise(
-      readings(["10000", "10010", "10020"], ["10000", "10010", "10025"], ["10000", "10011", null]),
-    );
-    expect([status, Value.Check(SpecAdvice, body)]).toEqual([200, true]);
-    expect(body).toMatchObject({
-      samples: 3,
-      readings: 9,
-      with_value: 8,
-      character: "drifting number",
-      agreement: { compared: 3, equal: 1, farthest_bps: 4.99 },
-      providers: [{ with_value: 3 }, { with_value: 3 }, { with_value: 2 }],
-      sources: [{ readings: 9, with_value: 8, failures: { timeout: 1 } }],
-    });
-    const held = new Map(body.tolerances.map(({ bps, held }: { bps: number; held: number }) => [bps, held]));
-    expect([held.get(0), held.get(1), held.get(5)]).toEqual([1, 2, 3]);
-    expect(body.conclusions).toContain(
-      "The 3 providers had the same number in 1 of 3 samples; all were within 5 basis points of the median.",
-    );
-  });
-
-  it("compares only providers that answered", async () => {
-    const { advise } = web;
-    const asked = readings(["1", "1"], ["1", "1"]);
-    const [first] = asked.providers;
-    const alone = { ...asked, providers: [first, { provider: "silent", samples: [null, null] }] };
-    const { body } = await advise(alone);
-    expect(body).toMatchObject({ readings: 2, agreement: { compared: 0 }, character: "fixed number" });
-    expect(body.conclusions.join(" ")).toContain("The providers cannot be compared");
-    expect((await advise(asked)).body.conclusions).toContain(
-      "The 2 providers agree: they had the same value in 2 of 2 samples.",
-    );
-  });
-
-  it("refuses readings that do not fit the spec", async () => {
-    const { advise } = web;
-    const good = readings(["1", "2"]);
-    const wrong: unknown[] = [
-      [{ provider: "a", samples: [sample("1", "2")] }],
-      [{ provider: "a", samples: [sample("-1")] }],
-      [{ provider: "a", samples: [sample("1".repeat(79))] }],
-      [{ provider: "a", samples: [sample(`0x${"00".repeat(32)}`)] }],
-      [{ provider: "a", samples: [[{ value: null, failure: null }]] }],
-      [...good.providers, { provider: "b", samples: [sample("1")] }],
-    ];
-    for (const providers of wrong) {
-      expect(await advise({ ...good, providers })).toMatchObject({
-        status: expect.toSatisfy((status: number) => status === 422 || status === 400),
-        body: { code: expect.stringMatching(/^invalid_(?:readings|body)$/) },
-      });
-    }
-    expect(await advise({ ...good, spec: {} })).toMatchObject({ status: 422, body: { code: "invalid_spec" } });
   });
 });
 
