@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {Vm} from "forge-std/Vm.sol";
-
 import {Oracle} from "../src/Oracle.sol";
 import {Batch, IDataset, Report} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
@@ -494,63 +492,6 @@ contract DatasetBatchTest is DatasetFixture {
             assertEq(updatedAt, START);
             assertEq(status, Oracle.QueryStatus.OK);
         }
-    }
-
-    // ---------------------------------------------------------------- announcing
-
-    function test_announce_addsTheKeyOnce() public {
-        bytes memory key = "SPOTPX/DOGE-USD";
-        vm.expectEmit(address(dataset));
-        emit IDataset.KeyAdded(keccak256(key), key);
-        dataset.announce(key);
-        assertAnswer(dataset, key, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
-
-        vm.recordLogs();
-        dataset.announce(key);
-        assertEq(vm.getRecordedLogs().length, 0);
-        assertAnswer(dataset, key, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
-    }
-
-    function testFuzz_announce_isOpenToAnyone(address caller) public {
-        vm.assume(caller != address(vm));
-        vm.prank(caller);
-        dataset.announce("SPOTPX/DOGE-USD");
-    }
-
-    function test_announce_leavesAStoredKeyAsItIs() public {
-        Update memory update = valid();
-        update.send(dataset);
-        vm.record();
-        dataset.announce(KEY);
-        (, bytes32[] memory writes) = vm.accesses(address(dataset));
-        assertEq(writes.length, 0);
-        assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
-    }
-
-    function test_announce_RevertWhen_theKeyIsOfAnotherForm() public {
-        bytes[4] memory wrong = [bytes(""), "SPOTPX/eth-usd", "WEB/", new bytes(257)];
-        for (uint256 i = 0; i < wrong.length; ++i) {
-            vm.expectRevert(abi.encodeWithSelector(IDataset.InvalidKey.selector, wrong[i]));
-            dataset.announce(wrong[i]);
-            assertAnswer(dataset, wrong[i], 0, 0, Oracle.QueryStatus.INVALID);
-        }
-    }
-
-    function test_update_doesNotAddAnAnnouncedKeyAgain() public {
-        Update memory update = valid();
-        vm.recordLogs();
-        update.send(dataset);
-        Vm.Log[] memory logs = vm.getRecordedLogs();
-        assertEq(logs.length, 1);
-        assertEq(logs[0].topics[0], IDataset.Updated.selector);
-    }
-
-    function test_updateNotAvailable_doesNotAddAnAnnouncedKeyAgain() public {
-        Update memory update = validNoData();
-        vm.recordLogs();
-        update.sendNotAvailable(dataset);
-        assertEq(vm.getRecordedLogs().length, 1);
-        assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     // ---------------------------------------------------------------- helpers
