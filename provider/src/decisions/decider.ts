@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SourceNote } from "@dataset-oracle/protocol/wire";
 import { LRUCache } from "lru-cache";
+import { describeSources } from "../describe-sources.js";
 import type { EvidenceStore } from "../evidence/evidence-store.js";
 import type { Metrics } from "../metrics.js";
 import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "../problems.js";
 import type { ServedKey } from "../read-value.js";
 import type { DataPoint } from "../requested-data-point.js";
 import { judgeWindow, MAX_BEHIND, MAX_DECIDED_BEHIND, USUAL_AGE } from "../signing-window.js";
-import { toNotes } from "../source/source-notes.js";
 import type { Caller, FreshValue, ValueReader } from "../value-reader.js";
 import { type Decision, toDecision } from "./decision-record.js";
 import type { DecisionStore } from "./decision-store.js";
@@ -81,7 +81,7 @@ export class Decider {
       if (mine === decision && mine !== undefined) metrics.decided(dataPoint.dataset.keyForm, mine.outcome);
       if (mine === undefined || mine.value !== decision?.value) continue;
       const id = noteId(dataPoint, round);
-      if (!this.#notes.has(id)) this.#notes.set(id, toNotes(value.sources, dataPoint.dataset.kind));
+      if (!this.#notes.has(id)) this.#notes.set(id, describeSources(value.sources, dataPoint.dataset.kind));
       evidence?.[dataPoint.key.kind].keep(one, round, mine);
     }
     return decided;

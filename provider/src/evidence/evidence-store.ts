@@ -18,6 +18,7 @@ import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Decision } from "../decisions/decision-record.js";
+import { describeSources } from "../describe-sources.js";
 import { readPlainFile } from "../read-plain-file.js";
 import type { ServedKey } from "../read-value.js";
 import type { ServedDataset } from "../served-keys.js";
@@ -26,7 +27,6 @@ import type { AnswerText } from "../source/answer.js";
 import type { SourceRequest } from "../source/reader.js";
 import type { Reading } from "../source/reading.js";
 import type { RedirectedOrigins } from "../source/redirected-origins.js";
-import { toNotes } from "../source/source-notes.js";
 import type { PairSource, Policy } from "../spot-price.js";
 import type { FreshValue } from "../value-reader.js";
 
@@ -158,7 +158,7 @@ export class EvidenceStore {
       answers: await Promise.all(
         [...answers.values()].map(async ({ request, reading }) => this.#recorded(minute, request, await reading)),
       ),
-      sources: toNotes(value.sources, dataset.kind),
+      sources: describeSources(value.sources, dataset.kind),
     };
     await this.#put(minute, fileNameOf(dataset, key.key, round), `${JSON.stringify(record, null, 2)}\n`);
     await this.#removeOldest();

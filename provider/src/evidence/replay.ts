@@ -13,13 +13,13 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
 import { type Decision, toDecision } from "../decisions/decision-record.js";
+import { describeSources } from "../describe-sources.js";
 import type { ExplainedValue } from "../explained-value.js";
 import { pairSources } from "../served-keys.js";
 import type { Answer, AnswerText } from "../source/answer.js";
 import { parseDocument } from "../source/exact-json.js";
 import { type FileRequest, requestId, type SourceReader, type SourceRequest } from "../source/reader.js";
 import type { FailureCode, Reading } from "../source/reading.js";
-import { toNotes } from "../source/source-notes.js";
 import { compileSpotSource, SpotSourceSpec } from "../source/spot-source.js";
 import { readSpotPrice } from "../spot-price.js";
 import { compileCanonical } from "../web-oracle/compile.js";
@@ -101,7 +101,7 @@ function decideAgain(
   kind: DatasetKind,
 ): Pick<Replay, "decision" | "isSame"> {
   const decision = toDecision(value.kind === "value" ? value.value : null);
-  const isSameUse = sources === undefined || isDeepStrictEqual(sources, toNotes(value.sources, kind));
+  const isSameUse = sources === undefined || isDeepStrictEqual(sources, describeSources(value.sources, kind));
   return { decision, isSame: decision.outcome === outcome && decision.value === signed && isSameUse };
 }
 

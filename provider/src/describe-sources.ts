@@ -1,13 +1,13 @@
 import type { DatasetKind, SourceNote } from "@dataset-oracle/protocol/wire";
 import { formatValue } from "@dataset-oracle/protocol/wire-value";
-import type { SourceUse } from "../explained-value.js";
+import type { SourceUse } from "./explained-value.js";
 
 /** An operator reads at most 16 KiB of an answer. */
 const MAX_NOTES = 32;
 const MAX_REASON = 100;
 
 /** Describes each source's part in a value, for the answer to a request for a report. */
-export function toNotes(sources: readonly SourceUse[], kind: DatasetKind): SourceNote[] {
+export function describeSources(sources: readonly SourceUse[], kind: DatasetKind): SourceNote[] {
   return sources.slice(0, MAX_NOTES).map(({ source, quote, dropped }) => ({
     name: source,
     value: quote === null ? null : formatValue(kind, quote.value),
