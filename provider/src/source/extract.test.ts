@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { extract as extractValue } from "./compile-source.js";
 import { parseDocument } from "./exact-json.js";
+import { extract as extractValue } from "./extract.js";
 import { compileJsonPath } from "./json-path.js";
 
 function path(text: string) {
