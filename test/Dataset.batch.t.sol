@@ -36,7 +36,7 @@ contract DatasetBatchTest is DatasetFixture {
         }
     }
 
-    /// S15, S16: the relayer needs no permission and gets none.
+    /// The relayer needs no permission and gets none.
     function testFuzz_updateBatch_mayBeSubmittedByAnyone(address relayer) public {
         vm.assume(relayer != address(vm));
         Batch memory batch = _valid();

@@ -18,8 +18,7 @@ contract DatasetQueryTest is DatasetFixture {
         median = update.value;
     }
 
-    // S1
-    function test_query_hasTheSeedsSignatures() public pure {
+    function test_query_hasThePublishedSignatures() public pure {
         assertEq(Oracle.query.selector, bytes4(keccak256("query(bytes)")));
         assertEq(Oracle.queryPrice.selector, bytes4(keccak256("queryPrice()")));
         assertEq(uint256(Oracle.QueryStatus.INVALID), 0);
@@ -32,7 +31,6 @@ contract DatasetQueryTest is DatasetFixture {
         assertAnswer(dataset, KEY, median, START, Oracle.QueryStatus.OK);
     }
 
-    // S5
     function test_query_answersTheSameToHexAndASCII() public {
         assertAnswer(dataset, hex"53504f5450582f4554482d555344", median, START, Oracle.QueryStatus.OK);
     }
@@ -103,7 +101,6 @@ contract DatasetQueryTest is DatasetFixture {
         assertAnswer(dataset, KEY, median, START, Oracle.QueryStatus.OK);
     }
 
-    // S3
     function testFuzz_query_costsThePriceEachTime(uint256 times, uint256 price) public {
         times = bound(times, 1, 20);
         price = bound(price, 0, PRICE_CEILING);
@@ -127,7 +124,6 @@ contract DatasetQueryTest is DatasetFixture {
         assertEq(address(dataset).balance, 4 * PRICE);
     }
 
-    // S3
     function test_queryPrice_answersAnAccountWithoutEtherAndWritesNothing() public {
         address pauper = makeAddr("pauper");
         vm.record();
@@ -144,7 +140,7 @@ contract DatasetQueryTest is DatasetFixture {
 
     // ---------------------------------------------------------------- callers
 
-    // S6: the payment is the only condition.
+    // The payment is the only condition.
     function testFuzz_query_answersAnyCaller(address caller) public {
         vm.assume(caller != address(vm) && caller != address(dataset));
         vm.deal(caller, PRICE);
@@ -156,7 +152,6 @@ contract DatasetQueryTest is DatasetFixture {
         assertEq(caller.balance, 0);
     }
 
-    // S4
     function test_query_answersAnExternallyOwnedAccount() public {
         address account = makeAddr("account");
         vm.deal(account, PRICE);
@@ -166,19 +161,17 @@ contract DatasetQueryTest is DatasetFixture {
         assertEq(account.balance, 0);
     }
 
-    // S4
     function test_query_answersAContractWithoutReceive() public {
         NoReceive reader = new NoReceive{value: PRICE}();
         assertEq(reader.read(dataset, KEY), median);
         assertEq(address(reader).balance, 0);
     }
 
-    // S4
     function test_query_answersAConstructor() public {
         assertEq(new ReadsInConstructor{value: PRICE}(dataset, KEY).output(), median);
     }
 
-    // ---------------------------------------------------------------- S2: datasets are independent
+    // ---------------------------------------------------------------- other datasets
 
     function test_query_sharesNoDataWithAnotherDataset() public {
         IDataset other = deploy(providers);

@@ -34,7 +34,7 @@ contract DatasetUpdateTest is DatasetFixture {
         assertEq(vm.getRecordedLogs().length, 1);
     }
 
-    /// S15, S16: the relayer needs no permission and gets none.
+    /// The relayer needs no permission and gets none.
     function testFuzz_update_mayBeSubmittedByAnyone(address relayer) public {
         vm.assume(relayer != address(vm));
         Update memory update = valid();
@@ -106,7 +106,7 @@ contract DatasetUpdateTest is DatasetFixture {
 
     // ---------------------------------------------------------------- signers
 
-    /// S16: the relayer of reports cannot forge one.
+    /// The relayer of reports cannot forge one.
     function testFuzz_update_RevertWhen_aNonMemberSigns(uint256 key, uint256 place) public {
         Update memory update = valid();
         bytes32 value = update.reports[place %= 3].content;

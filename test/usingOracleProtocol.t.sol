@@ -8,7 +8,7 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {OracleStub} from "./utils/OracleStub.sol";
 import {Update} from "./utils/Updates.sol";
 
-/// @notice Tests S8 against an oracle that answers anything.
+/// @notice Tests the helpers against an oracle that answers anything.
 contract UsingOracleProtocolTest is Test {
     uint256 private constant NOW = 1_790_000_000;
     uint256 private constant MAX_PRICE = 0.001 ether;
@@ -296,7 +296,7 @@ contract UsingOracleProtocolTest is Test {
     }
 }
 
-/// @notice Tests S8 against a dataset as it is deployed.
+/// @notice Tests the helpers against a dataset as it is deployed.
 contract UsingOracleProtocolDatasetTest is DatasetFixture {
     Consumer private consumer;
 

@@ -88,7 +88,7 @@ describe("the chain", () => {
 });
 
 describe("an update that the operator sends", () => {
-  test("S11, S15: brings a fresh value, scaled by 1e18, for the key in ASCII and then in hex", async () => {
+  test("brings a fresh value, scaled by 1e18, for the key in ASCII and then in hex", async () => {
     const first = await post(devnet, request());
     expect(first.status).toBe(200);
     const afterFirst = await query();
@@ -111,7 +111,7 @@ describe("an update that the operator sends", () => {
     expect(afterSecond.updatedAt).toBe(BigInt(second.answer.timestamp));
   });
 
-  test("S10: ASCII and hex in either case share one update", async () => {
+  test("ASCII and hex in either case share one update", async () => {
     await nextRound();
     const nonce = await operatorNonce();
     const keys = [KEY, HEX_KEY, `0x${HEX_KEY.slice(2).toUpperCase()}`];
@@ -123,7 +123,7 @@ describe("an update that the operator sends", () => {
     expect(await operatorNonce()).toBe(nonce + 1);
   });
 
-  test("S12: changes the named key and no other", async () => {
+  test("changes the named key and no other", async () => {
     await nextRound();
     const before = await query();
     const { status, answer } = await post(devnet, request({ key: "SPOTPX/BTC-USD" }));
@@ -134,7 +134,7 @@ describe("an update that the operator sends", () => {
 });
 
 describe("an update that the caller sends", () => {
-  test("S11: leaves the operator's nonce, and gives the same state from another account", async () => {
+  test("leaves the operator's nonce, and gives the same state from another account", async () => {
     await nextRound();
     const nonce = await operatorNonce();
     const { status, answer } = await post(devnet, request({ broadcast: false }));
@@ -160,7 +160,7 @@ describe("an update that the caller sends", () => {
 describe("a consumer contract", () => {
   const abi = parseAbi(["function refresh()", "function rate() view returns (uint256)"]);
 
-  test("S8: reads with the helper, and pays the price out of its own balance", async () => {
+  test("reads with the helper, and pays the price out of its own balance", async () => {
     await nextRound();
     const { answer } = await post(devnet, request());
     const [balance, income] = await Promise.all([
@@ -182,7 +182,7 @@ describe("a consumer contract", () => {
 });
 
 describe("the operator's catalogue", () => {
-  test("S16: GET /datasets lists the network, the dataset, its keys and its providers", async () => {
+  test("GET /datasets lists the network, the dataset, its keys and its providers", async () => {
     const response = await fetch(`${devnet.operator.url}/datasets`);
     expect(response.status).toBe(200);
     const deployment = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
@@ -199,7 +199,7 @@ describe("the operator's catalogue", () => {
     ]);
   });
 
-  test("S16: the dataset's page lists exactly its keys, in both forms", () => {
+  test("the dataset's page lists exactly its keys, in both forms", () => {
     const deployment = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
     const page = readFileSync(join(ROOT, "docs/datasets/financial.md"), "utf8");
     const listed = [...page.matchAll(/^\| `(SPOTPX\/[^`]+)` \| `(0x[0-9a-f]+)` \|$/gm)].map(([, key, hex]) => [

@@ -30,7 +30,7 @@ async function updates() {
   return byKey;
 }
 
-test("S15: every data point is updated repeatedly without requests, many in one transaction", async () => {
+test("every data point is updated repeatedly without requests, many in one transaction", async () => {
   const hashes = KEYS.map((key) => keccak256(stringToHex(key)));
   await expect
     .poll(

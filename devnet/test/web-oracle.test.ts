@@ -78,7 +78,7 @@ async function expected(name: string): Promise<Hex> {
   return ((await response.json()) as { document: { sha256: Hex } }).document.sha256;
 }
 
-describe.each(["temperature", "sky", "raining", "document"])("S13: the %s", (name) => {
+describe.each(["temperature", "sky", "raining", "document"])("the %s", (name) => {
   test("is stored on chain by a POST, in ASCII and in hex, and read by query", async () => {
     const { dataset, key, keyHex } = example(name);
     expect(await query(dataset, keyHex)).toMatchObject({ updatedAt: 0n, status: "NOT_AVAILABLE" });

@@ -5,7 +5,7 @@ import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Update} from "../utils/Updates.sol";
 import {Oracle, PastedInterface} from "./PastedInterface.sol";
 
-/// @notice Tests S7 with this compiler.
+/// @notice Tests a contract that pastes the interface, with this compiler. `tools/test/compilers.test.ts` compiles it with others.
 contract PastedInterfaceTest is DatasetFixture {
     PastedInterface private reader;
     Oracle private oracle;

@@ -54,7 +54,7 @@ contract SpotPriceConsumerTest is DatasetFixture {
         assertEq(address(consumer).balance, 1 ether + 2 * PRICE);
     }
 
-    /// S15: an update submitted by anyone makes a stale data point fresh.
+    /// An update submitted by anyone makes a stale data point fresh.
     function test_refresh_RevertWhen_theRateIsOlderThanTenMinutes() public {
         valid().send(dataset);
         vm.warp(START + 10 minutes);

@@ -17,7 +17,7 @@ contract KeyVectorsTest is Vectors {
         }
     }
 
-    /// S5: a key's ASCII form and its hex form are the same bytes to Solidity.
+    /// A key's ASCII form and its hex form are the same bytes to Solidity.
     function test_texts_areTheirBytes() public {
         load("keys", "texts");
         uint256 items = count();

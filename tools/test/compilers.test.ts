@@ -101,7 +101,7 @@ function compile(compiler: string, sources: Record<string, string>) {
   return { failures: failures.map((error: { formattedMessage: string }) => error.formattedMessage), contracts };
 }
 
-describe("S7: the pasted interface compiles, with a contract that pays for a query", () => {
+describe("the pasted interface compiles, with a contract that pays for a query", () => {
   test.each(COMPILERS)(
     "%s",
     (compiler) => {
