@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { folderOf } from "@dataset-oracle/tools/ethereum-nodes";
+import { folderOf } from "@dataset-oracle/tools/development-chains";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -86,7 +86,7 @@ describe("the starter for Foundry", () => {
   });
 });
 
-/** CI installs Hardhat; on a developer's machine `npm run nodes` does. */
+/** CI installs Hardhat; on a developer's machine `npm run dev-chains` does. */
 describe.runIf(existsSync(join(HARDHAT, "@nomicfoundation/hardhat-viem")))("the starter for Hardhat", () => {
   const env = () => withPrograms(join(HARDHAT, "node", "bin"));
 

@@ -1,4 +1,4 @@
-// Installs Ethereum nodes of other projects, and runs the operator's smoke tests on them: `npm run nodes`.
+// Installs the development chains of other projects, and runs the operator's smoke tests on them: `npm run dev-chains`.
 //
 // They are not dependencies, because together they would double what `npm ci` installs. Each has a folder of its own below
 // node_modules/.cache, so `npm ci` removes them.
@@ -10,19 +10,19 @@ import { fileURLToPath } from "node:url";
 import { readArguments } from "./arguments.js";
 import { ROOT } from "./root.js";
 
-const USAGE = `Usage: npm run nodes [-- [--install] [NODE...]]
+const USAGE = `Usage: npm run dev-chains [-- [--install] [CHAIN...]]
 
-Runs the operator's smoke tests on anvil and on other Ethereum nodes, which it installs first where they are missing:
+Runs the operator's smoke tests on anvil and on other development chains, which it installs first where they are missing:
 hardhat-2 (292 MB), hardhat-3 (200 MB with the starter's plugins, and 120 MB for the Node that it needs) and
 ganache (180 MB).
 
-  NODE        a node to install (default: all three)
+  CHAIN       a chain to install (default: all three)
   --install   only install them; the other tests then include the smoke tests on them
   --help      show this text
 
 Examples
-  npm run nodes
-  npm run nodes -- --install hardhat-3`;
+  npm run dev-chains
+  npm run dev-chains -- --install hardhat-3`;
 
 /** Hardhat 3 and its plugins, as the starter has them: examples/test runs its tests with what is installed here. */
 const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "examples/hardhat/package.json"), "utf8"));
@@ -30,19 +30,19 @@ const STARTER = Object.entries(devDependencies)
   .filter(([name]) => !name.startsWith("@dataset-oracle/"))
   .map((dependency) => dependency.join("@"));
 
-/** The packages that each node is installed from, in order. Hardhat 3 needs Node 22, even while npm chooses its native binaries. */
+/** The packages that each chain is installed from, in order. Hardhat 3 needs Node 22, even while npm chooses its native binaries. */
 const PACKAGES = {
   "hardhat-2": [["hardhat@2.29.1"]],
   "hardhat-3": [["node@22.23.3"], STARTER],
   ganache: [["ganache@7.9.2"]],
 };
 
-/** Returns the folder that a node is installed in. */
-export const folderOf = (node) => join(ROOT, "node_modules", ".cache", "ethereum-nodes", node);
+/** Returns the folder that a chain is installed in. */
+export const folderOf = (chain) => join(ROOT, "node_modules", ".cache", "development-chains", chain);
 
-function install(node) {
-  const folder = folderOf(node);
-  const missing = PACKAGES[node].map((together) => together.filter((wanted) => !isInstalled(folder, wanted)));
+function install(chain) {
+  const folder = folderOf(chain);
+  const missing = PACKAGES[chain].map((together) => together.filter((wanted) => !isInstalled(folder, wanted)));
   mkdirSync(folder, { recursive: true });
   // npm removes what this file does not list.
   const manifest = join(folder, "package.json");
@@ -71,14 +71,14 @@ function isInstalled(folder, wanted) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values, positionals } = readArguments(USAGE, { install: { type: "boolean" } }, { allowPositionals: true });
-  const unknown = positionals.find((node) => !Object.hasOwn(PACKAGES, node));
+  const unknown = positionals.find((chain) => !Object.hasOwn(PACKAGES, chain));
   if (unknown !== undefined) {
-    console.error(`There is no node ${unknown}. Name some of ${Object.keys(PACKAGES).join(", ")}.\n\n${USAGE}`);
+    console.error(`There is no chain ${unknown}. Name some of ${Object.keys(PACKAGES).join(", ")}.\n\n${USAGE}`);
     process.exit(2);
   }
-  for (const node of positionals.length > 0 ? positionals : Object.keys(PACKAGES)) install(node);
+  for (const chain of positionals.length > 0 ? positionals : Object.keys(PACKAGES)) install(chain);
   if (!values.install) {
-    const { status } = spawnSync("npx", ["vitest", "run", "operator/test/ethereum-nodes.test.ts"], {
+    const { status } = spawnSync("npx", ["vitest", "run", "operator/test/development-chains.test.ts"], {
       cwd: ROOT,
       stdio: "inherit",
     });

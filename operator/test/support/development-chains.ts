@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { startProcess } from "@dataset-oracle/devnet/processes";
-import { folderOf } from "@dataset-oracle/tools/ethereum-nodes";
+import { folderOf } from "@dataset-oracle/tools/development-chains";
 import type { TestNode } from "./chain.js";
 
-/** Hardhat and Ganache are installed by `npm run nodes`. */
-export type NodeName = "anvil" | "hardhat-2" | "hardhat-3" | "ganache";
+/** Hardhat and Ganache are installed by `npm run dev-chains`. */
+export type ChainName = "anvil" | "hardhat-2" | "hardhat-3" | "ganache";
 
 const CHAIN_ID = 42;
 /** Ganache does not start with 42, which it takes for Kovan. */
@@ -16,13 +16,13 @@ const GANACHE_CHAIN_ID = 1337;
 const MNEMONIC = "test test test test test test test test test test test junk";
 const EVERY_SECOND = "{ auto: false, interval: 1000 }";
 
-export const isInstalled = (name: NodeName): boolean =>
+export const isInstalled = (name: ChainName): boolean =>
   name === "anvil" || existsSync(join(folderOf(name), "node_modules", name.replace(/-\d$/, ""), "package.json"));
 
-export const chainIdOf = (name: NodeName) => (name === "ganache" ? GANACHE_CHAIN_ID : CHAIN_ID);
+export const chainIdOf = (name: ChainName) => (name === "ganache" ? GANACHE_CHAIN_ID : CHAIN_ID);
 
-/** Starts a node that mines a block each second. Its chain has the id of `chainIdOf`. */
-export async function startNode(name: NodeName): Promise<TestNode> {
+/** Starts a chain that mines a block each second. It has the id of `chainIdOf`. */
+export async function startDevelopmentChain(name: ChainName): Promise<TestNode> {
   switch (name) {
     case "anvil": {
       const { url, close } = await startAnvil({ chainId: CHAIN_ID });
@@ -61,8 +61,8 @@ export async function startNode(name: NodeName): Promise<TestNode> {
   }
 }
 
-/** @param argsAt Returns the arguments for a port. The first is the program, in the node's folder. */
-async function start(name: Exclude<NodeName, "anvil">, mode: TestNode["mode"], argsAt: (port: string) => string[]) {
+/** @param argsAt Returns the arguments for a port. The first is the program, in the chain's folder. */
+async function start(name: Exclude<ChainName, "anvil">, mode: TestNode["mode"], argsAt: (port: string) => string[]) {
   const folder = folderOf(name);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

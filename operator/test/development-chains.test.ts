@@ -1,11 +1,11 @@
 import { type Address, type Hex, keccak256, stringToHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, chainOf, OTHER_ACCOUNT } from "./support/chain.js";
-import { chainIdOf, isInstalled, type NodeName, startNode } from "./support/ethereum-nodes.js";
+import { type ChainName, chainIdOf, isInstalled, startDevelopmentChain } from "./support/development-chains.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
-/** On anvil these tests always run, on other nodes where they are installed: `npm run nodes`. */
+/** On anvil these tests always run, on other development chains where they are installed: `npm run dev-chains`. */
 
 const ETH = "SPOTPX/ETH-USD";
 /** No feed updates it. */
@@ -16,9 +16,9 @@ let chain: Chain;
 let providers: Provider[];
 let operator: RunningOperator | undefined;
 
-async function startOn(name: NodeName): Promise<void> {
+async function startOn(name: ChainName): Promise<void> {
   providers = await startProviders(4);
-  chain = chainOf(await startNode(name), chainIdOf(name));
+  chain = chainOf(await startDevelopmentChain(name), chainIdOf(name));
 }
 
 async function end(): Promise<void> {
@@ -33,7 +33,7 @@ const body = (dataset: Address, key: string, broadcast = true) => ({
   broadcast,
 });
 
-describe.each<NodeName>(["anvil", "hardhat-2", "hardhat-3"])("on %s", (name) => {
+describe.each<ChainName>(["anvil", "hardhat-2", "hardhat-3"])("on %s", (name) => {
   let dataset: Address;
 
   describe.skipIf(!isInstalled(name))("an operator", () => {

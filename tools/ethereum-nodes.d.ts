@@ -1,1 +1,0 @@
-export declare function folderOf(node: "hardhat-2" | "hardhat-3" | "ganache"): string;
