@@ -8,8 +8,8 @@ import { createLogger } from "@dataset-oracle/service/process/logger";
 import { runMain } from "@dataset-oracle/service/process/run-main";
 import { runAlerts } from "./alerts/watch-feeds.js";
 import { buildOperatorApp } from "./app.js";
-import { checkConfig } from "./check-config.js";
 import { loadOperatorConfig } from "./config.js";
+import { printConfigWarnings } from "./config-warnings.js";
 import { runFeeds } from "./feeds/feed-loop.js";
 import { USAGE } from "./help-text.js";
 import { Metrics } from "./metrics.js";
@@ -24,7 +24,10 @@ await runMain(async () => {
   const { config, networks, alertWebhooks } = await loadOperatorConfig(command.configFile, process.env);
   const chainIds = networks.map(({ deployment }) => deployment.chainId);
   const keys = await loadSenderKeys(process.env, chainIds);
-  if (command.name === "check") return checkConfig(command.configFile, networks, keys);
+  if (command.name === "check") {
+    printConfigWarnings(networks, keys);
+    return console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);
+  }
 
   const logger = createLogger({ name: "operator", level: config.logLevel });
   const closing = new AbortController();

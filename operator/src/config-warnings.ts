@@ -4,18 +4,17 @@ import { nodesOf } from "./network.js";
 import type { SenderKeys } from "./sender-keys.js";
 
 /**
- * Reports that a configuration is valid, with warnings about how its keys are kept, and about feeds that may not be served.
- * Nothing is connected.
+ * Prints warnings about a valid configuration: about how its keys are kept, and about feeds that may not be served. Nothing
+ * is connected.
  *
  * @throws ConfigError when `peers` and the keys do not fit together.
  */
-export function checkConfig(path: string, networks: readonly NetworkPlan[], keys: SenderKeys): void {
+export function printConfigWarnings(networks: readonly NetworkPlan[], keys: SenderKeys): void {
   for (const { warnings } of new Set(keys.values())) for (const warning of warnings) console.error(warning);
   for (const network of networks) {
     nodesOf(network, keys.get(network.deployment.chainId)?.accounts ?? []);
     for (const warning of unlistedFeeds(network)) console.error(warning);
   }
-  console.log(`${path} is valid. Networks: ${networks.map(({ deployment }) => deployment.chainId).join(", ")}.`);
 }
 
 /** Names the feeds of spot prices that the deployment does not list: only the providers know if they serve them. */
