@@ -1,18 +1,18 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import type { NetworkPlan } from "./config.js";
 import { nodesOf } from "./network.js";
-import type { SenderKeys } from "./sender-keys.js";
+import type { SenderAccounts } from "./sender-accounts.js";
 
 /**
  * Prints warnings about a valid configuration: about how its keys are kept, and about feeds that may not be served. Nothing
  * is connected.
  *
- * @throws ConfigError when `peers` and the keys do not fit together.
+ * @throws ConfigError when `peers` and the accounts do not fit together.
  */
-export function printConfigWarnings(networks: readonly NetworkPlan[], keys: SenderKeys): void {
-  for (const { warnings } of new Set(keys.values())) for (const warning of warnings) console.error(warning);
+export function printConfigWarnings(networks: readonly NetworkPlan[], senders: SenderAccounts): void {
+  for (const { warnings } of new Set(senders.values())) for (const warning of warnings) console.error(warning);
   for (const network of networks) {
-    nodesOf(network, keys.get(network.deployment.chainId)?.accounts ?? []);
+    nodesOf(network, senders.get(network.deployment.chainId)?.accounts ?? []);
     for (const warning of unlistedFeeds(network)) console.error(warning);
   }
 }

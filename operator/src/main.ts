@@ -14,7 +14,7 @@ import { runFeeds } from "./feeds/feed-loop.js";
 import { USAGE } from "./help-text.js";
 import { Metrics } from "./metrics.js";
 import { followDirectories, startOperator } from "./operator.js";
-import { loadSenderKeys } from "./sender-keys.js";
+import { loadSenderAccounts } from "./sender-accounts.js";
 import { runAccusations } from "./statements/accusations.js";
 import { runMinedStatements } from "./statements/mined-statements.js";
 
@@ -23,9 +23,9 @@ await runMain(async () => {
   if (command.name === "help") return console.log(USAGE);
   const { config, networks, alertWebhooks } = await loadOperatorConfig(command.configFile, process.env);
   const chainIds = networks.map(({ deployment }) => deployment.chainId);
-  const keys = await loadSenderKeys(process.env, chainIds);
+  const senders = await loadSenderAccounts(process.env, chainIds);
   if (command.name === "check") {
-    printConfigWarnings(networks, keys);
+    printConfigWarnings(networks, senders);
     return console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);
   }
 
@@ -37,7 +37,7 @@ await runMain(async () => {
   const context = { clock: Date.now, logger, closing: closing.signal, metrics: new Metrics(registry) };
   logger.info(`signatures are checked and made by ${SECP256K1.name}`);
 
-  const operator = await startOperator(networks, keys, context);
+  const operator = await startOperator(networks, senders, context);
   const app = await buildOperatorApp(operator, config, registry);
   await serve(app, config, registry, logger, () => closing.abort());
   await Promise.all([

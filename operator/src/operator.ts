@@ -4,7 +4,7 @@ import { Histories } from "./history/histories.js";
 import { connectNetwork, type Network } from "./network.js";
 import type { Context } from "./process-context.js";
 import { recoverJob } from "./recover-pending.js";
-import type { SenderKeys } from "./sender-keys.js";
+import type { SenderAccounts } from "./sender-accounts.js";
 import { UpdateBuilder } from "./update/update-builder.js";
 import { Updates } from "./update/updates.js";
 
@@ -27,7 +27,7 @@ export interface Operator extends Context {
  */
 export async function startOperator(
   plans: readonly NetworkPlan[],
-  keys: SenderKeys,
+  senders: SenderAccounts,
   context: Context,
 ): Promise<Operator> {
   const builder = new UpdateBuilder(context);
@@ -37,9 +37,9 @@ export async function startOperator(
     plans.map((plan) => {
       const { chainId } = plan.deployment;
       const logger = context.logger.child({ network: chainId });
-      for (const warning of keys.get(chainId)?.warnings ?? []) logger.warn(warning);
-      if (!keys.has(chainId)) logger.warn("no private key: nothing is broadcast on this network");
-      return connectNetwork(plan, keys.get(chainId)?.accounts ?? [], context);
+      for (const warning of senders.get(chainId)?.warnings ?? []) logger.warn(warning);
+      if (!senders.has(chainId)) logger.warn("no private key: nothing is broadcast on this network");
+      return connectNetwork(plan, senders.get(chainId)?.accounts ?? [], context);
     }),
   );
   const recoveries = networks.flatMap((network) => {

@@ -2,7 +2,7 @@ import type { LoadedAccounts } from "@dataset-oracle/service/keys/account-source
 import { findAccounts } from "@dataset-oracle/service/keys/accounts";
 
 /** The accounts that send transactions, and what their owner should know about how their keys are kept. */
-export type SenderKeys = ReadonlyMap<number, LoadedAccounts>;
+export type SenderAccounts = ReadonlyMap<number, LoadedAccounts>;
 
 /**
  * Loads the sender accounts of each network from the environment: those whose variables name its chain id, else the
@@ -10,12 +10,12 @@ export type SenderKeys = ReadonlyMap<number, LoadedAccounts>;
  *
  * @throws ConfigError that never holds a key.
  */
-export async function loadSenderKeys(env: NodeJS.ProcessEnv, chainIds: readonly number[]): Promise<SenderKeys> {
+export async function loadSenderAccounts(env: NodeJS.ProcessEnv, chainIds: readonly number[]): Promise<SenderAccounts> {
   const common = await findAccounts(env, "OPERATOR");
-  const keys = new Map<number, LoadedAccounts>();
+  const senders = new Map<number, LoadedAccounts>();
   for (const chainId of chainIds) {
     const loaded = (await findAccounts(env, "OPERATOR", chainId)) ?? common;
-    if (loaded !== null) keys.set(chainId, loaded);
+    if (loaded !== null) senders.set(chainId, loaded);
   }
-  return keys;
+  return senders;
 }
