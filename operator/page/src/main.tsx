@@ -6,7 +6,7 @@ import "./style/data.css";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { ConnectionNote } from "./components/connection-note";
-import { Footer, Header } from "./components/frame";
+import { Footer, Header } from "./components/layout";
 import { OverviewContext, useOverviewState } from "./live/overview-state";
 import { BuildPageOnDemand } from "./pages/build-page-on-demand";
 import { DatasetPage } from "./pages/dataset-page";

@@ -1,8 +1,8 @@
 import type { SpecTrial } from "@dataset-oracle/protocol/spec-trial";
 import type { NetworkOverview, ValueFormat } from "@dataset-oracle/protocol/wire-data";
 import { useMemo, useState } from "preact/hooks";
-import { Title } from "../components/frame";
 import { NetworkNote } from "../components/network-note";
+import { Title } from "../components/title";
 import { networkName } from "../format/names";
 import { useOverview } from "../live/overview-state";
 import type { Found } from "../pages/found-dataset";

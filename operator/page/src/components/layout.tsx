@@ -1,5 +1,3 @@
-import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
 import { networkName } from "../format/names";
 import { stateOf } from "../live/chain-state";
 import { type OverviewState, useOverview } from "../live/overview-state";
@@ -62,37 +60,6 @@ function Logo() {
       <circle cx="19" cy="23" r="2.6" opacity=".7" />
     </svg>
   );
-}
-
-interface TitleProps {
-  /** For the document's title. */
-  readonly name: string;
-  readonly heading?: ComponentChildren;
-  /** The dataset to which a data point belongs. */
-  readonly parent?: { readonly name: string; readonly href: string };
-  /** A line below the heading. */
-  readonly children: ComponentChildren;
-}
-
-/** Shows the breadcrumbs and the heading of a page, and names the document after it. */
-export function Title({ name, heading = name, parent, children }: TitleProps) {
-  useDocumentTitle(name);
-  return (
-    <>
-      <nav class="crumbs small quiet" aria-label="Breadcrumb">
-        <a href="#/">Data</a>
-        {parent && <a href={parent.href}>{parent.name}</a>}
-      </nav>
-      <h1>{heading}</h1>
-      <p class="quiet">{children}</p>
-    </>
-  );
-}
-
-export function useDocumentTitle(name: string | null): void {
-  useEffect(() => {
-    document.title = [name, "Dataset Oracle"].filter(Boolean).join(" · ");
-  }, [name]);
 }
 
 export function Footer() {

@@ -5,10 +5,10 @@ import { showValue } from "../format/value";
 import { datasetPath } from "../route";
 import { Age } from "./age";
 import { Copy, Hex } from "./copy";
-import { Title } from "./frame";
 import { KeyName } from "./key-name";
 import { PolicyFacts } from "./policy-facts";
 import { CurrentStatus } from "./status";
+import { Title } from "./title";
 
 interface Props {
   readonly network: NetworkOverview;

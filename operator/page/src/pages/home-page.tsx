@@ -1,9 +1,9 @@
 import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
 import { Hex } from "../components/copy";
-import { useDocumentTitle } from "../components/frame";
 import { NetworkNote } from "../components/network-note";
 import { PointsTable } from "../components/points-table";
 import { QueryPrice } from "../components/query-price";
+import { useDocumentTitle } from "../components/title";
 import { datasetName, networkName } from "../format/names";
 import { quorumOf } from "../live/answering-quorum";
 import { useOverview } from "../live/overview-state";

@@ -1,4 +1,4 @@
-import { useDocumentTitle } from "../components/frame";
+import { useDocumentTitle } from "../components/title";
 
 /** @param what Completes the sentence "Nothing is served at ...". */
 export function NotFoundPage({ what }: { what: string }) {
