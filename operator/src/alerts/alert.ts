@@ -3,13 +3,13 @@ import { keyToAscii } from "@dataset-oracle/protocol/key";
 import { formatValue } from "@dataset-oracle/protocol/wire-value";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { DataPoint } from "../data-point.js";
-import type { Trouble } from "./judge-value.js";
+import type { AlertReason } from "./alert-reason.js";
 
 /** A change of a feed that its users should know. It is the body of a webhook's request. */
 export interface Alert {
   /** The same on all replicas that notice the same. */
   readonly id: string;
-  readonly event: Trouble | "recovered";
+  readonly event: AlertReason | "recovered";
   /** One sentence. */
   readonly title: string;
   readonly network_id: number;

@@ -5,7 +5,7 @@ import { dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { type Alert, alertOf } from "./alert.js";
-import { type Trouble, troubleOf } from "./judge-value.js";
+import { type AlertReason, alertReason } from "./alert-reason.js";
 import { Webhook } from "./webhook.js";
 
 const MAX_ALERTS = 100;
@@ -40,7 +40,7 @@ async function watchFeeds(
   { dataset, feeds }: DatasetFeeds,
   tell: (alert: Alert) => void,
 ): Promise<void> {
-  const troubles = new Map<string, Trouble>();
+  const reasons = new Map<string, AlertReason>();
   const keys = feeds.map(({ key }) => key);
   let failures = 0;
   while (!closing.aborted) {
@@ -50,12 +50,12 @@ async function watchFeeds(
       for (const [index, { key, policy }] of feeds.entries()) {
         const stored = points[index];
         if (stored === undefined) continue;
-        const before = troubles.get(key) ?? null;
-        const trouble = troubleOf(stored, policy.heartbeatSeconds, now);
-        if (trouble === before) continue;
-        if (trouble === null) troubles.delete(key);
-        else troubles.set(key, trouble);
-        tell(alertOf(dataPointOf(network, dataset, key), stored, trouble ?? "recovered", now));
+        const before = reasons.get(key) ?? null;
+        const reason = alertReason(stored, policy.heartbeatSeconds, now);
+        if (reason === before) continue;
+        if (reason === null) reasons.delete(key);
+        else reasons.set(key, reason);
+        tell(alertOf(dataPointOf(network, dataset, key), stored, reason ?? "recovered", now));
       }
       failures = 0;
     } catch (error) {

@@ -2,15 +2,16 @@ import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { LATE_AFTER_HEARTBEATS } from "@dataset-oracle/protocol/lateness";
 
 /** The one thing that is wrong with a stored value. */
-export type Trouble = "stale" | "disagreement";
+export type AlertReason = "stale" | "disagreement";
 
 /**
- * Judges the stored value of a feed. A value that was never stored is not judged: its first update may be on its way.
+ * Returns the reason for an alert about the stored value of a feed. There is none for a value that was never stored: its
+ * first update may be on its way.
  *
  * @param now Seconds since 1970.
  * @returns Null if nothing is wrong.
  */
-export function troubleOf(stored: QueryResult, heartbeatSeconds: number, now: number): Trouble | null {
+export function alertReason(stored: QueryResult, heartbeatSeconds: number, now: number): AlertReason | null {
   if (stored.updatedAt === 0n) return null;
   if (now - Number(stored.updatedAt) > LATE_AFTER_HEARTBEATS * heartbeatSeconds) return "stale";
   return stored.status === "DISAGREEMENT" ? "disagreement" : null;

@@ -1,6 +1,6 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { expect, test } from "vitest";
-import { troubleOf } from "./judge-value.js";
+import { alertReason } from "./alert-reason.js";
 
 const stored = (status: string, updatedAt: number) => ({ status, updatedAt: BigInt(updatedAt) }) as QueryResult;
 
@@ -12,6 +12,6 @@ test.each([
   ["an older one", stored("OK", 984), "stale"],
   ["a round in which the providers disagreed", stored("DISAGREEMENT", 1_000), "disagreement"],
   ["an old disagreement", stored("DISAGREEMENT", 900), "stale"],
-])("%s", (_, point, trouble) => {
-  expect(troubleOf(point, 10, 1_000)).toBe(trouble);
+])("%s", (_, point, reason) => {
+  expect(alertReason(point, 10, 1_000)).toBe(reason);
 });
