@@ -4,7 +4,7 @@ import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { tooManyRequests } from "@dataset-oracle/service/http-server/http-problems";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
-import { limiterOfAll } from "@dataset-oracle/service/http-server/rate-limit";
+import { globalRateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { Value } from "@sinclair/typebox/value";
 import { LRUCache } from "lru-cache";
 import type { Address } from "viem";
@@ -51,7 +51,7 @@ interface Question {
 /** Adds `GET /evidence`. */
 export function addEvidence(app: App, operator: Operator, requestsPerMinute: number): void {
   const rate = { name: "evidence", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) };
-  const limitAll = limiterOfAll(app, "evidence-of-all", OF_ALL_PER_MINUTE);
+  const limitAll = globalRateLimiter(app, "evidence-of-all", OF_ALL_PER_MINUTE);
   const known = new LRUCache<string, EvidenceAnswer>({ maxSize: MAX_CACHED, sizeCalculation: sizeOf });
   const asked = new Map<string, Promise<EvidenceAnswer>>();
   addQueryRoute(app, "/evidence", schema, rate, async (request, reply): Promise<EvidenceAnswer> => {

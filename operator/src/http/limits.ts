@@ -1,6 +1,6 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { limiterOfAll, type RateLimit, rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
+import { globalRateLimiter, type RateLimit, rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Address } from "viem";
 import type { DataPoint } from "../data-point.js";
@@ -30,7 +30,7 @@ export type NewKeyLimit = (request: FastifyRequest, reply: FastifyReply, dataPoi
  */
 export function newKeyLimit(app: App, perMinute: number): NewKeyLimit {
   const ofCaller = rateLimiter(app, { name: "new-keys", perMinute, exceeded: tooManyNewKeys });
-  const ofAll = limiterOfAll(app, "new-keys-of-all", NEW_KEYS_OF_ALL * perMinute, tooManyNewKeys);
+  const ofAll = globalRateLimiter(app, "new-keys-of-all", NEW_KEYS_OF_ALL * perMinute, tooManyNewKeys);
   return async (request, reply, dataPoint) => {
     if (await isKnown(dataPoint)) return;
     await ofCaller(request, reply);

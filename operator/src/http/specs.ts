@@ -9,7 +9,7 @@ import {
 } from "@dataset-oracle/protocol/spec-trial";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ANY_BODY, jsonAnswer, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
-import { limiterOfAll } from "@dataset-oracle/service/http-server/rate-limit";
+import { globalRateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import type { FastifyReply } from "fastify";
 import type { Address } from "viem";
@@ -91,7 +91,7 @@ export function addSpecs(app: App, operator: Operator, requestsPerMinute: number
   const rate = (name: string, requests: number) => ({
     config: { rate: { name, perMinute: Math.ceil(requestsPerMinute / requests) } },
   });
-  const limitAll = limiterOfAll(app, "trials-of-all", TRIALS_OF_ALL);
+  const limitAll = globalRateLimiter(app, "trials-of-all", TRIALS_OF_ALL);
   let turn = 0;
   let trials = 0;
   let samplings = 0;

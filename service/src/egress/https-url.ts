@@ -10,8 +10,8 @@ const HTTPS_URL = new RegExp(
 const MAX_HOST = 253;
 const MAX_URL = 2_048;
 
-/** Top-level names of this machine, its network and the name service itself (RFC 6761, 6762, 7686, 8375, 9476). */
-const OWN_NAMES = ["localhost", "local", "internal", "intranet", "lan", "home", "corp", "onion", "alt", "arpa"];
+/** Top-level domains of this machine, its network and the name service itself (RFC 6761, 6762, 7686, 8375, 9476). */
+const LOCAL_TLDS = ["localhost", "local", "internal", "intranet", "lan", "home", "corp", "onion", "alt", "arpa"];
 
 /**
  * Reads a URL that may come from anyone: https on its standard port, a host name in lower-case ASCII letters with a dot, no
@@ -27,7 +27,7 @@ export function parseHttpsUrl(text: string): Result<URL> {
     );
   }
   const last = host.slice(host.lastIndexOf(".") + 1);
-  if (OWN_NAMES.includes(last)) return err(`${host}: names under .${last} are not public.`);
+  if (LOCAL_TLDS.includes(last)) return err(`${host}: names under .${last} are not public.`);
   const url = new URL(text);
   // The pattern and the parser must agree on the host, and that there is no port and user.
   if (url.host !== host || url.username + url.password !== "")

@@ -48,7 +48,7 @@ export function rateLimiter(
 }
 
 /** Makes a limiter that counts the requests of all callers together. */
-export function limiterOfAll(
+export function globalRateLimiter(
   app: Pick<FastifyInstance, "createRateLimit">,
   name: string,
   perMinute: number,
