@@ -72,7 +72,7 @@ export async function decodeUpdate(
     rows.map(async ({ content, ...signature }, i): Promise<DecodedReport | null> => {
       const row = values.slice(i * keyHashes.length, (i + 1) * keyHashes.length);
       const missing = hexToBigInt(content);
-      const digest = toHex(digests.ofRowOfHashes(keyHashes, { missing, values: row, round }));
+      const digest = toHex(digests.ofRowWithHashes(keyHashes, { missing, values: row, round }));
       const provider = await recover(digest, fullSignature(signature));
       const hasNoData = isMissing({ missing }, index);
       const value = hasNoData ? ZERO_VALUE : (row[index] ?? ZERO_VALUE);

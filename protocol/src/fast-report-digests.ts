@@ -66,7 +66,7 @@ export class FastReportDigests {
   }
 
   /** Computes what `ofRow` does, from the keys' hashes: an update's calldata has nothing more of them. */
-  ofRowOfHashes(keyHashes: readonly Hex[], row: Row): Uint8Array {
+  ofRowWithHashes(keyHashes: readonly Hex[], row: Row): Uint8Array {
     return this.#ofRow(hexToBytes(concatHex(keyHashes)), row);
   }
 

@@ -55,7 +55,7 @@ export const invalidSpec = (problem: string) =>
   });
 
 /** @param problems One line for each mistake of a spec that is tried, with its place in the spec. */
-export function invalidTriedSpec(problems: string): ProblemError {
+export function invalidSpecInTrial(problems: string): ProblemError {
   const errors = problems.split("\n").map((line) => {
     const [, property = "/", problem = line] = /^(\/\S*): (.*)$/.exec(line) ?? [];
     return { property, problem };

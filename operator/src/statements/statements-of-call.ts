@@ -36,7 +36,7 @@ function statementsOfCall(
     return rows.flatMap(({ content, ...compact }, index): Statement[] => {
       const values = all.slice(index * keys.length, (index + 1) * keys.length);
       const [missing, signature] = [hexToBigInt(content), fullSignature(compact)];
-      const provider = signerOf(dataset.digests.ofRowOfHashes(keyHashes, { missing, values, round }), signature);
+      const provider = signerOf(dataset.digests.ofRowWithHashes(keyHashes, { missing, values, round }), signature);
       return provider === undefined ? [] : [{ kind: "row", provider, round, keys, missing, values, signature }];
     });
   }

@@ -3,7 +3,7 @@ import type { SpecTrialRequest } from "@dataset-oracle/protocol/spec-trial";
 import { specHash, webKey } from "@dataset-oracle/protocol/web-key";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import type { Hex } from "viem";
-import { invalidArguments, invalidTriedSpec } from "../../problems.js";
+import { invalidArguments, invalidSpecInTrial } from "../../problems.js";
 import { toCanonical } from "../canonical.js";
 import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";
 
@@ -26,11 +26,11 @@ export function checkTriedSpec({
   arguments: args,
 }: Pick<SpecTrialRequest, "spec" | "arguments">): Result<TriedSpec, ProblemError> {
   const compiled = compileRequest(spec);
-  if (!compiled.ok) return err(invalidTriedSpec(compiled.error));
+  if (!compiled.ok) return err(invalidSpecInTrial(compiled.error));
   const bytes = toCanonical(spec);
-  if (!bytes.ok) return err(invalidTriedSpec(`/: ${bytes.error}`));
+  if (!bytes.ok) return err(invalidSpecInTrial(`/: ${bytes.error}`));
   const hash = specHash(bytes.value);
-  if (!hash.ok) return err(invalidTriedSpec(`/: ${hash.error}`));
+  if (!hash.ok) return err(invalidSpecInTrial(`/: ${hash.error}`));
   const bound = compiled.value.bind(args);
   if (!bound.ok) return err(invalidArguments(bound.error, FIX));
   const key = webKey({ specHash: hash.value, args });
