@@ -74,8 +74,8 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
 
   const member = (i: number) => network.members[i] as Member;
 
-  /** Measures a number of updates of each feed, and holds them to the bound for so many members that fail. */
-  async function hold(
+  /** Measures a number of updates of each feed, and asserts the bound for so many members that fail. */
+  async function assertBound(
     title: string,
     failing: number,
     times: number,
@@ -95,29 +95,31 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
     return of;
   }
 
-  /** Holds the network to what is so when nobody fails: all take their turns again. */
-  async function holdWhole(title: string): Promise<void> {
+  /** Asserts what is so when nobody fails: all take their turns again. */
+  async function assertHealthy(title: string): Promise<void> {
     // In fewer rounds, one of seven nodes would not lead in one of them by chance, once in twenty times.
-    const { sentBy } = await hold(title, 0, size === 4 ? 2 : 4);
+    const { sentBy } = await assertBound(title, 0, size === 4 ? 2 : 4);
     for (const { submitter } of network.members) expect.soft([...sentBy.keys()]).toContain(submitter.address);
   }
 
-  test("take turns", () => holdWhole("all well"), 300_000);
+  test("take turns", () => assertHealthy("all well"), 300_000);
 
   test("keep the feeds fresh while any of them are dead, as many as may be", async () => {
     for (const dead of subsets(all, faults)) {
       const kill = () => Promise.all(dead.flatMap((i) => [member(i).kill("node"), member(i).kill("provider")]));
-      const of = await hold(`dead: ${dead.join(", ")}`, faults, 1, kill);
+      const of = await assertBound(`dead: ${dead.join(", ")}`, faults, 1, kill);
       expect(of.rounds).toBeGreaterThan(0);
       await Promise.all(dead.flatMap((i) => [member(i).startProvider(), member(i).startNode(network.nodeOptions())]));
     }
-    await hold("the last ones start", faults, 1);
-    await holdWhole("all alive again");
+    await assertBound("the last ones start", faults, 1);
+    await assertHealthy("all alive again");
   }, 1_800_000);
 
   test("keep the feeds fresh while nodes report and do not send", async () => {
     const mute = all.slice(0, faults);
-    await hold(`mute: ${mute.join(", ")}`, faults, 2, () => Promise.all(mute.map((i) => member(i).kill("node"))));
+    await assertBound(`mute: ${mute.join(", ")}`, faults, 2, () =>
+      Promise.all(mute.map((i) => member(i).kill("node"))),
+    );
     await Promise.all(mute.map((i) => member(i).startNode(network.nodeOptions())));
   }, 300_000);
 
@@ -125,11 +127,11 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
     for (const minority of [all.slice(0, faults), all.slice(-faults)]) {
       const rest = all.filter((i) => !minority.includes(i));
       const cutAt = Date.now() / 1000;
-      await hold(`cut off: ${minority.join(", ")}`, faults, 2, async () => network.split(minority, rest));
+      await assertBound(`cut off: ${minority.join(", ")}`, faults, 2, async () => network.split(minority, rest));
       const senders = network.rounds.sent.filter(({ round }) => round + 2 > cutAt + 1).map(({ sender }) => sender);
       for (const i of minority) expect(senders).not.toContain(member(i).submitter.address);
       network.heal();
-      await holdWhole("healed");
+      await assertHealthy("healed");
     }
   }, 600_000);
 
@@ -145,22 +147,24 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
     const { rounds } = await network.run(1);
     expect(rounds).toBeGreaterThanOrEqual(network.datasets.length);
     console.log(`updated again ${((Date.now() - healedAt) / 1000).toFixed(1)} s after all reach each other`);
-    await holdWhole("healed from halves");
+    await assertHealthy("healed from halves");
   }, 600_000);
 
   test("keep the feeds fresh while pairs of them are cut off", async () => {
     const pairs = all.flatMap((a) => all.slice(a + 1).map((b) => [a, b] as const));
     for (const pair of size === 4 ? pairs : pairs.filter((_, i) => i % 4 === 0)) {
-      await hold(`cut pair: ${pair.join("-")}`, faults, 1, async () => network.cut([pair]));
+      await assertBound(`cut pair: ${pair.join("-")}`, faults, 1, async () => network.cut([pair]));
     }
     const ring = all.map((i) => [i, (i + 1) % size] as const);
     // Each lacks as many reports as it may. With four nodes a ring would leave none a quorum.
-    await hold("cut pairs: many", faults, 2, async () => network.cut(size === 4 ? ring.filter((_, i) => i % 2) : ring));
+    await assertBound("cut pairs: many", faults, 2, async () =>
+      network.cut(size === 4 ? ring.filter((_, i) => i % 2) : ring),
+    );
     // The first reaches too few providers, and gets their reports from other nodes.
     const lonely = all.slice(1, size - faults).map((i) => [0, i] as const);
-    await hold("one that has to be told reports", faults, 2, async () => network.cut(lonely));
+    await assertBound("one that has to be told reports", faults, 2, async () => network.cut(lonely));
     network.heal();
-    await holdWhole("healed from pairs");
+    await assertHealthy("healed from pairs");
   }, 900_000);
 
   test("keep the feeds fresh while others share transactions that are never mined", async () => {
@@ -174,7 +178,7 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
       }),
     );
     const ends = baiters.map((i) => startBait(network.chain, member(i).submitter));
-    await hold(`bait: ${baiters.join(", ")}`, faults, 4);
+    await assertBound(`bait: ${baiters.join(", ")}`, faults, 4);
     const replaced = await Promise.all(ends.map((end) => end()));
     expect(Math.max(...replaced)).toBeGreaterThan(0);
     await Promise.all(
@@ -190,7 +194,7 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
 
   test("keep the feeds fresh while a stranger floods them, and take nothing of it", async () => {
     const end = startFlood(network.members, network.datasets[0] as Address);
-    await hold("flood", 0, 2);
+    await assertBound("flood", 0, 2);
     const answers = await end();
     const taken = [...answers.keys()].filter((said) => / 200 /.test(said) && !said.endsWith('{"held":0}'));
     expect(taken).toEqual([]);
@@ -205,20 +209,20 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
     );
     await network.restart(({ index }) => ({ rpcUrl: proxies[index]?.url ?? "" }));
     for (const proxy of proxies) proxy.faultRate = 0.05;
-    await hold("delay and loss", faults, 3);
+    await assertBound("delay and loss", faults, 3);
     await network.restart();
     await Promise.all(proxies.map((proxy) => proxy.close()));
   }, 400_000);
 
   test("keep the feeds fresh with clocks a second apart", async () => {
     await network.restart(({ index }) => ({ skewMs: index % 2 === 0 ? 0 : 1_000 }));
-    await hold("clocks a second apart", faults, 4);
+    await assertBound("clocks a second apart", faults, 4);
     await network.restart();
   }, 400_000);
 
   test(`have sent ${ROUNDS} rounds, each once`, async () => {
     const missing = () => ROUNDS - measured.reduce((sum, { of }) => sum + of.rounds, 0);
-    while (missing() > 0) await hold("all well", 0, 4);
+    while (missing() > 0) await assertBound("all well", 0, 4);
     const rounds = measured.reduce((sum, { of }) => sum + of.rounds, 0);
     const needless = measured.reduce((sum, { of }) => sum + of.needless, 0);
     expect(needless / rounds).toBeLessThanOrEqual(0.005);
@@ -243,7 +247,7 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
         expect(await (await fetch(`${nodeUrl}/reports`, init)).json()).toEqual({ held: 1 });
       }
     };
-    await hold("a member that contradicts itself", faults, 2, lie);
+    await assertBound("a member that contradicts itself", faults, 2, lie);
     for (const { nodeUrl } of network.members) {
       const found = await fetch(`${nodeUrl}/contradictions?network_id=42&dataset=${dataset}`);
       expect(await found.json()).toMatchObject([{ provider: liar.provider.address }]);

@@ -122,7 +122,7 @@ describe("the built site", () => {
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true } as const;
-const DESK = { viewport: { width: 1440, height: 900 } } as const;
+const DESKTOP = { viewport: { width: 1440, height: 900 } } as const;
 
 /** The financial dataset of the tests' operator. Its address differs from the devnet's. */
 const SERVED = "0x00000000000000000000000000000000000C0ffE";
@@ -206,7 +206,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
   }
 
   test("search finds a word, and opens the page that has it", async () => {
-    await open(DESK, ["changelog/"], async (page) => {
+    await open(DESKTOP, ["changelog/"], async (page) => {
       await page.getByRole("button", { name: "Search" }).click();
       await page.locator("#localsearch-input").fill("heartbeat");
       await page.locator("#localsearch-list a").first().waitFor();
@@ -218,7 +218,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
   });
 
   test("navigation leads from page to page without loading them whole, and up to the operator's own page", async () => {
-    await open(DESK, ["tour/"], async (page) => {
+    await open(DESKTOP, ["tour/"], async (page) => {
       await page.evaluate("window.isSamePage = true");
       const sidebar = page.locator("#VPSidebarNav");
       for (const name of ["Configuration", "Threat model", "Overview"]) {
@@ -237,7 +237,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
   });
 
   test("an unknown address has a page that says so and leads back", async () => {
-    const context = await browser.newContext(DESK);
+    const context = await browser.newContext(DESKTOP);
     const page = await context.newPage();
     const missing: string[] = [];
     page.on("response", (response) => response.status() >= 400 && missing.push(response.url()));
@@ -255,7 +255,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
   });
 
   test("commands ask the operator that serves them, on the first page and on the next one", async () => {
-    await open(DESK, ["dapps/"], async (page) => {
+    await open(DESKTOP, ["dapps/"], async (page) => {
       const shown = () => page.locator("main").textContent();
       await expect.poll(shown).toContain(`${origin}${basePath}/data/request`);
       await page.locator("#VPSidebarNav").getByRole("link", { name: "Five-minute tour" }).click();
@@ -266,7 +266,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
   });
 
   test("examples of requests name the network and the addresses that this operator serves", async () => {
-    await open(DESK, ["reference/http/"], async (page) => {
+    await open(DESKTOP, ["reference/http/"], async (page) => {
       const example = page.locator(".language-sh", { hasText: "/data/request" }).first();
       await expect.poll(() => example.textContent()).toContain(`{"network_id":7,"dataset":"${SERVED}"`);
       const gateway = page.locator(".language-sh", { hasText: "/data/gateway/7/" });
@@ -275,13 +275,13 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
       expect(main).not.toContain(DEVNET.datasets.financial);
     });
     // The table of the devnet's addresses stays as it is.
-    await open(DESK, ["datasets/financial/"], async (page) => {
+    await open(DESKTOP, ["datasets/financial/"], async (page) => {
       expect(await page.locator("main").textContent()).toContain(DEVNET.datasets.financial);
     });
   });
 
   test("light and dark follow the system, and the switch", async () => {
-    await open({ ...DESK, colorScheme: "dark" }, ["tour/"], async (page) => {
+    await open({ ...DESKTOP, colorScheme: "dark" }, ["tour/"], async (page) => {
       const isDark = () => page.evaluate("document.documentElement.classList.contains('dark')");
       expect(await isDark()).toBe(true);
       await page.getByRole("switch").first().click();
@@ -305,7 +305,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
 
   test("axe finds nothing at all on the operator's API page", async () => {
     await askEmptyOperator(async (operator) => {
-      const context = await browser.newContext(DESK);
+      const context = await browser.newContext(DESKTOP);
       const page = await context.newPage();
       await page.goto(`${await operator.listen({ host: "127.0.0.1", port: 0 })}/docs/`);
       // One of each method, because axe takes long for all.
@@ -329,7 +329,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
         .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
       expect(found, path).toEqual([]);
     };
-    await open({ ...DESK, colorScheme }, KINDS, look);
+    await open({ ...DESKTOP, colorScheme }, KINDS, look);
   });
 
   test("the menu of a phone leads to another page", async () => {
@@ -342,7 +342,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
   });
 
   test("the keyboard gets past the navigation, and a block is copied", async () => {
-    await open({ ...DESK, permissions: ["clipboard-read", "clipboard-write"] }, ["tour/"], async (page) => {
+    await open({ ...DESKTOP, permissions: ["clipboard-read", "clipboard-write"] }, ["tour/"], async (page) => {
       await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
       expect(new URL(page.url()).hash).toBe("#VPContent");

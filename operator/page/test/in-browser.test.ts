@@ -13,22 +13,22 @@ import { hasBrowser } from "./support/browser.js";
 import { startWorld, type World } from "./support/world.js";
 
 describe.runIf(hasBrowser())("the page in Chromium", () => {
-  let world: World;
-  const here = () => world;
+  let started: World;
+  const world = () => started;
 
   beforeAll(async () => {
-    world = await startWorld();
+    started = await startWorld();
   }, 150_000);
-  afterAll(() => world?.close(), 30_000);
+  afterAll(() => started?.close(), 30_000);
 
   // Each test has its own window and mostly waits for the next block, so they can run at the same time. They use `expect`
   // of their context for polling: the global one belongs to the test that began last.
-  describe.concurrent("the builder", () => builderFlows(here));
-  describe.concurrent("browsing", () => browsingFlows(here));
-  describe.concurrent("the evidence", () => evidenceFlows(here));
-  describe.concurrent("the form", () => formFlows(here));
-  describe.concurrent("a browser wallet", () => walletFlows(here));
-  describe.concurrent("accessibility and policy", () => accessFlows(here));
-  describe.concurrent("problems", () => problemFlows(here));
-  describe.concurrent("the code", () => snippetFlows(here));
+  describe.concurrent("the builder", () => builderFlows(world));
+  describe.concurrent("browsing", () => browsingFlows(world));
+  describe.concurrent("the evidence", () => evidenceFlows(world));
+  describe.concurrent("the form", () => formFlows(world));
+  describe.concurrent("a browser wallet", () => walletFlows(world));
+  describe.concurrent("accessibility and policy", () => accessFlows(world));
+  describe.concurrent("problems", () => problemFlows(world));
+  describe.concurrent("the code", () => snippetFlows(world));
 });

@@ -6,12 +6,12 @@ import { formOf } from "./form.js";
 const PHONE = { width: 360, height: 740 };
 
 /** The page in both colour schemes, on a phone, and for screen readers. */
-export function accessFlows(here: () => World): void {
+export function accessFlows(world: () => World): void {
   const addresses: Readonly<Record<string, () => string>> = {
     home: () => "/",
-    dataset: () => `/42/${here().devnet.dataset}`,
-    "dataset-of-specs": () => `/42/${here().devnet.webOracle.numbers}`,
-    point: () => `/42/${here().devnet.dataset}/SPOTPX%2FETH-USD`,
+    dataset: () => `/42/${world().devnet.dataset}`,
+    "dataset-of-specs": () => `/42/${world().devnet.webOracle.numbers}`,
+    point: () => `/42/${world().devnet.dataset}/SPOTPX%2FETH-USD`,
     nowhere: () => "/nowhere",
   };
 
@@ -19,7 +19,7 @@ export function accessFlows(here: () => World): void {
   test.for(Object.keys(addresses))(
     "of %s: axe finds no serious problem, and nothing is wider than a phone",
     async (name, { expect }) => {
-      const { devnet, browser } = here();
+      const { devnet, browser } = world();
       const at = addresses[name]?.() ?? "";
       const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, {
         at,
@@ -51,7 +51,7 @@ export function accessFlows(here: () => World): void {
   );
 
   test("its policy is strict, and what is served says so", async () => {
-    const { url } = here().devnet.operator;
+    const { url } = world().devnet.operator;
     const { headers } = await fetch(`${url}/`);
     expect(headers.get("content-security-policy")).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +

@@ -5,19 +5,19 @@ import { visit } from "../support/visit.js";
 import type { World } from "../support/world.js";
 import { formOf } from "./form.js";
 
-const DESK = { width: 1440, height: 900 };
+const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
 /** Building a request spec: described, tried, sampled, published and asked for. */
-export function builderFlows(here: () => World): void {
+export function builderFlows(world: () => World): void {
   test("a request spec is built, tried, sampled, published and asked for, with the keyboard alone", async ({
     expect,
   }) => {
-    const { devnet, browser, chain } = here();
+    const { devnet, browser, chain } = world();
     const account = (await chain.getAddresses()).at(-2) ?? "";
     const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, {
       at: `/42/${devnet.webOracle.numbers}`,
-      viewport: DESK,
+      viewport: DESKTOP,
       isMobile: true,
       prepare: installWallet(walletOf(devnet.chain, account)),
       // The engine's refusals are problem answers.

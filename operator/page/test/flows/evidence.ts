@@ -8,15 +8,15 @@ import { visit } from "../support/visit.js";
 import type { World } from "../support/world.js";
 
 const run = promisify(execFile);
-const DESK = { width: 1440, height: 900 };
+const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
 /** The evidence of each provider that signed, and its proof without a network. */
-export function evidenceFlows(here: () => World): void {
+export function evidenceFlows(world: () => World): void {
   test("shows why a provider signed its value, by keyboard, at a desk and on a phone", async ({ expect }) => {
-    const { devnet, browser } = here();
+    const { devnet, browser } = world();
     const at = `/42/${devnet.dataset}/SPOTPX%2FETH-USD`;
-    const visited = await visit(browser, devnet.operator.url, { at, viewport: DESK, isMobile: true });
+    const visited = await visit(browser, devnet.operator.url, { at, viewport: DESKTOP, isMobile: true });
     const { page, picture, expectAccessible, end } = visited;
     const section = page.getByRole("region", { name: "Evidence" }).first();
     await section
@@ -38,7 +38,7 @@ export function evidenceFlows(here: () => World): void {
       .getByText(/^SHA-256 of its [\d,]+ characters/)
       .waitFor();
     await expectAccessible();
-    for (const [name, viewport] of Object.entries({ desktop: DESK, phone: PHONE })) {
+    for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
       await page.setViewportSize(viewport);
       const width = () => page.evaluate(() => document.documentElement.scrollWidth);
       await expect.poll(width).toBeLessThanOrEqual(viewport.width);
@@ -55,7 +55,7 @@ export function evidenceFlows(here: () => World): void {
   });
 
   test("shows the request spec's rule and the answer of a Web Oracle value", async () => {
-    const { devnet, browser } = here();
+    const { devnet, browser } = world();
     const [example] = devnet.webOracle.examples.filter(({ name }) => name === "temperature");
     const { dataset, key } = example as { dataset: string; key: string };
     await post(devnet, { network_id: 42, dataset, key, broadcast: true });

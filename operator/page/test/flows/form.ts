@@ -23,11 +23,11 @@ async function listen(page: Page): Promise<() => Promise<string[]>> {
 }
 
 /** Asking for a fresh value. */
-export function formFlows(here: () => World): void {
-  const datasetAt = () => `/42/${here().devnet.dataset}`;
+export function formFlows(world: () => World): void {
+  const datasetAt = () => `/42/${world().devnet.dataset}`;
 
   test("shows the key as text and in hex as it is typed, and what is wrong with it before anything is asked", async () => {
-    const { devnet, browser } = here();
+    const { devnet, browser } = world();
     const asked: string[] = [];
     const prepare = async (page: Page) => {
       page.on("request", (request) => {
@@ -66,7 +66,7 @@ export function formFlows(here: () => World): void {
   });
 
   test("requests an update: asked, reports, signed, sent, mined, and the result", async () => {
-    const { devnet, browser, chain } = here();
+    const { devnet, browser, chain } = world();
     const before = await simulateQuery(chain, { dataset: devnet.dataset, key: KEY });
     const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, { at: datasetAt() });
     const said = await listen(page);
@@ -102,7 +102,7 @@ export function formFlows(here: () => World): void {
   });
 
   test("is filled in and sent with the keyboard alone", async () => {
-    const { devnet, browser } = here();
+    const { devnet, browser } = world();
     const { page, end } = await visit(browser, devnet.operator.url);
     const { keyboard } = page;
     const focused = () => page.evaluate(() => (document.activeElement as HTMLElement | null)?.textContent ?? "");
@@ -144,7 +144,7 @@ export function formFlows(here: () => World): void {
   });
 
   test("without a wallet shows the transaction to copy, and whoever sends it stores the value", async () => {
-    const { devnet, browser, chain } = here();
+    const { devnet, browser, chain } = world();
     // No feed updates it: nobody else takes the round.
     const { numbers: dataset, examples } = devnet.webOracle;
     const key = (examples.find(({ name }) => name === "temperature")?.key ?? "").replace("London", "Lima");

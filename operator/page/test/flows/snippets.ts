@@ -12,12 +12,12 @@ import type { World } from "../support/world.js";
 const run = promisify(execFile);
 
 /** The programs that the page shows do what they say, as they stand. */
-export function snippetFlows(here: () => World): void {
+export function snippetFlows(world: () => World): void {
   const programs = new Map<string, string>();
   let folder: string;
 
   beforeAll(async () => {
-    const { devnet, browser } = here();
+    const { devnet, browser } = world();
     folder = mkdtempSync(join(ROOT, "node_modules/.page-programs-"));
     const { page, copied, end } = await visit(browser, devnet.operator.url, {
       at: `/42/${devnet.dataset}/SPOTPX%2FETH-USD`,
@@ -35,13 +35,13 @@ export function snippetFlows(here: () => World): void {
 
   const shell = async (name: string): Promise<string> => {
     const PATH = `${dirname(foundryBinary("cast"))}${delimiter}${process.env.PATH}`;
-    const env = { ...process.env, PATH, ETH_RPC_URL: here().devnet.chain };
+    const env = { ...process.env, PATH, ETH_RPC_URL: world().devnet.chain };
     return (await run("bash", ["-eu", "-c", programs.get(name) ?? ""], { env })).stdout;
   };
 
   test("in Solidity compile", async () => {
     const program = programs.get("Solidity") ?? "";
-    expect(program).toContain(here().devnet.dataset);
+    expect(program).toContain(world().devnet.dataset);
     const source = join(ROOT, "test", `PageProgram-${process.pid}.sol`);
     writeFileSync(source, program.replace("@dataset-oracle/contracts/", "../src/"));
     try {
@@ -62,7 +62,7 @@ export function snippetFlows(here: () => World): void {
   test.each(["viem", "fresh"])("for viem read the value (%s)", async (name) => {
     const program = join(folder, `${name}.mjs`);
     writeFileSync(program, programs.get(name) ?? "");
-    const { stdout } = await run("node", [program], { env: { ...process.env, ETH_RPC_URL: here().devnet.chain } });
+    const { stdout } = await run("node", [program], { env: { ...process.env, ETH_RPC_URL: world().devnet.chain } });
     expect(stdout).toMatch(/^OK \d+(\.\d+)? \d{4}-\d\d-\d\dT/);
   });
 
@@ -71,7 +71,7 @@ export function snippetFlows(here: () => World): void {
   });
 
   test("never hold a key that a shell would run", async () => {
-    const { devnet, browser } = here();
+    const { devnet, browser } = world();
     const key = `WEB/${"ab".repeat(32)}/';touch x;'`;
     const at = `/42/${devnet.webOracle.numbers}/${encodeURIComponent(key)}`;
     const { page, end } = await visit(browser, devnet.operator.url, { at });
