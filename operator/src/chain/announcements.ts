@@ -8,7 +8,7 @@ import { type ChainClient, unwrapRpcError } from "./client.js";
 const MAX_AT_ONCE = 8;
 
 /** An event of the directory, as it identifies itself: in another block it is another. */
-export interface Announced {
+export interface AnnouncementEvent {
   readonly id: string;
   readonly blockNumber: number;
 }
@@ -33,13 +33,13 @@ export async function readAnnouncements(
   return found;
 }
 
-/** Lists the announcements of some providers since a block. */
-export async function readAnnounced(
+/** Lists the events of announcements of some providers since a block. */
+export async function readAnnouncementEvents(
   client: ChainClient,
   directory: Address,
   providers: readonly Address[],
   from: number,
-): Promise<readonly Announced[]> {
+): Promise<readonly AnnouncementEvent[]> {
   const events = await readEvents(client, directory, providers, BigInt(from), "latest");
   return events.map(({ blockHash, blockNumber, logIndex }) => {
     return { id: `${blockHash} ${logIndex}`, blockNumber: Number(blockNumber) };

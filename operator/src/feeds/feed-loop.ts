@@ -7,7 +7,7 @@ import { type Batch, dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { startOf } from "../rounds.js";
-import { MAX_WAIT_MS, type SentUpdate, withTimeout } from "../update/send.js";
+import { MAX_MINING_WAIT_MS, type SentUpdate, withTimeout } from "../update/send.js";
 import { isWorthSplitting, scopeOf } from "./failure-scope.js";
 import { FeedTurns } from "./feed-turns.js";
 import { FeedHealth, type Part } from "./health.js";
@@ -214,7 +214,7 @@ class FeedLoop {
         .sendForFeed(dataPoint, round, outcome)
         .then(async ({ mined: untilMined }) => {
           this.#worked("committee", "sending", key);
-          const mined = await withTimeout(untilMined, MAX_WAIT_MS);
+          const mined = await withTimeout(untilMined, MAX_MINING_WAIT_MS);
           if (mined !== null) this.#latency.record(operator.clock() - startedAt);
         })
         .catch((error: unknown) => this.#failed(key, error))

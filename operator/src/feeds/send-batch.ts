@@ -5,7 +5,7 @@ import type { Context } from "../process-context.js";
 import { roundAt } from "../rounds.js";
 import type { Job } from "../tx/job.js";
 import {
-  MAX_WAIT_MS,
+  MAX_MINING_WAIT_MS,
   queueFor,
   reserveFeedGas,
   type SentUpdate,
@@ -41,7 +41,7 @@ export async function sendBatch(
     },
     "batch sent",
   );
-  const mined = await withTimeout(confirmed, MAX_WAIT_MS);
+  const mined = await withTimeout(confirmed, MAX_MINING_WAIT_MS);
   if (mined?.isReverted) return new Map();
   const { isStored } = mined?.call ?? update;
   const stored = keys.filter((_, index) => isStored[index]);

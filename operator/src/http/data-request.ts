@@ -9,7 +9,7 @@ import { dataPointFinder } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { noSender, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
-import { MAX_WAIT_MS } from "../update/send.js";
+import { MAX_MINING_WAIT_MS } from "../update/send.js";
 import { errorForCaller } from "./error-for-caller.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
 import type { NewKeyLimit } from "./limits.js";
@@ -94,7 +94,7 @@ export function addDataRequest(
       if (dataPoint.network.queues.length === 0) throw noSender(dataPoint.network.chainId);
       await limitBroadcasts(request, reply);
     }
-    const preferred = broadcast ? preferredWait(request.headers.prefer, MAX_WAIT_MS / 1000) : null;
+    const preferred = broadcast ? preferredWait(request.headers.prefer, MAX_MINING_WAIT_MS / 1000) : null;
     if (preferred !== null) reply.header("preference-applied", `wait=${preferred}`);
     reply.header("vary", "accept, prefer");
     const prepared = broadcast || isStream ? null : updates.preparedAnswer(dataPoint);
@@ -102,7 +102,7 @@ export function addDataRequest(
     await limitNewKeys(request, reply, dataPoint);
 
     // A stream goes on until the transaction is mined, unless the caller prefers a shorter wait.
-    const waitMs = preferred !== null ? preferred * 1000 : isStream ? MAX_WAIT_MS : 0;
+    const waitMs = preferred !== null ? preferred * 1000 : isStream ? MAX_MINING_WAIT_MS : 0;
     const { trace } = request;
     const work = async (listener: ProgressListener) => {
       const caller = { id: callerAt(request.ip), trace, listener };

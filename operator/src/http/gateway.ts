@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type DataPoint, findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { invalidLookup } from "../problems.js";
-import { BlockTime } from "../update/wait-for-block.js";
+import { BlockWait } from "../update/wait-for-block.js";
 import { errorForCaller } from "./error-for-caller.js";
 import { parseLensCall } from "./lens-call.js";
 import type { NewKeyLimit } from "./limits.js";
@@ -62,7 +62,7 @@ const postSchema = {
  */
 export async function addGateway(app: App, operator: Operator, limitNewKeys: NewKeyLimit): Promise<void> {
   const { networks, updates } = operator;
-  const blockTime = new BlockTime(operator);
+  const blockWait = new BlockWait(operator);
 
   async function answer(request: FastifyRequest, reply: FastifyReply, dataPoint: DataPoint): Promise<GatewayAnswer> {
     const prepare = async () => {
@@ -71,7 +71,7 @@ export async function addGateway(app: App, operator: Operator, limitNewKeys: New
     };
     try {
       const { timestamp, transaction } = updates.preparedAnswer(dataPoint) ?? (await prepare());
-      await blockTime.reach(dataPoint.network, BigInt(timestamp));
+      await blockWait.reach(dataPoint.network, BigInt(timestamp));
       return { data: transaction?.data ?? "0x" };
     } catch (error) {
       throw errorForCaller(operator, request, error);

@@ -14,7 +14,7 @@ import type { Progress } from "../progress.js";
 import type { ReportStatement } from "../statements/statement.js";
 import { submitRaw } from "../tx/submitter.js";
 import { decide } from "../update/reports.js";
-import { MAX_WAIT_MS, type MinedUpdate, type SentUpdate, storedByOther } from "../update/send.js";
+import { MAX_MINING_WAIT_MS, type MinedUpdate, type SentUpdate, storedByOther } from "../update/send.js";
 import { toAnswer } from "../update/update-builder.js";
 import type { Node } from "./node-list.js";
 import { readSignedTransaction } from "./signed-transaction.js";
@@ -134,7 +134,7 @@ async function watch(
   hash: Hex,
   progress: Progress,
 ): Promise<MinedUpdate | null> {
-  const giveUpAt = clock() + MAX_WAIT_MS;
+  const giveUpAt = clock() + MAX_MINING_WAIT_MS;
   while (!closing.aborted && clock() < giveUpAt) {
     const mined = await readMined(network.client, hash).catch(() => null);
     if (mined !== null) {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address } from "viem";
-import { type Announced, readAnnounced, readAnnouncements } from "../chain/announcements.js";
+import { type AnnouncementEvent, readAnnouncementEvents, readAnnouncements } from "../chain/announcements.js";
 import { type ChainClient, hasCode, readBlockNumber } from "../chain/client.js";
 import type { Dataset } from "../network.js";
 import type { Context } from "../process-context.js";
@@ -24,7 +24,7 @@ export interface DirectorySettings {
 export class DirectoryWatch {
   #members: readonly Address[] = [];
   /** The events of the last blocks, when the announcements were read. */
-  #seen: readonly Announced[] = [];
+  #seen: readonly AnnouncementEvent[] = [];
   #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -70,7 +70,7 @@ export class DirectoryWatch {
     const { clock, logger } = this.context;
     const members = [...new Set(this.datasets.flatMap(({ committee }) => committee.current.members))].toSorted();
     const from = Math.max(0, (await readBlockNumber(client)) - this.settings.reorgDepth);
-    const recent = await readAnnounced(client, address, members, from);
+    const recent = await readAnnouncementEvents(client, address, members, from);
     const isKnown =
       members.join() === this.#members.join() &&
       clock() < this.#readAt + READ_AGAIN_MS &&
@@ -92,5 +92,5 @@ export class DirectoryWatch {
   }
 }
 
-const isSame = (a: readonly Announced[], b: readonly Announced[]) =>
+const isSame = (a: readonly AnnouncementEvent[], b: readonly AnnouncementEvent[]) =>
   a.length === b.length && a.every(({ id }, index) => id === b[index]?.id);

@@ -15,7 +15,7 @@ import type { TransactionQueue } from "../tx/queue.js";
 import { toAnswer, type Update, type UpdateBuilder } from "./update-builder.js";
 
 /** The longest that anyone waits until a transaction is mined. */
-export const MAX_WAIT_MS = 60_000;
+export const MAX_MINING_WAIT_MS = 60_000;
 
 /** A mined update of this operator. */
 export interface MinedUpdate {
