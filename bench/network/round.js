@@ -35,8 +35,7 @@ export const SCHEMES = {
 /**
  * Simulates one round of one chunk of feeds.
  *
- * @param scenario `nodes`; of them `down` answer nothing, `mute` report but never send, and `baiting` share a transaction that
- * is never mined; `loss`, the part of the links between two nodes that is cut; `blockMs`; `apartMs`, how far clocks differ.
+ * @param scenario One of `SCENARIOS`, with `blockMs`, the time between blocks.
  * @returns `storedMs`, when the round was mined, since its beat began; null without a quorum. `mined`, how many transactions of
  * the round were mined.
  */

@@ -1,6 +1,11 @@
 import { Random } from "./random.js";
 import { SCHEMES, simulateRound } from "./round.js";
-import { BLOCK_SECONDS, isWithin, SITUATIONS } from "./situations.js";
+import { BLOCK_SECONDS, isWithin, SCENARIOS } from "./scenarios.js";
+
+const LEGEND =
+  "beats: nodes take turns as the operator does. not shared: they do not share their transactions. replaced: the scheme before\n" +
+  "it, in which they waited 30 s for each other. f: the most nodes that can be faulty. bait: a shared transaction that is never\n" +
+  "mined.";
 
 /**
  * Simulates how the nodes of a network send the rounds of their feeds, beside the scheme that it replaced, and prints a table.
@@ -12,21 +17,21 @@ import { BLOCK_SECONDS, isWithin, SITUATIONS } from "./situations.js";
 export async function runSimulation({ rounds, seed }) {
   const missed = [];
   console.log(
-    `${rounds} simulated rounds a figure, seed ${seed}. One transaction in a hundred is stuck. Seconds since the beat.\n`,
+    `${rounds} simulated rounds a figure, seed ${seed}. One transaction in a hundred is stuck. Seconds since the beat.\n${LEGEND}\n`,
   );
   console.log(
     `| scheme | nodes | | no quorum | ${BLOCK_SECONDS.map((s) => `${s} s blocks: transactions, p50, p99`).join(" | ")} |`,
   );
   console.log(`|---|---|---|---|${BLOCK_SECONDS.map(() => "---").join("|")}|`);
-  for (const situation of SITUATIONS) {
+  for (const scenario of SCENARIOS) {
     const figures = [];
     for (const [i, seconds] of BLOCK_SECONDS.entries()) {
-      const measured = await measure(situation, seconds * 1000, rounds, new Random(seed));
+      const measured = await measure(scenario, seconds * 1000, rounds, new Random(seed));
       figures.push(measured);
-      const bound = situation.bounds?.[i];
+      const bound = scenario.bounds?.[i];
       if (bound === undefined || isWithin(measured, bound)) continue;
       missed.push(
-        `${situation.scheme}, ${situation.nodes} nodes, ${situation.title}, blocks of ${seconds} s: ${measured.transactions.toFixed(3)} ` +
+        `${scenario.scheme}, ${scenario.nodes} nodes, ${scenario.title}, blocks of ${seconds} s: ${measured.transactions.toFixed(3)} ` +
           `transactions a round (bound ${bound.transactions}), p99 ${measured.p99.toFixed(2)} s (bound ${bound.p99} s).`,
       );
     }
@@ -35,17 +40,17 @@ export async function runSimulation({ rounds, seed }) {
     );
     const noQuorum = Math.max(...figures.map((figure) => figure.noQuorum));
     console.log(
-      `| ${situation.scheme} | ${situation.nodes} | ${situation.title} | ${(noQuorum * 100).toFixed(1)} % | ${cells.join(" | ")} |`,
+      `| ${scenario.scheme} | ${scenario.nodes} | ${scenario.title} | ${(noQuorum * 100).toFixed(1)} % | ${cells.join(" | ")} |`,
     );
   }
   return missed;
 }
 
-async function measure(situation, blockMs, rounds, random) {
+async function measure(scenario, blockMs, rounds, random) {
   const stored = [];
   let mined = 0;
   for (let index = 0; index < rounds; index++) {
-    const round = await simulateRound(SCHEMES[situation.scheme], { ...situation, blockMs }, index, random);
+    const round = await simulateRound(SCHEMES[scenario.scheme], { ...scenario, blockMs }, index, random);
     if (round.storedMs !== null) stored.push(round.storedMs / 1000);
     mined += round.mined;
   }

@@ -1,11 +1,22 @@
-/** The times between blocks for which every situation is simulated. */
+/** The times between blocks for which every scenario is simulated. */
 export const BLOCK_SECONDS = [1, 2, 12];
 
-/** Returns a situation's bounds, one for each time between blocks: transactions per round, and p99 in seconds. */
+/** Returns a scenario's bounds, one for each time between blocks: transactions per round, and p99 in seconds. */
 const bounds = (transactions, ...p99s) => p99s.map((p99) => ({ transactions, p99 }));
 
-/** The situations that are simulated. At most f nodes can be faulty: 1 of 4, 4 of 13, 10 of 31. */
-export const SITUATIONS = [
+/**
+ * The scenarios that are simulated. At most f nodes can be faulty: 1 of 4, 4 of 13, 10 of 31.
+ *
+ * - `scheme`: how nodes take turns. `beats` is the operator's: all ask for the round of the same beat, and share reports and
+ *   transactions. `not shared` is the same without sharing transactions. `replaced` is the scheme before it: nodes wait 30 s
+ *   for each other and share nothing.
+ * - `down`: the number of nodes that do not run, with their providers.
+ * - `mute`: the number of nodes that never send, while their providers report.
+ * - `baiting`: the number of nodes that share a transaction, the bait, and see to it that it is never mined.
+ * - `loss`: the part of the links between two nodes that is cut.
+ * - `apartMs`: how far clocks differ.
+ */
+export const SCENARIOS = [
   { scheme: "replaced", nodes: 4, down: 1, title: "f down" },
   { scheme: "beats", nodes: 4, title: "all well", bounds: bounds(1.002, 2.5, 3.5, 13) },
   { scheme: "beats", nodes: 4, down: 1, title: "f down", bounds: bounds(1.002, 3.4, 4.2, 13.6) },
@@ -24,7 +35,7 @@ export const SITUATIONS = [
   { scheme: "beats", nodes: 31, baiting: 10, title: "f bait", bounds: bounds(2, 14, 17, 50) },
 ];
 
-/** Returns true if what was measured is within a situation's bound. */
+/** Returns true if what was measured is within a scenario's bound. */
 export function isWithin(measured, bound) {
   return measured.transactions <= bound.transactions && measured.p99 <= bound.p99;
 }
