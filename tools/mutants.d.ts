@@ -1,6 +1,6 @@
 export interface Mutant {
   guard: string;
-  promises: string[];
+  invariants: string[];
   file: string;
   find: string;
   replace: string;

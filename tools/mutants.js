@@ -1,5 +1,5 @@
 // Removes one guard at a time from a copy of the contracts, and fails unless every test that the guard lists in
-// test/mutants.json fails without it. `npm run mutants -- <text>` covers only guards whose name, file or promise has
+// test/mutants.json fails without it. `npm run mutants -- <text>` covers only guards whose name, file or invariant has
 // the text.
 
 import { spawnSync } from "node:child_process";
@@ -16,7 +16,7 @@ const USAGE = `Usage: npm run mutants [-- TEXT]
 Removes one guard at a time from a copy of the contracts, and fails unless every test that should catch the change
 fails. It prints the result for each guard. All guards together take hours.
 
-  TEXT     only guards whose name, file or promise has this text (default: all guards)
+  TEXT     only guards whose name, file or invariant has this text (default: all guards)
   --help   show this text
 
 Examples
@@ -32,7 +32,7 @@ const SETTINGS = { FOUNDRY_FUZZ_SEED: "0x1", FOUNDRY_PROFILE: "default", FOUNDRY
 
 /**
  * The guards, in the order of the list.
- * @returns {{ guard: string, promises: string[], file: string, find: string, replace: string, caughtBy: string[] }[]}
+ * @returns {{ guard: string, invariants: string[], file: string, find: string, replace: string, caughtBy: string[] }[]}
  */
 export function readMutants() {
   return JSON.parse(readFileSync(join(ROOT, "test/mutants.json"), "utf8"));
@@ -83,11 +83,11 @@ function runTests(folder, names) {
 }
 
 function run(filter) {
-  const mutants = readMutants().filter(({ guard, file, promises }) =>
-    [guard, file, ...promises].join(" ").includes(filter),
+  const mutants = readMutants().filter(({ guard, file, invariants }) =>
+    [guard, file, ...invariants].join(" ").includes(filter),
   );
   if (mutants.length === 0) {
-    console.error(`No guard has "${filter}" in its name, file or promises: test/mutants.json lists them.`);
+    console.error(`No guard has "${filter}" in its name, file or invariants: test/mutants.json lists them.`);
     return 2;
   }
   console.log(`${mutants.length} guards. First, all of their tests with every guard in its place.`);
@@ -105,7 +105,7 @@ function run(filter) {
       writeFileSync(path, source);
       if (missed.length > 0) ++survived;
       const verdict = missed.length > 0 ? `SURVIVED ${missed.join(", ")}` : `caught by ${mutant.caughtBy.join(", ")}`;
-      console.log(`${index + 1}/${mutants.length} ${mutant.promises.join(", ") || "-"} ${mutant.guard}: ${verdict}`);
+      console.log(`${index + 1}/${mutants.length} ${mutant.invariants.join(", ") || "-"} ${mutant.guard}: ${verdict}`);
     }
   } finally {
     rmSync(folder, { recursive: true });

@@ -6,11 +6,11 @@ import { expect, test } from "vitest";
 
 const page = readFileSync(join(ROOT, "docs/Invariants.md"), "utf8");
 const names = (cell = "") => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? "");
-const promises = [...page.matchAll(/^\| (I\d+) \|.*\| (.*) \|$/gm)].map(([, id = "", tests = ""]) => ({ id, tests }));
+const invariants = [...page.matchAll(/^\| (I\d+) \|.*\| (.*) \|$/gm)].map(([, id = "", tests = ""]) => ({ id, tests }));
 const attacks = [
   ...page.slice(page.indexOf("## Attacks")).matchAll(/^\| (?!attack|--)(.*?) \| (.*) \| (`test.*) \|$/gm),
 ];
-const named = promises.flatMap(({ tests }) => names(tests));
+const named = invariants.flatMap(({ tests }) => names(tests));
 
 const suites = readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" }).filter((path) =>
   path.endsWith(".sol"),
@@ -20,10 +20,10 @@ const functions = new Set(
   [...sources.matchAll(/function ((?:test|testFuzz|invariant)_\w+)\(/g)].map(([, name]) => name),
 );
 
-test("the promises are numbered one after the other, each with a test", () => {
-  expect(promises.length).toBeGreaterThan(15);
-  expect(promises.map(({ id }) => id)).toEqual(promises.map((_, index) => `I${index + 1}`));
-  for (const { tests } of promises) expect(tests).toMatch(/^`\w+`(, `\w+`)*$/);
+test("the invariants are numbered one after the other, each with a test", () => {
+  expect(invariants.length).toBeGreaterThan(15);
+  expect(invariants.map(({ id }) => id)).toEqual(invariants.map((_, index) => `I${index + 1}`));
+  for (const { tests } of invariants) expect(tests).toMatch(/^`\w+`(, `\w+`)*$/);
 });
 
 test("every test that they name is there", () => {
@@ -35,7 +35,7 @@ test("every attack has a test that is there", () => {
   expect(attacks.flatMap(([, , , tests]) => names(tests)).filter((name) => !functions.has(name))).toEqual([]);
 });
 
-test("every stateful invariant is a promise", () => {
+test("every stateful invariant of the tests is on the page", () => {
   const stateful = [...functions].filter((name) => name?.startsWith("invariant_"));
   expect(stateful.length).toBeGreaterThan(5);
   expect(stateful.filter((name) => !named.includes(name ?? ""))).toEqual([]);
@@ -58,9 +58,9 @@ test("every test that is to catch a mutant is there, and every mutant has one", 
   }
 });
 
-test("every test of a promise fails without one of the promise's guards", () => {
-  const unproven = promises.flatMap(({ id, tests }) => {
-    const guards = readMutants().filter(({ promises }) => promises.includes(id));
+test("every test of an invariant is to catch the removal of one of its guards", () => {
+  const unproven = invariants.flatMap(({ id, tests }) => {
+    const guards = readMutants().filter(({ invariants }) => invariants.includes(id));
     return names(tests)
       .filter((name) => !guards.some(({ caughtBy }) => caughtBy.includes(name)))
       .map((name) => `${id} ${name}`);
