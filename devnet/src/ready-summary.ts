@@ -137,7 +137,7 @@ function commands(running: Running, queryPrice: bigint) {
     ]),
     {
       title: "Let the example contract pay for a value, then read what it stored",
-      command: `npx cast send ${deployed.consumer} "refresh()" --unlocked --from ${CALLER.address} ${rpc}\nnpx cast call ${deployed.consumer} "rate()(uint256)" ${rpc}`,
+      command: `npx cast send ${deployed.consumer} "refresh()" --unlocked --from ${CALLER.address} ${rpc}\nnpx cast call ${deployed.consumer} "price()(uint256)" ${rpc}`,
     },
   ];
 }

@@ -44,7 +44,7 @@ const PENNILESS: Address = "0x00000000000000000000000000000000000A11cE";
 const CONSUMER_ABI = parseAbi([
   "function refresh()",
   "function refreshWith(bytes update)",
-  "function rate() view returns (uint256)",
+  "function price() view returns (uint256)",
   "error BadQueryStatus(uint8 status)",
   "error DataExpired(uint256 age, uint256 maxAge)",
 ]);
@@ -248,9 +248,9 @@ describe("a fresh value in the caller's own transaction", () => {
       // The dataset's events, then the consumer's.
       const contracts = [devnet.dataset, devnet.consumer].map((address) => address.toLowerCase());
       expect([...new Set(logs.map(({ address }) => address))]).toEqual(contracts);
-      const rate = await client.readContract({ address: devnet.consumer, abi: CONSUMER_ABI, functionName: "rate" });
+      const price = await client.readContract({ address: devnet.consumer, abi: CONSUMER_ABI, functionName: "price" });
       const stored = await read("ETH-USD");
-      expect(stored).toMatchObject({ status: "OK", value: rate });
+      expect(stored).toMatchObject({ status: "OK", value: price });
       // An update of the same second would not be stored again.
       await vi.waitUntil(() => Date.now() / 1_000 >= Number(stored.updatedAt) + 1, { timeout: 5_000 });
     }

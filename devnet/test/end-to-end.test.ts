@@ -158,7 +158,7 @@ describe("an update that the caller sends", () => {
 });
 
 describe("a consumer contract", () => {
-  const abi = parseAbi(["function refresh()", "function rate() view returns (uint256)"]);
+  const abi = parseAbi(["function refresh()", "function price() view returns (uint256)"]);
 
   test("reads with the helper, and pays the price out of its own balance", async () => {
     await nextRound();
@@ -173,7 +173,7 @@ describe("a consumer contract", () => {
 
     const price = BigInt(devnet.queryPrice);
     expect(price).toBeGreaterThan(0n);
-    expect(await chain.readContract({ address: devnet.consumer, abi, functionName: "rate" })).toBe(
+    expect(await chain.readContract({ address: devnet.consumer, abi, functionName: "price" })).toBe(
       BigInt(answer.value),
     );
     expect(await chain.getBalance({ address: devnet.consumer })).toBe(balance - price);
@@ -261,9 +261,9 @@ describe("the printed commands", () => {
     expect(updatedAt?.split(" ")[0]).toBe(String(answer.timestamp));
     expect(status).toBe("1");
 
-    const [refresh = "", rate = ""] = printed("Let the example contract pay");
+    const [refresh = "", priceRead = ""] = printed("Let the example contract pay");
     expect(await paste(refresh)).toMatch(/^status\s+1 \(success\)$/m);
-    expect((await paste(rate)).split(" ")[0]).toBe(answer.value);
+    expect((await paste(priceRead)).split(" ")[0]).toBe(answer.value);
   });
 });
 

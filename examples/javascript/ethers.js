@@ -4,7 +4,7 @@ import { requestUpdate } from "./request.js";
 
 const provider = new JsonRpcProvider(RPC_URL, undefined, { pollingInterval: 500 });
 const signer = await provider.getSigner(ACCOUNT);
-const abi = ["function refresh()", "function refreshWith(bytes update)", "function rate() view returns (uint256)"];
+const abi = ["function refresh()", "function refreshWith(bytes update)", "function price() view returns (uint256)"];
 const consumer = new Contract(CONSUMER, abi, signer);
 
 // Request an update, which the operator sends.
@@ -13,7 +13,7 @@ console.log(`Requested: ${formatEther(requested.value)}, by transaction ${reques
 
 // Read paid: a contract pays the query price and reads what is stored.
 await (await consumer.refresh()).wait();
-console.log(`Read paid: ${formatEther(await consumer.rate())}.`);
+console.log(`Read paid: ${formatEther(await consumer.price())}.`);
 
 // Read verified: a value of this minute, which the dataset proves in a call that costs nothing and stores nothing.
 const read = "function read(address dataset, bytes key, uint256 maxAge) view returns (uint256 value, uint256, uint8)";
@@ -30,6 +30,6 @@ const call = await consumer.refreshWith.populateTransaction(transaction.data);
 const estimate = await provider.send("eth_estimateGas", [{ ...call, from: ACCOUNT }, "pending"]);
 const gasLimit = BigInt(estimate) + BigInt(transaction.gas);
 await (await signer.sendTransaction({ ...call, gasLimit })).wait();
-console.log(`Written fresh: ${formatEther(await consumer.rate())}.`);
+console.log(`Written fresh: ${formatEther(await consumer.price())}.`);
 
 provider.destroy();

@@ -9,7 +9,7 @@ const consumer = {
   abi: parseAbi([
     "function refresh()",
     "function refreshWith(bytes update)",
-    "function rate() view returns (uint256)",
+    "function price() view returns (uint256)",
     "error BadQueryStatus(uint8 status)",
     "error DataExpired(uint256 age, uint256 maxAge)",
   ]),
@@ -28,8 +28,8 @@ console.log(`Requested: ${formatSpotPrice(value)}, by transaction ${transactionH
 // Read paid: a contract pays the query price and reads what is stored.
 const refreshed = await walletClient.writeContract({ ...consumer, functionName: "refresh", chain: null });
 await client.waitForTransactionReceipt({ hash: refreshed });
-const rate = () => client.readContract({ ...consumer, functionName: "rate" });
-console.log(`Read paid: ${formatSpotPrice(await rate())}.`);
+const price = () => client.readContract({ ...consumer, functionName: "price" });
+console.log(`Read paid: ${formatSpotPrice(await price())}.`);
 
 // Read verified: a value of this minute, which the dataset proves in a call that costs nothing and stores nothing.
 const verified = await readVerified(client, { lens: LENS, dataset: DATASET, key: "SPOTPX/BTC-USD", maxAge: 60 });
@@ -43,4 +43,4 @@ const hash = await writeFresh(walletClient, {
   update: request,
 });
 await client.waitForTransactionReceipt({ hash });
-console.log(`Written fresh: ${formatSpotPrice(await rate())}.`);
+console.log(`Written fresh: ${formatSpotPrice(await price())}.`);

@@ -9,7 +9,7 @@ const consumer = new web3.eth.Contract(
   [
     { type: "function", name: "refresh", inputs: [], outputs: [] },
     { type: "function", name: "refreshWith", inputs: [{ name: "update", type: "bytes" }], outputs: [] },
-    { type: "function", name: "rate", inputs: [], outputs: [{ name: "", type: "uint256" }], stateMutability: "view" },
+    { type: "function", name: "price", inputs: [], outputs: [{ name: "", type: "uint256" }], stateMutability: "view" },
   ],
   CONSUMER,
 );
@@ -21,7 +21,7 @@ console.log(`Requested: ${format(requested.value)}, by transaction ${requested.t
 
 // Read paid: a contract pays the query price and reads what is stored.
 await consumer.methods.refresh().send({ from });
-console.log(`Read paid: ${format(await consumer.methods.rate().call())}.`);
+console.log(`Read paid: ${format(await consumer.methods.price().call())}.`);
 
 // Read verified: a call without a sender, in which the dataset proves a value of this moment and stores nothing. web3.js
 // does not follow the lens (ERC-3668) as viem and ethers do, so this fetches the update itself.
@@ -38,4 +38,4 @@ const { transaction } = await requestUpdate("SPOTPX/ETH-USD", false);
 const data = consumer.methods.refreshWith(transaction.data).encodeABI();
 const gas = (await web3.eth.estimateGas({ from, to: CONSUMER, data }, "pending")) + BigInt(transaction.gas);
 await web3.eth.sendTransaction({ from, to: CONSUMER, data, gas });
-console.log(`Written fresh: ${format(await consumer.methods.rate().call())}.`);
+console.log(`Written fresh: ${format(await consumer.methods.price().call())}.`);

@@ -4,18 +4,18 @@ pragma solidity ^0.8.13;
 import {Oracle, OracleProtocol, usingOracleProtocol} from "@dataset-oracle/contracts/usingOracleProtocol.sol";
 
 /// @title SpotPriceConsumer
-/// @notice Stores the rate of ETH in US dollars. It reads no rate that is older than ten minutes.
+/// @notice Stores the price of ETH in US dollars. It reads no price that is older than ten minutes.
 contract SpotPriceConsumer is usingOracleProtocol {
     using OracleProtocol for Oracle;
 
-    /// @notice A rate was read, scaled by 1e18.
-    event RateRead(uint256 rate);
+    /// @notice A price was read, scaled by 1e18.
+    event PriceRead(uint256 price);
 
     /// @notice The dataset that is queried.
     Oracle public immutable oracle;
 
-    /// @notice The last rate that was read, scaled by 1e18; 0 before the first read.
-    uint256 public rate;
+    /// @notice The last price that was read, scaled by 1e18; 0 before the first read.
+    uint256 public price;
 
     /// @dev Ether sent to this contract pays for queries.
     constructor(Oracle oracle_) payable {
@@ -24,17 +24,17 @@ contract SpotPriceConsumer is usingOracleProtocol {
 
     receive() external payable {}
 
-    /// @notice Reads the current rate and pays for it out of this contract's balance.
+    /// @notice Reads the current price and pays for it out of this contract's balance.
     /// @dev Anyone may call this, to keep the example short. In your contract, restrict who may spend its Ether.
     function refresh() external {
-        rate = oracle.querySpotPriceWithExpiry("ETH-USD", 10 minutes);
-        emit RateRead(rate);
+        price = oracle.querySpotPriceWithExpiry("ETH-USD", 10 minutes);
+        emit PriceRead(price);
     }
 
-    /// @notice Stores an update that the caller brings, and reads the rate in the same transaction.
+    /// @notice Stores an update that the caller brings, and reads the price in the same transaction.
     /// @param update The bytes that an operator returns with `"broadcast": false`, or none. Anyone may bring them.
     function refreshWith(bytes calldata update) external {
-        rate = oracle.updateAndQuerySpotPrice("ETH-USD", update, 1 minutes);
-        emit RateRead(rate);
+        price = oracle.updateAndQuerySpotPrice("ETH-USD", update, 1 minutes);
+        emit PriceRead(price);
     }
 }

@@ -18,17 +18,17 @@ contract SpotPriceConsumerTest is DatasetFixture {
         Update memory update = valid();
         update.send(dataset);
         vm.expectEmit(address(consumer));
-        emit SpotPriceConsumer.RateRead(uint256(update.value));
+        emit SpotPriceConsumer.PriceRead(uint256(update.value));
         consumer.refresh();
-        assertEq(consumer.rate(), uint256(update.value));
+        assertEq(consumer.price(), uint256(update.value));
     }
 
     function test_refreshWith_storesTheUpdateAndReadsIt() public {
         Update memory update = valid();
         vm.expectEmit(address(consumer));
-        emit SpotPriceConsumer.RateRead(uint256(update.value));
+        emit SpotPriceConsumer.PriceRead(uint256(update.value));
         consumer.refreshWith(update.encode());
-        assertEq(consumer.rate(), uint256(update.value));
+        assertEq(consumer.price(), uint256(update.value));
         assertEq(address(consumer).balance, PRICE);
     }
 
@@ -36,7 +36,7 @@ contract SpotPriceConsumerTest is DatasetFixture {
         Update memory update = valid();
         update.send(dataset);
         consumer.refreshWith(update.encode());
-        assertEq(consumer.rate(), uint256(update.value));
+        assertEq(consumer.price(), uint256(update.value));
     }
 
     function test_refresh_paysOutOfItsOwnBalance() public {
@@ -55,7 +55,7 @@ contract SpotPriceConsumerTest is DatasetFixture {
     }
 
     /// An update submitted by anyone makes a stale data point fresh.
-    function test_refresh_RevertWhen_theRateIsOlderThanTenMinutes() public {
+    function test_refresh_RevertWhen_thePriceIsOlderThanTenMinutes() public {
         valid().send(dataset);
         vm.warp(START + 10 minutes);
         consumer.refresh();
@@ -67,7 +67,7 @@ contract SpotPriceConsumerTest is DatasetFixture {
         vm.prank(makeAddr("anyone"));
         update.send(dataset);
         consumer.refresh();
-        assertEq(consumer.rate(), uint256(update.value));
+        assertEq(consumer.price(), uint256(update.value));
     }
 
     function test_refresh_RevertWhen_thereIsNoRate() public {

@@ -21,15 +21,15 @@ contract MockOracleTest is Test {
         consumer = new SpotPriceConsumer{value: 1 ether}(oracle);
     }
 
-    function testFuzz_refresh_readsTheRateAndPays(uint256 rate) public {
-        oracle.setSpotPrice("ETH-USD", rate);
+    function testFuzz_refresh_readsThePriceAndPays(uint256 price) public {
+        oracle.setSpotPrice("ETH-USD", price);
         consumer.refresh();
-        assertEq(consumer.rate(), rate);
+        assertEq(consumer.price(), price);
         assertEq(address(oracle).balance, 0.001 ether);
         assertEq(address(consumer).balance, 0.999 ether);
     }
 
-    function test_refresh_RevertWhen_theRateIsTooOld() public {
+    function test_refresh_RevertWhen_thePriceIsTooOld() public {
         oracle.setSpotPrice("ETH-USD", 3000e18, 10 minutes);
         consumer.refresh();
         vm.warp(block.timestamp + 1);
