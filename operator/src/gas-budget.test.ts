@@ -40,7 +40,7 @@ test("takes back what was not sent, once", () => {
 
 test("one caller can spend only its share, and the others the rest", () => {
   const budget = new GasBudget(100n, 25);
-  const spend = (caller: string, gas: bigint, at = 0) => budget.reserve(gas, at, caller);
+  const spend = (payer: string, gas: bigint, at = 0) => budget.reserve(gas, at, payer);
   expect(spend("a", 20n).ok).toBe(true);
   expect(spend("a", 5n, 1_000).ok).toBe(true);
   expect(spend("a", 1n, 1_000)).toEqual({ ok: false, isShare: true, retryAfterSeconds: 3_599 });

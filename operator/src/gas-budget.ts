@@ -18,7 +18,7 @@ interface Entry {
   readonly at: number;
   readonly gas: bigint;
   /** Null for a feed. */
-  readonly caller: string | null;
+  readonly payer: string | null;
 }
 
 /** Recorded transactions, ordered by time, and the sum of their gas. */
@@ -53,8 +53,8 @@ class Recorded extends Set<Entry> {
  */
 export class GasBudget {
   readonly #all = new Recorded();
-  /** The transactions of each caller that has any. */
-  readonly #byCaller = new Map<string, Recorded>();
+  /** The transactions of each payer that has any. */
+  readonly #byPayer = new Map<string, Recorded>();
   readonly #share: bigint;
 
   /**
@@ -72,9 +72,9 @@ export class GasBudget {
    * Reserves gas. A caller that has used none may have one transaction even if it needs more than the caller's share.
    *
    * @param nowMs Milliseconds since 1970.
-   * @param caller Null for a feed, whose share is the whole budget.
+   * @param payer Null for a feed, whose share is the whole budget.
    */
-  reserve(gas: bigint, nowMs: number, caller: string | null = null): Reservation {
+  reserve(gas: bigint, nowMs: number, payer: string | null = null): Reservation {
     for (const entry of this.#all) {
       if (entry.at > nowMs - HOUR_MS) break;
       this.#remove(entry);
@@ -83,21 +83,21 @@ export class GasBudget {
       ({ ok: false, isShare, retryAfterSeconds: recorded.secondsUntilFree(excess, nowMs) }) as const;
     const excess = this.#all.gas + gas - this.perHour;
     if (excess > 0n) return refused(this.#all, excess, false);
-    const own = caller === null ? undefined : this.#byCaller.get(caller);
+    const own = payer === null ? undefined : this.#byPayer.get(payer);
     const ownExcess = own === undefined ? 0n : own.gas + gas - this.#share;
     if (own !== undefined && ownExcess > 0n) return refused(own, ownExcess, true);
 
-    const entry = { at: nowMs, gas, caller };
+    const entry = { at: nowMs, gas, payer };
     this.#all.add(entry);
-    if (caller !== null) this.#byCaller.set(caller, (own ?? new Recorded()).add(entry));
+    if (payer !== null) this.#byPayer.set(payer, (own ?? new Recorded()).add(entry));
     return { ok: true, release: () => this.#remove(entry) };
   }
 
   #remove(entry: Entry): void {
     this.#all.delete(entry);
-    const { caller } = entry;
-    const own = caller === null ? undefined : this.#byCaller.get(caller);
+    const { payer } = entry;
+    const own = payer === null ? undefined : this.#byPayer.get(payer);
     own?.delete(entry);
-    if (caller !== null && own?.size === 0) this.#byCaller.delete(caller);
+    if (payer !== null && own?.size === 0) this.#byPayer.delete(payer);
   }
 }

@@ -230,16 +230,16 @@ export const tooManyBroadcasts = (perMinute: number, retryAfterSeconds: number) 
 /** A gas budget is spent. */
 export class GasBudgetSpent extends ProblemError {
   /**
-   * @param sharer The caller whose share of the budget is spent, while others have theirs; null if all of it is.
+   * @param payer The caller whose share of the budget is spent, while others have theirs; null if all of it is.
    */
   constructor(
-    readonly sharer: string | null,
+    readonly payer: string | null,
     isNewKey: boolean,
     retryAfterSeconds: number,
   ) {
     const budget = isNewKey ? "keys that are stored for the first time" : "this network";
     super(429, "gas_budget_spent", {
-      title: `${sharer === null ? "This operator's" : "Your share of this operator's"} hourly gas budget for ${budget} is spent.`,
+      title: `${payer === null ? "This operator's" : "Your share of this operator's"} hourly gas budget for ${budget} is spent.`,
       detail: `Try again in ${retryAfterSeconds} s, or send "broadcast": false and send the transaction yourself.`,
       headers: { "retry-after": String(retryAfterSeconds) },
     });

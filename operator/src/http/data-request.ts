@@ -105,7 +105,7 @@ export function addDataRequest(
     const waitMs = preferred !== null ? preferred * 1000 : isStream ? MAX_MINING_WAIT_MS : 0;
     const { trace } = request;
     const work = async (listener: ProgressListener) => {
-      const caller = { id: callerAt(request.ip), trace, listener };
+      const caller = { payer: callerAt(request.ip), trace, listener };
       try {
         return await (broadcast ? updates.broadcast(dataPoint, waitMs, caller) : updates.prepare(dataPoint, caller));
       } catch (error) {

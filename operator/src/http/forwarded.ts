@@ -58,7 +58,7 @@ export function addForwarded(
     await limitNode(request, reply, node.submitter);
     const dataPoint = findDataPoint(operator.networks, request.body);
     if (!(await isKnown(dataPoint))) await limitNewKeys(request, reply, node.submitter);
-    const caller = { id: `node ${node.submitter}`, trace: request.trace, listener: () => {} };
+    const caller = { payer: `node ${node.submitter}`, trace: request.trace, listener: () => {} };
     try {
       return await operator.updates.broadcastForwarded(dataPoint, BigInt(request.body.timestamp), caller);
     } catch (error) {

@@ -67,7 +67,7 @@ export async function addGateway(app: App, operator: Operator, limitNewKeys: New
   async function answer(request: FastifyRequest, reply: FastifyReply, dataPoint: DataPoint): Promise<GatewayAnswer> {
     const prepare = async () => {
       await limitNewKeys(request, reply, dataPoint);
-      return updates.prepare(dataPoint, { id: callerAt(request.ip), trace: request.trace, listener: () => {} });
+      return updates.prepare(dataPoint, { payer: callerAt(request.ip), trace: request.trace, listener: () => {} });
     };
     try {
       const { timestamp, transaction } = updates.preparedAnswer(dataPoint) ?? (await prepare());

@@ -19,8 +19,8 @@ import { toAnswer, type UpdateBuilder } from "./update-builder.js";
 
 /** The request that waits for an update. */
 export interface Caller {
-  /** The caller as rate limits identify it. */
-  readonly id: string;
+  /** Whose share of the gas budget pays: the caller as rate limits identify it. */
+  readonly payer: string;
   /** Null where no request is behind it. */
   readonly trace: Trace | null;
   readonly listener: ProgressListener;
@@ -102,7 +102,7 @@ export class Updates {
     use: (sentUpdate: SentUpdate, round: bigint) => Promise<T>,
   ): Promise<T | null> {
     const round = roundAt(this.context.clock());
-    const flight = this.#forwarded.forward(dataPoint, round, caller.id, caller.trace);
+    const flight = this.#forwarded.forward(dataPoint, round, caller.payer, caller.trace);
     return flight && followed(flight, caller.listener, (sentUpdate) => sentUpdate && use(sentUpdate, round));
   }
 
@@ -115,13 +115,13 @@ export class Updates {
     for (let tried = 1; ; tried++) {
       const round = this.#sentSince(dataPoint, wanted) ?? roundAt(this.context.clock());
       try {
-        const flight = this.#send(dataPoint, round, caller.id, caller.trace);
+        const flight = this.#send(dataPoint, round, caller.payer, caller.trace);
         return await followed(flight, caller.listener, (sentUpdate) => use(sentUpdate, round));
       } catch (error) {
         // A feed or another caller started this work, and its own gas is spent.
         const isOthers =
           error instanceof FeedGasSpent ||
-          (error instanceof GasBudgetSpent && error.sharer !== null && error.sharer !== caller.id);
+          (error instanceof GasBudgetSpent && error.payer !== null && error.payer !== caller.payer);
         if (!isOthers || tried > MAX_OTHER_PAYERS) throw error;
       }
     }
