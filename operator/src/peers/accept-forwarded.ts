@@ -14,7 +14,7 @@ import type { Progress } from "../progress.js";
 import type { ReportStatement } from "../statements/statement.js";
 import { submitRaw } from "../tx/submitter.js";
 import { decide } from "../update/reports.js";
-import { MAX_MINING_WAIT_MS, type MinedUpdate, type SentUpdate, storedByOther } from "../update/send.js";
+import { MAX_MINING_WAIT_MS, type SentUpdate, storedByOther } from "../update/send.js";
 import { toAnswer } from "../update/update-builder.js";
 import type { Node } from "./node-list.js";
 import { readSignedTransaction } from "./signed-transaction.js";
@@ -76,7 +76,7 @@ export async function acceptForwarded(
     transaction_hash: hash,
   };
   tell(progress, accepted, outcome, committee.members.length);
-  let mined: Promise<MinedUpdate | null> | undefined;
+  let mined: SentUpdate["mined"] | undefined;
   return ok({
     answer: accepted,
     raw: signed.raw,
@@ -133,18 +133,18 @@ async function watch(
   answer: SentUpdate["answer"],
   hash: Hex,
   progress: Progress,
-): Promise<MinedUpdate | null> {
+): SentUpdate["mined"] {
   const giveUpAt = clock() + MAX_MINING_WAIT_MS;
   while (!closing.aborted && clock() < giveUpAt) {
     const mined = await readMined(network.client, hash).catch(() => null);
     if (mined !== null) {
-      const isStored = !mined.isReverted && mined.hasEvents;
-      if (isStored) progress.emit({ event: "mined", transaction_hash: hash, block_number: mined.blockNumber });
-      return { answer, isStored };
+      if (mined.isReverted || !mined.hasEvents) return "not_stored";
+      progress.emit({ event: "mined", transaction_hash: hash, block_number: mined.blockNumber });
+      return answer;
     }
     const stored = await readStored(network.client, dataset.address, key, "latest").catch(() => null);
     // The other node has replaced its transaction by one with a newer round.
-    if (stored !== null && stored.updatedAt > BigInt(answer.timestamp)) return { answer, isStored: false };
+    if (stored !== null && stored.updatedAt > BigInt(answer.timestamp)) return "not_stored";
     await delay(network.settings.rpcPollMs, undefined, { signal: closing }).catch(() => {});
   }
   return null;

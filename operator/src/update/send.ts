@@ -17,20 +17,16 @@ import { toAnswer, type Update, type UpdateBuilder } from "./update-builder.js";
 /** The longest that anyone waits until a transaction is mined. */
 export const MAX_MINING_WAIT_MS = 60_000;
 
-/** A mined update of this operator. */
-export interface MinedUpdate {
-  readonly answer: DataAnswer;
-  /** False if it reverted, or changed nothing because another relayer's update was mined before it. */
-  readonly isStored: boolean;
-}
-
 /** An update that is on its way to the chain, sent by this operator, by another node for it, or by another relayer. */
 export interface SentUpdate {
   readonly answer: DataAnswer;
   /** The signed transaction; null when another relayer sent it, and when it is a batch's. */
   readonly raw: Hex | null;
-  /** The mined update, of this round or a newer one; null when none is mined, and when another relayer sent it. */
-  readonly mined: Promise<MinedUpdate | null>;
+  /**
+   * The mined update, of this round or a newer one; `not_stored` if it reverted, or changed nothing because another relayer's
+   * update was mined before it; null when none is mined, and when another relayer sent it.
+   */
+  readonly mined: Promise<DataAnswer | "not_stored" | null>;
 }
 
 /**
@@ -65,9 +61,9 @@ export async function sendUpdate(
     mined: confirmed.then((transaction) => {
       if (transaction === null) return null;
       const { isReverted, hasEvents, blockNumber, call } = transaction;
-      const isStored = !isReverted && hasEvents;
-      if (isStored) progress.emit({ event: "mined", transaction_hash: transaction.hash, block_number: blockNumber });
-      return { answer: answerOf(call, transaction.hash), isStored };
+      if (isReverted || !hasEvents) return "not_stored";
+      progress.emit({ event: "mined", transaction_hash: transaction.hash, block_number: blockNumber });
+      return answerOf(call, transaction.hash);
     }),
   };
 }
@@ -172,7 +168,7 @@ export async function answerAfter(
 ): Promise<DataAnswer> {
   const mined = waitMs === 0 ? null : await withTimeout(sentUpdate.mined, waitMs);
   if (mined === null) return sentUpdate.answer;
-  if (mined.isStored) return mined.answer;
+  if (mined !== "not_stored") return mined;
   // Another relayer's update came first in the block.
   const stored = await storedByOther(dataPoint);
   if (stored.answer.timestamp < Number(round)) throw updateReverted(null);
