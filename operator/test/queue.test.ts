@@ -72,7 +72,6 @@ function job(dataPointId: string, change: Partial<Job<RoundCall>> = {}): Job<Rou
     call: call(1n),
     renew: async () => call(2n),
     isStored: async () => false,
-    onSigned() {},
     ...change,
   };
 }

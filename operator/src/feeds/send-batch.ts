@@ -66,6 +66,5 @@ export function batchJob(
       const points = await readManyStored(network.client, dataset.address, keys, "latest");
       return points.every(({ updatedAt }) => updatedAt >= round);
     },
-    onSigned: () => {},
   };
 }

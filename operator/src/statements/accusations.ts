@@ -104,7 +104,8 @@ class Accuser {
       return !committee.current.members.includes(provider);
     };
     return {
-      ...{ dataPointId: `accusation ${dataset.address} ${provider}`, payer: null, onSigned: () => {} },
+      dataPointId: `accusation ${dataset.address} ${provider}`,
+      payer: null,
       call: await this.#callOf(found),
       renew: async () => ((await hasLeft()) ? null : this.#callOf(found)),
       isStored: hasLeft,

@@ -32,7 +32,7 @@ export interface Job<C extends RoundCall> {
   /** Reports whether the chain has stored this round or a newer one. */
   isStored(round: bigint): Promise<boolean>;
   /** Called before a transaction is given to an RPC endpoint. */
-  onSigned(hash: Hex): void;
+  readonly onSigned?: ((hash: Hex) => void) | undefined;
 }
 
 /** A mined transaction of a job, of the round that was sent first or a newer one. */

@@ -13,7 +13,7 @@ function start(renew: () => Promise<RoundCall | null>, isStored = async () => tr
     pino({ level: "silent" }),
     (ready) => state.tried.push(ready),
   );
-  const job = { payer: null, dataPointId: "K", call: call(1n), renew, isStored, onSigned() {} };
+  const job = { payer: null, dataPointId: "K", call: call(1n), renew, isStored };
   const task: Task = { ...newTask(job, null), attempts: 2 };
   return { state, retryQueue, task };
 }

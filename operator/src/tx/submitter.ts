@@ -71,7 +71,7 @@ export class Submitter {
    * @param onSigned Called before an RPC endpoint has the transaction.
    * @throws ProblemError when the chain asks for more than the cap.
    */
-  async submit(nonce: number, call: Call, market: Market, onSigned: (hash: Hex) => void): Promise<Submission> {
+  async submit(nonce: number, call: Call, market: Market, onSigned?: (hash: Hex) => void): Promise<Submission> {
     const fees = feesFor(market, this.caps);
     if (fees === null) throw feesTooHigh(this.client.chain.id, leastFee(market), this.caps.maxFeePerGas);
     return this.#signAndSend(nonce, call, fees, onSigned);
@@ -101,14 +101,14 @@ export class Submitter {
     nonce: number,
     { to, data, gas }: Call,
     least: Fees,
-    onSigned: (hash: Hex) => void = () => {},
+    onSigned?: (hash: Hex) => void,
   ): Promise<Submission> {
     const refused = this.#refused.get(nonce)?.fees;
     const fees = refused === undefined ? least : aboveRefused(least, refused, this.caps);
     const chainId = this.client.chain.id;
     const raw = await this.account.signTransaction({ chainId, nonce, to, data, gas, value: 0n, ...fees });
     const hash = bytesToHex(keccak(hexToBytes(raw)));
-    onSigned(hash);
+    onSigned?.(hash);
     const result = await this.sendRaw(raw, hash);
     if (isFeeProblem(result)) this.#refused.set(nonce, { fees, at: this.clock() });
     return { raw, hash, fees, result };

@@ -138,7 +138,7 @@ export function updateJob<C extends RoundCall>(
   payer: string | null,
   call: C,
   renew: () => Promise<C | null>,
-  onSigned: (hash: Hex) => void = () => {},
+  onSigned?: (hash: Hex) => void,
 ): Job<C> {
   const isStored = async (round: bigint) =>
     (await readStored(network.client, dataset.address, key, "latest")).updatedAt >= round;
