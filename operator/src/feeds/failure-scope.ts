@@ -28,6 +28,6 @@ export function scopeOf(error: unknown): Scope {
 
 /** Reports whether so many members gave no usable answer that no question can have a quorum. */
 function isCommitteeDown({ members, failures }: NoQuorum): boolean {
-  const silent = failures.filter(({ refusesQuestion }) => !refusesQuestion).length;
+  const silent = failures.filter(({ refuses }) => refuses === null).length;
   return !isQuorum(members - silent, silent);
 }

@@ -7,9 +7,9 @@ import type { Failure } from "../update/ask-provider.js";
 import { isWorthSplitting, scopeOf } from "./failure-scope.js";
 import { FeedHealth, waitMsAfter } from "./health.js";
 
-const failure = (refusesQuestion: boolean): Failure => ({
+const failure = (isRefusal: boolean): Failure => ({
   ...{ kind: "failure", provider: "0x0000000000000000000000000000000000000001", host: null },
-  ...{ reason: refusesQuestion ? "refused" : "timeout", detail: "", refusesQuestion },
+  ...{ reason: isRefusal ? "refused" : "timeout", detail: "", refuses: isRefusal ? "question" : null },
 });
 const [silent, refusal] = [failure(false), failure(true)];
 

@@ -88,7 +88,7 @@ async function ask({ closing }: Operator, question: Question): Promise<EvidenceA
   const endpoint = network.providers.urlOf(provider);
   const answer = await askProvider<EvidenceAnswer>({ send, read }, provider, endpoint, closing);
   if (!("kind" in answer)) return answer;
-  throw answer.refusesQuestion ? noEvidence(answer) : evidenceFailed(answer);
+  throw answer.refuses === null ? evidenceFailed(answer) : noEvidence(answer);
 }
 
 /** Checks that an answer is evidence for the decision in question, and that its texts have their hashes. */

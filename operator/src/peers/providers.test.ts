@@ -5,9 +5,9 @@ import { Providers } from "./providers.js";
 
 const PROVIDER = "0x0000000000000000000000000000000000000001";
 
-const failure = (reason: FailureReason, refusesQuestion = false): Failure => ({
+const failure = (reason: FailureReason, refuses: Failure["refuses"] = null): Failure => ({
   ...{ kind: "failure", provider: PROVIDER, host: null, detail: "" },
-  ...{ reason, refusesQuestion },
+  ...{ reason, refuses },
 });
 
 /** The reason after these answers, the newest last. */
@@ -26,7 +26,7 @@ test("a provider fails from an answer that cannot be used to one that can", () =
 });
 
 test("a provider that refuses one question works", () => {
-  expect(after(failure("timeout"), failure("refused", true))).toBeNull();
+  expect(after(failure("timeout"), failure("refused", "question"))).toBeNull();
 });
 
 test("an answer that came after the others were enough changes nothing", () => {

@@ -42,7 +42,7 @@ export class Providers {
 
   /** Takes note of an answer. One that came after the others were enough says nothing about the provider. */
   answered(provider: Address, answer: { readonly kind: string } | Failure): void {
-    if (!isFailure(answer) || answer.refusesQuestion) this.#failing.delete(provider);
+    if (!isFailure(answer) || answer.refuses !== null) this.#failing.delete(provider);
     else if (answer.reason !== "late") this.#failing.set(provider, answer.reason);
   }
 

@@ -94,7 +94,7 @@ async function ask<T extends SpecTrial | SpecAdvice>(
   return isFailed(answer) ? refusal("other", trialFailed(answer)) : answer;
 }
 
-const isFailed = (answer: object): answer is Failure => "refusesQuestion" in answer;
+const isFailed = (answer: object): answer is Failure => "refuses" in answer;
 
 const refusal = (scope: Refusal["scope"], problem: ProblemError): Refusal => ({ scope, problem });
 

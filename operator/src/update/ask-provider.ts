@@ -30,19 +30,22 @@ const NOT_SERVED = ["unknown_key", "invalid_spec", "invalid_arguments", "other_k
 
 /** A provider's answer that cannot be used. `detail` completes the sentence "The provider ...". */
 export interface Failure {
-  readonly kind: "unknown_key" | "failure";
+  readonly kind: "failure";
   readonly provider: Address;
   /** Null when the operator has no endpoint for the provider. */
   readonly host: string | null;
   readonly reason: FailureReason;
   readonly detail: string;
-  /** True if the provider works and refuses this question, so that it may answer one about other keys. */
-  readonly refusesQuestion: boolean;
+  /**
+   * What a provider that works refuses: a key that it does not serve, or this question. It may answer one about other keys.
+   * Null if it did not refuse.
+   */
+  readonly refuses: "key" | "question" | null;
 }
 
 /** Tells a failure from an answer that can be used. */
 export function isFailure(answer: { readonly kind: string }): answer is Failure {
-  return answer.kind === "failure" || answer.kind === "unknown_key";
+  return answer.kind === "failure";
 }
 
 export type Fail = (reason: FailureReason, detail: string) => Failure;
@@ -70,10 +73,7 @@ export async function askProvider<T>(
 ): Promise<T | Failure> {
   try {
     const host = endpoint === undefined ? null : new URL(endpoint).host;
-    const fail: Fail = (reason, detail) => ({
-      ...{ kind: "failure", provider, host, reason, detail },
-      refusesQuestion: false,
-    });
+    const fail: Fail = (reason, detail) => ({ kind: "failure", provider, host, reason, detail, refuses: null });
     if (endpoint === undefined) return fail("no_endpoint", "has no endpoint that this operator knows");
 
     const answer = await request.send(endpoint, signal);
@@ -94,14 +94,14 @@ export async function askProvider<T>(
       code === "source_busy" ? code : "refused",
       `answered HTTP ${status}${code === null ? "" : ` (${code})`}`,
     );
-    if (NOT_SERVED.includes(code ?? "")) return { ...failure, kind: "unknown_key", refusesQuestion: true };
+    if (NOT_SERVED.includes(code ?? "")) return { ...failure, refuses: "key" };
     // 408 and 429 are about the caller or the moment, and every other 4xx about what was asked.
     const isAboutQuestion = status >= 400 && status < 500 && status !== 408 && status !== 429;
-    return { ...failure, refusesQuestion: isAboutQuestion || code === "source_busy" };
+    return { ...failure, refuses: isAboutQuestion || code === "source_busy" ? "question" : null };
   } catch (error) {
     const name = error instanceof Error ? error.name : "an error";
     const detail = `could not be asked (${name})`;
-    return { kind: "failure", provider, host: null, reason: "unexpected", detail, refusesQuestion: false };
+    return { kind: "failure", provider, host: null, reason: "unexpected", detail, refuses: null };
   }
 }
 

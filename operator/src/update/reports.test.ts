@@ -12,9 +12,9 @@ const report = (outcome: Outcome): ProviderAnswer => ({
   value: "0x01",
   signature: "0x02",
 });
-const other = (kind: "unknown_key" | "failure"): ProviderAnswer => ({
-  ...{ kind, provider: address(), host: "a", reason: "refused" as const },
-  ...{ detail: "refused", refusesQuestion: true },
+const refusal = (refuses: "key" | "question"): ProviderAnswer => ({
+  ...{ kind: "failure", provider: address(), host: "a", reason: "refused", detail: "refused" },
+  refuses,
 });
 const times = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make);
 
@@ -43,9 +43,9 @@ describe.each(QUORUMS)("of %i members", (members, quorum) => {
   });
 
   test("refusals of the key decide only as a quorum of their own", () => {
-    const refusals = times(quorum, () => other("unknown_key"));
+    const refusals = times(quorum, () => refusal("key"));
     expect(decide(members, refusals)).toEqual({ kind: "unknown_key" });
-    expect(decide(members, [...refusals.slice(1), other("failure")])).toEqual({ kind: "no_quorum" });
+    expect(decide(members, [...refusals.slice(1), refusal("question")])).toEqual({ kind: "no_quorum" });
   });
 });
 

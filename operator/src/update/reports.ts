@@ -142,7 +142,7 @@ export function decide(members: number, answers: readonly ProviderAnswer[]): Dec
     const reports = reportsOf(outcome, answers);
     if (reached(reports.length)) return { kind: "update", outcome, reports };
   }
-  const refusals = answers.filter(({ kind }) => kind === "unknown_key");
+  const refusals = answers.filter((answer) => answer.kind === "failure" && answer.refuses === "key");
   return { kind: reached(refusals.length) ? "unknown_key" : "no_quorum" };
 }
 
