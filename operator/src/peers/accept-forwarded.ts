@@ -57,7 +57,7 @@ export async function acceptForwarded(
     signed.data === data;
   if (!isUpdate) return err("its transaction is not the update of its reports");
   const [simulation, submission] = await Promise.all([
-    network.simulator.update(dataset.address, outcome, data),
+    network.simulator.update(dataset.address, key, outcome, data),
     submitRaw(network.client, signed.raw, signed.hash),
   ]);
   if (submission.kind !== "accepted") return err(`no RPC endpoint accepts its transaction, ${signed.hash}`);

@@ -170,7 +170,7 @@ async function gasOf(
     const { isStored, gas } = await simulator.batch(address, data);
     return isStored.includes(true) ? gas : null;
   }
-  const simulation = await simulator.update(address, call.outcome, data);
+  const simulation = await simulator.update(address, call.key, call.outcome, data);
   if (simulation.kind === "refused") throw simulation.problem;
   return simulation.kind === "ok" ? simulation.gas : null;
 }

@@ -9,6 +9,7 @@ import {
 import { ABORTED, tooLarge } from "@dataset-oracle/service/http-client/fetch";
 import { LineSplitter } from "@dataset-oracle/service/http-client/line-splitter";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { Batcher } from "../batcher.js";
 import type { GuardedHttp } from "../peers/guarded-http.js";
 import type { Clock } from "../process-context.js";
 import { type AnsweredOrNot, postQuestion } from "./ask-provider.js";
@@ -16,8 +17,6 @@ import { type AnsweredOrNot, postQuestion } from "./ask-provider.js";
 const MAX_REPORT_BYTES = 16 * 1024;
 /** A line holds little more than the report. */
 const MAX_LINE_BYTES = MAX_REPORT_BYTES + 128;
-/** How long a question waits for others while the same provider is being asked. */
-const JOIN_MS = 1;
 /** How long a provider that does not know `POST /report/stream` is asked for each report by itself. */
 const REMEMBER_MS = 600_000;
 
@@ -34,23 +33,20 @@ interface Question {
   isSettled: boolean;
 }
 
-/** The requests to one provider. */
-interface Conversation {
-  waiting: Question[];
-  isScheduled: boolean;
-  /** The number of requests that have not been answered completely. */
-  inFlight: number;
+interface Provider {
+  readonly questions: Batcher<Question>;
   /** Until then it is asked for each report by itself; in milliseconds since 1970. */
   apartUntil: number;
 }
 
 /**
- * Asks providers for reports. What is asked of one provider at the same moment, or within a millisecond while it is being
- * asked, shares a request, whose answers are streamed, so that a slow one delays no other. HTTP between processes
+ * Asks providers for reports. What is asked of one provider at the same moment, or within a few milliseconds while it is
+ * being asked, shares a request, whose answers are streamed, so that a slow one delays no other. HTTP between processes
  * is a fourth of a broadcast otherwise.
  */
 export class JoinedReportRequests {
-  readonly #conversations = new Map<string, Conversation>();
+  /** By their base URL. */
+  readonly #providers = new Map<string, Provider>();
 
   constructor(
     private readonly http: GuardedHttp,
@@ -75,42 +71,28 @@ export class JoinedReportRequests {
   }
 
   #enqueue(base: string, question: Question): void {
-    const conversation = this.#conversationWith(base);
-    if (this.clock() < conversation.apartUntil) return void this.#askAlone(base, question);
-    conversation.waiting.push(question);
-    if (conversation.isScheduled) return;
-    conversation.isScheduled = true;
-    const send = () => void this.#send(base, conversation);
-    // A lone question is not delayed.
-    if (conversation.inFlight === 0) queueMicrotask(send);
-    else setTimeout(send, JOIN_MS);
+    const provider = this.#providerAt(base);
+    if (this.clock() < provider.apartUntil) void this.#askAlone(base, question);
+    else provider.questions.add(question);
   }
 
-  #conversationWith(base: string): Conversation {
-    const known = this.#conversations.get(base);
+  #providerAt(base: string): Provider {
+    const known = this.#providers.get(base);
     if (known !== undefined) return known;
-    const started = { waiting: [], isScheduled: false, inFlight: 0, apartUntil: 0 };
-    this.#conversations.set(base, started);
-    return started;
+    const questions = new Batcher<Question>(MAX_STREAMED_REPORTS, (some) => this.#send(base, provider, some));
+    const provider: Provider = { questions, apartUntil: 0 };
+    this.#providers.set(base, provider);
+    return provider;
   }
 
-  #send(base: string, conversation: Conversation): void {
-    const questions = conversation.waiting.filter(({ isSettled }) => !isSettled);
-    conversation.waiting = [];
-    conversation.isScheduled = false;
-    for (let start = 0; start < questions.length; start += MAX_STREAMED_REPORTS) {
-      const some = questions.slice(start, start + MAX_STREAMED_REPORTS);
-      const [first, second] = some;
-      conversation.inFlight += 1;
-      const isAlone = first !== undefined && second === undefined;
-      const asked = isAlone ? this.#askAlone(base, first) : this.#askTogether(base, conversation, some);
-      const fail = (error: unknown) => {
-        for (const { reject } of some) reject(error);
-      };
-      void asked.catch(fail).finally(() => {
-        conversation.inFlight -= 1;
-      });
-    }
+  async #send(base: string, provider: Provider, all: readonly Question[]): Promise<void> {
+    const questions = all.filter(({ isSettled }) => !isSettled);
+    const [first, second] = questions;
+    if (first === undefined) return;
+    const asked = second === undefined ? this.#askAlone(base, first) : this.#askTogether(base, provider, questions);
+    await asked.catch((error: unknown) => {
+      for (const { reject } of questions) reject(error);
+    });
   }
 
   async #askAlone(base: string, { request, timeoutMs, signal, settle, reject }: Question): Promise<void> {
@@ -121,7 +103,7 @@ export class JoinedReportRequests {
     await postQuestion(this.http, base, posted, signal).then(settle, reject);
   }
 
-  async #askTogether(base: string, conversation: Conversation, questions: readonly Question[]): Promise<void> {
+  async #askTogether(base: string, provider: Provider, questions: readonly Question[]): Promise<void> {
     const over = new AbortController();
     const onAbort = () => {
       if (questions.every(({ isSettled }) => isSettled)) over.abort();
@@ -143,7 +125,7 @@ export class JoinedReportRequests {
     for (const { signal } of questions) signal.removeEventListener("abort", onAbort);
     const unanswered = questions.filter(({ isSettled }) => !isSettled);
     if (answer.ok && (answer.value.status === 404 || answer.value.status === 405)) {
-      conversation.apartUntil = this.clock() + REMEMBER_MS;
+      provider.apartUntil = this.clock() + REMEMBER_MS;
       await Promise.all(unanswered.map((question) => this.#askAlone(base, question)));
       return;
     }

@@ -3,12 +3,13 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Outcome, QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { type Address, decodeErrorResult, decodeFunctionResult, type Hex } from "viem";
-import { call, estimateGas, simulateBlocks } from "viem/actions";
+import { call, estimateGas } from "viem/actions";
 import { type ChainClient, unwrapRpcError } from "../chain/client.js";
 import { isInvalidOpcode } from "../chain/evm-version.js";
-import { RpcError, rpcErrorIn } from "../chain/rpc-error.js";
+import { RpcError } from "../chain/rpc-error.js";
 import { evmTooOld, updateReverted } from "../problems.js";
 import type { Clock } from "../process-context.js";
+import { BlockSimulation, type Executed } from "./block-simulation.js";
 
 /** `KeyOutcome.STORED` of the contract. */
 const STORED = 0;
@@ -28,12 +29,6 @@ export interface Refused {
   readonly problem: ProblemError;
 }
 
-/** A call that succeeded: the data that it returned, and its gas. */
-interface Executed {
-  readonly result: Hex;
-  readonly gas: bigint;
-}
-
 /**
  * Executes updates as the next block would. The latest block will not do, because it can be older than a round.
  *
@@ -44,21 +39,25 @@ interface Executed {
 export class Simulator {
   #trustedUntil = 0;
   #nextTrialAt = 0;
+  readonly #blocks: BlockSimulation;
 
   constructor(
     private readonly client: ChainClient,
     private readonly clock: Clock,
     private readonly closing: AbortSignal,
-  ) {}
+  ) {
+    this.#blocks = new BlockSimulation(client, clock);
+  }
 
   /** Executes an update. It returns the status that would be stored and the gas limit to send. */
   async update(
     dataset: Address,
+    key: Hex,
     outcome: Outcome,
     data: Hex,
   ): Promise<{ readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint } | StaleRound | Refused> {
     try {
-      const { result, gas } = await this.#executeDue(dataset, data);
+      const { result, gas } = await this.#executeDue(dataset, data, `${dataset} ${key}`);
       const [status, isNew] = this.#decode(() => decodeUpdate(outcome, result));
       return isNew ? { kind: "ok", status: QUERY_STATUSES[status] ?? "INVALID", gas } : { kind: "stale" };
     } catch (error) {
@@ -84,11 +83,11 @@ export class Simulator {
   }
 
   /** Executes an update. If the node's clock has not reached the round yet, it waits until it has, within a bound. */
-  async #executeDue(dataset: Address, data: Hex): Promise<Executed> {
+  async #executeDue(dataset: Address, data: Hex, dataPoint: string | null = null): Promise<Executed> {
     const giveUpAt = performance.now() + MAX_BEHIND_MS;
     for (;;) {
       try {
-        return await this.execute(dataset, data);
+        return await this.execute(dataset, data, dataPoint);
       } catch (error) {
         const behindMs = msBehindRound(error);
         if (behindMs === 0 || performance.now() + behindMs > giveUpAt) throw error;
@@ -104,10 +103,11 @@ export class Simulator {
   /**
    * Executes a call. The gas that it returns has a quarter to spare: transactions before it can change the cost.
    *
+   * @param dataPoint The only data point that the call changes: it may share a simulated block with calls that change others.
    * @throws RpcError: `refused`, with the revert data, when the call reverts.
    */
-  async execute(to: Address, data: Hex): Promise<Executed> {
-    const simulated = this.clock() < this.#trustedUntil ? await this.#simulate(to, data) : null;
+  async execute(to: Address, data: Hex, dataPoint: string | null = null): Promise<Executed> {
+    const simulated = this.clock() < this.#trustedUntil ? await this.#blocks.execute(to, data, dataPoint) : null;
     if (simulated !== null) return { ...simulated, gas: withSpare(simulated.gas) };
     this.#trustedUntil = 0;
     const { client } = this;
@@ -123,34 +123,11 @@ export class Simulator {
   /** Finds out whether the node's simulation can be trusted. Nobody waits for it. */
   async #try(to: Address, data: Hex, estimate: bigint): Promise<void> {
     this.#nextTrialAt = this.clock() + TRUSTED_MS;
-    const simulated = await this.#simulate(to, data).catch(() => null);
+    const simulated = await this.#blocks.execute(to, data, null).catch(() => null);
     // A gas refund can make the estimate up to a tenth larger.
     if (simulated === null || estimate * 10n > simulated.gas * 11n) return;
     this.#trustedUntil = this.clock() + TRUSTED_MS;
     this.#nextTrialAt = 0;
-  }
-
-  /**
-   * @returns Null when the node cannot simulate blocks, or not this one.
-   * @throws RpcError when the call reverts, or the node does not answer.
-   */
-  async #simulate(to: Address, data: Hex): Promise<Executed | null> {
-    // No round is newer than the clock's next second, and a block that was just made is older.
-    const time = BigInt(Math.floor(this.clock() / 1000) + 1);
-    const blocks = [{ blockOverrides: { time }, calls: [{ to, data }] }];
-    const simulated = await simulateBlocks(this.client, { blocks }).catch((error: unknown) => {
-      const rpcError = rpcErrorIn(error);
-      // An error that is not the transport's means that the node answered in another shape.
-      if (rpcError === null || rpcError.kind === "refused") return null;
-      throw rpcError;
-    });
-    const executed = simulated?.[0]?.calls[0];
-    if (executed === undefined) return null;
-    if (executed.status === "success") return { result: executed.data, gas: executed.gasUsed };
-    // A call that fails without revert data: only `eth_call` tells why.
-    if (executed.data === "0x") return null;
-    const { id } = this.client.chain;
-    throw new RpcError("refused", id, "eth_simulateV1", "the call reverted", executed.data);
   }
 
   /** @throws RpcError when a call returned something that no dataset returns. */

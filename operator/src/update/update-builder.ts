@@ -147,7 +147,7 @@ export class UpdateBuilder {
     }
     const { outcome, reports } = decision;
     const data = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
-    const simulation = await network.simulator.update(dataset.address, outcome, data);
+    const simulation = await network.simulator.update(dataset.address, key, outcome, data);
     if (simulation.kind === "refused") this.#reports.forget(id);
     if (simulation.kind !== "ok") return simulation;
     const { status, gas } = simulation;
