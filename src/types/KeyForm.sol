@@ -16,6 +16,11 @@ library KeyFormLibrary {
     uint256 private constant MAX_SYMBOL_LENGTH = 16;
     uint256 private constant SPEC_HASH_DIGITS = 64;
 
+    // Sets of ASCII characters: bit n is set if character n belongs to it.
+    uint256 private constant DIGITS = ((1 << 10) - 1) << 0x30;
+    uint256 private constant SYMBOL_CHARACTERS = DIGITS | (((1 << 26) - 1) << 0x41);
+    uint256 private constant HEX_DIGITS = DIGITS | (((1 << 6) - 1) << 0x61);
+
     /// @notice Returns true if `key` has this form. Empty keys and keys of more than 256 bytes never have.
     function matches(KeyForm form, bytes memory key) internal pure returns (bool) {
         if (key.length > MAX_KEY_LENGTH) return false;
@@ -23,38 +28,40 @@ library KeyFormLibrary {
     }
 
     function _isSpotPrice(bytes memory key) private pure returns (bool) {
-        if (!_startsWith(key, "SPOTPX/")) return false;
-        uint256 dash = _skipSymbol(key, 7);
-        if (dash == 7 || dash - 7 > MAX_SYMBOL_LENGTH || dash == key.length || key[dash] != "-") return false;
+        uint256 base = 7;
+        if (!_startsWith(key, "SPOTPX/", base)) return false;
+        uint256 dash = _skip(SYMBOL_CHARACTERS, key, base);
+        if (dash >= key.length || key[dash] != "-") return false;
         uint256 quote = dash + 1;
-        uint256 end = _skipSymbol(key, quote);
-        return end == key.length && end != quote && end - quote <= MAX_SYMBOL_LENGTH;
+        return _isSymbolLength(dash - base) && _isSymbolLength(key.length - quote)
+            && _skip(SYMBOL_CHARACTERS, key, quote) == key.length;
     }
 
     function _isWebOracle(bytes memory key) private pure returns (bool) {
-        uint256 end = 4 + SPEC_HASH_DIGITS;
-        if (key.length < end || !_startsWith(key, "WEB/")) return false;
-        for (uint256 i = 4; i < end; ++i) {
-            if (!_isDigit(key[i]) && (key[i] < "a" || key[i] > "f")) return false;
-        }
+        uint256 digits = 4;
+        uint256 end = digits + SPEC_HASH_DIGITS;
+        if (!_startsWith(key, "WEB/", digits) || _skip(HEX_DIGITS, key, digits) < end) return false;
         return key.length == end || key[end] == "/";
     }
 
-    /// @return The first index at or after `from` without a symbol character.
-    function _skipSymbol(bytes memory key, uint256 from) private pure returns (uint256) {
-        while (from < key.length && (_isDigit(key[from]) || (key[from] >= "A" && key[from] <= "Z"))) ++from;
-        return from;
+    function _isSymbolLength(uint256 length) private pure returns (bool) {
+        return length != 0 && length <= MAX_SYMBOL_LENGTH;
     }
 
-    function _isDigit(bytes1 character) private pure returns (bool) {
-        return character >= "0" && character <= "9";
-    }
-
-    function _startsWith(bytes memory key, bytes memory prefix) private pure returns (bool) {
-        if (key.length < prefix.length) return false;
-        for (uint256 i = 0; i < prefix.length; ++i) {
+    /// @param length The number of bytes of the prefix.
+    function _startsWith(bytes memory key, bytes32 prefix, uint256 length) private pure returns (bool) {
+        if (key.length < length) return false;
+        for (uint256 i = 0; i < length; ++i) {
             if (key[i] != prefix[i]) return false;
         }
         return true;
+    }
+
+    /// @return The first index at or after `from` whose character is not in the set, or the length of the key.
+    function _skip(uint256 set, bytes memory key, uint256 from) private pure returns (uint256) {
+        unchecked {
+            while (from < key.length && (set >> uint8(key[from])) & 1 != 0) ++from;
+        }
+        return from;
     }
 }
