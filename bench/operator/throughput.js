@@ -3,7 +3,7 @@ import { account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { reportDigest } from "@dataset-oracle/protocol/report";
 import { encodeUpdate } from "@dataset-oracle/protocol/update";
-import { fromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
+import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { postJson, repeat } from "../load.js";
@@ -23,7 +23,7 @@ const VIEM_ROUNDS = 3;
 const GAS = 300_000n;
 const MINED_MS = 10_000;
 
-const providers = PROVIDERS.map(({ privateKey }) => fromPrivateKey(privateKey));
+const providers = PROVIDERS.map(({ privateKey }) => accountFromPrivateKey(privateKey));
 
 /** Stores every key once, because the first update of a key needs more gas. */
 export async function storeAll(environment) {

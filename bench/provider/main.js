@@ -12,7 +12,7 @@ import { EXCHANGES } from "@dataset-oracle/devnet/market/exchanges";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
-import { fromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
+import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { bytesToHex } from "viem";
@@ -122,7 +122,7 @@ async function measure(provider, askRound) {
 
 /** Measures the CPU time of the same signatures alone. Returns the medians of as many rounds, in seconds. */
 async function signAlone(keys, rows) {
-  const account = fromPrivateKey(PRIVATE_KEY);
+  const account = accountFromPrivateKey(PRIVATE_KEY);
   const digests = new FastReportDigests(42, DATASET, keccak);
   const sign = (digest) => account.sign({ hash: bytesToHex(digest) });
   const round = 1_790_000_000n;

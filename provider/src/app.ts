@@ -6,6 +6,7 @@ import { measureRequests } from "@dataset-oracle/service/http-server/metrics";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { ProviderConfig } from "./config.js";
+import { DataPointReader } from "./data-point-reader.js";
 import { Decider } from "./decisions/decider.js";
 import { DecisionStore } from "./decisions/decision-store.js";
 import { EvidenceStore, unusableEvidence } from "./evidence/evidence-store.js";
@@ -14,10 +15,9 @@ import { Metrics } from "./metrics.js";
 import { Reporter } from "./reporter.js";
 import { routes } from "./routes.js";
 import { Signer } from "./signer.js";
-import { SourceReader } from "./source/reader.js";
-import { ValueReader } from "./value-reader.js";
+import { SourceReader } from "./source/source-reader.js";
 import { ExtractionPool } from "./web-oracle/extraction-pool.js";
-import { Extractor } from "./web-oracle/extractor.js";
+import { RateLimitedExtractor } from "./web-oracle/rate-limited-extractor.js";
 import { SpecFolder } from "./web-oracle/spec-folder.js";
 import { Trials } from "./web-oracle/trial/trials.js";
 import { WebOracle } from "./web-oracle/web-oracle.js";
@@ -88,8 +88,8 @@ export async function buildProvider(
   const evidence = config.evidence && (await openEvidence(config.evidence, setup, logger));
   const pool = new ExtractionPool();
   if (setup.webOracle !== null) pool.start();
-  const extractor = new Extractor(pool, hasReserve);
-  const values = new ValueReader({ reader, extractor, policy: config, now, logger, metrics });
+  const extractor = new RateLimitedExtractor(pool, hasReserve);
+  const values = new DataPointReader({ reader, extractor, policy: config, now, logger, metrics });
   const decider = new Decider({ values, store, evidence, now, metrics });
   const folder = setup.webOracle && new SpecFolder(setup.webOracle.folder);
   const webOracle = folder && new WebOracle(setup.webOracle, { folder, redirectedOrigins, hasReserve, logger });
@@ -135,7 +135,7 @@ function openTrials(
     rules: [hosts, webOracle.hosts],
     rateLimit,
     egress,
-    extractor: new Extractor(pool, false),
+    extractor: new RateLimitedExtractor(pool, false),
     hasReserve,
     provider: account.address,
   });

@@ -6,7 +6,7 @@ import { AddressRanges } from "@dataset-oracle/service/http-server/address-range
 import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service/http-server/connections";
 import { metricsSettings } from "@dataset-oracle/service/http-server/metrics";
 import { type Static, Type } from "@sinclair/typebox";
-import { SOURCE_MS } from "./source/reader.js";
+import { SOURCE_MS } from "./source/source-reader.js";
 
 const HostRule = (description: string) =>
   Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], { default: [], description });

@@ -1,6 +1,6 @@
 import type { DatasetKind, SourceNote } from "@dataset-oracle/protocol/wire";
 import { formatValue } from "@dataset-oracle/protocol/wire-value";
-import type { SourceUse } from "./explained-value.js";
+import type { SourceUse } from "./value-with-sources.js";
 
 /** An operator reads at most 16 KiB of an answer. */
 const MAX_NOTES = 32;

@@ -10,7 +10,8 @@ import { announceNode } from "./cli/announce.js";
 import { fetchValue } from "./cli/fetch.js";
 import { USAGE } from "./cli/help-text.js";
 import { replayEvidence } from "./cli/replay.js";
-import { checkFolders, listNotes, loadSetup, type Setup, summarize } from "./load-setup.js";
+import { checkFolders, loadSetup, type Setup } from "./load-setup.js";
+import { listStartupWarnings, summarizeSetup } from "./startup-summary.js";
 
 await runMain(async () => {
   const [name, ...args] = process.argv.slice(2);
@@ -23,14 +24,14 @@ await runMain(async () => {
   if (command.name === "serve") return serveReports(setup, warnings);
   checkFolders(setup.config);
   for (const warning of warnings) console.error(warning);
-  console.log(`${command.configFile} is valid. ${summarize(setup)}`);
+  console.log(`${command.configFile} is valid. ${summarizeSetup(setup)}`);
 });
 
 async function serveReports(setup: Setup, warnings: readonly string[]): Promise<void> {
   const logger = createLogger();
-  for (const note of [...warnings, ...listNotes(setup)]) logger.warn(note);
+  for (const note of [...warnings, ...listStartupWarnings(setup)]) logger.warn(note);
   logger.info(`signatures are made by ${SECP256K1.name}`);
-  logger.info(summarize(setup));
+  logger.info(summarizeSetup(setup));
   const registry = processRegistry();
   const app = await buildProvider(setup, { logger, registry });
   await serve(app, setup.config, registry, logger);

@@ -1,9 +1,9 @@
 import type { KeyForm } from "@dataset-oracle/protocol/key";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { DecisionStore } from "./decisions/decision-store.js";
-import type { ExplainedValue } from "./explained-value.js";
-import type { ServedKey } from "./read-value.js";
-import type { Reading } from "./source/reading.js";
+import type { ServedKey } from "./served-keys.js";
+import type { Reading } from "./source/source-failure.js";
+import type { ValueWithSources } from "./value-with-sources.js";
 
 /** A provider's metrics for Prometheus, besides those of its requests and its process. No key's name is in them. */
 export class Metrics {
@@ -87,7 +87,7 @@ export class Metrics {
    *
    * @param at When the reading started, in whole seconds since 1970.
    */
-  valueRead(kind: ServedKey["kind"], value: ExplainedValue, at: bigint): void {
+  valueRead(kind: ServedKey["kind"], value: ValueWithSources, at: bigint): void {
     for (const { source, quote, dropped } of value.sources) {
       const outcome = dropped?.code ?? "used";
       this.#quotes.inc({ source: kind === "spot_price" ? source : "published", outcome });

@@ -1,8 +1,8 @@
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { MAX_EVIDENCE_TEXT } from "@dataset-oracle/protocol/wire-evidence";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem";
-import { MAX_AHEAD, MAX_BEHIND, MAX_DECIDED_BEHIND } from "./signing-window.js";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "./signing-window.js";
 
 export const invalidAddress = (problem: string) =>
   new ProblemError(400, "invalid_address", { title: "The dataset's address is not valid.", detail: problem });
@@ -116,14 +116,14 @@ export const registryUnavailable = (retryAfter: number) =>
 export const roundTooOld = (round: bigint, now: bigint) =>
   new ProblemError(422, "round_too_old", {
     title: "The round is too old.",
-    detail: `Round ${round} is more than ${MAX_BEHIND} s behind this provider's clock, ${now}. Ask for a newer one.`,
+    detail: `Round ${round} is more than ${MAX_ROUND_AGE} s behind this provider's clock, ${now}. Ask for a newer one.`,
   });
 
 /** Both times are in seconds. */
 export const roundInFuture = (round: bigint, now: bigint) =>
   new ProblemError(422, "round_in_future", {
     title: "The round is in the future.",
-    detail: `Round ${round} is more than ${MAX_AHEAD} s ahead of this provider's clock, ${now}. Check your clock.`,
+    detail: `Round ${round} is more than ${MAX_ROUND_AHEAD} s ahead of this provider's clock, ${now}. Check your clock.`,
   });
 
 /** @param prunedThrough The last round for which the provider may no longer know what it signed. */
@@ -160,8 +160,8 @@ export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
 export const tooManyRounds = () =>
   new ProblemError(503, "too_many_rounds", {
     title: "This provider has no room for another decision.",
-    detail: `Its database is full of rounds that can still be signed. Try again in ${MAX_DECIDED_BEHIND} s.`,
-    headers: { "retry-after": String(MAX_DECIDED_BEHIND) },
+    detail: `Its database is full of rounds that can still be signed. Try again in ${MAX_ROUND_AGE_AT_DECISION} s.`,
+    headers: { "retry-after": String(MAX_ROUND_AGE_AT_DECISION) },
   });
 
 export const evidenceNotPublic = () =>

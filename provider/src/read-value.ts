@@ -1,11 +1,13 @@
-import type { ExplainedValue } from "./explained-value.js";
-import { type Asking, readSpotPrice, type SpotPriceKey } from "./spot-price.js";
-import { type ExtractWebValues, readWebValue, type WebOracleKey } from "./web-oracle/web-oracle.js";
-
-/** A key whose value the provider can read. */
-export type ServedKey = SpotPriceKey | WebOracleKey;
+import type { ServedKey } from "./served-keys.js";
+import { type ReadContext, readSpotPrice } from "./spot-price.js";
+import type { ValueWithSources } from "./value-with-sources.js";
+import { type ExtractWebValues, readWebOracleValue } from "./web-oracle/read-web-oracle-value.js";
 
 /** Reads a key's value from its sources now. */
-export function readValue(key: ServedKey, asking: Asking, extractor: ExtractWebValues): Promise<ExplainedValue> {
-  return key.kind === "spot_price" ? readSpotPrice(key.sources, asking) : readWebValue(key, asking, extractor);
+export function readValue(
+  key: ServedKey,
+  context: ReadContext,
+  extractor: ExtractWebValues,
+): Promise<ValueWithSources> {
+  return key.kind === "spot_price" ? readSpotPrice(key.sources, context) : readWebOracleValue(key, context, extractor);
 }

@@ -7,9 +7,9 @@ import type { RateLimiter } from "@dataset-oracle/service/http-server/rate-limit
 import { traceOf } from "@dataset-oracle/service/http-server/trace";
 import { Type } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { STREAM_PROBLEMS } from "./api-description.js";
+import type { TracedCaller } from "./caller.js";
+import { STREAM_PROBLEMS } from "./openapi.js";
 import type { Reporter } from "./reporter.js";
-import type { Caller } from "./value-reader.js";
 
 const LINES = [
   { index: 1, status: 422, body: { title: "The key is not served here.", status: 422, code: "unknown_key" } },
@@ -53,20 +53,20 @@ const BODY_LIMIT = 64 * 1024;
 
 interface ReportStreamParts {
   readonly reporter: Pick<Reporter, "report">;
-  readonly callerOf: (request: FastifyRequest) => Caller;
+  readonly callerOf: (request: FastifyRequest) => TracedCaller;
   /** Counts a request against the limit of all anonymous callers. */
   readonly limitAnonymous: RateLimiter;
 }
 
 /** Adds `POST /report/stream`. */
-export function addReportStream(app: App, { reporter, callerOf, limitAnonymous }: ReportStreamParts): void {
+export function addReportStreamRoute(app: App, { reporter, callerOf, limitAnonymous }: ReportStreamParts): void {
   app.post("/report/stream", { schema, preParsing: limitAnonymous, bodyLimit: BODY_LIMIT }, async (request, reply) => {
     const caller = callerOf(request);
     const { requests } = request.body;
     // The first was counted before the body was read. The limiter gives wrong counts to those that count at the same time.
     const refusals: unknown[] = [null];
     while (refusals.length < requests.length) {
-      refusals.push(await refusalBy([app.countAgain, limitAnonymous], request, reply));
+      refusals.push(await refusalBy([app.countAgainstRateLimit, limitAnonymous], request, reply));
     }
 
     const answer = async ({ traceparent, ...asked }: Asked, index: number): Promise<ReportStreamLine> => {

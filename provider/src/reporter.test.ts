@@ -7,21 +7,21 @@ import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { Egress } from "@dataset-oracle/service/egress/egress";
-import { fromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
+import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
+import { DataPointReader } from "./data-point-reader.js";
 import { Decider } from "./decisions/decider.js";
 import { DecisionStore } from "./decisions/decision-store.js";
 import { Metrics } from "./metrics.js";
 import { Reporter } from "./reporter.js";
 import { Signer } from "./signer.js";
-import { SourceReader } from "./source/reader.js";
-import { ValueReader } from "./value-reader.js";
+import { SourceReader } from "./source/source-reader.js";
 import { ExtractionPool } from "./web-oracle/extraction-pool.js";
-import { Extractor } from "./web-oracle/extractor.js";
+import { RateLimitedExtractor } from "./web-oracle/rate-limited-extractor.js";
 
 const NOW = 1_800_000_000;
 const key = spotPriceKey("ETH-USD");
@@ -44,8 +44,8 @@ async function smallReporter(clock: { now: number }, account: LocalAccount = pri
   const policy = { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 120 };
   const [logger, metrics] = [pino({ level: "silent" }), new Metrics(new Registry())];
   const reader = new SourceReader({ egress: new Egress(), timeoutMs: 10_000, hasReserve: false, now });
-  const extractor = new Extractor(new ExtractionPool(), false);
-  const values = new ValueReader({ reader, extractor, policy, now, logger, metrics });
+  const extractor = new RateLimitedExtractor(new ExtractionPool(), false);
+  const values = new DataPointReader({ reader, extractor, policy, now, logger, metrics });
   const store = await DecisionStore.open(folder, { now: () => now() - 1_000n, capacity: 2 });
   return new Reporter({
     served: new Map([[42, new Map([[address, dataset]])]]),
@@ -72,7 +72,7 @@ describe("a reporter whose database is full", () => {
 });
 
 describe.each<[account: string, account: LocalAccount]>([
-  ["an account in the process", fromPrivateKey(PRIVATE_KEY)],
+  ["an account in the process", accountFromPrivateKey(PRIVATE_KEY)],
   ["an account that signs typed data and no digests", { ...privateKeyToAccount(PRIVATE_KEY), sign: undefined }],
 ])("a reporter with %s", (_, account) => {
   it("signs reports and rows that the contract takes", async () => {

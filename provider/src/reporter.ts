@@ -1,12 +1,12 @@
 import type { Result } from "@dataset-oracle/protocol/result";
 import type { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import type { TracedCaller } from "./caller.js";
+import { type FindWebOracleKey, findDataPoint, findDataset } from "./data-point.js";
 import type { Decider } from "./decisions/decider.js";
 import type { Decision } from "./decisions/decision-record.js";
-import { type FindWebKey, findDataPoint, findDataset } from "./requested-data-point.js";
 import type { Served } from "./served-keys.js";
 import type { Signer } from "./signer.js";
-import type { Caller } from "./value-reader.js";
 import type { WebOracle } from "./web-oracle/web-oracle.js";
 
 interface ReporterParts {
@@ -22,10 +22,10 @@ export class Reporter {
   constructor(private readonly parts: ReporterParts) {}
 
   /** @throws ProblemError when the request is refused; then nothing was signed. */
-  async report(request: ReportRequest, caller: Caller): Promise<ReportAnswer> {
+  async report(request: ReportRequest, caller: TracedCaller): Promise<ReportAnswer> {
     const { served, decider, signer } = this.parts;
     const dataset = orThrow(findDataset(served, request));
-    const dataPoint = orThrow(await findDataPoint(dataset, request.key, this.#findWebKey(caller)));
+    const dataPoint = orThrow(await findDataPoint(dataset, request.key, this.#findWebOracleKey(caller)));
     const round = BigInt(request.timestamp);
     const [decision] = await decider.decide([dataPoint], round, caller);
     const report = await signer.signReport(dataPoint, round, decision as Decision, caller.trace);
@@ -34,11 +34,11 @@ export class Reporter {
   }
 
   /** @throws ProblemError when the request is refused; then nothing was signed. */
-  async row(request: BatchReportRequest, caller: Caller): Promise<SignedBatchReport> {
+  async row(request: BatchReportRequest, caller: TracedCaller): Promise<SignedBatchReport> {
     const { served, decider, signer } = this.parts;
     const dataset = orThrow(findDataset(served, request));
-    const findWebKey = this.#findWebKey(caller);
-    const found = await Promise.all(request.keys.map((key) => findDataPoint(dataset, key, findWebKey)));
+    const findWebOracleKey = this.#findWebOracleKey(caller);
+    const found = await Promise.all(request.keys.map((key) => findDataPoint(dataset, key, findWebOracleKey)));
     const dataPoints = found.map(orThrow);
     const round = BigInt(request.timestamp);
     const decisions = await decider.decide(dataPoints, round, caller);
@@ -46,7 +46,7 @@ export class Reporter {
     return signer.signRow(dataset, keys, round, decisions, caller.trace);
   }
 
-  #findWebKey(caller: Caller): FindWebKey {
+  #findWebOracleKey(caller: TracedCaller): FindWebOracleKey {
     const { webOracle } = this.parts;
     return webOracle && ((dataset, key) => webOracle.find(dataset, key, caller));
   }

@@ -1,18 +1,18 @@
 import { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
 import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { callerAt } from "@dataset-oracle/service/http-server/caller";
+import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
 import { addOpenApi, gatherSchemas, jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
-import { API, LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./api-description.js";
+import type { TracedCaller } from "./caller.js";
 import type { Decider } from "./decisions/decider.js";
-import { addEvidence, type EvidenceRouteParts } from "./evidence/evidence-route.js";
+import { addEvidenceRoute, type EvidenceRouteParts } from "./evidence/evidence-route.js";
+import { API, LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./openapi.js";
 import { notReady } from "./problems.js";
-import { addReportStream } from "./report-stream-route.js";
+import { addReportStreamRoute } from "./report-stream-route.js";
 import type { Reporter } from "./reporter.js";
-import type { Caller } from "./value-reader.js";
-import { addTrials, type TrialRoutesParts } from "./web-oracle/trial/trial-routes.js";
+import { addSpecRoutes, type SpecRoutesParts } from "./web-oracle/trial/spec-routes.js";
 
 const reportSchema = {
   tags: ["reports"],
@@ -69,7 +69,7 @@ interface RoutesParts {
   readonly reporter: Reporter;
   readonly decider: Pick<Decider, "isReady">;
   readonly evidence: Omit<EvidenceRouteParts, "isOperator">;
-  readonly trials: TrialRoutesParts["trials"];
+  readonly trials: SpecRoutesParts["trials"];
   readonly isOperator: (address: string) => boolean;
   /** How many reports per minute all callers except the operators may ask for together. */
   readonly anonymousPerMinute: number;
@@ -82,9 +82,9 @@ interface RoutesParts {
 export function routes({ reporter, decider, evidence, trials, isOperator, anonymousPerMinute }: RoutesParts) {
   return async (app: App): Promise<void> => {
     const preParsing = anonymousLimit(app, anonymousPerMinute, isOperator);
-    const callerOf = ({ ip, trace }: FastifyRequest): Caller => {
+    const callerOf = ({ ip, trace }: FastifyRequest): TracedCaller => {
       const isReserved = isOperator(ip);
-      return { id: isReserved ? ip : callerAt(ip), isReserved, trace };
+      return { id: isReserved ? ip : callerIdOf(ip), isReserved, trace };
     };
     await gatherSchemas(app, API);
     addOpenApi(app);
@@ -100,9 +100,9 @@ export function routes({ reporter, decider, evidence, trials, isOperator, anonym
       },
       (request) => reporter.row(request.body, callerOf(request)),
     );
-    addReportStream(app, { reporter, callerOf, limitAnonymous: preParsing });
-    addEvidence(app, { ...evidence, isOperator });
-    addTrials(app, { trials, isOperator, callerOf });
+    addReportStreamRoute(app, { reporter, callerOf, limitAnonymous: preParsing });
+    addEvidenceRoute(app, { ...evidence, isOperator });
+    addSpecRoutes(app, { trials, isOperator, callerOf });
     app.get("/live", { schema: liveSchema }, async () => ({ status: "live" as const }));
     app.get("/ready", { schema: readySchema }, async () => {
       if (!decider.isReady()) throw notReady();

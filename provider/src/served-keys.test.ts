@@ -1,15 +1,9 @@
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
-import { fromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
-import { Value } from "@sinclair/typebox/value";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { ProviderConfig } from "./config.js";
-import { listNotes, summarize } from "./load-setup.js";
-import { decideServed, pairSources, requireKeys, type Served } from "./served-keys.js";
+import { findServedDatasets, requireKeys, sourcesOfPair } from "./served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import type { RedirectedOrigins } from "./source/redirected-origins.js";
-import type { WebOraclePlan } from "./web-oracle/check-settings.js";
 
 const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const sources = loadSources([SHIPPED_SOURCES]);
@@ -23,7 +17,7 @@ function deployment(change: Partial<Deployment["datasets"][number]> = {}): Deplo
 }
 
 function serve(one: Deployment, minSources = 2) {
-  const dataset = decideServed([one], sources, minSources, {}).get(42)?.get(address);
+  const dataset = findServedDatasets([one], sources, minSources, {}).get(42)?.get(address);
   return { keys: [...(dataset?.keys.keys() ?? [])], unserved: dataset?.unservedKeys };
 }
 
@@ -41,7 +35,7 @@ describe("a provider serves", () => {
 
   it("a converted price only where its rate has enough sources of its own", () => {
     const found = (names: string[], minSources: number) =>
-      pairSources(
+      sourcesOfPair(
         "ETH-USD",
         sources.filter(({ name }) => names.includes(name)),
         minSources,
@@ -65,39 +59,9 @@ describe("a provider serves", () => {
   });
 });
 
-describe("a start", () => {
-  const redirectedOrigins = { "https://api.kraken.com": "http://127.0.0.1:9000/kraken" };
-  const served = decideServed([deployment()], sources, 2, redirectedOrigins);
-  const web = decideServed([deployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2, {});
-  const plan = {
-    registries: [],
-    folder: "/specs",
-    hosts: ["api.example.com"],
-    rateLimitOf: () => ({ perSecond: 1, burst: 1 }),
-  };
-
-  const account = fromPrivateKey(`0x${"11".repeat(32)}`);
-  const notes = (served: Served, webOracle: WebOraclePlan | null, redirectedOrigins: RedirectedOrigins) =>
-    listNotes({ config: { ...Value.Create(ProviderConfig), redirectedOrigins }, served, webOracle });
-
-  it("says what is not served, and what is not real", () => {
-    expect(notes(served, null, redirectedOrigins)).toEqual([
-      "DEVELOPMENT ONLY: http://127.0.0.1:9000/kraken is asked instead of https://api.kraken.com. The signed prices are not real.",
-      `${address} on network 42: these keys have too few sources and are not served: SPOTPX/NOSUCH-USD.`,
-    ]);
-    expect(summarize({ served: served, webOracle: null, account })).toBe(
-      `Provider ${account.address} serves network 42: 2 keys of 1 datasets.`,
-    );
-  });
-
-  it("says whether the Web Oracle is served, and how far it may reach", () => {
-    expect(notes(web, null, {})).toEqual([expect.stringContaining("because webOracle is not set")]);
-    expect(notes(web, plan, {})).toEqual([]);
-    expect(notes(web, { ...plan, hosts: "any" }, {})).toEqual([expect.stringContaining("every public host")]);
-    expect(summarize({ served: web, webOracle: plan, account })).toContain(
-      "all keys of 1 Web Oracle datasets that ask 1 hosts",
-    );
-  });
+describe("requireKeys", () => {
+  const served = findServedDatasets([deployment()], sources, 2, {});
+  const web = findServedDatasets([deployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2, {});
 
   it("needs something to serve", () => {
     expect(() => requireKeys(served, 2, false)).not.toThrow();

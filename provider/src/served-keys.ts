@@ -8,6 +8,10 @@ import type { Address, Hex } from "viem";
 import { type RedirectedOrigins, unlimitedIfRedirected } from "./source/redirected-origins.js";
 import type { SpotSource } from "./source/spot-source.js";
 import type { PairSource, SpotPriceKey } from "./spot-price.js";
+import type { WebOracleKey } from "./web-oracle/web-oracle.js";
+
+/** A key whose value the provider can read. */
+export type ServedKey = SpotPriceKey | WebOracleKey;
 
 export interface ServedDataset {
   readonly kind: DatasetKind;
@@ -25,7 +29,7 @@ export interface ServedDataset {
 export type Served = ReadonlyMap<number, ReadonlyMap<Address, ServedDataset>>;
 
 /** Finds the keys of each deployed dataset that at least `minSources` sources know. */
-export function decideServed(
+export function findServedDatasets(
   deployments: readonly Deployment[],
   sources: readonly SpotSource[],
   minSources: number,
@@ -69,7 +73,7 @@ function serveDataset(
     const name = keyToAscii(key) ?? key;
     const isSpotPrice = kind === "median" && matchesKeyForm("SPOT_PRICE", key);
     const pair = name.slice("SPOTPX/".length);
-    const found = isSpotPrice ? pairSources(pair, sources, minSources, redirectedOrigins) : [];
+    const found = isSpotPrice ? sourcesOfPair(pair, sources, minSources, redirectedOrigins) : [];
     if (found.length < minSources) unservedKeys.push(name);
     else keys.set(key, { kind: "spot_price", key, name, sources: found });
   }
@@ -78,7 +82,7 @@ function serveDataset(
 }
 
 /** Returns the sources that have the price of a pair as it is, or have one that can be converted to it. */
-export function pairSources(
+export function sourcesOfPair(
   pair: string,
   sources: readonly SpotSource[],
   minSources: number,
@@ -93,6 +97,6 @@ export function pairSources(
       // A rate comes only from sources that have it as it is.
       const direct = sources.filter((other) => other.pairs.has(rate) && other.query(rate).rate === null);
       if (direct.length < minSources) return [];
-      return { ...source, rate: { pair: rate, sources: pairSources(rate, direct, minSources, redirectedOrigins) } };
+      return { ...source, rate: { pair: rate, sources: sourcesOfPair(rate, direct, minSources, redirectedOrigins) } };
     });
 }

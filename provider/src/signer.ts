@@ -5,11 +5,11 @@ import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/t
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { bytesToHex, type Hex, type LocalAccount, numberToHex } from "viem";
+import type { DataPoint } from "./data-point.js";
+import { dataPointLogFields } from "./data-point.js";
 import type { Decision } from "./decisions/decision-record.js";
 import type { Metrics } from "./metrics.js";
-import type { DataPoint } from "./requested-data-point.js";
 import type { ServedDataset } from "./served-keys.js";
-import { logFields } from "./value-reader.js";
 
 /** Enough for a thousand keys in each of the rounds that can be signed at a time, several times over. */
 const MAX_SIGNATURES = 50_000;
@@ -52,7 +52,7 @@ export class Signer {
     const signature = await this.#signOnce(digest, async () => {
       const signature = await (account.sign?.({ hash: digest }) ?? signReport(account, report));
       metrics.reportSigned(outcome);
-      logger.info({ ...logFields(dataPoint, round, trace), outcome, value }, "report signed");
+      logger.info({ ...dataPointLogFields(dataPoint, round, trace), outcome, value }, "report signed");
       return signature;
     });
     return {

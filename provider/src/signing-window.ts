@@ -2,28 +2,28 @@
  * How far a round may lie behind the provider's clock when its value is read for the first time, in seconds. Whoever asks
  * first chooses the moment, so a longer time would let a stranger have each provider read another price.
  */
-export const MAX_BEHIND = 5n;
+export const MAX_ROUND_AGE = 5n;
 
 /** How far it may lie behind when the sources have answered and the value is decided, in seconds. */
-export const MAX_DECIDED_BEHIND = 12n;
+export const MAX_ROUND_AGE_AT_DECISION = 12n;
 
 /** How far a round may lie ahead of the provider's clock, in seconds, because clocks differ. It is read once it begins. */
-export const MAX_AHEAD = 2n;
+export const MAX_ROUND_AHEAD = 2n;
 
 /** The usual age of the rounds that operators ask for, in seconds. */
 export const USUAL_AGE = 2n;
 
 /** The position of a round relative to the window in which it may be signed for the first time. */
-type WindowVerdict = "in_window" | "too_old" | "in_future";
+type WindowPosition = "in_window" | "too_old" | "in_future";
 
 /**
  * Compares a round with the signing window.
  *
  * @param round In seconds since 1970.
  * @param now The provider's clock, in whole seconds.
- * @param maxBehind In seconds.
+ * @param maxAge In seconds.
  */
-export function judgeWindow(round: bigint, now: bigint, maxBehind: bigint): WindowVerdict {
-  if (round < now - maxBehind) return "too_old";
-  return round > now + MAX_AHEAD ? "in_future" : "in_window";
+export function comparedToWindow(round: bigint, now: bigint, maxAge: bigint): WindowPosition {
+  if (round < now - maxAge) return "too_old";
+  return round > now + MAX_ROUND_AHEAD ? "in_future" : "in_window";
 }

@@ -1,19 +1,19 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type SourceUse, toUse } from "./explained-value.js";
-import { failed, type Reading, throttled } from "./source/reading.js";
+import { failed, type Reading, throttled } from "./source/source-failure.js";
 import type { Quote, SpotSourceSpec } from "./source/spot-source.js";
-import { askSources, decidePrice, multiply, type PairSource, type Policy } from "./spot-price.js";
+import { decidePrice, fetchQuotes, multiply, type PairSource, type PricePolicy } from "./spot-price.js";
+import { type SourceUse, toUse } from "./value-with-sources.js";
 
-const POLICY: Policy = { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 60 };
+const POLICY: PricePolicy = { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 60 };
 const AT = 1_800_000_000n;
 const E18 = 10n ** 18n;
 
 const quoted = (source: string, price: bigint, age: bigint | null = null) =>
   toUse(source, ok({ value: price, quotedAt: age === null ? null : AT - age }));
 
-function decide(answers: readonly SourceUse[], policy: Partial<Policy> = {}) {
+function decide(answers: readonly SourceUse[], policy: Partial<PricePolicy> = {}) {
   const decision = decidePrice(answers, { policy: { ...POLICY, ...policy }, at: AT });
   const dropped = decision.sources.flatMap(({ source, dropped }) =>
     dropped === null ? [] : `${source} ${dropped.code}`,
@@ -138,7 +138,7 @@ describe("a converted price", () => {
   const reader = { read: async () => ok({ document: null, text: "null" }) };
   const ask = async (rates: PairSource[]) => {
     const tether = source("tether", ok({ value: 2_000n * E18, quotedAt: AT }), { pair: "USDT-USD", sources: rates });
-    const [only] = await askSources([tether], { reader, isReserved: false, policy: POLICY, at: AT });
+    const [only] = await fetchQuotes([tether], { reader, isReserved: false, policy: POLICY, at: AT });
     return only;
   };
   const rate = (name: string, price: bigint, age = 0n) => source(name, ok({ value: price, quotedAt: AT - age }));

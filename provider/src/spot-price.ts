@@ -1,10 +1,10 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import type { Hex } from "viem";
-import { type DropReason, type ExplainedValue, type SourceUse, toUse, withoutValue } from "./explained-value.js";
 import { median } from "./median.js";
-import type { SourceReader } from "./source/reader.js";
-import { failed, type Reading, throttled } from "./source/reading.js";
+import { failed, type Reading, throttled } from "./source/source-failure.js";
+import type { SourceReader } from "./source/source-reader.js";
 import type { PairQuery, Quote, SpotSourceSpec } from "./source/spot-source.js";
+import { type DropReason, missingValue, type SourceUse, toUse, type ValueWithSources } from "./value-with-sources.js";
 
 /** A source and its query for one pair. */
 export interface PairSource extends Pick<PairQuery, "request" | "read"> {
@@ -30,7 +30,7 @@ export interface SpotPriceKey {
 }
 
 /** The owner's rules for making a price of quotes. */
-export interface Policy {
+export interface PricePolicy {
   /** How many sources must be used. */
   readonly minSources: number;
   /** How far a price may lie from the median of all to be used, in basis points of that median. */
@@ -40,11 +40,11 @@ export interface Policy {
 }
 
 /** The circumstances in which sources are asked. */
-export interface Asking {
+export interface ReadContext {
   readonly reader: Pick<SourceReader, "read">;
   /** Allows use of the reserved part of the rate limits. */
   readonly isReserved: boolean;
-  readonly policy: Policy;
+  readonly policy: PricePolicy;
   /** When the reading started, in whole seconds since 1970. All ages count up to then, those of rates too. */
   readonly at: bigint;
 }
@@ -52,21 +52,21 @@ export interface Asking {
 const E18 = 10n ** 18n;
 
 /** Asks all sources of a price and applies the policy to their answers. */
-export async function readSpotPrice(sources: readonly PairSource[], asking: Asking): Promise<ExplainedValue> {
-  return decidePrice(await askSources(sources, asking), asking);
+export async function readSpotPrice(sources: readonly PairSource[], context: ReadContext): Promise<ValueWithSources> {
+  return decidePrice(await fetchQuotes(sources, context), context);
 }
 
 /** Asks all sources at the same time. One that fails does not keep the others from answering. */
-export async function askSources(sources: readonly PairSource[], asking: Asking): Promise<SourceUse[]> {
+export async function fetchQuotes(sources: readonly PairSource[], context: ReadContext): Promise<SourceUse[]> {
   const rates = new Map<string, Promise<Reading<bigint>>>();
   const rateOf = (rate: RateSources) => {
-    const asked = rates.get(rate.pair) ?? readRate(rate, asking);
+    const asked = rates.get(rate.pair) ?? readRate(rate, context);
     rates.set(rate.pair, asked);
     return asked;
   };
   return Promise.all(
     sources.map(async ({ name, request, read, rate }) => {
-      const answering = asking.reader.read(request, asking.isReserved);
+      const answering = context.reader.read(request, context.isReserved);
       const [answer, factor] = await Promise.all([answering, rate === null ? null : rateOf(rate)]);
       const quote = answer.ok ? read(answer.value.document) : answer;
       return toUse(name, refuseZero(factor === null ? quote : convert(quote, factor)));
@@ -74,8 +74,8 @@ export async function askSources(sources: readonly PairSource[], asking: Asking)
   );
 }
 
-async function readRate({ pair, sources }: RateSources, asking: Asking): Promise<Reading<bigint>> {
-  const rate = await readSpotPrice(sources, asking);
+async function readRate({ pair, sources }: RateSources, context: ReadContext): Promise<Reading<bigint>> {
+  const rate = await readSpotPrice(sources, context);
   if (rate.kind === "value") return ok(rate.value);
   const detail = `no rate of ${pair} to convert by`;
   return rate.kind === "busy" ? throttled(detail, rate.retryAfter) : failed("no_rate", detail);
@@ -106,8 +106,8 @@ function refuseZero(reading: Reading<Quote>): Reading<Quote> {
  */
 export function decidePrice(
   asked: readonly SourceUse[],
-  { policy, at }: Pick<Asking, "policy" | "at">,
-): ExplainedValue {
+  { policy, at }: Pick<ReadContext, "policy" | "at">,
+): ValueWithSources {
   const sources = dropOutliers(
     asked.map((use) => dropByAge(use, policy, at)),
     policy,
@@ -116,10 +116,10 @@ export function decidePrice(
   if (values.length >= policy.minSources) return { kind: "value", value: median(values), sources };
   const waits = asked.flatMap(({ dropped }) => dropped?.retryAfter ?? []);
   const reason = `only ${values.length} of ${sources.length} sources can be used`;
-  return { ...withoutValue(waits, policy.minSources - values.length, reason), sources };
+  return { ...missingValue(waits, policy.minSources - values.length, reason), sources };
 }
 
-function dropByAge(use: SourceUse, { maxQuoteAge }: Policy, at: bigint): SourceUse {
+function dropByAge(use: SourceUse, { maxQuoteAge }: PricePolicy, at: bigint): SourceUse {
   const quotedAt = use.quote?.quotedAt ?? null;
   if (quotedAt === null) return use;
   const drop = (code: DropReason, detail: string) => ({ ...use, dropped: { code, detail } });
@@ -129,7 +129,7 @@ function dropByAge(use: SourceUse, { maxQuoteAge }: Policy, at: bigint): SourceU
   return use;
 }
 
-function dropOutliers(sources: readonly SourceUse[], { maxDeviationBps }: Policy): SourceUse[] {
+function dropOutliers(sources: readonly SourceUse[], { maxDeviationBps }: PricePolicy): SourceUse[] {
   const values = usedValues(sources);
   if (values.length === 0) return [...sources];
   const middle = median(values);

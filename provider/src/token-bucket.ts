@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 /** How much of something may be used, for example how many requests may be made. */
-export interface RateLimit {
+export interface TokenBucketLimit {
   /** The sustained amount. */
   readonly perSecond: number;
   /** The amount that may be used at once. */
@@ -13,7 +13,7 @@ export class TokenBucket {
   #at = 0;
 
   /** All times are in milliseconds, by the same clock. */
-  constructor(private readonly limit: RateLimit) {
+  constructor(private readonly limit: TokenBucketLimit) {
     this.#left = limit.burst;
   }
 
@@ -42,10 +42,10 @@ export class TokenBucket {
 const MAX_BUCKETS = 10_000;
 
 /** A token bucket for each id. All times are in milliseconds, by the same clock. */
-export class Allowance {
+export class TokenBuckets {
   readonly #buckets = new LRUCache<string, TokenBucket>({ max: MAX_BUCKETS });
 
-  constructor(private readonly limit: RateLimit) {}
+  constructor(private readonly limit: TokenBucketLimit) {}
 
   /** Returns after how many milliseconds an id may use more; 0 when it may now. At least `least` must be left. */
   waitMs(id: string, now: number, least?: number): number {

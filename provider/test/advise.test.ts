@@ -13,9 +13,9 @@ import { Value } from "@sinclair/typebox/value";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { styleOf } from "../src/cli/terminal.js";
 import { advise } from "../src/web-oracle/advice/advise.js";
+import { adviceToText } from "../src/web-oracle/advice/format-advice.js";
 import { loadSamples, readingsOfSamples, takeSamples } from "../src/web-oracle/advice/samples.js";
-import { adviceToText } from "../src/web-oracle/advice/show-advice.js";
-import { compileRequest } from "../src/web-oracle/compile.js";
+import { compileRequestSpec } from "../src/web-oracle/compile-request-spec.js";
 import { startTrialProvider, type TrialProvider } from "./support/trial-provider.js";
 
 const CLI = fileURLToPath(new URL("../dist/web-oracle/cli/main.js", import.meta.url));
@@ -63,7 +63,7 @@ const specOf = (shape: object, combine: string) => ({
 /** Samples the sources as fast as they answer. */
 async function adviceOn(shape: object, combine: string, sources: Record<string, Say>, count = 20) {
   says = sources;
-  const compiled = compileRequest(specOf(shape, combine));
+  const compiled = compileRequestSpec(specOf(shape, combine));
   if (!compiled.ok) throw new Error(compiled.error);
   const bound = compiled.value.bind([]);
   if (!bound.ok) throw new Error(bound.error);

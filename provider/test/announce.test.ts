@@ -16,7 +16,7 @@ import {
 } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runProvider } from "./process.js";
+import { runProvider } from "./support/provider-process.js";
 
 const PROVIDER_PRIVATE_KEY: Hex = `0x${"11".repeat(32)}`;
 const PROVIDER = privateKeyToAddress(PROVIDER_PRIVATE_KEY);

@@ -6,7 +6,7 @@ import { Egress } from "@dataset-oracle/service/egress/egress";
 import ccxt from "ccxt";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
-import { SourceReader } from "../src/source/reader.js";
+import { SourceReader } from "../src/source/source-reader.js";
 
 /** The parts of ccxt that are used; its own types are too large to be checked here. */
 interface CcxtExchange {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { describe, expect, it } from "vitest";
 import { checkFolders, loadSetup } from "../src/load-setup.js";
-import { runProvider, writeConfig } from "./process.js";
-import { ACCOUNT, PRIVATE_KEY } from "./provider.js";
+import { runProvider, writeConfig } from "./support/provider-process.js";
+import { ACCOUNT, PRIVATE_KEY } from "./support/test-provider.js";
 
 const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
 const check = (config: string, env: Record<string, string> = ENV) =>

@@ -12,16 +12,16 @@ import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { DataPoint } from "../src/data-point.js";
+import type { FreshValue } from "../src/data-point-reader.js";
 import { EvidenceStore } from "../src/evidence/evidence-store.js";
 import { RecordingReader } from "../src/evidence/recording-reader.js";
 import { replay } from "../src/evidence/replay.js";
-import type { DataPoint } from "../src/requested-data-point.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
-import { SourceReader } from "../src/source/reader.js";
-import type { FreshValue } from "../src/value-reader.js";
+import { SourceReader } from "../src/source/source-reader.js";
 import type { RequestSpec } from "../src/web-oracle/request-spec.js";
-import { type Exchanges, json, startExchanges } from "./exchanges.js";
-import { DATASET, startProvider } from "./provider.js";
+import { type FakeExchanges, json, startFakeExchanges } from "./support/fake-exchanges.js";
+import { DATASET, startProvider } from "./support/test-provider.js";
 
 let folder: string;
 beforeEach(() => {
@@ -104,9 +104,9 @@ const freshValue = (key: object, answers: FreshValue["answers"] = new Map()) => 
 });
 
 describe("evidence", () => {
-  let exchanges: Exchanges;
+  let exchanges: FakeExchanges;
   beforeAll(async () => {
-    exchanges = await startExchanges();
+    exchanges = await startFakeExchanges();
   });
   afterAll(() => exchanges.close());
   const run = async (change: () => void = () => {}) => {

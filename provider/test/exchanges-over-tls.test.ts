@@ -5,8 +5,8 @@ import { type Certificate, makeAuthority } from "@dataset-oracle/tools/certifica
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
-import { SourceReader } from "../src/source/reader.js";
-import { recordedOf } from "./support/recorded.js";
+import { SourceReader } from "../src/source/source-reader.js";
+import { loadRecordedAnswers } from "./support/recorded-answers.js";
 import { HOSTS, startTlsExchanges, type TlsExchanges } from "./support/tls-exchanges.js";
 
 const SOURCES = new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));
@@ -42,7 +42,7 @@ describe("over TLS, under the exchanges' own names", () => {
   afterAll(() => exchanges.close());
 
   it.each(EXCHANGES)("%s has its exact recorded prices", async (name) => {
-    const [answer] = recordedOf(name).answers;
+    const [answer] = loadRecordedAnswers(name).answers;
     expect(answer).toBeDefined();
     const quotedAt = answer?.quotedAt == null ? null : BigInt(answer.quotedAt);
     for (const [pair, price] of Object.entries(answer?.prices ?? {})) {

@@ -8,8 +8,14 @@ import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { recoverReporter } from "@dataset-oracle/protocol/report";
 import type { SignedReport } from "@dataset-oracle/protocol/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ProviderProcess, runProvider, spawnProvider, untilListening, writeConfig } from "./process.js";
-import { ACCOUNT, DATASET, PRIVATE_KEY, reportOf } from "./provider.js";
+import {
+  type ProviderProcess,
+  runProvider,
+  spawnProvider,
+  untilListening,
+  writeConfig,
+} from "./support/provider-process.js";
+import { ACCOUNT, DATASET, PRIVATE_KEY, reportOf } from "./support/test-provider.js";
 
 const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
 const KEYS = MARKET_PAIRS.map(({ pair }) => `SPOTPX/${pair}`);

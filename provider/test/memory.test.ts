@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-const READER = fileURLToPath(new URL("../dist/source/reader.js", import.meta.url));
+const READER = fileURLToPath(new URL("../dist/source/source-reader.js", import.meta.url));
 
 /** Reads 150 different URLs in one second, each of which answers a megabyte that becomes many objects. */
 const ATTACK = `

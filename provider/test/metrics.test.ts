@@ -3,15 +3,21 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { bitstampTicker, coinbaseTicker, type Exchanges, json, startExchanges } from "./exchanges.js";
-import { runProvider, spawnProvider, untilListening, writeConfig } from "./process.js";
-import { DATASET, ETH_USD, PRIVATE_KEY, startProvider, type TestProvider } from "./provider.js";
+import {
+  bitstampTicker,
+  coinbaseTicker,
+  type FakeExchanges,
+  json,
+  startFakeExchanges,
+} from "./support/fake-exchanges.js";
+import { runProvider, spawnProvider, untilListening, writeConfig } from "./support/provider-process.js";
+import { DATASET, ETH_USD, PRIVATE_KEY, startProvider, type TestProvider } from "./support/test-provider.js";
 
 const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
 
-let exchanges: Exchanges;
+let exchanges: FakeExchanges;
 beforeAll(async () => {
-  exchanges = await startExchanges();
+  exchanges = await startFakeExchanges();
 });
 afterAll(() => exchanges.close());
 beforeEach(() => exchanges.quote("2000", "2002", "2001"));

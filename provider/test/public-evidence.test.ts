@@ -13,23 +13,31 @@ import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { addEvidence } from "../src/evidence/evidence-route.js";
+import type { DataPoint } from "../src/data-point.js";
+import type { FreshValue } from "../src/data-point-reader.js";
+import { addEvidenceRoute } from "../src/evidence/evidence-route.js";
 import { EvidenceStore } from "../src/evidence/evidence-store.js";
 import { RecordingReader } from "../src/evidence/recording-reader.js";
 import { replay } from "../src/evidence/replay.js";
-import type { DataPoint } from "../src/requested-data-point.js";
-import { decideServed } from "../src/served-keys.js";
+import { findServedDatasets } from "../src/served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
-import { SourceReader } from "../src/source/reader.js";
-import type { FreshValue } from "../src/value-reader.js";
-import { type Exchanges, json, startExchanges } from "./exchanges.js";
-import { runProvider } from "./process.js";
-import { ACCOUNT, DATASET, DEPLOYMENTS, ETH_USD, request, startProvider, type TestProvider } from "./provider.js";
+import { SourceReader } from "../src/source/source-reader.js";
+import { type FakeExchanges, json, startFakeExchanges } from "./support/fake-exchanges.js";
+import { runProvider } from "./support/provider-process.js";
+import {
+  ACCOUNT,
+  DATASET,
+  DEPLOYMENTS,
+  ETH_USD,
+  request,
+  startProvider,
+  type TestProvider,
+} from "./support/test-provider.js";
 
-let exchanges: Exchanges;
+let exchanges: FakeExchanges;
 let folder: string;
 beforeAll(async () => {
-  exchanges = await startExchanges();
+  exchanges = await startFakeExchanges();
 });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "evidence-"));
@@ -184,12 +192,17 @@ describe("POST /evidence", () => {
     });
     const find = () => held.then(() => err("none" as const));
     const stores = { spot_price: { find }, web_oracle: { find } };
-    const served = decideServed(DEPLOYMENTS, loadSources([SHIPPED_SOURCES]), 1, {});
+    const served = findServedDatasets(DEPLOYMENTS, loadSources([SHIPPED_SOURCES]), 1, {});
     const limits = { requestsPerMinute: 1_000, maxConnections: 100, trustedProxies: [] };
     const app = await buildApp({ logger: pino({ level: "silent" }), ...limits });
     const provider = { address: ACCOUNT.address, url: "" };
     await app.register(async (scope) =>
-      addEvidence(scope as unknown as App, { stores, served, provider: provider.address, isOperator: () => false }),
+      addEvidenceRoute(scope as unknown as App, {
+        stores,
+        served,
+        provider: provider.address,
+        isOperator: () => false,
+      }),
     );
     provider.url = await app.listen({ host: "127.0.0.1", port: 0 });
     onTestFinished(() => app.close());

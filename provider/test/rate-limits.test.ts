@@ -5,12 +5,12 @@ import {
   bitstampTicker,
   coinbaseTicker,
   EXCHANGES,
-  type Exchanges,
+  type FakeExchanges,
   json,
   krakenTicker,
-  startExchanges,
-} from "./exchanges.js";
-import { DATASET, ownRateLimit, startProvider, type TestProvider } from "./provider.js";
+  startFakeExchanges,
+} from "./support/fake-exchanges.js";
+import { DATASET, ownRateLimit, startProvider, type TestProvider } from "./support/test-provider.js";
 
 const PAIRS = MARKET_PAIRS.map(({ pair }) => pair);
 const KEYS = PAIRS.map(spotPriceKey);
@@ -43,12 +43,12 @@ function limited(answer: string, perSecond: number) {
   };
 }
 
-let servers: Exchanges[];
+let servers: FakeExchanges[];
 let redirectedOrigins: Record<string, string>;
 let provider: TestProvider;
 beforeEach(async () => {
   // An origin each, as they have in the world.
-  servers = await Promise.all(EXCHANGES.map(() => startExchanges()));
+  servers = await Promise.all(EXCHANGES.map(() => startFakeExchanges()));
   redirectedOrigins = Object.fromEntries(servers.map((server, i) => Object.entries(server.redirectedOrigins)[i] ?? []));
   behave(limited(coinbaseTicker("100"), 10), limited(KRAKEN, 1), limited(BITSTAMP, 400));
 });

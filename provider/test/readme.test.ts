@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import * as openapi from "../src/api-description.js";
-import { startProvider } from "./provider.js";
+import * as openapi from "../src/openapi.js";
+import { startProvider } from "./support/test-provider.js";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 /** Returns the code of every problem in the OpenAPI document, after its status. */

@@ -2,13 +2,13 @@ import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/wire";
 import { stringToHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Exchanges, startExchanges } from "./exchanges.js";
-import { ACCOUNT, DATASET, request, startProvider, type TestProvider } from "./provider.js";
+import { type FakeExchanges, startFakeExchanges } from "./support/fake-exchanges.js";
+import { ACCOUNT, DATASET, request, startProvider, type TestProvider } from "./support/test-provider.js";
 
-let exchanges: Exchanges;
+let exchanges: FakeExchanges;
 let provider: TestProvider;
 beforeAll(async () => {
-  exchanges = await startExchanges();
+  exchanges = await startFakeExchanges();
   exchanges.quote("1", "1", "1");
   provider = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins });
 });

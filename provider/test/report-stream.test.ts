@@ -6,15 +6,15 @@ import {
   type ReportStreamRequest,
 } from "@dataset-oracle/protocol/wire";
 import { describe, expect, it } from "vitest";
-import { coinbaseTicker, json } from "./exchanges.js";
-import { ETH_USD, request, startProvider, type TestProvider } from "./provider.js";
-import { useExchanges } from "./support/use-exchanges.js";
+import { coinbaseTicker, json } from "./support/fake-exchanges.js";
+import { ETH_USD, request, startProvider, type TestProvider } from "./support/test-provider.js";
+import { useExchangesAndProvider } from "./support/use-exchanges-and-provider.js";
 
 const BTC_USD = spotPriceKey("BTC-USD");
 const UNKNOWN = spotPriceKey("NOSUCH-USD");
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-const quoted = useExchanges("100", "100", "100");
+const quoted = useExchangesAndProvider("100", "100", "100");
 
 type Asked = ReportStreamRequest["requests"][number];
 

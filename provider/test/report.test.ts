@@ -1,10 +1,10 @@
 import { recoverReporter, reportDigest } from "@dataset-oracle/protocol/report";
 import { describe, expect, it } from "vitest";
-import { coinbaseTicker, json } from "./exchanges.js";
-import { ACCOUNT, DATASET, ETH_USD, reportOf, startProvider, wireValue } from "./provider.js";
-import { useExchanges } from "./support/use-exchanges.js";
+import { coinbaseTicker, json } from "./support/fake-exchanges.js";
+import { ACCOUNT, DATASET, ETH_USD, reportOf, startProvider, wireValue } from "./support/test-provider.js";
+import { useExchangesAndProvider } from "./support/use-exchanges-and-provider.js";
 
-const quoted = useExchanges("5174.22", "5174.23", "5174.21");
+const quoted = useExchangesAndProvider("5174.22", "5174.23", "5174.21");
 
 describe("a signed report", () => {
   it("holds the exact median, and its signature recovers to the provider", async () => {

@@ -10,9 +10,9 @@ import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Exchanges, json, startExchanges } from "./exchanges.js";
-import { runProvider, spawnProvider, untilListening, writeConfig } from "./process.js";
-import { DATASET, ETH_USD } from "./provider.js";
+import { type FakeExchanges, json, startFakeExchanges } from "./support/fake-exchanges.js";
+import { runProvider, spawnProvider, untilListening, writeConfig } from "./support/provider-process.js";
+import { DATASET, ETH_USD } from "./support/test-provider.js";
 
 const WEB = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
 const REGISTRY = "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0";
@@ -46,14 +46,14 @@ const FAULTS: Record<string, Fault> = {
   "breaks off": (_, response) => void response.destroy(),
 };
 
-let exchanges: Exchanges;
+let exchanges: FakeExchanges;
 let rpc: Server;
 let fault: Fault = () => {};
 let config: string;
 let folder: string;
 
 beforeAll(async () => {
-  exchanges = await startExchanges();
+  exchanges = await startFakeExchanges();
   rpc = createServer((request, response) => fault(request, response)).listen(0, "127.0.0.1");
   await once(rpc, "listening");
   const base = `http://127.0.0.1:${(rpc.address() as AddressInfo).port}`;

@@ -5,20 +5,20 @@ import {
   type Behaviour,
   bitstampTicker,
   coinbaseTicker,
-  type Exchanges,
+  type FakeExchanges,
   json,
   krakenTicker,
-  startExchanges,
-} from "./exchanges.js";
-import { ACCOUNT, reportOf, startProvider, type TestProvider, wireValue } from "./provider.js";
+  startFakeExchanges,
+} from "./support/fake-exchanges.js";
+import { ACCOUNT, reportOf, startProvider, type TestProvider, wireValue } from "./support/test-provider.js";
 
 const SOURCE_TIMEOUT_MS = 2_000;
 const JSON_TYPE = { "content-type": "application/json" };
 
-let exchanges: Exchanges;
+let exchanges: FakeExchanges;
 let provider: TestProvider;
 beforeAll(async () => {
-  exchanges = await startExchanges();
+  exchanges = await startFakeExchanges();
 });
 afterAll(() => exchanges.close());
 beforeEach(async () => {

@@ -15,10 +15,10 @@ import { Value } from "@sinclair/typebox/value";
 import { type Hex, hexToString, keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ExtractionPool } from "../src/web-oracle/extraction-pool.js";
-import { Extractor } from "../src/web-oracle/extractor.js";
+import { RateLimitedExtractor } from "../src/web-oracle/rate-limited-extractor.js";
 import { Trials } from "../src/web-oracle/trial/trials.js";
-import { spawnProvider, untilListening, writeConfig } from "./process.js";
-import { ACCOUNT, DATASET, PRIVATE_KEY } from "./provider.js";
+import { spawnProvider, untilListening, writeConfig } from "./support/provider-process.js";
+import { ACCOUNT, DATASET, PRIVATE_KEY } from "./support/test-provider.js";
 import {
   HOST,
   OTHER,
@@ -215,7 +215,7 @@ describe("trials", () => {
   function open(egress: Pick<Egress, "fetchText">) {
     const pool = new ExtractionPool();
     onTestFinished(() => pool.close());
-    const extractor = new Extractor(pool, false);
+    const extractor = new RateLimitedExtractor(pool, false);
     return new Trials({
       ...{ rules: ["any" as const], rateLimit: { perSecond: 100, burst: 100 } },
       ...{ egress, extractor, hasReserve: false, provider: ACCOUNT.address },

@@ -10,10 +10,10 @@ import { type Address, type Hex, hexToString, keccak256, stringToHex } from "vie
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { ProviderConfig } from "../src/config.js";
 import { replay } from "../src/evidence/replay.js";
-import type { Hosts } from "../src/web-oracle/check-settings.js";
-import { runProvider } from "./process.js";
-import { ACCOUNT, reportOf, startProvider, wireValue } from "./provider.js";
+import type { AllowedHosts } from "../src/web-oracle/allowed-hosts.js";
+import { runProvider } from "./support/provider-process.js";
 import { startRegistry, type TestRegistry } from "./support/registry.js";
+import { ACCOUNT, reportOf, startProvider, wireValue } from "./support/test-provider.js";
 
 const NUMBERS: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const WORDS: Address = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
@@ -71,7 +71,7 @@ afterAll(async () => {
 const redirectedOrigins = () => ({ [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` });
 
 async function start({
-  hosts = [HOST] as Hosts,
+  hosts = [HOST] as AllowedHosts,
   evidence = null as ProviderConfig["evidence"],
   trustedProxies = [] as string[],
 } = {}) {
@@ -165,7 +165,7 @@ describe("a key whose spec is published", () => {
 });
 
 describe("a key is refused unsigned", () => {
-  const refused = async (dataset: Address, key: Hex, hosts: Hosts = [HOST]) => {
+  const refused = async (dataset: Address, key: Hex, hosts: AllowedHosts = [HOST]) => {
     const provider = await start({ hosts });
     const { status, body } = await provider.ask({ dataset, key });
     expect(provider.logs.map(({ msg }) => msg)).not.toContain("report signed");

@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { Egress } from "@dataset-oracle/service/egress/egress";
-import { resolveByDns } from "@dataset-oracle/service/egress/resolve";
+import { resolveByDns } from "@dataset-oracle/service/egress/resolve-host";
 import type { buildConnector } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type NameServer, startNameServer } from "./support/dns.js";
-import { startWeb, type Web } from "./support/web.js";
+import { type HostileServer, startHostileServer } from "./support/hostile-server.js";
 
 const LIMITS = { timeoutMs: 2_000, maxBytes: 1024 * 1024 };
 const PUBLIC = "93.184.215.14";
@@ -101,13 +101,13 @@ const REDIRECTS = [
 const answers = new Map<string, (readonly string[])[]>();
 const dialled: string[] = [];
 let names: NameServer;
-let web: Web;
+let server: HostileServer;
 let egress: Egress;
 
-/** Records the address that would be dialled, and connects to the stand-in for the web on loopback instead. */
+/** Records the address that would be dialled, and connects to the hostile server on loopback instead. */
 const record: buildConnector.connector = ({ hostname, servername }, callback) => {
   dialled.push(`${hostname} as ${servername}`);
-  const socket = connect({ host: "127.0.0.1", port: web.port });
+  const socket = connect({ host: "127.0.0.1", port: server.port });
   socket.once("connect", () => callback(null, socket)).once("error", (error) => callback(error, null));
 };
 
@@ -117,7 +117,7 @@ beforeAll(async () => {
     const left = answers.get(name) ?? [];
     return (left.length > 2 ? left.shift() : left[0]) ?? [];
   });
-  web = await startWeb();
+  server = await startHostileServer();
 });
 
 beforeEach(() => {
@@ -129,7 +129,7 @@ beforeEach(() => {
 
 afterAll(async () => {
   names.close();
-  await web.close();
+  await server.close();
 });
 
 const get = (url: string) => egress.fetchText({ url, method: "GET" }, LIMITS);
@@ -173,7 +173,7 @@ describe("a redirect", () => {
     const url = `https://api.example.com/redirect?to=${encodeURIComponent(location)}`;
     expect(await get(url)).toMatchObject({ ok: false, error: { code: "redirected" } });
     expect(dialled).toEqual([`${PUBLIC} as api.example.com`]);
-    expect(web.paths).not.toContain("/elsewhere");
+    expect(server.paths).not.toContain("/elsewhere");
   });
 });
 

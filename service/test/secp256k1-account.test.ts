@@ -10,21 +10,21 @@ import {
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it, test } from "vitest";
-import { loadNative, WASM } from "../src/crypto/secp256k1.js";
-import { fromPrivateKey } from "../src/keys/secp256k1-account.js";
+import { loadNativeSecp256k1, WASM_SECP256K1 } from "../src/crypto/secp256k1.js";
+import { accountFromPrivateKey } from "../src/keys/secp256k1-account.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 const TO = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 
-const native = loadNative();
-const libraries = [WASM, ...(native === null ? [] : [native])];
+const native = loadNativeSecp256k1();
+const libraries = [WASM_SECP256K1, ...(native === null ? [] : [native])];
 const bytes = (minLength: number, maxLength: number) =>
   fc.uint8Array({ minLength, maxLength }).map((array) => bytesToHex(array));
 const keys = fc.bigInt(1n, ORDER - 1n).map((number): Hex => `0x${number.toString(16).padStart(64, "0")}`);
 
 describe.each(libraries)("an account by $name", (library) => {
-  const both = (key: Hex) => ({ ours: fromPrivateKey(key, library), viems: privateKeyToAccount(key) });
+  const both = (key: Hex) => ({ ours: accountFromPrivateKey(key, library), viems: privateKeyToAccount(key) });
 
   it("has the key's address", () => {
     fc.assert(
@@ -125,6 +125,6 @@ describe.each(libraries)("an account by $name", (library) => {
   it.each([0n, ORDER, 2n ** 256n - 1n])("is refused for the key %d, and the error does not contain it", (number) => {
     const key: Hex = `0x${number.toString(16).padStart(64, "0")}`;
     expect(() => both(key).ours).toThrow();
-    expect(() => fromPrivateKey(key, library)).toThrow(/^(?!.*(?:0{64}|f{20})).*$/s);
+    expect(() => accountFromPrivateKey(key, library)).toThrow(/^(?!.*(?:0{64}|f{20})).*$/s);
   });
 });

@@ -3,15 +3,15 @@ import fc from "fast-check";
 import { bytesToHex, hexToBigInt, hexToBytes, numberToBytes } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
-import { loadNative, SECP256K1, WASM } from "../src/crypto/secp256k1.js";
+import { loadNativeSecp256k1, SECP256K1, WASM_SECP256K1 } from "../src/crypto/secp256k1.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-const native = loadNative();
+const native = loadNativeSecp256k1();
 const word = (number: bigint) => numberToBytes(number, { size: 32 });
 
 it("is native where there is a build for the machine", () => {
-  expect(SECP256K1.name).toBe((native ?? WASM).name);
+  expect(SECP256K1.name).toBe((native ?? WASM_SECP256K1).name);
 });
 
 it.runIf(["linux x64", "darwin arm64", "win32 x64"].includes(`${process.platform} ${process.arch}`))(
@@ -21,7 +21,7 @@ it.runIf(["linux x64", "darwin arm64", "win32 x64"].includes(`${process.platform
   },
 );
 
-describe.each([WASM, ...(native === null ? [] : [native])])("$name", ({ sign, recover, publicKeyOf }) => {
+describe.each([WASM_SECP256K1, ...(native === null ? [] : [native])])("$name", ({ sign, recover, publicKeyOf }) => {
   const agrees = async (digest: Uint8Array, key: Uint8Array) => {
     const account = privateKeyToAccount(bytesToHex(key));
     const { rs, parity } = sign(digest, key);

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 const TOKEN = 'k/3+y=="\\x~7%9';
 
@@ -10,6 +13,35 @@ const load = (value: string) =>
 const unicode = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 const percent = (character: string) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
 const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+describe("a secret", () => {
+  it("is read from a file, without the line break", () => {
+    const folder = mkdtempSync(join(tmpdir(), "secret-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "key");
+    writeFileSync(file, `${TOKEN}\n`);
+    const secrets = Secrets.load([{ host: "api.example.com", header: "x-key", file }], {});
+    expect(secrets.addTo({ url: "https://api.example.com/", method: "GET" }).headers).toEqual({ "x-key": TOKEN });
+  });
+
+  it.each([
+    [{ host: "A.example.com", header: "x-key", env: "KEY" }, "not a public host name"],
+    [{ host: "a.example.com:443", header: "x-key", env: "KEY" }, "not a public host name"],
+    [{ host: "https://a.example.com", header: "x-key", env: "KEY" }, "not a public host name"],
+    [{ host: "a.example.com", header: "x-key" }, "either file or env"],
+    [{ host: "a.example.com", env: "KEY" }, "either header or query"],
+    [{ host: "a.example.com", header: "x-key", query: "k", env: "KEY" }, "either header or query"],
+    [{ host: "a.example.com", header: "x-key", env: "SHORT" }, "8 or more"],
+    [{ host: "a.example.com", header: "x-key", env: "NONE" }, "8 or more"],
+    [{ host: "a.example.com", header: "x-key", env: "LINES" }, "one line of"],
+    [{ host: "a.example.com", header: "x-key", file: "/nowhere" }, "ENOENT"],
+  ])("is refused as %j, and not shown", (settings, problem) => {
+    const env = { KEY: TOKEN, SHORT: "seven77", LINES: "two lines\nof secret" };
+    const load = () => Secrets.load([settings], env);
+    expect(load).toThrow(problem);
+    expect(load).not.toThrow(/seven77|two lines/);
+  });
+});
 
 describe("a secret that an answer repeats", () => {
   const forms: [form: string, write: (secret: string) => string][] = [

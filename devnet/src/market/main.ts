@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { closeOnSignal, runMain } from "@dataset-oracle/service/process/run-main";
+import { closeOnSignal } from "@dataset-oracle/service/process/close-on-signal";
+import { runMain } from "@dataset-oracle/service/process/run-main";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { pino } from "pino";
 import { startMarket } from "./server.js";

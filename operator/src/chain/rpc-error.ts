@@ -1,4 +1,4 @@
-import { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Hex } from "viem";
 
 /**

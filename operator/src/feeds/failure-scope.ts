@@ -1,5 +1,5 @@
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { RpcError } from "../chain/rpc-error.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import { NoQuorum } from "../problems.js";

@@ -1,5 +1,5 @@
 import { keyToAscii } from "@dataset-oracle/protocol/key";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { RpcError } from "../chain/rpc-error.js";

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { callerAt } from "@dataset-oracle/service/http-server/caller";
+import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
 import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
@@ -105,7 +105,7 @@ export function addDataRequest(
     const waitMs = preferred !== null ? preferred * 1000 : isStream ? MAX_MINING_WAIT_MS : 0;
     const { trace } = request;
     const work = async (listener: ProgressListener) => {
-      const caller = { payer: callerAt(request.ip), trace, listener };
+      const caller = { payer: callerIdOf(request.ip), trace, listener };
       try {
         return await (broadcast ? updates.broadcast(dataPoint, waitMs, caller) : updates.prepare(dataPoint, caller));
       } catch (error) {

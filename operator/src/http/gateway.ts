@@ -1,9 +1,9 @@
 import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/wire";
 import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
-import { callerAt } from "@dataset-oracle/service/http-server/caller";
+import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
 import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { Type } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type DataPoint, findDataPoint } from "../data-point.js";
@@ -67,7 +67,7 @@ export async function addGateway(app: App, operator: Operator, limitNewKeys: New
   async function answer(request: FastifyRequest, reply: FastifyReply, dataPoint: DataPoint): Promise<GatewayAnswer> {
     const prepare = async () => {
       await limitNewKeys(request, reply, dataPoint);
-      return updates.prepare(dataPoint, { payer: callerAt(request.ip), trace: request.trace, listener: () => {} });
+      return updates.prepare(dataPoint, { payer: callerIdOf(request.ip), trace: request.trace, listener: () => {} });
     };
     try {
       const { timestamp, transaction } = updates.preparedAnswer(dataPoint) ?? (await prepare());

@@ -1,6 +1,6 @@
 import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/wire";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import { parseGwei } from "viem";

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { noSuchPath } from "@dataset-oracle/service/http-server/http-problems";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { RateLimit } from "@dataset-oracle/service/http-server/rate-limit";
 import serveStatic from "@fastify/static";
 import { LRUCache } from "lru-cache";

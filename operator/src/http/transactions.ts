@@ -1,7 +1,7 @@
 import { SharedTransaction, TransactionsQuery } from "@dataset-oracle/protocol/wire-nodes";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/http-server/openapi";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { Type } from "@sinclair/typebox";
 import type { Hex } from "viem";
 import { RpcError } from "../chain/rpc-error.js";

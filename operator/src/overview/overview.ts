@@ -8,7 +8,7 @@ import type {
   ServedPoint,
 } from "@dataset-oracle/protocol/wire-data";
 import { formatValue } from "@dataset-oracle/protocol/wire-value";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, getAddress, type Hex, stringToHex } from "viem";
 import { readHeadTimestamp } from "../chain/client.js";
 import { readQueryPrice } from "../chain/dataset-views.js";

@@ -8,7 +8,7 @@ import {
   type SpecTrialRequest,
   sampleOf,
 } from "@dataset-oracle/protocol/spec-trial";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Address } from "viem";
 import type { Network } from "../network.js";
 import { shuttingDown, trialsOff } from "../problems.js";

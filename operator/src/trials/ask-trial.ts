@@ -6,7 +6,7 @@ import {
   type SpecTrialRequest,
 } from "@dataset-oracle/protocol/spec-trial";
 import { specHash, webKey } from "@dataset-oracle/protocol/web-key";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Address, type Hex, hexToString } from "viem";

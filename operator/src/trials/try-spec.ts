@@ -1,5 +1,5 @@
 import type { SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/spec-trial";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Address } from "viem";
 import type { Dataset, Network } from "../network.js";
 import { trialsOff } from "../problems.js";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Logger } from "pino";
 import type { Address, Hex, LocalAccount } from "viem";
 import type { ChainClient } from "../chain/client.js";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { NODE_SIGNATURE_HEADER, signNodeRequest } from "@dataset-oracle/protocol/node-request";
 import { signReport } from "@dataset-oracle/protocol/report";
-import { fromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
+import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { type Address, type Hex, numberToHex, stringToHex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import type { Member } from "./member.js";
@@ -21,7 +21,7 @@ export type Answers = ReadonlyMap<string, number>;
  * @returns Ends it.
  */
 export function startFlood(members: readonly Member[], dataset: Address): () => Promise<Answers> {
-  const stranger = fromPrivateKey(generatePrivateKey());
+  const stranger = accountFromPrivateKey(generatePrivateKey());
   const ending = new AbortController();
   const answers = new Map<string, number>();
   const post = async (base: string, path: string, body: string, headers: Record<string, string> = {}) => {

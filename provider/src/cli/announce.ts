@@ -4,9 +4,9 @@ import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { loadAccount } from "@dataset-oracle/service/keys/accounts";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { type Address, zeroAddress } from "viem";
-import { findDirectory } from "./find-directory.js";
+import { findCommitteeDirectory } from "./find-committee-directory.js";
 import { ANNOUNCE_USAGE } from "./help-text.js";
-import { describeCall, sendCalls } from "./send-calls.js";
+import { describeTransaction, sendTransactions } from "./send-transactions.js";
 
 const OPTIONS = {
   deployment: { type: "string" },
@@ -32,7 +32,7 @@ export async function announceNode(args: readonly string[]): Promise<void> {
   if (positionals.length > 0) throw new ConfigError(`Write each value after its option.\n\n${ANNOUNCE_USAGE}`);
   const place = readPlace(options);
   const { deployment, "rpc-url": rpcUrl, from } = options;
-  const { chainId, address, namedBy } = await findDirectory(deployment, rpcUrl);
+  const { chainId, address, namedBy } = await findCommitteeDirectory(deployment, rpcUrl);
 
   const { account } = await loadAccount(process.env, "PROVIDER");
   const announcement = {
@@ -42,8 +42,8 @@ export async function announceNode(args: readonly string[]): Promise<void> {
   };
   const signature = await signAnnouncement(account, { chainId, address }, announcement);
   const call = { to: address, data: encodeAnnouncement(announcement, signature) };
-  if (rpcUrl === undefined) return console.log(describeCall(chainId, call));
-  const [mined] = await sendCalls([call], { chainId, namedBy, rpcUrl, from }, process.env);
+  if (rpcUrl === undefined) return console.log(describeTransaction(chainId, call));
+  const [mined] = await sendTransactions([call], { chainId, namedBy, rpcUrl, from }, process.env);
   const what = place.url === "" ? "Withdrew the node" : `Announced ${place.url}`;
   console.log(
     `${what} of ${account.address} on network ${chainId}, in block ${mined?.block}, by ${mined?.transaction}.`,

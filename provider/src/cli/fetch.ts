@@ -7,18 +7,19 @@ import { Value } from "@sinclair/typebox/value";
 import ora from "ora";
 import type { Hex } from "viem";
 import { loadProviderConfig, ProviderConfig } from "../config.js";
-import type { ExplainedValue } from "../explained-value.js";
-import { readValue, type ServedKey } from "../read-value.js";
-import { pairSources } from "../served-keys.js";
+import { readValue } from "../read-value.js";
+import type { ServedKey } from "../served-keys.js";
+import { sourcesOfPair } from "../served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "../source/load-sources.js";
-import { SourceReader } from "../source/reader.js";
 import { checkRedirects } from "../source/redirected-origins.js";
+import { SourceReader } from "../source/source-reader.js";
 import type { SpotSource } from "../source/spot-source.js";
 import type { SpotPriceKey } from "../spot-price.js";
-import { EXTRACT_HERE } from "../web-oracle/web-oracle.js";
-import { findWebKey } from "./find-web-key.js";
+import type { ValueWithSources } from "../value-with-sources.js";
+import { EXTRACT_HERE } from "../web-oracle/read-web-oracle-value.js";
+import { findWebOracleKey } from "./find-web-oracle-key.js";
 import { priceToJson, priceToTable } from "./format-price.js";
-import { webValueToJson, webValueToText } from "./format-web-value.js";
+import { webOracleValueToJson, webOracleValueToText } from "./format-web-oracle-value.js";
 import { FETCH_USAGE } from "./help-text.js";
 import { styleOf } from "./terminal.js";
 
@@ -56,7 +57,7 @@ async function findKey(text: string, config: ProviderConfig, sources: readonly S
   const key = parseKey(text);
   if (!key.ok) throw new ConfigError(`${text} is not a key: ${key.error}`);
   if (matchesKeyForm("SPOT_PRICE", key.value)) return findSpotPrice(key.value, config, sources);
-  if (matchesKeyForm("WEB_ORACLE", key.value)) return findWebKey(key.value, config, sources);
+  if (matchesKeyForm("WEB_ORACLE", key.value)) return findWebOracleKey(key.value, config, sources);
   throw new ConfigError(
     `${keyToAscii(key.value) ?? key.value} is not a key that can be fetched. Name a spot price, such as ` +
       `SPOTPX/ETH-USD, or a key of the Web Oracle.\n\n${FETCH_USAGE}`,
@@ -66,7 +67,7 @@ async function findKey(text: string, config: ProviderConfig, sources: readonly S
 function findSpotPrice(key: Hex, config: ProviderConfig, sources: readonly SpotSource[]): SpotPriceKey {
   const name = keyToAscii(key) ?? key;
   const pair = name.slice("SPOTPX/".length);
-  const found = pairSources(pair, sources, config.minSources, config.redirectedOrigins);
+  const found = sourcesOfPair(pair, sources, config.minSources, config.redirectedOrigins);
   if (found.length === 0) throw new ConfigError(`No source knows ${pair}. Add one: see provider/README.md.`);
   return { kind: "spot_price", key, name, sources: found };
 }
@@ -79,12 +80,12 @@ function startSpinner(key: ServedKey, isText: boolean) {
   return ora({ text, isSilent: !isVisible }).start();
 }
 
-const toJson = (key: ServedKey, value: ExplainedValue, at: bigint) =>
-  key.kind === "spot_price" ? priceToJson(key.name, value, at) : webValueToJson({ ...key, value, at });
+const toJson = (key: ServedKey, value: ValueWithSources, at: bigint) =>
+  key.kind === "spot_price" ? priceToJson(key.name, value, at) : webOracleValueToJson({ ...key, value, at });
 
-const toText = (key: ServedKey, value: ExplainedValue, at: bigint) => {
+const toText = (key: ServedKey, value: ValueWithSources, at: bigint) => {
   const style = styleOf(process.stdout, process.env);
   return key.kind === "spot_price"
     ? priceToTable(key.name, value, at, style)
-    : webValueToText({ ...key, value, at }, style);
+    : webOracleValueToText({ ...key, value, at }, style);
 };

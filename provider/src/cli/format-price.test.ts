@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ExplainedValue } from "../explained-value.js";
+import type { ValueWithSources } from "../value-with-sources.js";
 import { priceToTable } from "./format-price.js";
 import { styleOf } from "./terminal.js";
 
@@ -8,7 +8,7 @@ const COLORED = styleOf({ isTTY: true }, {});
 const E18 = 10n ** 18n;
 const AT = 1_800_000_000n;
 
-const PRICE: ExplainedValue = {
+const PRICE: ValueWithSources = {
   kind: "value",
   value: 2_000n * E18 + E18 / 4n,
   sources: [

@@ -1,14 +1,14 @@
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
-import type { ExplainedValue, SourceUse } from "../explained-value.js";
+import type { SourceUse, ValueWithSources } from "../value-with-sources.js";
+import { resultToText, valueToJson } from "./format-value.js";
 import type { Style } from "./terminal.js";
-import { resultToText, valueToJson } from "./value-output.js";
 
 /**
  * Shows a price and its sources to programs.
  *
  * @param at When the reading started, in whole seconds since 1970.
  */
-export function priceToJson(key: string, price: ExplainedValue, at: bigint): string {
+export function priceToJson(key: string, price: ValueWithSources, at: bigint): string {
   const ofValue = (value: bigint | null) => ({
     value: value?.toString() ?? null,
     price: value === null ? null : formatSpotPrice(value),
@@ -24,7 +24,7 @@ export function priceToJson(key: string, price: ExplainedValue, at: bigint): str
 }
 
 /** Shows a price and its sources to people, as a table. */
-export function priceToTable(key: string, price: ExplainedValue, at: bigint, style: Style): string {
+export function priceToTable(key: string, price: ValueWithSources, at: bigint, style: Style): string {
   const wholes = price.sources.map(({ quote }) => priceOf(quote).split(".")[0]?.length ?? 0);
   const whole = Math.max(0, ...wholes);
   // Prices are aligned at their decimal points.

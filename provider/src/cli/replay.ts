@@ -4,7 +4,7 @@ import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import type { Hex } from "viem";
 import { type Replay, replay } from "../evidence/replay.js";
 import { priceToJson, priceToTable } from "./format-price.js";
-import { webValueToJson, webValueToText } from "./format-web-value.js";
+import { webOracleValueToJson, webOracleValueToText } from "./format-web-oracle-value.js";
 import { REPLAY_USAGE } from "./help-text.js";
 import { styleOf } from "./terminal.js";
 
@@ -24,7 +24,8 @@ const nameOf = ({ record }: Replay) => keyToAscii(record.key as Hex) ?? record.k
 function toJson(again: Replay): string {
   const { record, decision, isSame, value } = again;
   const [name, at] = [nameOf(again), BigInt(record.at)];
-  const shown = again.kind === "spot_price" ? priceToJson(name, value, at) : webValueToJson({ ...again, name, at });
+  const shown =
+    again.kind === "spot_price" ? priceToJson(name, value, at) : webOracleValueToJson({ ...again, name, at });
   const answer = {
     ...JSON.parse(shown),
     is_same: isSame,
@@ -41,7 +42,9 @@ function toText(again: Replay): string {
   const [name, at] = [nameOf(again), BigInt(record.at)];
   const style = styleOf(process.stdout, process.env);
   const shown =
-    again.kind === "spot_price" ? priceToTable(name, value, at, style) : webValueToText({ ...again, name, at }, style);
+    again.kind === "spot_price"
+      ? priceToTable(name, value, at, style)
+      : webOracleValueToText({ ...again, name, at }, style);
   const decided = `${record.outcome} ${record.value}`;
   const verdict = isSame
     ? `This is the decision for round ${record.timestamp}: ${decided}`

@@ -1,6 +1,4 @@
 import { styleText } from "node:util";
-import { hexToString, numberToHex } from "viem";
-import type { CompiledRequest } from "../web-oracle/compile.js";
 
 /** Emphasizes text, or leaves it alone where no terminal would show the emphasis. */
 export interface Style {
@@ -38,16 +36,3 @@ const escaped = (character: string) =>
     { length: character.length },
     (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,
   ).join("");
-
-/** Describes a value by its meaning and as the 32 bytes that a query returns. */
-export function describeValue({ type, spec }: CompiledRequest, value: bigint): string {
-  const word = numberToHex(value, { size: 32 });
-  return type === "bytes32" || spec.sources[0]?.hash === true ? word : `${meaning(type, value)}  (${word})`;
-}
-
-function meaning(type: CompiledRequest["type"], value: bigint): string {
-  if (type === "uint") return value.toString();
-  if (type === "bool") return value === 1n ? "true" : "false";
-  const text = hexToString(numberToHex(value, { size: 32 }), { size: 32 });
-  return printable(JSON.stringify(value === 0n ? "" : text));
-}

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SourceNote } from "@dataset-oracle/protocol/wire";
 import { LRUCache } from "lru-cache";
+import type { TracedCaller } from "../caller.js";
+import type { DataPoint } from "../data-point.js";
+import type { DataPointReader, FreshValue } from "../data-point-reader.js";
 import { describeSources } from "../describe-sources.js";
 import type { EvidenceStore } from "../evidence/evidence-store.js";
 import type { Metrics } from "../metrics.js";
 import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "../problems.js";
-import type { ServedKey } from "../read-value.js";
-import type { DataPoint } from "../requested-data-point.js";
-import { judgeWindow, MAX_BEHIND, MAX_DECIDED_BEHIND, USUAL_AGE } from "../signing-window.js";
-import type { Caller, FreshValue, ValueReader } from "../value-reader.js";
+import type { ServedKey } from "../served-keys.js";
+import { comparedToWindow, MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, USUAL_AGE } from "../signing-window.js";
 import { type Decision, toDecision } from "./decision-record.js";
 import type { DecisionStore } from "./decision-store.js";
 
@@ -16,7 +17,7 @@ import type { DecisionStore } from "./decision-store.js";
 const MAX_NOTED = 20_000;
 
 interface DeciderParts {
-  readonly values: ValueReader;
+  readonly values: DataPointReader;
   readonly store: Pick<DecisionStore, "prunedThrough" | "isWritable" | "recall" | "decide">;
   /** Null when no evidence is kept. The stores are separate because anonymous callers can fill that of Web Oracle keys. */
   readonly evidence: Readonly<Record<ServedKey["kind"], Pick<EvidenceStore, "keep">>> | null;
@@ -42,7 +43,7 @@ export class Decider {
    *
    * @throws ProblemError when a data point cannot be decided now; then nothing was decided.
    */
-  async decide(dataPoints: readonly DataPoint[], round: bigint, caller: Caller): Promise<Decision[]> {
+  async decide(dataPoints: readonly DataPoint[], round: bigint, caller: TracedCaller): Promise<Decision[]> {
     const { store } = this.parts;
     const decisions = store.recall(
       round,
@@ -60,15 +61,15 @@ export class Decider {
     return this.#notes.get(noteId(dataPoint, round));
   }
 
-  async #decideNow(dataPoints: readonly DataPoint[], round: bigint, caller: Caller) {
+  async #decideNow(dataPoints: readonly DataPoint[], round: bigint, caller: TracedCaller) {
     const { values, store, evidence, metrics } = this.parts;
     // Checked before the sources are asked, so that an unsignable round cannot use up their rate limits.
-    this.#refuseUnsignable(round, MAX_BEHIND);
+    this.#refuseUnsignable(round, MAX_ROUND_AGE);
     await this.#untilBegun(round);
     const fresh = await Promise.all(dataPoints.map((dataPoint) => values.read(dataPoint, round, caller)));
     refuseBusy(fresh);
     // Checked again, because the round may have left the window while the sources answered.
-    this.#refuseUnsignable(round, MAX_DECIDED_BEHIND);
+    this.#refuseUnsignable(round, MAX_ROUND_AGE_AT_DECISION);
     const proposed = new Map(
       fresh.map(({ dataPoint, value }) => [dataPoint.id, toDecision(value.kind === "value" ? value.value : null)]),
     );
@@ -94,12 +95,12 @@ export class Decider {
   }
 
   /** @throws ProblemError when a round must not be signed for the first time now. */
-  #refuseUnsignable(round: bigint, maxBehind: bigint): void {
+  #refuseUnsignable(round: bigint, maxAge: bigint): void {
     const { store, now } = this.parts;
     const time = now();
-    const verdict = judgeWindow(round, time, maxBehind);
-    if (verdict === "too_old") throw roundTooOld(round, time);
-    if (verdict === "in_future") throw roundInFuture(round, time);
+    const position = comparedToWindow(round, time, maxAge);
+    if (position === "too_old") throw roundTooOld(round, time);
+    if (position === "in_future") throw roundInFuture(round, time);
     if (round <= store.prunedThrough) throw roundForgotten(round, store.prunedThrough);
   }
 }

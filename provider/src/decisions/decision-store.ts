@@ -2,7 +2,7 @@ import { accessSync, constants, readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
-import { MAX_AHEAD, MAX_DECIDED_BEHIND } from "../signing-window.js";
+import { MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "../signing-window.js";
 import {
   addCheck,
   type Decision,
@@ -302,7 +302,7 @@ export class DecisionStore {
     const isFull = this.#count >= this.options.capacity;
     if (!isFull && since >= 0n && since < PRUNE_INTERVAL) return;
     for (const key of this.#recent.keys()) if (roundOf(key) < now - RECENT) this.#recent.delete(key);
-    const removed = await this.#remove(now - (isFull ? MAX_DECIDED_BEHIND : RETENTION));
+    const removed = await this.#remove(now - (isFull ? MAX_ROUND_AGE_AT_DECISION : RETENTION));
     // Otherwise there are more to remove, after the next write.
     if (removed < PRUNE_SIZE) this.#prunedAt = now;
   }
@@ -431,7 +431,7 @@ async function readContent(database: Database, lastWrite: Write | null, now: big
   await database.batch(damaged.map((key) => ({ type: "del", key })));
   return {
     state: text === undefined && lastWrite === null && count + damaged.length === 0 ? "new" : "damaged",
-    prunedThrough: max(prunedThrough, now + MAX_AHEAD, lastRound, lastWrite?.lastRound ?? 0n),
+    prunedThrough: max(prunedThrough, now + MAX_ROUND_AHEAD, lastRound, lastWrite?.lastRound ?? 0n),
     write: max(write, lastWrite?.number ?? 0n),
     sum: actual,
     count,

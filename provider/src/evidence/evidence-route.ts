@@ -6,11 +6,10 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import type { FastifyReply } from "fastify";
 import type { Address } from "viem";
-import { EVIDENCE_PROBLEMS } from "../api-description.js";
+import { findDataset } from "../data-point.js";
+import { EVIDENCE_PROBLEMS } from "../openapi.js";
 import { evidenceBusy, evidenceNotPublic, evidenceTooLarge, noEvidence } from "../problems.js";
-import type { ServedKey } from "../read-value.js";
-import { findDataset } from "../requested-data-point.js";
-import type { Served } from "../served-keys.js";
+import type { Served, ServedKey } from "../served-keys.js";
 import type { EvidenceStore } from "./evidence-store.js";
 
 /** Requests a minute of one caller, and of all callers together. Operators ask for many readers. */
@@ -51,7 +50,7 @@ export interface EvidenceRouteParts {
  * Adds `POST /evidence`. It reads only files whose names it makes itself, of datasets that are served, and asks neither a
  * source nor the chain.
  */
-export function addEvidence(app: App, { stores, served, provider, isOperator }: EvidenceRouteParts): void {
+export function addEvidenceRoute(app: App, { stores, served, provider, isOperator }: EvidenceRouteParts): void {
   const rate = {
     name: "evidence",
     perMinute: ({ ip }: { readonly ip: string }) => (isOperator(ip) ? PER_OPERATOR : PER_CALLER),

@@ -17,24 +17,23 @@ import { Value } from "@sinclair/typebox/value";
 import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
+import type { FreshValue } from "../data-point-reader.js";
 import type { Decision } from "../decisions/decision-record.js";
 import { describeSources } from "../describe-sources.js";
-import { readPlainFile } from "../read-plain-file.js";
-import type { ServedKey } from "../read-value.js";
-import type { ServedDataset } from "../served-keys.js";
-import { MAX_DECIDED_BEHIND } from "../signing-window.js";
-import type { AnswerText } from "../source/answer.js";
-import type { SourceRequest } from "../source/reader.js";
-import type { Reading } from "../source/reading.js";
+import { readRegularFile } from "../read-regular-file.js";
+import type { ServedDataset, ServedKey } from "../served-keys.js";
+import { MAX_ROUND_AGE_AT_DECISION } from "../signing-window.js";
+import type { AnswerText } from "../source/judge-answer.js";
 import type { RedirectedOrigins } from "../source/redirected-origins.js";
-import type { PairSource, Policy } from "../spot-price.js";
-import type { FreshValue } from "../value-reader.js";
+import type { Reading } from "../source/source-failure.js";
+import type { SourceRequest } from "../source/source-request.js";
+import type { PairSource, PricePolicy } from "../spot-price.js";
 
 interface EvidenceStoreOptions {
   readonly folder: string;
   /** The maximum size of the folder, in bytes. */
   readonly maxBytes: number;
-  readonly policy: Policy;
+  readonly policy: PricePolicy;
   readonly redirectedOrigins: RedirectedOrigins;
   readonly logger: Logger;
 }
@@ -118,7 +117,7 @@ export class EvidenceStore {
   async find(dataset: DatasetId, key: string, round: bigint): Promise<Result<FoundEvidence, "none" | "too_large">> {
     const name = fileNameOf(dataset, key, round);
     // A timer may wake a waiting reading slightly before its round.
-    const [first, last] = [minuteOf(round - 1n), minuteOf(round + MAX_DECIDED_BEHIND)];
+    const [first, last] = [minuteOf(round - 1n), minuteOf(round + MAX_ROUND_AGE_AT_DECISION)];
     try {
       for (let minute = first; minute <= last; minute += SPAN) {
         const folder = join(this.options.folder, String(minute));
@@ -234,7 +233,7 @@ const fileNameOf = ({ chainId, address }: DatasetId, key: string, round: bigint)
 
 /** Reads a decision's file; null when there is none, or it is not as it was written. */
 async function readRecord(path: string): Promise<EvidenceRecord | null> {
-  const bytes = await readPlainFile(path, MAX_FILE_BYTES).catch(nullIfMissing);
+  const bytes = await readRegularFile(path, MAX_FILE_BYTES).catch(nullIfMissing);
   if (bytes === null) return null;
   const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
   return Value.Check(SpotPriceRecord, json) || Value.Check(WebOracleRecord, json) ? json : null;
@@ -246,7 +245,7 @@ async function readTexts(folder: string, record: EvidenceRecord): Promise<Result
   const texts: Record<string, string> = {};
   let left = MAX_EVIDENCE_TEXT;
   for (const hash of new Set([...specs, ...record.answers.flatMap(({ text }) => text ?? [])])) {
-    const bytes = await readPlainFile(join(folder, `${hash}.gz`), MAX_FILE_BYTES);
+    const bytes = await readRegularFile(join(folder, `${hash}.gz`), MAX_FILE_BYTES);
     if (bytes === null || left === 0) return err("too_large");
     const text = await decompress(bytes, { maxOutputLength: left }).catch(nullIfTooLarge);
     if (text === null) return err("too_large");

@@ -8,7 +8,8 @@ import {
   WebOracleRecord,
 } from "@dataset-oracle/protocol/wire-evidence";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { parseJson, schemaProblems } from "@dataset-oracle/service/config/load-config";
+import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
+import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -40,7 +41,7 @@ const AnyAnswer = Type.Object({ ...EvidenceAnswer.properties, record: AnyRecord 
  * @throws ConfigError
  */
 export function loadEvidence(file: string): LoadedEvidence {
-  const json = parseJson(file);
+  const json = readJsonFile(file);
   if (!Value.Check(Type.Object({ record: Type.Unknown() }), json)) {
     return { record: requireRecord(file, json), textOf: (hash) => readText(file, hash) };
   }

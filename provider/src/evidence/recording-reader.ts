@@ -1,6 +1,7 @@
-import type { Answer, AnswerText } from "../source/answer.js";
-import { type FileRequest, requestId, type SourceReader, type SourceRequest } from "../source/reader.js";
-import type { Reading } from "../source/reading.js";
+import type { Answer, AnswerText } from "../source/judge-answer.js";
+import type { Reading } from "../source/source-failure.js";
+import type { SourceReader } from "../source/source-reader.js";
+import { type FileRequest, requestId, type SourceRequest } from "../source/source-request.js";
 
 /** Reads sources for one value: makes each request once, however often it is needed, and records the answers. */
 export class RecordingReader {

@@ -14,21 +14,23 @@ import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
 import { type Decision, toDecision } from "../decisions/decision-record.js";
 import { describeSources } from "../describe-sources.js";
-import type { ExplainedValue } from "../explained-value.js";
-import { pairSources } from "../served-keys.js";
-import type { Answer, AnswerText } from "../source/answer.js";
-import { parseDocument } from "../source/exact-json.js";
-import { type FileRequest, requestId, type SourceReader, type SourceRequest } from "../source/reader.js";
-import type { FailureCode, Reading } from "../source/reading.js";
+import { sourcesOfPair } from "../served-keys.js";
+import { parseExactJson } from "../source/exact-json.js";
+import type { Answer, AnswerText } from "../source/judge-answer.js";
+import type { FailureCode, Reading } from "../source/source-failure.js";
+import type { SourceReader } from "../source/source-reader.js";
+import { type FileRequest, requestId, type SourceRequest } from "../source/source-request.js";
 import { compileSpotSource, SpotSourceSpec } from "../source/spot-source.js";
 import { readSpotPrice } from "../spot-price.js";
-import { compileCanonical } from "../web-oracle/compile.js";
-import { EXTRACT_HERE, readWebValue, type WebOracleKey } from "../web-oracle/web-oracle.js";
+import type { ValueWithSources } from "../value-with-sources.js";
+import { compileCanonicalSpec } from "../web-oracle/compile-request-spec.js";
+import { EXTRACT_HERE, readWebOracleValue } from "../web-oracle/read-web-oracle-value.js";
+import type { WebOracleKey } from "../web-oracle/web-oracle.js";
 import { type LoadedEvidence, loadEvidence } from "./load-evidence.js";
 
 /** A value that was computed again from its evidence. */
 export type Replay = {
-  readonly value: ExplainedValue;
+  readonly value: ValueWithSources;
   readonly decision: Decision;
   /** True when it is the decision that the record has, and each source's part in it is the one that the record has. */
   readonly isSame: boolean;
@@ -64,7 +66,7 @@ async function replaySpotPrice(file: string, record: SpotPriceRecord, textOf: Te
   const reader = readerOf(file, record, textOf);
   const { policy } = record;
   const at = BigInt(record.at);
-  const asked = pairSources(pair, sources, policy.minSources, record.overrides);
+  const asked = sourcesOfPair(pair, sources, policy.minSources, record.overrides);
   const value = await readSpotPrice(asked, { reader, isReserved: false, policy, at });
   return { kind: "spot_price", record, value, ...decideAgain(record, value, "median") };
 }
@@ -75,7 +77,7 @@ async function replayWebValue(file: string, record: WebOracleRecord, textOf: Tex
   const { specHash, args } = key.value;
   const spec = stringToHex(textOf(record.spec));
   if (keccak256(spec) !== specHash) throw new ConfigError(`${file}: the key names another spec than ${record.spec}.`);
-  const compiled = compileCanonical(spec);
+  const compiled = compileCanonicalSpec(spec);
   if (!compiled.ok) throw new ConfigError(`${file}: this version cannot use the spec. ${compiled.error}`);
   const request = compiled.value.bind(args);
   if (!request.ok) throw new ConfigError(`${file}: ${request.error}`);
@@ -90,14 +92,14 @@ async function replayWebValue(file: string, record: WebOracleRecord, textOf: Tex
     request: request.value,
     requests,
   };
-  const value = await readWebValue(asked, { reader, isReserved: false }, EXTRACT_HERE);
+  const value = await readWebOracleValue(asked, { reader, isReserved: false }, EXTRACT_HERE);
   const again = decideAgain(record, value, compiled.value.kind);
   return { kind: "web_oracle", record, compiled: compiled.value, request: request.value, value, ...again };
 }
 
 function decideAgain(
   { outcome, value: signed, sources }: EvidenceRecord,
-  value: ExplainedValue,
+  value: ValueWithSources,
   kind: DatasetKind,
 ): Pick<Replay, "decision" | "isSame"> {
   const decision = toDecision(value.kind === "value" ? value.value : null);
@@ -127,7 +129,7 @@ function readerOf(file: string, record: EvidenceRecord, textOf: TextOf): Pick<So
 }
 
 function withDocument({ text }: AnswerText): Reading<Answer> {
-  const document = parseDocument(text);
+  const document = parseExactJson(text);
   return document.ok ? ok({ document: document.value, text }) : document;
 }
 

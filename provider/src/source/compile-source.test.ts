@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileSource } from "./compile-source.js";
-import { parseDocument } from "./exact-json.js";
+import { parseExactJson } from "./exact-json.js";
 import type { SourceSpec } from "./source-spec.js";
 
 const SPEC: SourceSpec = {
@@ -24,7 +24,7 @@ function bind(change: Partial<SourceSpec>, values: Record<string, string>) {
 
 function read(change: Partial<SourceSpec>, json: string) {
   const bound = bind(change, { team: "Bayern", year: "2026" });
-  const document = parseDocument(json);
+  const document = parseExactJson(json);
   if (!bound.ok || !document.ok) throw new Error("not bound");
   const reading = bound.value.extract(document.value);
   return reading.ok ? reading.value : reading.error.code;
@@ -58,7 +58,7 @@ describe("a source", () => {
     const typed = (type: "bool" | "bytes32" | "string", json: string, hash?: boolean) => {
       const source = compileSource({ ...plain, type, ...(hash !== undefined && { hash }) }, ["team", "year"]);
       const bound = source.ok ? source.value.bind({ team: "a", year: "1" }) : source;
-      const document = parseDocument(`{"result":{"a":${json}}}`);
+      const document = parseExactJson(`{"result":{"a":${json}}}`);
       return bound.ok && document.ok ? bound.value.extract(document.value) : bound;
     };
     expect(typed("bool", "true")).toEqual({ ok: true, value: 1n });
@@ -165,7 +165,7 @@ describe("whatever a spec says", () => {
         expect(new URL(request.url).origin).toBe(source.value.origin);
         expect(new URL(request.url).href).toBe(request.url);
         if (request.body !== undefined) JSON.parse(request.body);
-        const document = parseDocument(json);
+        const document = parseExactJson(json);
         const reading = document.ok ? extract(document.value) : document;
         if (!reading.ok) return;
         expect(typeof reading.value).toBe("bigint");

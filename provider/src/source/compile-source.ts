@@ -3,11 +3,11 @@ import type { FetchRequest } from "@dataset-oracle/service/http-client/fetch";
 import type { Json } from "./exact-json.js";
 import { extract, findError, selectNode } from "./extract.js";
 import { type Budget, compileJsonPath } from "./json-path.js";
-import type { FailureCode, Reading, SourceFailure } from "./reading.js";
+import { nodeToValue, type ValueShape } from "./node-to-value.js";
 import { compileBody, compileUrl } from "./request-template.js";
+import type { FailureCode, Reading, SourceFailure } from "./source-failure.js";
 import type { SourceSpec } from "./source-spec.js";
-import { type Values, valueProblem } from "./text-template.js";
-import { toValue, type ValueShape } from "./value-types.js";
+import { problemOfTemplateValue, type TemplateValues } from "./text-template.js";
 
 /** A checked source, whose request and paths may contain variables. */
 export interface Source {
@@ -15,7 +15,7 @@ export interface Source {
   readonly origin: string;
   readonly shape: ValueShape;
   /** Replaces each variable with its value; fails when a value cannot be used where its variable stands. */
-  bind(values: Values): Result<BoundSource>;
+  bind(values: TemplateValues): Result<BoundSource>;
 }
 
 /** A source without variables, ready to be asked. */
@@ -70,7 +70,7 @@ export function compileSource(spec: SourceSpec & KnownErrors, variables: readonl
     shape: shape.value,
     bind: (values) => {
       for (const name of variables) {
-        const problem = valueProblem(values[name] ?? "");
+        const problem = problemOfTemplateValue(values[name] ?? "");
         if (problem !== null) return err(`{${name}} ${problem}.`);
       }
       const filledUrl = url.value.fill(values);
@@ -93,7 +93,7 @@ export function compileSource(spec: SourceSpec & KnownErrors, variables: readonl
         },
         findError: (document) => findError(extraction.errors, document),
         select: (document, budget) => selectNode(extraction, document, budget),
-        scale: (node) => toValue(node, extraction.shape),
+        scale: (node) => nodeToValue(node, extraction.shape),
         extract: (document) => extract(extraction, document),
       });
     },

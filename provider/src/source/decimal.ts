@@ -1,5 +1,5 @@
 import { ok } from "@dataset-oracle/protocol/result";
-import { failed, type Reading } from "./reading.js";
+import { failed, type Reading } from "./source-failure.js";
 
 /**
  * How digits beyond the kept decimals are dropped. `half-even` rounds to the nearest, and exact ties to the even

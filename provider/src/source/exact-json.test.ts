@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { digitsOf, isNumber, type Json, parseDocument, WrittenNumber } from "./exact-json.js";
+import { digitsOf, isNumber, type Json, NumberLiteral, parseExactJson } from "./exact-json.js";
 
 const plain = (node: Json): unknown =>
   isNumber(node)
@@ -39,7 +39,7 @@ it("takes for JSON what JSON.parse does, and nothing else, but for a member that
       const from = at % (text.length + 1);
       text = text.slice(0, from) + piece + text.slice(from + removed);
     }
-    const document = parseDocument(text);
+    const document = parseExactJson(text);
     if (!document.ok && document.error.detail.includes("Duplicate key")) return;
     expect(document.ok ? plain(document.value) : NONE).toEqual(parseNatively(text));
   });
@@ -47,9 +47,9 @@ it("takes for JSON what JSON.parse does, and nothing else, but for a member that
 });
 
 it("keeps all digits of a number", () => {
-  expect(parseDocument("[100.10,1e400,0.12345678901234567890]")).toEqual({
+  expect(parseExactJson("[100.10,1e400,0.12345678901234567890]")).toEqual({
     ok: true,
-    value: ["100.10", "1e400", "0.12345678901234567890"].map((text) => new WrittenNumber(text)),
+    value: ["100.10", "1e400", "0.12345678901234567890"].map((text) => new NumberLiteral(text)),
   });
 });
 
@@ -61,7 +61,7 @@ it("reads alike what is written as JSON.stringify does and what is not", () => {
         ? Object.entries(node).map(([name, member]) => [name, digits(member)])
         : node;
   const read = (text: string) => {
-    const document = parseDocument(text);
+    const document = parseExactJson(text);
     return document.ok ? digits(document.value) : document.error.code;
   };
   const numbers = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
@@ -83,13 +83,13 @@ it("reads alike what is written as JSON.stringify does and what is not", () => {
 
 it("reads 256 arrays and objects within each other, and no more, whatever strings contain", () => {
   const nested = (depth: number) => `${'{"[\\\\\\"{":['.repeat(depth / 2)}"]]"${"]}".repeat(depth / 2)}`;
-  expect(parseDocument(nested(256)).ok).toBe(true);
-  expect(parseDocument(nested(258))).toMatchObject({ error: { detail: expect.stringContaining("more than 256") } });
+  expect(parseExactJson(nested(256)).ok).toBe(true);
+  expect(parseExactJson(nested(258))).toMatchObject({ error: { detail: expect.stringContaining("more than 256") } });
 });
 
 it.each(["[".repeat(200_000), "[".repeat(200_000) + "]".repeat(200_000)])(
   "does not fall over a deep document",
   (text) => {
-    expect(parseDocument(text)).toMatchObject({ ok: false, error: { code: "not_json" } });
+    expect(parseExactJson(text)).toMatchObject({ ok: false, error: { code: "not_json" } });
   },
 );

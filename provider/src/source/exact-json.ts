@@ -1,10 +1,10 @@
 import { parseCanonicalJson } from "@dataset-oracle/protocol/parse-json";
 import { ok } from "@dataset-oracle/protocol/result";
 import { parse } from "lossless-json";
-import { failed, type Reading } from "./reading.js";
+import { failed, type Reading } from "./source-failure.js";
 
 /** A JSON number as it was written, for numbers that a float would round or write differently. */
-export class WrittenNumber {
+export class NumberLiteral {
   readonly text: string;
 
   constructor(text: string) {
@@ -13,7 +13,7 @@ export class WrittenNumber {
 }
 
 /** A JSON number with all of its digits: a float only where that prints exactly as it was written. */
-type JsonNumber = number | WrittenNumber;
+type JsonNumber = number | NumberLiteral;
 
 /** A JSON value whose numbers keep all of their digits. */
 export type Json = null | boolean | string | JsonNumber | readonly Json[] | { readonly [name: string]: Json };
@@ -27,13 +27,13 @@ const MAX_DEPTH = 256;
 const [QUOTE, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Parses JSON. It fails with `not_json` also when an object has a member twice, with different values. */
-export function parseDocument(text: string): Reading<Json> {
+export function parseExactJson(text: string): Reading<Json> {
   if (isTooDeep(text)) return failed("not_json", `has more than ${MAX_DEPTH} arrays and objects within each other`);
   // Most sources write such JSON.
   const canonical = parseCanonicalJson(text) as Json | undefined;
   if (canonical !== undefined) return ok(canonical);
   try {
-    return ok(parse(text, null, { parseNumber: (digits) => new WrittenNumber(digits) }) as Json);
+    return ok(parse(text, null, { parseNumber: (digits) => new NumberLiteral(digits) }) as Json);
   } catch (error) {
     return failed("not_json", `is not JSON: ${(error as Error).message.slice(0, 200)}`);
   }
@@ -66,7 +66,7 @@ function endOfString(text: string, start: number): number {
 }
 
 export const isNumber = (node: Json | undefined): node is JsonNumber =>
-  typeof node === "number" || node instanceof WrittenNumber;
+  typeof node === "number" || node instanceof NumberLiteral;
 
 /** Returns a number's digits as they were written. */
 export const digitsOf = (number: JsonNumber): string =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseDocument } from "./exact-json.js";
+import { parseExactJson } from "./exact-json.js";
 import { extract as extractValue } from "./extract.js";
 import { compileJsonPath } from "./json-path.js";
 
@@ -11,7 +11,7 @@ function path(text: string) {
 
 /** The value at a path of a JSON text, scaled by 10^18, or the failure's code. */
 function extract(json: string, at: string, errorAt?: string) {
-  const document = parseDocument(json);
+  const document = parseExactJson(json);
   if (!document.ok) return document.error.code;
   const errorPath = errorAt === undefined ? null : path(errorAt);
   const shape = { type: "uint", decimals: 18, rounding: "half-even" } as const;

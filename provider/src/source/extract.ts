@@ -1,8 +1,8 @@
 import { err } from "@dataset-oracle/protocol/result";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { type BoundPath, type Budget, findOne } from "./json-path.js";
-import type { FailureCode, Reading, SourceFailure } from "./reading.js";
-import { toValue, type ValueShape } from "./value-types.js";
+import { nodeToValue, type ValueShape } from "./node-to-value.js";
+import type { FailureCode, Reading, SourceFailure } from "./source-failure.js";
 
 /** The rules for taking a value out of a source's answer. */
 interface Extraction {
@@ -22,7 +22,7 @@ interface ErrorRules {
 /** Takes the value out of a source's answer. */
 export function extract(extraction: Extraction, document: Json, budget?: Budget): Reading<bigint> {
   const node = selectNode(extraction, document, budget);
-  return node.ok ? toValue(node.value, extraction.shape) : node;
+  return node.ok ? nodeToValue(node.value, extraction.shape) : node;
 }
 
 /** Finds the node that the value is made of, unless the source names an error of its own. */

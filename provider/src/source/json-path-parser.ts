@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { type Json, WrittenNumber } from "./exact-json.js";
+import { type Json, NumberLiteral } from "./exact-json.js";
 
 /** Selects a child of an object by its name, or of an array by its index, which counts from the end when negative. */
 export type ChildName = string | number;
@@ -115,7 +115,7 @@ function takeLiteral(scanner: Scanner): Json | undefined {
   const word = scanner.take(WORD);
   if (word !== undefined) return JSON.parse(word);
   const digits = scanner.take(NUMBER);
-  return digits === undefined ? undefined : new WrittenNumber(digits);
+  return digits === undefined ? undefined : new NumberLiteral(digits);
 }
 
 function takeIndex(scanner: Scanner): number | undefined {

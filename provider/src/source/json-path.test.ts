@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import jsonP3, { type JSONValue } from "json-p3";
 import { describe, expect, it } from "vitest";
-import { digitsOf, isNumber, type Json, parseDocument } from "./exact-json.js";
+import { digitsOf, isNumber, type Json, parseExactJson } from "./exact-json.js";
 import { type BoundPath, compileJsonPath, MAX_STEPS } from "./json-path.js";
 
 function path(text: string, values: Record<string, string> = {}): BoundPath {
@@ -11,7 +11,7 @@ function path(text: string, values: Record<string, string> = {}): BoundPath {
 }
 
 function parsed(json: string): Json {
-  const document = parseDocument(json);
+  const document = parseExactJson(json);
   if (!document.ok) throw new Error(document.error.detail);
   return document.value;
 }

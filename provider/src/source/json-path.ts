@@ -1,9 +1,9 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { compareDecimals } from "./decimal.js";
-import { digitsOf, isNumber, type Json, WrittenNumber } from "./exact-json.js";
+import { digitsOf, isNumber, type Json, NumberLiteral } from "./exact-json.js";
 import { type ChildName, type Comparison, parseJsonPath, type Segment } from "./json-path-parser.js";
-import { failed, type Reading } from "./reading.js";
-import { compileText, type TextTemplate, type Values } from "./text-template.js";
+import { failed, type Reading } from "./source-failure.js";
+import { compileText, type TemplateValues, type TextTemplate } from "./text-template.js";
 
 /**
  * The maximum number of steps for finding the nodes of a source file's path: visiting a node or comparing 64 characters
@@ -27,7 +27,7 @@ class BudgetExceeded extends Error {}
 interface JsonPath {
   readonly variables: ReadonlySet<string>;
   /** Replaces each variable with its value. */
-  bind(values: Values): BoundPath;
+  bind(values: TemplateValues): BoundPath;
 }
 
 /** A JSONPath without variables. */
@@ -53,7 +53,7 @@ export function compileJsonPath(text: string, variables: readonly string[] = [])
     templates.set(string, template.value);
   }
   const used = new Set([...templates.values()].flatMap((template) => [...template.variables]));
-  const bind = (values: Values): BoundPath => {
+  const bind = (values: TemplateValues): BoundPath => {
     const fill = <T>(part: T) =>
       typeof part === "string" ? (templates.get(part)?.fill(values, (value) => value) ?? part) : part;
     const segments = parsed.value.map((segment) => fillSegment(segment, fill));
@@ -154,7 +154,7 @@ function select(segment: Segment, node: Json, root: Json, budget: Budget): Json[
 const isArray = (node: Json | undefined): node is readonly Json[] => Array.isArray(node);
 
 const isObject = (node: Json | undefined): node is { readonly [name: string]: Json } =>
-  typeof node === "object" && node !== null && !Array.isArray(node) && !(node instanceof WrittenNumber);
+  typeof node === "object" && node !== null && !Array.isArray(node) && !(node instanceof NumberLiteral);
 
 const childrenOf = (node: Json): readonly Json[] => (isArray(node) ? node : isObject(node) ? Object.values(node) : []);
 

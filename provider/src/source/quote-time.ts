@@ -3,8 +3,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { scaleDecimal } from "./decimal.js";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { compileJsonPath, findOne } from "./json-path.js";
-import { failed, type Reading } from "./reading.js";
-import type { Values } from "./text-template.js";
+import { failed, type Reading } from "./source-failure.js";
+import type { TemplateValues } from "./text-template.js";
 
 const UNITS = ["iso8601", "seconds", "milliseconds"] as const;
 
@@ -27,7 +27,7 @@ type ReadQuoteTime = (document: Json) => Reading<bigint>;
 export function compileQuoteTime(
   { path, unit }: QuoteTimeSpec,
   variables: readonly string[],
-): Result<(values: Values) => ReadQuoteTime> {
+): Result<(values: TemplateValues) => ReadQuoteTime> {
   const compiled = compileJsonPath(path, variables);
   if (!compiled.ok) return compiled;
   return ok((values) => {

@@ -1,6 +1,6 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
-import type { SourceRequest } from "./reader.js";
+import type { SourceRequest } from "./source-request.js";
 
 /** For development: the https origins of sources, with the loopback addresses that are asked instead. */
 export type RedirectedOrigins = Readonly<Record<string, string>>;

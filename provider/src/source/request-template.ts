@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { compileText, type Values, withoutVariables } from "./text-template.js";
+import { compileText, type TemplateValues, withoutVariables } from "./text-template.js";
 
 /** Matches everything before the path: https, a host name, the standard port, no user, and no variable. */
 const ORIGIN = /^(https:\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*)\//;
@@ -8,7 +8,7 @@ const ORIGIN = /^(https:\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]
 interface Template {
   readonly variables: ReadonlySet<string>;
   /** Replaces each variable with its encoded value; fails when the result would mean something else. */
-  fill(values: Values): Result<string>;
+  fill(values: TemplateValues): Result<string>;
 }
 
 interface UrlTemplate extends Template {

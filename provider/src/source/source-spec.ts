@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ROUNDINGS } from "./decimal.js";
-import { VALUE_TYPES } from "./value-types.js";
+import { VALUE_TYPES } from "./node-to-value.js";
 
 /** A list of a source's own error texts. */
 export function errorTexts(description: string) {

@@ -1,13 +1,13 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
-import type { RateLimit } from "../token-bucket.js";
-import { compileSpread, SpreadSpec } from "./bid-ask.js";
+import type { TokenBucketLimit } from "../token-bucket.js";
+import { compileSpreadClamp, SpreadSpec } from "./clamp-to-spread.js";
 import { compileSource } from "./compile-source.js";
 import { ROUNDINGS } from "./decimal.js";
 import type { Json } from "./exact-json.js";
 import { compileQuoteTime, QuoteTimeSpec } from "./quote-time.js";
-import type { FileRequest } from "./reader.js";
-import type { Reading } from "./reading.js";
+import type { Reading } from "./source-failure.js";
+import type { FileRequest } from "./source-request.js";
 import { errorTexts, SourceSpec } from "./source-spec.js";
 
 const strict = { additionalProperties: false } as const;
@@ -96,7 +96,7 @@ export interface SpotSource {
   readonly spec: SpotSourceSpec;
   readonly name: string;
   readonly origin: string;
-  readonly rateLimit: RateLimit;
+  readonly rateLimit: TokenBucketLimit;
   readonly pairs: ReadonlySet<string>;
   /** Returns the query for one of its pairs, `<BASE>-<QUOTE>`. */
   query(pair: string): PairQuery;
@@ -127,7 +127,7 @@ export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
   if (!source.ok) return source;
   const quoteTime = spec.quoteTime === undefined ? ok(null) : compileQuoteTime(spec.quoteTime, variables);
   if (!quoteTime.ok) return quoteTime;
-  const spread = spec.spread === undefined ? ok(null) : compileSpread(spec.spread, source.value.shape, variables);
+  const spread = spec.spread === undefined ? ok(null) : compileSpreadClamp(spec.spread, source.value.shape, variables);
   if (!spread.ok) return spread;
   const queries = new Map<string, PairQuery>();
   for (const pair of spec.pairs) {

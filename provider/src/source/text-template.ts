@@ -1,13 +1,13 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 
 /** The values of a source's variables, by name. */
-export type Values = Readonly<Record<string, string>>;
+export type TemplateValues = Readonly<Record<string, string>>;
 
 /** A text with variables. */
 export interface TextTemplate {
   readonly variables: ReadonlySet<string>;
   /** @param encode Writes a value so that it cannot be read as anything but a value in its place. */
-  fill(values: Values, encode: (value: string) => string): string;
+  fill(values: TemplateValues, encode: (value: string) => string): string;
 }
 
 /** Matches a name in braces; braces around anything else are text. */
@@ -31,7 +31,7 @@ export function compileText(text: string, variables: readonly string[]): Result<
 export const withoutVariables = (text: string, substitute: string) => text.replace(VARIABLE, substitute);
 
 /** Returns why a value cannot be used anywhere, or null. */
-export function valueProblem(value: string): string | null {
+export function problemOfTemplateValue(value: string): string | null {
   if (/\p{Cc}/u.test(value)) return "contains a control character";
   if (/\p{Cs}/u.test(value)) return "contains half of a surrogate pair";
   return value === "." || value === ".." ? "is a relative path segment" : null;

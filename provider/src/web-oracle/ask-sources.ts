@@ -1,8 +1,9 @@
 import type { Egress, EgressResult } from "@dataset-oracle/service/egress/egress";
-import { type AnswerText, judgeText } from "../source/answer.js";
-import { MAX_BYTES, SOURCE_MS, withHeaders } from "../source/reader.js";
-import type { Reading } from "../source/reading.js";
-import type { BoundRequest } from "./compile.js";
+import { type AnswerText, judgeText } from "../source/judge-answer.js";
+import type { Reading } from "../source/source-failure.js";
+import { MAX_BYTES, SOURCE_MS } from "../source/source-reader.js";
+import { withHeaders } from "../source/source-request.js";
+import type { BoundRequest } from "./compile-request-spec.js";
 
 /** The answer of one source, and how long it took in milliseconds. */
 export interface AskedSource {

@@ -1,32 +1,29 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { expandRpcUrl } from "@dataset-oracle/service/config/rpc-url";
-import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { WebOracleSettings } from "../config.js";
 import type { SpotSource } from "../source/spot-source.js";
-import type { RateLimit } from "../token-bucket.js";
-import type { RegistrySettings } from "./registry.js";
-
-/** The hosts that published specs may ask. */
-export type Hosts = readonly string[] | "any";
+import type { TokenBucketLimit } from "../token-bucket.js";
+import { type AllowedHosts, checkHosts, isHostAllowed } from "./allowed-hosts.js";
+import type { SpecRegistrySettings } from "./spec-registry.js";
 
 /** The bounds of trials. */
-export interface TrialPlan {
+export interface CheckedTrialSettings {
   /** Whatever is here, only hosts that published specs may ask are asked. */
-  readonly hosts: Hosts;
+  readonly hosts: AllowedHosts;
   /** The requests that all trials together may make. */
-  readonly rateLimit: RateLimit;
+  readonly rateLimit: TokenBucketLimit;
 }
 
 /** The Web Oracle's checked settings. */
-export interface WebOraclePlan {
-  readonly registries: readonly RegistrySettings[];
+export interface CheckedWebOracleSettings {
+  readonly registries: readonly SpecRegistrySettings[];
   readonly folder: string;
-  readonly hosts: Hosts;
+  readonly hosts: AllowedHosts;
   /** Returns the rate limit of an origin. */
-  readonly rateLimitOf: (origin: string) => RateLimit;
+  readonly rateLimitOf: (origin: string) => TokenBucketLimit;
   /** Absent when trials are off. */
-  readonly trials?: TrialPlan;
+  readonly trials?: CheckedTrialSettings;
 }
 
 /**
@@ -35,18 +32,18 @@ export interface WebOraclePlan {
  * @returns Null without settings, in which case the Web Oracle's datasets are not served.
  * @throws ConfigError
  */
-export function planWebOracle(
+export function checkWebOracleSettings(
   settings: WebOracleSettings | undefined,
   deployments: readonly Deployment[],
   sources: readonly Pick<SpotSource, "origin" | "rateLimit">[],
   env: NodeJS.ProcessEnv,
-): WebOraclePlan | null {
+): CheckedWebOracleSettings | null {
   if (settings === undefined) return null;
   const { rpcUrls, folder, hosts, rateLimit, trials } = settings;
   checkHosts(hosts, "webOracle/hosts");
   if (trials !== undefined) {
     checkHosts(trials.hosts, "webOracle/trials/hosts");
-    const forbidden = trials.hosts === "any" ? undefined : trials.hosts.find((host) => !isAllowed(host, hosts));
+    const forbidden = trials.hosts === "any" ? undefined : trials.hosts.find((host) => !isHostAllowed(host, hosts));
     if (forbidden !== undefined) {
       throw new ConfigError(
         `webOracle/trials/hosts: ${forbidden} is not in webOracle/hosts. Add it there, or remove it.`,
@@ -63,26 +60,15 @@ export function planWebOracle(
   }
   // An exchange has one rate limit for its spot prices and for published specs together.
   const rateLimitOf = (origin: string) => sources.find((source) => source.origin === origin)?.rateLimit ?? rateLimit;
-  const registries = networks.map((network) => planRegistry(network, rpcUrls, env));
+  const registries = networks.map((network) => checkRegistry(network, rpcUrls, env));
   return { registries, folder, hosts, rateLimitOf, ...(trials && { trials }) };
 }
 
-function checkHosts(hosts: Hosts, at: string): void {
-  for (const host of hosts === "any" ? [] : hosts) {
-    const url = parseHttpsUrl(`https://${host}`);
-    if (url.ok && url.value.host === host) continue;
-    throw new ConfigError(`${at}: "${host}" is not a host name. Write it in lower case and without a port.`);
-  }
-}
-
-/** Tells if a rule allows a host. */
-export const isAllowed = (host: string, hosts: Hosts): boolean => hosts === "any" || hosts.includes(host);
-
-function planRegistry(
+function checkRegistry(
   { chainId, webOracleRegistry }: Deployment,
   rpcUrls: Readonly<Record<string, string>>,
   env: NodeJS.ProcessEnv,
-): RegistrySettings {
+): SpecRegistrySettings {
   if (webOracleRegistry === undefined) {
     throw new ConfigError(
       `The deployment of network ${chainId} has Web Oracle datasets but no webOracleRegistry. Add it.`,
@@ -98,7 +84,7 @@ function planRegistry(
 /** Returns the origins that may be redirected for development. */
 export function knownOrigins(
   sources: readonly { readonly origin: string }[],
-  webOracle: WebOraclePlan | null,
+  webOracle: CheckedWebOracleSettings | null,
 ): readonly string[] | "any" {
   if (webOracle?.hosts === "any") return "any";
   return [...sources.map(({ origin }) => origin), ...(webOracle?.hosts ?? []).map((host) => `https://${host}`)];

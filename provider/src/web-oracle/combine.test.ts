@@ -1,7 +1,7 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { failed, throttled } from "../source/reading.js";
+import { failed, throttled } from "../source/source-failure.js";
 import { type Combination, combine } from "./combine.js";
 
 const values = (...all: bigint[]) => all.map((value) => ok(value));

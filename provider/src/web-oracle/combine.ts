@@ -1,19 +1,19 @@
 import { mostFrequent } from "@dataset-oracle/protocol/update";
-import { type Combined, withoutValue } from "../explained-value.js";
 import { median } from "../median.js";
-import type { Reading } from "../source/reading.js";
+import type { Reading } from "../source/source-failure.js";
+import { type CombinedValue, missingValue } from "../value-with-sources.js";
 
 /** The ways in which values of several sources become one. */
 export const COMBINATIONS = ["median", "majority", "equal"] as const;
 export type Combination = (typeof COMBINATIONS)[number];
 
 /** @param minSources How many sources must have answered. */
-export function combine(readings: readonly Reading<bigint>[], minSources: number, how: Combination): Combined {
+export function combine(readings: readonly Reading<bigint>[], minSources: number, how: Combination): CombinedValue {
   const values = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
   if (values.length < minSources) {
     const reason = `${values.length} of ${readings.length} sources answered, fewer than ${minSources}`;
     const waits = readings.flatMap((reading) => (reading.ok ? [] : (reading.error.retryAfter ?? [])));
-    return withoutValue(waits, minSources - values.length, reason);
+    return missingValue(waits, minSources - values.length, reason);
   }
   if (how === "median") return { kind: "value", value: median(values) };
   const value = mostFrequent(values) ?? 0n;

@@ -1,7 +1,7 @@
 import type { BoundSource } from "../source/compile-source.js";
-import { type Json, parseDocument } from "../source/exact-json.js";
-import { failed, type Reading } from "../source/reading.js";
-import { shownWithMembers } from "../source/value-types.js";
+import { describeNodeWithMembers } from "../source/describe-node.js";
+import { type Json, parseExactJson } from "../source/exact-json.js";
+import { failed, type Reading } from "../source/source-failure.js";
 
 /** The maximum amount of text that the sources of one key may answer together, in UTF-16 code units. */
 export const MAX_KEY_TEXT = 1024 * 1024;
@@ -32,7 +32,7 @@ export interface Extracted {
 export function extractValues(
   sources: readonly Pick<BoundSource, "select" | "scale">[],
   texts: readonly (string | null)[],
-  parse: (text: string) => Reading<Json> = parseDocument,
+  parse: (text: string) => Reading<Json> = parseExactJson,
 ): Extracted {
   const maxText = Math.floor(MAX_KEY_TEXT / sources.length);
   const maxSteps = Math.floor(MAX_KEY_STEPS / sources.length);
@@ -51,7 +51,7 @@ export function extractValues(
     const node = select(document.value, budget);
     steps += maxSteps - Math.max(budget.steps, 0);
     if (!node.ok) return node;
-    selected[index] = shownWithMembers(node.value, MAX_SHOWN);
+    selected[index] = describeNodeWithMembers(node.value, MAX_SHOWN);
     return scale(node.value);
   });
   return { readings, selected, steps };

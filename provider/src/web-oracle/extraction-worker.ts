@@ -1,9 +1,9 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
-import { type Json, parseDocument } from "../source/exact-json.js";
-import type { Reading } from "../source/reading.js";
-import { type CompiledRequest, compileRequest } from "./compile.js";
+import { type Json, parseExactJson } from "../source/exact-json.js";
+import type { Reading } from "../source/source-failure.js";
+import { type CompiledRequest, compileRequestSpec } from "./compile-request-spec.js";
 import { type Extracted, extractValues, MAX_KEY_TEXT } from "./extract-values.js";
 import type { RequestSpec } from "./request-spec.js";
 
@@ -40,7 +40,7 @@ function extract({ specHash, spec, args, texts }: ExtractionJob): Extraction {
   const { readings, selected, steps } = extractValues(request.value.sources, texts, (text) => {
     const known = documents.get(text);
     if (known !== undefined) return known;
-    const document = parseDocument(text);
+    const document = parseExactJson(text);
     documents.set(text, document);
     parsed += text.length;
     return document;
@@ -49,7 +49,7 @@ function extract({ specHash, spec, args, texts }: ExtractionJob): Extraction {
 }
 
 function compile(spec: RequestSpec): CompiledRequest {
-  const compiled = compileRequest(spec);
+  const compiled = compileRequestSpec(spec);
   if (!compiled.ok) throw new Error(compiled.error);
   return compiled.value;
 }

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { err, type Result } from "@dataset-oracle/protocol/result";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
+import type { Caller } from "../caller.js";
 import { invalidSpec, registryUnavailable, specNotPublished, tooManyUnknownKeys } from "../problems.js";
-import { RequestRate } from "../source/request-rate.js";
-import { Allowance, type RateLimit } from "../token-bucket.js";
-import { type CompiledRequest, compileCanonical } from "./compile.js";
-import { type Registry, RegistryError } from "./registry.js";
+import { RequestRateLimiter } from "../source/request-rate-limiter.js";
+import { type TokenBucketLimit, TokenBuckets } from "../token-bucket.js";
+import { type CompiledRequest, compileCanonicalSpec } from "./compile-request-spec.js";
 import type { SpecFolder } from "./spec-folder.js";
-import type { WebCaller } from "./web-caller.js";
+import { type SpecRegistry, SpecRegistryError } from "./spec-registry.js";
 
 /** The rate limit for each network's registry, because anonymous callers choose the hashes. */
 const REGISTRY_RATE = { perSecond: 5, burst: 20 };
 /** The lookups of specs that are not published that each caller may cause. */
-const ANONYMOUS_MISSES: RateLimit = { perSecond: 1 / 6, burst: 10 };
-const OPERATOR_MISSES: RateLimit = { perSecond: 1, burst: 60 };
+const ANONYMOUS_MISSES: TokenBucketLimit = { perSecond: 1 / 6, burst: 10 };
+const OPERATOR_MISSES: TokenBucketLimit = { perSecond: 1, burst: 60 };
 /** How long a spec that is not published is not looked up again. */
 const UNPUBLISHED_MS = 5_000;
 const MAX_UNPUBLISHED = 10_000;
@@ -24,8 +24,8 @@ const MAX_COMPILED = 1_000;
 /** The wait that callers are told when a registry cannot be read, in seconds. */
 const RETRY_AFTER = 2;
 
-interface SpecsParts {
-  readonly registries: ReadonlyMap<number, Pick<Registry, "read">>;
+interface SpecFinderParts {
+  readonly registries: ReadonlyMap<number, Pick<SpecRegistry, "read">>;
   readonly folder: Pick<SpecFolder, "read" | "write">;
   /** Reserves a part of the registries' rate limits for reserved callers. */
   readonly hasReserve: boolean;
@@ -33,22 +33,22 @@ interface SpecsParts {
 }
 
 /** Finds published specs: in memory, else on disk, else on chain. */
-export class Specs {
+export class SpecFinder {
   /** Published specs, valid or not, by network and hash. */
   readonly #compiled = new LRUCache<string, Result<CompiledRequest, ProblemError>>({ max: MAX_COMPILED });
   readonly #unpublished = new LRUCache<string, true>({ max: MAX_UNPUBLISHED, ttl: UNPUBLISHED_MS });
   readonly #loading = new Map<string, Promise<Result<CompiledRequest, ProblemError>>>();
-  readonly #rates = new Map<number, RequestRate>();
-  readonly #anonymousMisses = new Allowance(ANONYMOUS_MISSES);
-  readonly #operatorMisses = new Allowance(OPERATOR_MISSES);
+  readonly #rates = new Map<number, RequestRateLimiter>();
+  readonly #anonymousMisses = new TokenBuckets(ANONYMOUS_MISSES);
+  readonly #operatorMisses = new TokenBuckets(OPERATOR_MISSES);
 
-  constructor(private readonly parts: SpecsParts) {}
+  constructor(private readonly parts: SpecFinderParts) {}
 
   /**
    * Finds a spec. A caller that asked for too many specs that are not published is refused without a lookup, so that it
    * cannot use up the registry's rate limit, which those who have just published a spec need.
    */
-  async find(chainId: number, specHash: Hex, caller: WebCaller): Promise<Result<CompiledRequest, ProblemError>> {
+  async find(chainId: number, specHash: Hex, caller: Caller): Promise<Result<CompiledRequest, ProblemError>> {
     const id = `${chainId}/${specHash}`;
     const known = this.#compiled.get(id);
     if (known !== undefined) return known;
@@ -62,7 +62,7 @@ export class Specs {
     id: string,
     chainId: number,
     specHash: Hex,
-    caller: WebCaller,
+    caller: Caller,
   ): Promise<Result<CompiledRequest, ProblemError>> {
     const { registries, folder, logger } = this.parts;
     const stored = await folder.read(chainId, specHash);
@@ -91,7 +91,7 @@ export class Specs {
       });
       return this.#compile(id, spec);
     } catch (error) {
-      if (!(error instanceof RegistryError)) throw error;
+      if (!(error instanceof SpecRegistryError)) throw error;
       logger.warn({ network: chainId, spec: specHash, reason: error.message }, "registry cannot be read");
       return err(registryUnavailable(RETRY_AFTER));
     } finally {
@@ -100,14 +100,14 @@ export class Specs {
   }
 
   #compile(id: string, spec: Hex): Result<CompiledRequest, ProblemError> {
-    const compiled = compileCanonical(spec);
+    const compiled = compileCanonicalSpec(spec);
     const result = compiled.ok ? compiled : err(invalidSpec(compiled.error));
     this.#compiled.set(id, result);
     return result;
   }
 
-  #rateOf(chainId: number): RequestRate {
-    const rate = this.#rates.get(chainId) ?? new RequestRate(REGISTRY_RATE, this.parts.hasReserve);
+  #rateOf(chainId: number): RequestRateLimiter {
+    const rate = this.#rates.get(chainId) ?? new RequestRateLimiter(REGISTRY_RATE, this.parts.hasReserve);
     this.#rates.set(chainId, rate);
     return rate;
   }

@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/web-key";
 import { bytesToHex, type Hex, hexToBytes, keccak256 } from "viem";
-import { readPlainFile } from "../read-plain-file.js";
+import { readRegularFile } from "../read-regular-file.js";
 
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
 
@@ -20,7 +20,7 @@ export class SpecFolder {
   /** Reads a spec; null when there is no such file, or its content has another hash. */
   async read(chainId: number, specHash: Hex): Promise<Hex | null> {
     try {
-      const bytes = await readPlainFile(this.#path(chainId, specHash), MAX_SPEC_BYTES);
+      const bytes = await readRegularFile(this.#path(chainId, specHash), MAX_SPEC_BYTES);
       if (bytes === null) return null;
       const spec = bytesToHex(bytes);
       return keccak256(spec) === specHash ? spec : null;

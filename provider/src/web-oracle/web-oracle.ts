@@ -1,23 +1,19 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { parseWebKey, type WebKey } from "@dataset-oracle/protocol/web-key";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Logger } from "pino";
 import { type Hex, hexToString } from "viem";
-import { type ExplainedValue, toUse } from "../explained-value.js";
+import type { Caller } from "../caller.js";
 import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";
-import type { SourceRequest } from "../source/reader.js";
-import type { Reading } from "../source/reading.js";
 import { type RedirectedOrigins, unlimitedIfRedirected } from "../source/redirected-origins.js";
-import type { Asking } from "../spot-price.js";
-import { isAllowed, type WebOraclePlan } from "./check-settings.js";
-import type { BoundRequest, CompiledRequest } from "./compile.js";
-import { type Extracted, extractValues } from "./extract-values.js";
-import type { Extractor } from "./extractor.js";
-import { Specs } from "./find-spec.js";
-import { Registry } from "./registry.js";
+import type { SourceRequest } from "../source/source-request.js";
+import { isHostAllowed } from "./allowed-hosts.js";
+import type { CheckedWebOracleSettings } from "./check-settings.js";
+import type { BoundRequest, CompiledRequest } from "./compile-request-spec.js";
+import { SpecFinder } from "./find-spec.js";
 import type { SpecFolder } from "./spec-folder.js";
-import type { WebCaller } from "./web-caller.js";
+import { SpecRegistry } from "./spec-registry.js";
 
 /** A key of the Web Oracle, with the requests that its spec makes for its arguments. */
 export interface WebOracleKey extends WebKey {
@@ -42,16 +38,16 @@ interface WebOracleOptions {
 /** Serves every key whose spec is published, valid, and asks only hosts that are allowed. */
 export class WebOracle {
   readonly #redirectedOrigins: RedirectedOrigins;
-  readonly #specs: Specs;
+  readonly #specs: SpecFinder;
 
   /** Connects to nothing before the first key is asked for. */
   constructor(
-    private readonly plan: WebOraclePlan,
+    private readonly settings: CheckedWebOracleSettings,
     { folder, redirectedOrigins, hasReserve, logger }: WebOracleOptions,
   ) {
     this.#redirectedOrigins = redirectedOrigins;
-    const registries = new Map(plan.registries.map((settings) => [settings.chainId, new Registry(settings)]));
-    this.#specs = new Specs({ registries, folder, hasReserve, logger });
+    const registries = new Map(settings.registries.map((registry) => [registry.chainId, new SpecRegistry(registry)]));
+    this.#specs = new SpecFinder({ registries, folder, hasReserve, logger });
   }
 
   /**
@@ -62,9 +58,9 @@ export class WebOracle {
   async find(
     dataset: { readonly chainId: number; readonly kind: DatasetKind },
     key: Hex,
-    caller: WebCaller,
+    caller: Caller,
   ): Promise<Result<WebOracleKey, ProblemError>> {
-    const { hosts, rateLimitOf } = this.plan;
+    const { hosts, rateLimitOf } = this.settings;
     const web = parseWebKey(key);
     if (!web.ok) return err(invalidArguments(web.error));
     const { specHash, args } = web.value;
@@ -72,7 +68,7 @@ export class WebOracle {
     if (!compiled.ok) return compiled;
     const { type, kind, hosts: asked, bind } = compiled.value;
     if (kind !== dataset.kind) return err(otherKind(type, kind));
-    const forbidden = asked.find((host) => !isAllowed(host, hosts));
+    const forbidden = asked.find((host) => !isHostAllowed(host, hosts));
     if (forbidden !== undefined) return err(hostNotAllowed(forbidden));
     const request = bind(args);
     if (!request.ok) return err(invalidArguments(request.error));
@@ -92,54 +88,3 @@ export class WebOracle {
     });
   }
 }
-
-/** Extracts a key's values from the answers to its requests. */
-export interface ExtractWebValues {
-  /** Returns after how many milliseconds the key's values may be extracted; 0 for now. */
-  waitMs(key: WebOracleKey): number;
-  /** Returns one reading for each answer, or after how many milliseconds to try again. */
-  extract(key: WebOracleKey, texts: readonly (string | null)[]): Promise<Result<Pick<Extracted, "readings">, number>>;
-}
-
-/** Extracts in the calling thread, without allowances: for commands. */
-export const EXTRACT_HERE: ExtractWebValues = {
-  waitMs: () => 0,
-  extract: async ({ request }, texts) => ok(extractValues(request.sources, texts)),
-};
-
-/** Extracts as far as the allowances of a caller go. */
-export const extractFor = (extractor: Extractor, caller: WebCaller): ExtractWebValues => ({
-  waitMs: ({ specHash }) => extractor.waitMs(caller, specHash),
-  extract: ({ specHash, args, compiled: { spec } }, texts) =>
-    extractor.extract({ specHash, spec, args, texts }, caller),
-});
-
-/** Asks all sources of a key at the same time and combines their values. Each source is named by its path in the spec. */
-export async function readWebValue(
-  key: WebOracleKey,
-  { reader, isReserved }: Pick<Asking, "reader" | "isReserved">,
-  extractor: ExtractWebValues,
-): Promise<ExplainedValue> {
-  // Asked first, so that a caller above its allowance costs no source a request.
-  const waitMs = extractor.waitMs(key);
-  if (waitMs > 0) return busy(waitMs);
-  const answers = await Promise.all(key.requests.map((request) => reader.read(request, isReserved)));
-  const extracted = await extractor.extract(
-    key,
-    answers.map((answer) => (answer.ok ? answer.value.text : null)),
-  );
-  if (!extracted.ok) return busy(extracted.error);
-  const readings = answers.map((answer, index) =>
-    answer.ok ? (extracted.value.readings[index] as Reading<bigint>) : answer,
-  );
-  const sources = readings.map((reading, index) =>
-    toUse(`/sources/${index}`, reading.ok ? ok({ value: reading.value, quotedAt: null }) : reading),
-  );
-  return { ...key.request.combine(readings), sources };
-}
-
-const busy = (waitMs: number): ExplainedValue => ({
-  kind: "busy",
-  retryAfter: Math.ceil(waitMs / 1_000),
-  sources: [],
-});

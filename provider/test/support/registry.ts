@@ -7,7 +7,7 @@ import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
 import { specHash } from "@dataset-oracle/protocol/web-key";
 import { createPublicClient, createWalletClient, getAddress, type Hex, http } from "viem";
-import { toCanonical } from "../../src/web-oracle/canonical.js";
+import { toCanonicalJson } from "../../src/web-oracle/canonical-json.js";
 
 /** One of anvil's unlocked accounts. */
 const PUBLISHER = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
@@ -57,7 +57,7 @@ async function deployRegistry(anvil: Anvil, bytecode: Hex) {
     publishBytes,
     /** Publishes a spec's canonical JSON. */
     publish(spec: unknown): Promise<Hex> {
-      const bytes = toCanonical(spec);
+      const bytes = toCanonicalJson(spec);
       if (!bytes.ok) throw new Error(bytes.error);
       return publishBytes(bytes.value);
     },

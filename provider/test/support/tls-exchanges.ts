@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { EXCHANGES, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
 import type { Certificate } from "@dataset-oracle/tools/certificates";
-import { type RecordedAnswer, recordedOf } from "./recorded.js";
+import { loadRecordedAnswers, type RecordedExchangeAnswer } from "./recorded-answers.js";
 
 /** The names of the exchanges' hosts. */
 export const HOSTS = EXCHANGES.map((name) => new URL(ORIGINS[name]).host);
@@ -31,7 +31,7 @@ export async function startTlsExchanges(certificate: Certificate, isCurrent = fa
     const path = request.url ?? "";
     requests.push(`https://${host}${path}`);
     const name = EXCHANGE_OF.get(host);
-    const answer = name && findAnswer(recordedOf(name).answers, path);
+    const answer = name && findAnswer(loadRecordedAnswers(name).answers, path);
     response.setHeader("content-type", "application/json");
     if (answer === undefined) response.writeHead(404).end('{"message":"NotFound"}');
     else response.end(isCurrent ? withTime(answer.body, new Date()) : answer.body);
@@ -49,7 +49,7 @@ export async function startTlsExchanges(certificate: Certificate, isCurrent = fa
 }
 
 /** Only Coinbase is asked for one pair at a time, as `/products/BTC-USD/ticker`. */
-function findAnswer(answers: readonly RecordedAnswer[], path: string): RecordedAnswer | undefined {
+function findAnswer(answers: readonly RecordedExchangeAnswer[], path: string): RecordedExchangeAnswer | undefined {
   const pair = /^\/products\/([^/]+)\/ticker$/.exec(path)?.[1];
   return answers.find(({ prices }) => pair === undefined || Object.hasOwn(prices, pair));
 }

@@ -1,5 +1,5 @@
-import type { TrialPlan } from "../../src/web-oracle/check-settings.js";
-import { DATASET, startProvider } from "../provider.js";
+import type { CheckedTrialSettings } from "../../src/web-oracle/check-settings.js";
+import { DATASET, startProvider } from "./test-provider.js";
 
 export const HOST = "api.weather.example";
 export const OTHER = "api.other.example";
@@ -11,7 +11,7 @@ export interface TrialProviderOptions {
   readonly folder: string;
   /** The http address that is asked instead of both hosts. */
   readonly local: string;
-  readonly trials?: TrialPlan | null;
+  readonly trials?: CheckedTrialSettings | null;
   readonly operators?: string[];
 }
 

@@ -1,10 +1,10 @@
 import { recoverSigner as recoverByViem } from "@dataset-oracle/protocol/report";
-import { signerBy } from "@dataset-oracle/service/crypto/recover-signer";
+import { recoverSignerWith } from "@dataset-oracle/service/crypto/recover-signer";
 import fc from "fast-check";
 import { bytesToHex, concatHex, type Hex, hexToBigInt, hexToBytes, numberToHex, slice } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
-import { loadNative, WASM } from "./secp256k1.js";
+import { loadNativeSecp256k1, WASM_SECP256K1 } from "./secp256k1.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 /** The order of the curve's field. */
@@ -44,10 +44,10 @@ const REFUSED: readonly (readonly [name: string, signature: string])[] = [
   ["zero bytes only", `0x${"00".repeat(65)}`],
 ];
 
-const native = loadNative();
+const native = loadNativeSecp256k1();
 
-describe.each([WASM, ...(native === null ? [] : [native])])("$name", (library) => {
-  const recover = signerBy(library);
+describe.each([WASM_SECP256K1, ...(native === null ? [] : [native])])("$name", (library) => {
+  const recover = recoverSignerWith(library);
   const agrees = async (digest: Hex, signature: string) => {
     const signer = recover(hexToBytes(digest), signature);
     expect(signer).toBe(await recoverByViem(digest, signature));

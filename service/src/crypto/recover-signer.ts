@@ -13,7 +13,7 @@ const MAX_S = numberToBytes(HALF_ORDER, { size: 32 });
  * @returns Null for a signature that the contract would refuse. It accepts 65 bytes, r and s above zero, s at most half the
  * curve's order, v 27 or 28.
  */
-export function signerBy({ recover }: Recovery): (digest: Uint8Array, signature: string) => Address | null {
+export function recoverSignerWith({ recover }: Recovery): (digest: Uint8Array, signature: string) => Address | null {
   return (digest, signature) => {
     if (!/^0x[0-9a-fA-F]{130}$/.test(signature)) return null;
     const bytes = hexToBytes(signature as `0x${string}`);
@@ -34,4 +34,4 @@ function publicKeyOf(recover: Recovery["recover"], ...signed: Parameters<Recover
   }
 }
 
-export const recoverSigner = signerBy(SECP256K1);
+export const recoverSigner = recoverSignerWith(SECP256K1);

@@ -35,7 +35,7 @@ export interface EcdsaSignature {
   readonly parity: number;
 }
 
-export const WASM: Secp256k1 = {
+export const WASM_SECP256K1: Secp256k1 = {
   name: "tiny-secp256k1 (WebAssembly)",
   recover: (digest, rs, parity) => wasm.recover(digest, rs, parity),
   sign(digest, privateKey) {
@@ -58,7 +58,7 @@ interface Binding {
 }
 
 /** Loads the native library; null when the package has no build for this machine. */
-export function loadNative(): Secp256k1 | null {
+export function loadNativeSecp256k1(): Secp256k1 | null {
   let binding: Binding;
   try {
     // The binding is loaded directly, because the package's entry falls back to slow JavaScript.
@@ -80,4 +80,4 @@ export function loadNative(): Secp256k1 | null {
 }
 
 /** The fastest library on this machine. */
-export const SECP256K1: Secp256k1 = loadNative() ?? WASM;
+export const SECP256K1: Secp256k1 = loadNativeSecp256k1() ?? WASM_SECP256K1;

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { buildConnector } from "undici";
 import { parseHttpsUrl } from "./https-url.js";
 import { isPublicUnicast } from "./public-address.js";
-import type { Resolve } from "./resolve.js";
+import type { ResolveHost } from "./resolve-host.js";
 
 /** The code of the error of a forbidden connection. */
 export const FORBIDDEN_ADDRESS = "FORBIDDEN_ADDRESS";
@@ -33,7 +33,7 @@ export const dialByTls = (ca?: string): buildConnector.connector =>
  * @param dial Opens the connection: `hostname` is the address, `servername` the name.
  */
 export function guardedConnector(
-  resolve: Resolve,
+  resolve: ResolveHost,
   dial: buildConnector.connector = dialByTls(),
 ): buildConnector.connector {
   return (options, callback) => {
@@ -50,7 +50,7 @@ type Socket = NonNullable<Parameters<buildConnector.Callback>[1]>;
 
 async function checkedAddresses(
   { protocol, hostname, port }: buildConnector.Options,
-  resolve: Resolve,
+  resolve: ResolveHost,
 ): Promise<readonly string[]> {
   const isStandard = protocol === "https:" && (port === "" || port === "443");
   if (!isStandard || isIP(hostname) !== 0 || !parseHttpsUrl(`https://${hostname}/`).ok) {

@@ -11,7 +11,7 @@ import {
 } from "../http-client/fetch.js";
 import { FORBIDDEN_ADDRESS, guardedConnector } from "./connector.js";
 import { parseHttpsUrl } from "./https-url.js";
-import { type Resolve, resolveByDns } from "./resolve.js";
+import { type ResolveHost, resolveByDns } from "./resolve-host.js";
 import { Secrets } from "./secrets.js";
 
 /** `forbidden`: the request must not be made. `busy`: too many are in flight. Neither was sent. */
@@ -31,7 +31,7 @@ interface EgressOptions {
   /** For development: maps https origins to http addresses on this machine that are asked instead. */
   readonly redirectedOrigins?: Readonly<Record<string, string>>;
   readonly secrets?: Secrets;
-  readonly resolve?: Resolve;
+  readonly resolve?: ResolveHost;
   /** The maximum number of requests in flight or waiting, to all hosts. */
   readonly maxInFlight?: number;
   /** Opens the connections to addresses that were checked. */

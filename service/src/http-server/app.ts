@@ -12,7 +12,7 @@ import Fastify, {
 } from "fastify";
 import type { Logger } from "pino";
 import { inRanges } from "./address-ranges.js";
-import { callerAt } from "./caller.js";
+import { callerIdOf } from "./caller-id.js";
 import {
   CONNECTION_LIMITS,
   endConnectionsAtClose,
@@ -20,9 +20,9 @@ import {
   MAX_HEADER_BYTES,
   MaxConnectionsPerCaller,
 } from "./connections.js";
-import { plainForwardedFor } from "./forwarded-for.js";
+import { normalizeForwardedFor } from "./forwarded-for.js";
 import { BODY_LIMIT, methodNotAllowed, noSuchPath, toProblem, unreadable } from "./http-problems.js";
-import { ProblemError } from "./problem.js";
+import { ProblemError } from "./problem-error.js";
 import { type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";
 import { RequestLog } from "./request-log.js";
 import { parseStrictJson } from "./strict-json.js";
@@ -36,7 +36,7 @@ declare module "fastify" {
   }
   interface FastifyInstance {
     /** Counts a request once more against the service's limit: one that asks for several things. */
-    countAgain: RateLimiter;
+    countAgainstRateLimit: RateLimiter;
   }
   interface FastifyContextConfig {
     /** The limit of this route in place of the service's; null for none. */
@@ -112,7 +112,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     // `request.ip` reads this header whenever it is asked for.
     const { headers } = request.raw;
     const forwardedFor = headers["x-forwarded-for"];
-    if (forwardedFor !== undefined) headers["x-forwarded-for"] = plainForwardedFor(String(forwardedFor));
+    if (forwardedFor !== undefined) headers["x-forwarded-for"] = normalizeForwardedFor(String(forwardedFor));
     reply.headers(SECURE_HEADERS).header("x-request-id", request.id);
     request.trace = traceOf(request.headers, request.id);
     done();
@@ -134,7 +134,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
   await app.register(rateLimit, { global: false });
   const limit = rateLimiter(app, limitOf(options));
-  app.decorate("countAgain", limit);
+  app.decorate("countAgainstRateLimit", limit);
   const limitersOfRoutes = new Map<RateLimit, RateLimiter>();
   const limiterOfRoute = (own: RateLimit) => {
     const limiter = limitersOfRoutes.get(own) ?? rateLimiter(app, own);
@@ -167,7 +167,7 @@ function limitOf({ requestsPerMinute, reserved }: AppOptions): RateLimit {
   return {
     name,
     perMinute: ({ ip }) => (reserved.isFor(ip) ? reserved.requestsPerMinute : requestsPerMinute),
-    callerOf: ({ ip }) => (reserved.isFor(ip) ? `reserved ${ip}` : callerAt(ip)),
+    callerOf: ({ ip }) => (reserved.isFor(ip) ? `reserved ${ip}` : callerIdOf(ip)),
   };
 }
 

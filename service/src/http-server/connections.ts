@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { Type } from "@sinclair/typebox";
 import type { FastifyHttpOptions, FastifyInstance } from "fastify";
-import { callerAt } from "./caller.js";
+import { callerIdOf } from "./caller-id.js";
 
 /** The schema of the setting that limits open connections. */
 export const MaxConnections = Type.Integer({
@@ -61,7 +61,7 @@ export function limitConnectionsPerCaller(
   server.on("connection", (socket: Socket) => {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || isUnlimited(remoteAddress)) return;
-    const caller = callerAt(remoteAddress);
+    const caller = callerIdOf(remoteAddress);
     const count = open.get(caller) ?? 0;
     if (count >= max) return void socket.destroy();
     open.set(caller, count + 1);

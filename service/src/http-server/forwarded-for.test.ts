@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plainForwardedFor } from "./forwarded-for.js";
+import { normalizeForwardedFor } from "./forwarded-for.js";
 
 test.each([
   ["192.0.2.1", "192.0.2.1"],
@@ -13,7 +13,7 @@ test.each([
   ["[::ffff:c000:201]:443", "192.0.2.1"],
   ["192.0.2.9:1,[2001:db8::1]:2 , 10.1.2.3:3", "192.0.2.9, 2001:db8::1, 10.1.2.3"],
 ])("%s becomes %s", (header, plain) => {
-  expect(plainForwardedFor(header)).toBe(plain);
+  expect(normalizeForwardedFor(header)).toBe(plain);
 });
 
 test.each([
@@ -26,6 +26,6 @@ test.each([
   "[192.0.2.1",
   "2001:db8:1:2:3:4:5:6:443",
 ])("an entry without an address (%j) and those before it are left out", (entry) => {
-  expect(plainForwardedFor(entry)).toBe("");
-  expect(plainForwardedFor(`192.0.2.9, ${entry}, 10.1.2.3`)).toBe("10.1.2.3");
+  expect(normalizeForwardedFor(entry)).toBe("");
+  expect(normalizeForwardedFor(`192.0.2.9, ${entry}, 10.1.2.3`)).toBe("10.1.2.3");
 });

@@ -9,7 +9,7 @@ const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
  * would be another one with each port. An entry that holds no address, such as `unknown`, is left out with everything
  * before it: nobody vouches for those. The caller is then the proxy that wrote the entry.
  */
-export function plainForwardedFor(header: string): string {
+export function normalizeForwardedFor(header: string): string {
   const addresses: string[] = [];
   for (const entry of header.split(",").reverse()) {
     const address = plainAddress(entry.trim());

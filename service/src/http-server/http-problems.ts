@@ -1,6 +1,6 @@
 import type { FastifyError } from "fastify";
 import { MAX_HEADER_BYTES, TOO_SLOW } from "./connections.js";
-import { ProblemError } from "./problem.js";
+import { ProblemError } from "./problem-error.js";
 
 /** The largest body of a request in bytes, unless its route allows more. */
 export const BODY_LIMIT = 16 * 1024;

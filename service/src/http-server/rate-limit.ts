@@ -1,8 +1,8 @@
 import type { CreateRateLimitOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { callerAt } from "./caller.js";
+import { callerIdOf } from "./caller-id.js";
 import { tooManyRequests } from "./http-problems.js";
-import type { ProblemError } from "./problem.js";
+import type { ProblemError } from "./problem-error.js";
 
 const WINDOW_SECONDS = 60;
 
@@ -29,7 +29,7 @@ export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Prom
  */
 export function rateLimiter(
   app: Pick<FastifyInstance, "createRateLimit">,
-  { name, perMinute, callerOf = ({ ip }) => callerAt(ip), exceeded = tooManyRequests }: RateLimit,
+  { name, perMinute, callerOf = ({ ip }) => callerIdOf(ip), exceeded = tooManyRequests }: RateLimit,
 ): RateLimiter {
   const count = app.createRateLimit({
     max: perMinute,

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
-import { callerAt } from "./caller.js";
+import { callerIdOf } from "./caller-id.js";
 
 const MAX_URL = 256;
 const SAMPLE_MS = 1_000;
@@ -48,7 +48,7 @@ export class RequestLog {
 
   #isSample({ ip, problemCode: code }: FastifyRequest): boolean {
     this.#timer ??= setTimeout(() => this.flush(), SAMPLE_MS).unref();
-    const caller = callerAt(ip);
+    const caller = callerIdOf(ip);
     const id = `${caller} ${code}`;
     let sampled = this.#sampled.get(id);
     if (sampled === undefined) {

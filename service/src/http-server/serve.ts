@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import { closeOnSignal } from "../process/run-main.js";
+import { closeOnSignal } from "../process/close-on-signal.js";
 import type { App } from "./app.js";
 import { listen } from "./listen.js";
 import { type MetricsSettings, serveMetrics } from "./metrics.js";

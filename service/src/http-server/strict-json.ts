@@ -2,7 +2,7 @@ import { parseCanonicalJson } from "@dataset-oracle/protocol/parse-json";
 import type { FastifyRequest } from "fastify";
 import { parse } from "lossless-json";
 import { ambiguousBody, unsupportedMediaType } from "./http-problems.js";
-import { ProblemError } from "./problem.js";
+import { ProblemError } from "./problem-error.js";
 
 /**
  * Parses a JSON body that has only one reading: UTF-8, uncompressed, no duplicate property, and no number whose digits a

@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import * as OxKeystore from "ox/Keystore";
 import { type Hex, isAddressEqual, type LocalAccount } from "viem";
-import { fromPrivateKey } from "./secp256k1-account.js";
+import { accountFromPrivateKey } from "./secp256k1-account.js";
 
 /** Bounds of the work to open a keystore, four times geth's default, so that a foreign file cannot exhaust the machine. */
 const MAX_SCRYPT_BYTES = 256 * 1024 * 1024;
@@ -93,7 +93,7 @@ function decrypt({ version, crypto }: Keystore, password: string): Hex | null {
 
 function accountOf(key: Hex): LocalAccount | null {
   try {
-    return fromPrivateKey(key);
+    return accountFromPrivateKey(key);
   } catch {
     // The library's error is dropped: it could hold the key.
     return null;

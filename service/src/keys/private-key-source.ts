@@ -1,7 +1,7 @@
 import type { Hex, LocalAccount } from "viem";
 import { ConfigError } from "../config/config-error.js";
 import type { AccountSource } from "./account-source.js";
-import { fromPrivateKey } from "./secp256k1-account.js";
+import { accountFromPrivateKey } from "./secp256k1-account.js";
 import { permissionWarnings, readSecretFile } from "./secret-file.js";
 
 /** Reads private keys, separated by white space, from an environment variable. */
@@ -31,7 +31,7 @@ function toAccount(key: string, source: string): LocalAccount {
   const problem = `${source} does not hold a private key: "0x" and 64 hex digits, above 0 and below the curve's order.`;
   if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new ConfigError(problem);
   try {
-    return fromPrivateKey(key as Hex);
+    return accountFromPrivateKey(key as Hex);
   } catch {
     // The library's error is dropped: it could hold the key.
     throw new ConfigError(problem);

@@ -19,7 +19,7 @@ import { type EcdsaSignature, SECP256K1, type Secp256k1 } from "../crypto/secp25
  *
  * @throws When the key is 0, or not below the curve's order. The error does not contain it.
  */
-export function fromPrivateKey(privateKey: Hex, { sign, publicKeyOf }: Secp256k1 = SECP256K1): LocalAccount {
+export function accountFromPrivateKey(privateKey: Hex, { sign, publicKeyOf }: Secp256k1 = SECP256K1): LocalAccount {
   // viem allocates memory for these bytes alone; a small Buffer would share its memory with others.
   const key = hexToBytes(privateKey);
   const signDigest = (digest: Uint8Array): Hex => {

@@ -1,34 +1,4 @@
-import type { Logger } from "pino";
 import { ConfigError } from "../config/config-error.js";
-
-/** The process ends after this long, even if its shutdown has not finished. */
-const SHUTDOWN_MS = 10_000;
-
-/**
- * Shuts the process down on SIGTERM and SIGINT. `close` is called once, and has a bounded time.
- */
-export function closeOnSignal(logger: Logger, close: () => Promise<void>): void {
-  let isClosing = false;
-  const stop = (signal: NodeJS.Signals) => {
-    if (isClosing) return;
-    isClosing = true;
-    logger.info({ signal }, "shutting down");
-    const timer = setTimeout(() => {
-      logger.error(`shutdown did not finish within ${SHUTDOWN_MS} ms`);
-      process.exit(1);
-    }, SHUTDOWN_MS);
-    timer.unref();
-    close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        logger.error({ err: error }, "shutdown failed");
-        process.exit(1);
-      },
-    );
-  };
-  process.once("SIGTERM", stop);
-  process.once("SIGINT", stop);
-}
 
 /**
  * Runs a program. A ConfigError is printed without a stack, and ends the process with exit code 2.

@@ -1,9 +1,9 @@
 import type { Character, SpecAdvice } from "@dataset-oracle/protocol/spec-trial";
 import { hexToString, numberToHex } from "viem";
 import { median } from "../../median.js";
-import type { Reading } from "../../source/reading.js";
+import type { Reading } from "../../source/source-failure.js";
 import { combine } from "../combine.js";
-import type { BoundRequest, CompiledRequest } from "../compile.js";
+import type { BoundRequest, CompiledRequest } from "../compile-request-spec.js";
 import { conclusionsOf } from "./conclusions.js";
 
 /** One provider's readings, taken at equal intervals and at the same times as the others'. */

@@ -1,7 +1,8 @@
 import { SpecAdviceRequest } from "@dataset-oracle/protocol/spec-trial";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { parseJson, schemaProblems } from "@dataset-oracle/service/config/load-config";
-import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";
+import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
+import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
+import { type BoundRequest, type CompiledRequest, compileRequestSpec } from "../compile-request-spec.js";
 import type { ProviderReadings } from "./advise.js";
 import { parseReadings } from "./parse-readings.js";
 import { loadSamples, readingsOfSamples } from "./samples.js";
@@ -19,8 +20,8 @@ export interface KeptReadings {
  *
  * @throws ConfigError when the file is not valid.
  */
-export function loadKept(file: string): KeptReadings {
-  const json = parseJson(file);
+export function loadKeptReadings(file: string): KeptReadings {
+  const json = readJsonFile(file);
   if (typeof json === "object" && json !== null && "providers" in json) return readProviders(file, json);
   const { samples, request, bound } = loadSamples(file);
   const readings = [readingsOfSamples(bound, samples)];
@@ -31,7 +32,7 @@ function readProviders(file: string, json: object): KeptReadings {
   const problems = schemaProblems(SpecAdviceRequest, json);
   if (problems.length > 0) throw new ConfigError(`${file} does not hold samples:\n  ${problems.join("\n  ")}`);
   const { spec, arguments: args, interval_seconds, providers } = json as SpecAdviceRequest;
-  const request = compileRequest(spec);
+  const request = compileRequestSpec(spec);
   if (!request.ok) throw new ConfigError(`${file}: its spec is not valid: ${request.error}`);
   const bound = request.value.bind(args);
   if (!bound.ok) throw new ConfigError(`${file}: ${bound.error}`);

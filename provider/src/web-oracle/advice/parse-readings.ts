@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { ProviderSample, SpecAdviceRequest } from "@dataset-oracle/protocol/spec-trial";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
-import type { FailureCode, Reading } from "../../source/reading.js";
+import type { FailureCode, Reading } from "../../source/source-failure.js";
 import type { ProviderReadings } from "./advise.js";
 
 const MAX_VALUE = 2n ** 256n - 1n;

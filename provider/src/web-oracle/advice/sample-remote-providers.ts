@@ -7,7 +7,7 @@ import {
 } from "@dataset-oracle/protocol/spec-trial";
 import { postText } from "@dataset-oracle/service/http-client/post";
 import { Value } from "@sinclair/typebox/value";
-import { intervals } from "./intervals.js";
+import { repeatAtInterval } from "./repeat-at-interval.js";
 
 /** A provider may take 5 s for its sources, and a few for the rest. */
 const LIMITS = { timeoutMs: 15_000, maxBytes: 256 * 1024 };
@@ -29,7 +29,7 @@ export async function sampleRemoteProviders(
 ): Promise<SpecAdviceRequest> {
   const providers: SpecAdviceRequest["providers"] = urls.map((provider) => ({ provider, samples: [] }));
   const body = JSON.stringify(spec);
-  for await (const taken of intervals(count, intervalSeconds, signal)) {
+  for await (const taken of repeatAtInterval(count, intervalSeconds, signal)) {
     const trials = await Promise.all(urls.map((url) => tryAt(url, body)));
     for (const [index, trial] of trials.entries()) {
       providers[index]?.samples.push(typeof trial === "string" ? null : sampleOf(trial));

@@ -1,15 +1,16 @@
 import { err, ok } from "@dataset-oracle/protocol/result";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { parseJson, schemaProblems } from "@dataset-oracle/service/config/load-config";
+import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
+import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import { type Static, Type } from "@sinclair/typebox";
-import type { FailureCode, Reading } from "../../source/reading.js";
+import type { FailureCode, Reading } from "../../source/source-failure.js";
 import { askSources } from "../ask-sources.js";
-import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";
+import { type BoundRequest, type CompiledRequest, compileRequestSpec } from "../compile-request-spec.js";
 import { extractValues } from "../extract-values.js";
 import type { ProviderReadings } from "./advise.js";
-import { intervals } from "./intervals.js";
+import { repeatAtInterval } from "./repeat-at-interval.js";
 
 const strict = { additionalProperties: false } as const;
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
@@ -62,7 +63,7 @@ export async function takeSamples(
   const samples: Samples["samples"] = [];
   const texts: Samples["texts"] = {};
   let kept = 0;
-  for await (const _ of intervals(count, intervalSeconds, signal)) {
+  for await (const _ of repeatAtInterval(count, intervalSeconds, signal)) {
     const at = Date.now();
     const answers = (await askSources(bound, egress)).map(({ judged }) => {
       if (!judged.ok) return { text: null, failure: judged.error.code, detail: judged.error.detail };
@@ -85,11 +86,11 @@ export async function takeSamples(
  * @throws ConfigError when the file is not valid, or a text was changed.
  */
 export function loadSamples(file: string): { samples: Samples; request: CompiledRequest; bound: BoundRequest } {
-  const json = parseJson(file);
+  const json = readJsonFile(file);
   const problems = schemaProblems(Samples, json);
   if (problems.length > 0) throw new ConfigError(`${file} does not hold samples:\n  ${problems.join("\n  ")}`);
   const samples = json as Samples;
-  const request = compileRequest(samples.spec);
+  const request = compileRequestSpec(samples.spec);
   if (!request.ok) throw new ConfigError(`${file}: its spec is not valid: ${request.error}`);
   const bound = request.value.bind(samples.arguments);
   if (!bound.ok) throw new ConfigError(`${file}: ${bound.error}`);

@@ -1,14 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { MAX_ADVICE_SAMPLES, MAX_SAMPLED_PROVIDERS, type SpecAdviceRequest } from "@dataset-oracle/protocol/spec-trial";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { describeValue, printable, styleOf } from "../../cli/terminal.js";
+import { describeWebOracleValue } from "../../cli/format-web-oracle-value.js";
+import { printable, styleOf } from "../../cli/terminal.js";
 import { advise } from "../advice/advise.js";
-import { type KeptReadings, loadKept } from "../advice/load-kept-readings.js";
+import { adviceToText } from "../advice/format-advice.js";
+import { type KeptReadings, loadKeptReadings } from "../advice/load-kept-readings.js";
 import { parseReadings } from "../advice/parse-readings.js";
 import { sampleRemoteProviders } from "../advice/sample-remote-providers.js";
 import { readingsOfSamples, type Samples, takeSamples } from "../advice/samples.js";
-import { adviceToText } from "../advice/show-advice.js";
-import type { BoundRequest } from "../compile.js";
+import type { BoundRequest } from "../compile-request-spec.js";
 import type { CliCommand } from "./arguments.js";
 import { openEgress } from "./open-egress.js";
 import { bindSpec, type LoadedSpec, loadSpec } from "./spec-file.js";
@@ -29,7 +30,7 @@ type Options = CliCommand["options"];
 export async function adviseOnSpec({ specFile, args, options }: CliCommand): Promise<void> {
   if (options.replay !== undefined) refuseSampling(specFile, options);
   const { request, bound, readings, intervalSeconds } =
-    options.replay === undefined ? await sample(specFile, args, options) : loadKept(options.replay);
+    options.replay === undefined ? await sample(specFile, args, options) : loadKeptReadings(options.replay);
   const advice = advise(request, bound, readings, intervalSeconds);
   console.log(adviceToText(request, bound, advice, styleOf(process.stdout, process.env)));
   process.exitCode = advice.with_value > 0 ? 0 : 1;
@@ -88,7 +89,7 @@ async function sampleHere(
     const samples = await takeSamples(request, bound, args, egress, {
       ...rhythm,
       onSample: (taken, combined) => {
-        const text = combined.kind === "value" ? describeValue(request, combined.value) : "no value";
+        const text = combined.kind === "value" ? describeWebOracleValue(request, combined.value) : "no value";
         console.error(`${taken} of ${rhythm.count}: ${printable(text)}`);
       },
     });

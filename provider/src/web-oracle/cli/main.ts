@@ -13,9 +13,9 @@ await runMain(async () => {
   const spec = loadSpec(specFile ?? "");
   switch (name) {
     case "validate":
-      return console.log((await import("./describe.js")).describeSpec(spec));
+      return console.log((await import("./describe-spec.js")).describeSpec(spec));
     case "key":
-      return console.log((await import("./describe.js")).describeKey(spec, args));
+      return console.log((await import("./describe-spec.js")).describeKey(spec, args));
     case "try":
       return (await import("./try.js")).trySpec(spec, command);
     case "publish": {

@@ -2,7 +2,7 @@ import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-re
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { encodeFunctionData } from "viem";
-import { describeCall, sendCalls } from "../../cli/send-calls.js";
+import { describeTransaction, sendTransactions } from "../../cli/send-transactions.js";
 import type { CliCommand } from "./arguments.js";
 import type { LoadedSpec } from "./spec-file.js";
 
@@ -25,9 +25,9 @@ export async function publish(
     to: registry,
     data: encodeFunctionData({ abi: webOracleRegistryAbi, functionName: "publish", args: [bytes] }),
   }));
-  if (options["dry-run"] === true) return calls.map((call) => describeCall(chainId, call, rpcUrl)).join("\n\n");
+  if (options["dry-run"] === true) return calls.map((call) => describeTransaction(chainId, call, rpcUrl)).join("\n\n");
   if (rpcUrl === undefined) throw new ConfigError("Name the network's JSON-RPC endpoint: --rpc-url URL.");
-  const mined = await sendCalls(calls, { chainId, namedBy: file, rpcUrl, from: options.from }, env);
+  const mined = await sendTransactions(calls, { chainId, namedBy: file, rpcUrl, from: options.from }, env);
   return mined
     .map(({ block, transaction }, i) => {
       const hash = specs[i]?.hash;

@@ -1,9 +1,9 @@
 import { specHash } from "@dataset-oracle/protocol/web-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { parseJson } from "@dataset-oracle/service/config/load-config";
+import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
 import type { Hex } from "viem";
-import { toCanonical } from "../canonical.js";
-import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";
+import { toCanonicalJson } from "../canonical-json.js";
+import { type BoundRequest, type CompiledRequest, compileRequestSpec } from "../compile-request-spec.js";
 
 /** A spec that its author has in a file. */
 export interface LoadedSpec {
@@ -19,11 +19,11 @@ export interface LoadedSpec {
  * @throws ConfigError that names each place to fix.
  */
 export function loadSpec(path: string): LoadedSpec {
-  const json = parseJson(path);
-  const request = compileRequest(json);
+  const json = readJsonFile(path);
+  const request = compileRequestSpec(json);
   if (!request.ok)
     throw new ConfigError(`${path} is not a valid request spec:\n  ${request.error.replaceAll("\n", "\n  ")}`);
-  const bytes = toCanonical(json);
+  const bytes = toCanonicalJson(json);
   if (!bytes.ok) throw new ConfigError(`${path}: ${bytes.error}`);
   const hash = specHash(bytes.value);
   if (!hash.ok) throw new ConfigError(`${path}: ${hash.error}`);

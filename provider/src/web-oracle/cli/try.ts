@@ -1,9 +1,10 @@
 import type { Egress } from "@dataset-oracle/service/egress/egress";
-import { describeValue, printable, type Style, styleOf } from "../../cli/terminal.js";
-import { resultToText } from "../../cli/value-output.js";
-import type { Reading } from "../../source/reading.js";
+import { resultToText } from "../../cli/format-value.js";
+import { describeWebOracleValue } from "../../cli/format-web-oracle-value.js";
+import { printable, type Style, styleOf } from "../../cli/terminal.js";
+import type { Reading } from "../../source/source-failure.js";
 import { type AskedSource, askSources, readingsOf, textsOf } from "../ask-sources.js";
-import type { BoundRequest, CompiledRequest } from "../compile.js";
+import type { BoundRequest, CompiledRequest } from "../compile-request-spec.js";
 import { extractValues } from "../extract-values.js";
 import type { CliCommand } from "./arguments.js";
 import { openEgress } from "./open-egress.js";
@@ -45,13 +46,13 @@ export async function tryRequest(
       `  answer: ${printable(status)}`,
       ...(answer.ok ? [`  ${printable(answer.value.text).replaceAll("\n", "\n  ")}`] : []),
       reading.ok
-        ? `  value:  ${good(describeValue(request, reading.value))}`
+        ? `  value:  ${good(describeWebOracleValue(request, reading.value))}`
         : `  value:  ${bad(`none: ${printable(reading.error.detail)} (${reading.error.code})`)}`,
     ];
     return [...lines, ""];
   });
   const combined = bound.combine(readings);
-  const result = resultToText(combined, (value) => good(describeValue(request, value)), bad, "none");
+  const result = resultToText(combined, (value) => good(describeWebOracleValue(request, value)), bad, "none");
   const text = [...sections.flat(), `${bold("value:")} ${result}`].join("\n");
   return { text, hasValue: combined.kind === "value" };
 }

@@ -1,5 +1,5 @@
 import type { TrialStep } from "@dataset-oracle/protocol/spec-trial";
-import type { FailureCode } from "../../source/reading.js";
+import type { FailureCode } from "../../source/source-failure.js";
 
 /** The ways to fix a failure, by its code, for the author of a spec. */
 const FIXES: Partial<Record<FailureCode, string>> = {
@@ -30,7 +30,7 @@ const FIXES: Partial<Record<FailureCode, string>> = {
 const TOO_LARGE = "Choose a URL with a shorter answer. The sources of a spec share 1 MiB.";
 
 /** Returns how to fix a failure. */
-export function fixOf(code: FailureCode, step: TrialStep): string {
+export function howToFix(code: FailureCode, step: TrialStep): string {
   if (code === "too_large") return TOO_LARGE;
   return FIXES[code] ?? `Check the ${step === "fetched" ? "request" : "path and the type"} of the source.`;
 }

@@ -4,19 +4,19 @@ import type { SpecTrial, SpecTrialRequest, TrialFailure, TrialSource } from "@da
 import { formatValue } from "@dataset-oracle/protocol/wire-value";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, numberToHex } from "viem";
+import type { Caller } from "../../caller.js";
 import { printable } from "../../cli/terminal.js";
-import { type Combined, OUTCOMES } from "../../explained-value.js";
 import { hostNotAllowed, trialsBusy } from "../../problems.js";
-import type { Reading, SourceFailure } from "../../source/reading.js";
-import { type RateLimit, TokenBucket } from "../../token-bucket.js";
+import type { Reading, SourceFailure } from "../../source/source-failure.js";
+import { TokenBucket, type TokenBucketLimit } from "../../token-bucket.js";
+import { type CombinedValue, OUTCOMES } from "../../value-with-sources.js";
+import { type AllowedHosts, isHostAllowed } from "../allowed-hosts.js";
 import { type AskedSource, askSources, readingsOf, textsOf } from "../ask-sources.js";
-import { type Hosts, isAllowed } from "../check-settings.js";
 import type { Extraction } from "../extraction-worker.js";
-import type { Extractor } from "../extractor.js";
-import type { WebCaller } from "../web-caller.js";
-import { fixOf } from "./how-to-fix.js";
+import type { RateLimitedExtractor } from "../rate-limited-extractor.js";
+import { howToFix } from "./how-to-fix.js";
 import { checkTriedSpec, type TriedSpec } from "./tried-spec.js";
 import { valueText } from "./value-text.js";
 
@@ -32,13 +32,13 @@ const MAX_SHOWN = 200;
 
 interface TrialsParts {
   /** The rules of trials, and those of published specs, both of which apply. */
-  readonly rules: readonly Hosts[];
+  readonly rules: readonly AllowedHosts[];
   /** The requests that all trials together may make. */
-  readonly rateLimit: RateLimit;
+  readonly rateLimit: TokenBucketLimit;
   /** It has no secrets, so that no spec of a stranger is sent with one. */
   readonly egress: Pick<Egress, "fetchText">;
   /** It is not the one of reports, so that trials use up nothing that reports need. */
-  readonly extractor: Pick<Extractor, "extract" | "waitMs">;
+  readonly extractor: Pick<RateLimitedExtractor, "extract" | "waitMs">;
   /** Reserves half of the budget for reserved callers. */
   readonly hasReserve: boolean;
   readonly provider: Address;
@@ -65,11 +65,11 @@ export class Trials {
   }
 
   /** Asks a spec's sources now, and shows each step to the value. */
-  async run(request: SpecTrialRequest, caller: WebCaller): Promise<Result<SpecTrial, ProblemError>> {
+  async run(request: SpecTrialRequest, caller: Caller): Promise<Result<SpecTrial, ProblemError>> {
     const tried = checkTriedSpec(request);
     if (!tried.ok) return tried;
     const { rules } = this.parts;
-    const forbidden = tried.value.compiled.hosts.find((host) => !rules.every((hosts) => isAllowed(host, hosts)));
+    const forbidden = tried.value.compiled.hosts.find((host) => !rules.every((hosts) => isHostAllowed(host, hosts)));
     if (forbidden !== undefined) return err(hostNotAllowed(forbidden, "trials"));
     const waitMs = this.#waitMs(tried.value, caller);
     if (waitMs > 0) return err(trialsBusy(Math.ceil(waitMs / 1_000)));
@@ -83,12 +83,12 @@ export class Trials {
     }
   }
 
-  #waitMs({ bound, hash }: TriedSpec, caller: WebCaller): number {
+  #waitMs({ bound, hash }: TriedSpec, caller: Caller): number {
     const least = bound.sources.length + (caller.isReserved ? 0 : this.#anonymousLeast);
     return Math.max(this.#budget.waitMs(this.#now(), least), this.parts.extractor.waitMs(inPool(caller), hash));
   }
 
-  async #run(tried: TriedSpec, caller: WebCaller): Promise<Result<SpecTrial, ProblemError>> {
+  async #run(tried: TriedSpec, caller: Caller): Promise<Result<SpecTrial, ProblemError>> {
     const { hash: specHash, compiled, bound, args } = tried;
     const asked = await askSources(bound, this.parts.egress);
     const job = { specHash, spec: compiled.spec, args, texts: textsOf(asked) };
@@ -100,7 +100,7 @@ export class Trials {
 }
 
 /** The caller in the pool of workers, where no trial goes before a report. */
-const inPool = ({ id }: WebCaller): WebCaller => ({ id, isReserved: false });
+const inPool = ({ id }: Caller): Caller => ({ id, isReserved: false });
 
 /** The results of each step, for each source. */
 interface Steps {
@@ -136,7 +136,7 @@ function showTrial(tried: TriedSpec, provider: Address, steps: Steps): SpecTrial
   };
 }
 
-function reasonOf(combined: Combined): string | null {
+function reasonOf(combined: CombinedValue): string | null {
   if (combined.kind === "value") return null;
   const text =
     combined.kind === "none" ? combined.reason : `sources are at their rate limits for ${combined.retryAfter} s`;
@@ -172,5 +172,5 @@ function showSource({ compiled, bound }: TriedSpec, index: number, steps: Steps)
 }
 
 function showFailure({ code, detail }: SourceFailure, step: TrialFailure["step"]): TrialFailure {
-  return { step, code, message: printable(detail).slice(0, MAX_MESSAGE), fix: fixOf(code, step) };
+  return { step, code, message: printable(detail).slice(0, MAX_MESSAGE), fix: howToFix(code, step) };
 }

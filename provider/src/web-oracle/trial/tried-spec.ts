@@ -1,11 +1,11 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { SpecTrialRequest } from "@dataset-oracle/protocol/spec-trial";
 import { specHash, webKey } from "@dataset-oracle/protocol/web-key";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Hex } from "viem";
 import { invalidArguments, invalidSpecInTrial } from "../../problems.js";
-import { toCanonical } from "../canonical.js";
-import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";
+import { toCanonicalJson } from "../canonical-json.js";
+import { type BoundRequest, type CompiledRequest, compileRequestSpec } from "../compile-request-spec.js";
 
 /** A spec that someone tries: checked, and with its arguments. */
 export interface TriedSpec {
@@ -25,9 +25,9 @@ export function checkTriedSpec({
   spec,
   arguments: args,
 }: Pick<SpecTrialRequest, "spec" | "arguments">): Result<TriedSpec, ProblemError> {
-  const compiled = compileRequest(spec);
+  const compiled = compileRequestSpec(spec);
   if (!compiled.ok) return err(invalidSpecInTrial(compiled.error));
-  const bytes = toCanonical(spec);
+  const bytes = toCanonicalJson(spec);
   if (!bytes.ok) return err(invalidSpecInTrial(`/: ${bytes.error}`));
   const hash = specHash(bytes.value);
   if (!hash.ok) return err(invalidSpecInTrial(`/: ${hash.error}`));

@@ -1,6 +1,6 @@
 import { formatUnits, hexToString, numberToHex } from "viem";
 import { printable } from "../../cli/terminal.js";
-import type { CompiledRequest } from "../compile.js";
+import type { CompiledRequest } from "../compile-request-spec.js";
 
 const MAX_TEXT = 300;
 

@@ -1,0 +1,15 @@
+import type { Trace } from "@dataset-oracle/service/http-server/trace";
+
+/** The caller for whom a key is found and its value is read. */
+export interface Caller {
+  /** The caller's address or network. */
+  readonly id: string;
+  /** Allows use of the reserved parts of rate limits and allowances. */
+  readonly isReserved: boolean;
+}
+
+/** A caller whose request can be followed in the log. */
+export interface TracedCaller extends Caller {
+  /** Ties the log lines of one request together. */
+  readonly trace: Trace | null;
+}

@@ -1,0 +1,56 @@
+import { type CombinedValue, OUTCOMES, type SourceUse, type ValueWithSources } from "../value-with-sources.js";
+
+/** The parts of the output that differ between kinds of keys. */
+interface Shown {
+  /** The key and what names it. */
+  readonly head: object;
+  /** Describes the value, which is null when there is none. */
+  readonly ofValue: (value: bigint | null) => object;
+  /** Describes a source's value. */
+  readonly ofSource: (quote: SourceUse["quote"], index: number) => object;
+}
+
+/**
+ * Shows a value and its sources to programs.
+ *
+ * @param at When the reading started, in whole seconds since 1970.
+ */
+export function valueToJson(value: ValueWithSources, at: bigint, { head, ofValue, ofSource }: Shown): string {
+  const answer = {
+    ...head,
+    outcome: OUTCOMES[value.kind],
+    ...ofValue(value.kind === "value" ? value.value : null),
+    at: Number(at),
+    sources: value.sources.map(({ source, quote, dropped }, index) => ({
+      name: source,
+      ...ofSource(quote, index),
+      used: dropped === null,
+      reason: dropped?.code ?? null,
+      detail: dropped?.detail ?? null,
+    })),
+  };
+  return JSON.stringify(answer, null, 2);
+}
+
+/**
+ * Tells people a result.
+ *
+ * @param good Writes the value.
+ * @param bad Emphasizes why there is none.
+ * @param none Precedes the reason: `no price`, for example.
+ */
+export function resultToText(
+  result: CombinedValue,
+  good: (value: bigint) => string,
+  bad: (text: string) => string,
+  none: string,
+): string {
+  switch (result.kind) {
+    case "value":
+      return good(result.value);
+    case "none":
+      return bad(`${none}: ${result.reason}`);
+    case "busy":
+      return bad(`unknown: sources are at their rate limits; try again in ${result.retryAfter} s`);
+  }
+}

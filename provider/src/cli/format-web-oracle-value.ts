@@ -1,0 +1,62 @@
+import { formatValue } from "@dataset-oracle/protocol/wire-value";
+import { hexToString, numberToHex } from "viem";
+import type { ValueWithSources } from "../value-with-sources.js";
+import type { CompiledRequest } from "../web-oracle/compile-request-spec.js";
+import type { WebOracleKey } from "../web-oracle/web-oracle.js";
+import { resultToText, valueToJson } from "./format-value.js";
+import { printable, type Style } from "./terminal.js";
+
+/** A Web Oracle key and its value. */
+interface WebOracleValue extends Pick<WebOracleKey, "name" | "compiled" | "request"> {
+  readonly value: ValueWithSources;
+  /** When the reading started, in whole seconds since 1970. */
+  readonly at: bigint;
+}
+
+/** Shows a value and its sources to programs: a number in decimal, else 32 bytes in hex. */
+export function webOracleValueToJson({ name, compiled, request, value, at }: WebOracleValue): string {
+  const format = (value: bigint | null) => (value === null ? null : formatValue(compiled.kind, value));
+  return valueToJson(value, at, {
+    head: { key: name, title: compiled.spec.title },
+    ofValue: (value) => ({ value: format(value) }),
+    ofSource: (quote, index) => ({
+      url: request.sources[index]?.request.url,
+      value: format(quote?.value ?? null),
+    }),
+  });
+}
+
+/** Shows a value and its sources to people. */
+export function webOracleValueToText(
+  { name, compiled, request, value }: WebOracleValue,
+  { bold, good, bad }: Style,
+): string {
+  const rows = value.sources.map(({ quote, dropped }, index) => {
+    const { method = "", url = "" } = request.sources[index]?.request ?? {};
+    const answer =
+      quote === null
+        ? bad(printable(`${dropped?.code}: ${dropped?.detail}`))
+        : good(describeWebOracleValue(compiled, quote.value));
+    return `${method} ${url}\n  ${answer}`;
+  });
+  const result = resultToText(
+    value,
+    (known) => `value ${bold(describeWebOracleValue(compiled, known))}`,
+    bad,
+    "no value",
+  );
+  return [bold(name), printable(compiled.spec.title), ...rows, "", result].join("\n");
+}
+
+/** Describes a value by its meaning and as the 32 bytes that a query returns. */
+export function describeWebOracleValue({ type, spec }: CompiledRequest, value: bigint): string {
+  const word = numberToHex(value, { size: 32 });
+  return type === "bytes32" || spec.sources[0]?.hash === true ? word : `${meaning(type, value)}  (${word})`;
+}
+
+function meaning(type: CompiledRequest["type"], value: bigint): string {
+  if (type === "uint") return value.toString();
+  if (type === "bool") return value === 1n ? "true" : "false";
+  const text = hexToString(numberToHex(value, { size: 32 }), { size: 32 });
+  return printable(JSON.stringify(value === 0n ? "" : text));
+}

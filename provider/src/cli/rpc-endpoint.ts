@@ -1,0 +1,16 @@
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { http } from "viem";
+
+export const rpcTransport = (rpcUrl: string) => http(rpcUrl, { retryCount: 0, timeout: 10_000 });
+
+/** Calls an endpoint. Its error leaves out most of viem's message, which contains the endpoint's URL and so perhaps a token. */
+export async function callRpc<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const { details, name } = error as { details?: string; name?: string };
+    throw new ConfigError(
+      `The RPC endpoint failed or refused the call: ${details || name}. Check --rpc-url and the account's balance.`,
+    );
+  }
+}

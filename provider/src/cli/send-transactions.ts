@@ -1,0 +1,71 @@
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { requireAddress } from "@dataset-oracle/service/config/require-address";
+import { loadAccount } from "@dataset-oracle/service/keys/accounts";
+import { type Account, type Address, createPublicClient, createWalletClient, type Hex } from "viem";
+import { callRpc, rpcTransport } from "./rpc-endpoint.js";
+
+const MINED_MS = 120_000;
+
+/** A contract call that sends no Ether. */
+interface Call {
+  readonly to: Address;
+  readonly data: Hex;
+}
+
+/** The network that calls are sent to, and the account that pays for them. */
+interface TransactionSender {
+  readonly chainId: number;
+  /** The file or the option that names the network, for errors. */
+  readonly namedBy: string;
+  readonly rpcUrl: string;
+  /** An unlocked account of the endpoint. By default the account that the environment's PUBLISHER variables name. */
+  readonly from: string | undefined;
+}
+
+/** Describes a transaction for a person who sends it with another program. */
+export function describeTransaction(chainId: number, { to, data }: Call, rpcUrl = "<url>"): string {
+  return [
+    "Nothing was sent. The transaction:",
+    JSON.stringify({ chainId, to, value: "0x0", data }, null, 2),
+    "",
+    "To send it with cast, from a keystore:",
+    `cast send ${to} ${data} --rpc-url ${rpcUrl} --account <keystore>`,
+  ].join("\n");
+}
+
+/**
+ * Sends calls, one transaction each, and waits until all are mined.
+ *
+ * @returns The transaction and the block of each call.
+ * @throws ConfigError
+ */
+export async function sendTransactions(
+  calls: readonly Call[],
+  { chainId, namedBy, rpcUrl, from }: TransactionSender,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly transaction: Hex; readonly block: bigint }[]> {
+  const account = await senderOf(from, env);
+  const transport = rpcTransport(rpcUrl);
+  const client = createPublicClient({ transport, pollingInterval: 500 });
+  const asked = await callRpc(() => client.getChainId());
+  if (asked !== chainId)
+    throw new ConfigError(
+      `The endpoint belongs to network ${asked}, but ${namedBy} to network ${chainId}. Change one of them.`,
+    );
+  const wallet = createWalletClient({ account, transport });
+  const sent: Hex[] = [];
+  for (const { to, data } of calls) sent.push(await callRpc(() => wallet.sendTransaction({ to, data, chain: null })));
+  return Promise.all(
+    sent.map(async (transaction) => {
+      const receipt = await callRpc(() => client.waitForTransactionReceipt({ hash: transaction, timeout: MINED_MS }));
+      if (receipt.status !== "success")
+        throw new ConfigError(`The transaction ${transaction} reverted. Its trace says why: cast run ${transaction}`);
+      return { transaction, block: receipt.blockNumber };
+    }),
+  );
+}
+
+async function senderOf(from: string | undefined, env: NodeJS.ProcessEnv): Promise<Account | Address> {
+  if (from === undefined) return (await loadAccount(env, "PUBLISHER")).account;
+  return requireAddress(from, "--from");
+}

@@ -1,0 +1,61 @@
+import { parseAddress } from "@dataset-oracle/protocol/address";
+import { matchesKeyForm } from "@dataset-oracle/protocol/key";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import type { ReportRequest } from "@dataset-oracle/protocol/wire";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
+import type { Address, Hex } from "viem";
+import { invalidAddress, invalidKey, unknownDataset, unknownKey, unknownNetwork } from "./problems.js";
+import type { Served, ServedDataset, ServedKey } from "./served-keys.js";
+import type { WebOracleKey } from "./web-oracle/web-oracle.js";
+
+/** A key of a dataset on a network. */
+export interface DataPoint {
+  /** Unique among all data points. */
+  readonly id: string;
+  readonly dataset: ServedDataset;
+  readonly key: ServedKey;
+}
+
+/** Finds a key of a Web Oracle dataset; null when those datasets are not served. */
+export type FindWebOracleKey =
+  | ((dataset: ServedDataset, key: Hex) => Promise<Result<WebOracleKey, ProblemError>>)
+  | null;
+
+/** Finds the dataset that a request names. */
+export function findDataset(
+  served: Served,
+  request: Pick<ReportRequest, "network_id" | "dataset">,
+): Result<ServedDataset, ProblemError> {
+  const datasets = served.get(request.network_id);
+  const exact = datasets?.get(request.dataset as Address);
+  if (exact !== undefined) return ok(exact);
+  const address = parseAddress(request.dataset);
+  if (!address.ok) return err(invalidAddress(address.error));
+  if (datasets === undefined) return err(unknownNetwork(request.network_id, [...served.keys()]));
+  const dataset = datasets.get(address.value);
+  return dataset === undefined ? err(unknownDataset(address.value, request.network_id)) : ok(dataset);
+}
+
+/** @param key In lower-case hex. */
+export async function findDataPoint(
+  dataset: ServedDataset,
+  key: string,
+  findWebOracleKey: FindWebOracleKey,
+): Promise<Result<DataPoint, ProblemError>> {
+  const id = `${dataset.chainId}/${dataset.address}/${key}`;
+  const served = dataset.keys.get(key as Hex);
+  if (served !== undefined) return ok({ id, dataset, key: served });
+  if (!matchesKeyForm(dataset.keyForm, key as Hex)) return err(invalidKey(dataset.keyForm));
+  if (dataset.keyForm !== "WEB_ORACLE" || findWebOracleKey === null) return err(unknownKey(key));
+  const found = await findWebOracleKey(dataset, key as Hex);
+  return found.ok ? ok({ id, dataset, key: found.value }) : found;
+}
+
+/** Returns the fields of every log line about a data point at a round. */
+export const dataPointLogFields = ({ dataset, key }: DataPoint, round: bigint, trace: Trace | null) => ({
+  ...traceFieldsOf(trace),
+  network: dataset.chainId,
+  key: key.name,
+  round: Number(round),
+});

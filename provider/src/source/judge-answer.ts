@@ -1,0 +1,80 @@
+import { err, ok } from "@dataset-oracle/protocol/result";
+import type { EgressResult } from "@dataset-oracle/service/egress/egress";
+import type { HttpAnswer } from "@dataset-oracle/service/http-client/fetch";
+import { type Json, parseExactJson } from "./exact-json.js";
+import { failed, type Reading, type SourceFailure } from "./source-failure.js";
+
+/** The text of a source's answer, as it was received. */
+export interface AnswerText {
+  readonly text: string;
+}
+
+/** A source file's answer. That of a published spec is parsed in a worker instead, because anyone may have chosen it. */
+export interface Answer extends AnswerText {
+  readonly document: Json;
+}
+
+/** The longest pause that a source's Retry-After can cause, in seconds. */
+const MAX_RETRY_AFTER = 600;
+
+/**
+ * Judges a source's answer: only HTTP 200 with JSON in which the source names no error counts.
+ *
+ * @param now In milliseconds since 1970, because a Retry-After may be a date.
+ * @param findError Finds the source's own error in JSON, whatever its HTTP status: some exchanges answer HTTP 200 or 500
+ * when a rate limit is used up.
+ */
+export function judgeAnswer(
+  answer: EgressResult,
+  now: number,
+  findError: (document: Json) => SourceFailure | null,
+): Reading<Answer> {
+  if (!answer.ok) return answer;
+  const { contentType, text } = answer.value;
+  const document: Reading<Json> = isJson(contentType) ? parseExactJson(text) : notJson(contentType);
+  const error = document.ok ? findError(document.value) : null;
+  const failure = judgeStatus(answer.value, now, error);
+  if (failure !== null) return err(failure);
+  return document.ok ? ok({ document: document.value, text }) : document;
+}
+
+/** Judges the answer to a published spec like `judgeAnswer`, without reading the text. */
+export function judgeText(answer: EgressResult, now: number): Reading<AnswerText> {
+  if (!answer.ok) return answer;
+  const failure = judgeStatus(answer.value, now, null);
+  if (failure !== null) return err(failure);
+  const { contentType, text } = answer.value;
+  return isJson(contentType) ? ok({ text }) : notJson(contentType);
+}
+
+const notJson = (contentType: string) =>
+  failed("content_type", `answered ${contentType || "no content type"} instead of JSON`);
+
+/** @param error The error that the source names in the answer. */
+function judgeStatus(
+  { status, retryAfter }: HttpAnswer,
+  now: number,
+  error: SourceFailure | null,
+): SourceFailure | null {
+  const detail = `answered HTTP ${status}${error === null ? "" : ` and ${error.detail}`}`;
+  // Some exchanges answer 418 to callers that ignored 429. 503 is a rate limit only when it says when to retry.
+  const isLimit = status === 429 || status === 418 || (status === 503 && retryAfter !== null);
+  if (isLimit || error?.code === "throttled") {
+    return { code: "throttled", detail, retryAfter: toSeconds(retryAfter, now) };
+  }
+  if (status === 200) return error;
+  const isKnown = error !== null && error.code !== "source_error";
+  return { code: isKnown ? error.code : "http_status", detail };
+}
+
+/** Reads a Retry-After as 1 to `MAX_RETRY_AFTER` seconds; 1 when it is missing or malformed. */
+function toSeconds(retryAfter: string | null, now: number): number {
+  const text = retryAfter?.trim() ?? "";
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1_000;
+  return Number.isNaN(seconds) ? 1 : Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER);
+}
+
+function isJson(contentType: string): boolean {
+  const [type = ""] = contentType.split(";", 1);
+  return /^application\/(?:[a-z0-9.+-]+\+)?json$/i.test(type.trim());
+}

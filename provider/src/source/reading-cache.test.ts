@@ -1,0 +1,47 @@
+import { ok } from "@dataset-oracle/protocol/result";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ReadingCache } from "./reading-cache.js";
+import { failed } from "./source-failure.js";
+
+const answer = (length: number) => ok({ document: null, text: "x".repeat(length) });
+
+describe("readings", () => {
+  let second: bigint;
+  beforeEach(() => {
+    second = 7n;
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("are kept while their second lasts, failures too", () => {
+    const readings = new ReadingCache(10_000, () => second);
+    readings.keep("a", answer(10));
+    readings.keep("b", failed("timeout", "no answer"));
+    expect(readings.get("a")).toMatchObject({ ok: true });
+    expect(readings.get("b")).toMatchObject({ ok: false });
+    second = 8n;
+    expect(readings.get("a")).toBeUndefined();
+  });
+
+  it("are forgotten when their second is over, although nobody asks", () => {
+    const readings = new ReadingCache(10_000, () => second);
+    readings.keep("a", answer(10));
+    vi.advanceTimersByTime(5_000);
+    expect(readings.count).toBe(1);
+    second = 8n;
+    vi.advanceTimersByTime(1_000);
+    expect(readings.count).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("are no more than fit: the longest unused go first, and one that is too large is not kept", () => {
+    const readings = new ReadingCache(10_000, () => second);
+    for (const id of ["a", "b", "c"]) readings.keep(id, answer(3_000));
+    expect(readings.get("a")).toBeUndefined();
+    expect(readings.get("c")).toMatchObject({ ok: true });
+    readings.keep("d", answer(10_000));
+    expect(readings.get("d")).toBeUndefined();
+  });
+});

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { err } from "@dataset-oracle/protocol/result";
+import type { Egress } from "@dataset-oracle/service/egress/egress";
+import type { FetchLimits } from "@dataset-oracle/service/http-client/fetch";
+import { FailingSources } from "./failing-sources.js";
+import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./judge-answer.js";
+import { ReadingCache } from "./reading-cache.js";
+import { RequestRateLimiter } from "./request-rate-limiter.js";
+import { type Reading, type SourceFailure, throttled } from "./source-failure.js";
+import { type FileRequest, requestId, type SourceRequest, withHeaders } from "./source-request.js";
+
+/** The longest that a source may take for its whole answer, in milliseconds. */
+export const SOURCE_MS = 5_000;
+
+/** The maximum amount of text kept of source files' answers: more than all of their answers of a second. */
+const MAX_OF_FILES = 32 * 1024 * 1024;
+/** The maximum amount of text kept of published specs' answers, because anyone may have written such a spec. */
+const MAX_OF_PUBLISHED = 8 * 1024 * 1024;
+
+/** Above this many origins, the idle ones are forgotten. */
+const MAX_ORIGINS = 2_000;
+
+/** The largest answer, after decompression. */
+export const MAX_BYTES = 1024 * 1024;
+
+/** The memory of the requests of source files, or of published specs. */
+interface Shelf {
+  /** Requests in progress, by `requestId`. */
+  readonly pending: Map<string, Promise<Reading<AnswerText>>>;
+  /** By `requestId`. */
+  readonly cache: ReadingCache;
+  readonly failing: FailingSources;
+}
+
+interface SourceReaderOptions {
+  readonly egress: Pick<Egress, "fetchText">;
+  /** Makes the requests of published specs, so that they cannot use up what prices need; `egress` by default. */
+  readonly publishedEgress?: Pick<Egress, "fetchText">;
+  /** The deadline for a whole answer. */
+  readonly timeoutMs: number;
+  /** Reserves a part of each source's rate limit for reserved callers. */
+  readonly hasReserve: boolean;
+  /** The clock, in whole seconds since 1970. */
+  readonly now: () => bigint;
+  /** Called after each request with its duration in seconds and its result. */
+  readonly onAnswer?: (source: string, seconds: number, reading: Reading<AnswerText>) => void;
+  /** Called when a source starts to back off, and when it answers again. */
+  readonly onBackOff?: (request: SourceRequest, change: "started" | "ended", reading: Reading<AnswerText>) => void;
+  /** Returns numbers from 0 to below 1, for jitter. */
+  readonly random?: () => number;
+}
+
+/**
+ * Makes requests to sources within their rate limits, and leaves sources alone that fail. An answer, or a failure, is
+ * shared by everyone who asks the same until the clock's second is over, so each URL is fetched about once a second
+ * however many callers there are. Source files share neither answers nor back-offs with published specs, because
+ * whoever publishes a spec could otherwise choose how an exchange's answers are judged.
+ */
+export class SourceReader {
+  readonly #limits: FetchLimits;
+  /** By origin. This is not an LRU cache, because forgetting a rate in use would lift its limit. */
+  readonly #rates = new Map<string, RequestRateLimiter>();
+  readonly #ofFiles: Shelf;
+  readonly #ofPublished: Shelf;
+
+  constructor(private readonly options: SourceReaderOptions) {
+    this.#limits = { timeoutMs: options.timeoutMs, maxBytes: MAX_BYTES };
+    this.#ofFiles = newShelf(options, MAX_OF_FILES);
+    this.#ofPublished = newShelf(options, MAX_OF_PUBLISHED);
+  }
+
+  /** Reads a source's answer. With `isReserved`, it may use the reserved part of the rate limit. */
+  read(request: FileRequest, isReserved: boolean): Promise<Reading<Answer>>;
+  read(request: SourceRequest, isReserved: boolean): Promise<Reading<AnswerText>>;
+  async read(request: SourceRequest, isReserved: boolean): Promise<Reading<AnswerText>> {
+    const id = requestId(request);
+    const { pending, cache } = this.#shelfOf(request);
+    const known = pending.get(id) ?? cache.get(id);
+    if (known !== undefined) return known;
+    const refusal = this.#refusal(request);
+    if (refusal !== null) return err(refusal);
+    const rate = this.#rateOf(request);
+    const wait = rate === null ? null : rate.take(isReserved, performance.now());
+    if (wait?.ok === false) return throttled("is not asked: its rate limit is used up", wait.error / 1_000);
+    const reading = this.#fetch(request, wait?.value ?? 0);
+    pending.set(id, reading);
+    try {
+      cache.keep(id, await reading);
+    } finally {
+      pending.delete(id);
+    }
+    return reading;
+  }
+
+  async #fetch(request: SourceRequest, waitMs: number): Promise<Reading<AnswerText>> {
+    const { egress: own, publishedEgress = own, onAnswer } = this.options;
+    const egress = request.source === undefined ? publishedEgress : own;
+    if (waitMs > 0) await sleep(waitMs);
+    // Asked again, because the source may have failed meanwhile.
+    const refusal = this.#refusal(request);
+    if (refusal !== null) return err(refusal);
+    const start = performance.now();
+    if (request.rateLimit !== null) this.#shelfOf(request).failing.begin(originOf(request), requestId(request), start);
+    const answer = await egress.fetchText(withHeaders(request), this.#limits);
+    // The provider's own limit says nothing about the source.
+    if (!answer.ok && answer.error.code === "busy") return throttled(answer.error.detail, 1);
+    const { source } = request;
+    const reading =
+      source === undefined ? judgeText(answer, Date.now()) : judgeAnswer(answer, Date.now(), source.findError);
+    onAnswer?.(source?.name ?? "published", (performance.now() - start) / 1_000, reading);
+    return this.#record(request, reading, start);
+  }
+
+  /** Returns why a source that fails is not asked now, or null. */
+  #refusal(request: SourceRequest): SourceFailure | null {
+    if (request.rateLimit === null) return null;
+    const [origin, now] = [originOf(request), performance.now()];
+    const refusal = this.#shelfOf(request).failing.refusal(origin, requestId(request), now);
+    if (refusal !== null || request.source !== undefined) return refusal;
+    // An exchange that turned its source file away is not asked by published specs either.
+    return this.#ofFiles.failing.refusal(origin, null, now);
+  }
+
+  #record(request: SourceRequest, reading: Reading<AnswerText>, startedAt: number): Reading<AnswerText> {
+    if (request.rateLimit === null) return reading;
+    const { failing } = this.#shelfOf(request);
+    const noted = failing.record([originOf(request), requestId(request)], reading, startedAt, performance.now());
+    if (noted.change !== null) this.options.onBackOff?.(request, noted.change, noted.reading);
+    return noted.reading;
+  }
+
+  #shelfOf({ source }: SourceRequest): Shelf {
+    return source === undefined ? this.#ofPublished : this.#ofFiles;
+  }
+
+  #rateOf(request: SourceRequest): RequestRateLimiter | null {
+    const { rateLimit } = request;
+    if (rateLimit === null) return null;
+    const origin = originOf(request);
+    const now = performance.now();
+    const known = this.#rates.get(origin);
+    if (known !== undefined) return known;
+    if (this.#rates.size >= MAX_ORIGINS) {
+      for (const [other, rate] of this.#rates) if (rate.isUnused(now)) this.#rates.delete(other);
+    }
+    const rate = new RequestRateLimiter(rateLimit, this.options.hasReserve);
+    this.#rates.set(origin, rate);
+    return rate;
+  }
+}
+
+const newShelf = ({ timeoutMs, now, random = Math.random }: SourceReaderOptions, maxBytes: number): Shelf => ({
+  pending: new Map(),
+  cache: new ReadingCache(maxBytes, now),
+  failing: new FailingSources(timeoutMs, random),
+});
+
+const originOf = ({ url }: SourceRequest) => new URL(url).origin;

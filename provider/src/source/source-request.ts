@@ -1,0 +1,42 @@
+import type { FetchRequest } from "@dataset-oracle/service/http-client/fetch";
+import type { TokenBucketLimit } from "../token-bucket.js";
+import type { Json } from "./exact-json.js";
+import type { SourceFailure } from "./source-failure.js";
+
+/** A request to a source. */
+export interface SourceRequest extends FetchRequest {
+  /** The source file that makes the request; absent for a published spec, which anyone may have written. */
+  readonly source?: SourceFile;
+  /** Applies to all requests to the URL's origin together; null without a limit, and then without back-off too. */
+  readonly rateLimit: TokenBucketLimit | null;
+}
+
+/** A request of a source file. */
+export type FileRequest = SourceRequest & { readonly source: SourceFile };
+
+/** The part of a source file that judging an answer takes. */
+interface SourceFile {
+  /** The source's name in logs and metrics. */
+  readonly name: string;
+  /** Returns the error that the source's answer names, or null. */
+  findError(document: Json): SourceFailure | null;
+}
+
+/** The ids of requests that are made again and again. */
+const REQUEST_IDS = new WeakMap<FetchRequest, string>();
+
+/** Returns an id that two requests share when they get the same answer. */
+export function requestId(request: FetchRequest): string {
+  const known = REQUEST_IDS.get(request);
+  if (known !== undefined) return known;
+  const { method, url, headers, body } = request;
+  const id = JSON.stringify([method, url, headers ?? {}, body ?? null]);
+  REQUEST_IDS.set(request, id);
+  return id;
+}
+
+/** Adds the headers of every request; some exchanges refuse requests without a user agent. */
+export const withHeaders = (request: FetchRequest): FetchRequest => ({
+  ...request,
+  headers: { accept: "application/json", "user-agent": "dataset-oracle-provider", ...request.headers },
+});

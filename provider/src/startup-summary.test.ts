@@ -1,0 +1,57 @@
+import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import type { Deployment } from "@dataset-oracle/service/config/deployment";
+import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
+import { Value } from "@sinclair/typebox/value";
+import { describe, expect, it } from "vitest";
+import { ProviderConfig } from "./config.js";
+import { findServedDatasets, type Served } from "./served-keys.js";
+import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
+import type { RedirectedOrigins } from "./source/redirected-origins.js";
+import { listStartupWarnings, summarizeSetup } from "./startup-summary.js";
+import type { CheckedWebOracleSettings } from "./web-oracle/check-settings.js";
+
+const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const sources = loadSources([SHIPPED_SOURCES]);
+
+function deployment(change: Partial<Deployment["datasets"][number]> = {}): Deployment {
+  const keys = ["ETH-USD", "BTC-USD", "NOSUCH-USD"].map(spotPriceKey);
+  return {
+    chainId: 42,
+    datasets: [{ name: "financial", address, kind: "median", keyForm: "SPOT_PRICE", keys, ...change }],
+  };
+}
+
+describe("a start", () => {
+  const redirectedOrigins = { "https://api.kraken.com": "http://127.0.0.1:9000/kraken" };
+  const served = findServedDatasets([deployment()], sources, 2, redirectedOrigins);
+  const web = findServedDatasets([deployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2, {});
+  const settings = {
+    registries: [],
+    folder: "/specs",
+    hosts: ["api.example.com"],
+    rateLimitOf: () => ({ perSecond: 1, burst: 1 }),
+  };
+
+  const account = accountFromPrivateKey(`0x${"11".repeat(32)}`);
+  const notes = (served: Served, webOracle: CheckedWebOracleSettings | null, redirectedOrigins: RedirectedOrigins) =>
+    listStartupWarnings({ config: { ...Value.Create(ProviderConfig), redirectedOrigins }, served, webOracle });
+
+  it("says what is not served, and what is not real", () => {
+    expect(notes(served, null, redirectedOrigins)).toEqual([
+      "DEVELOPMENT ONLY: http://127.0.0.1:9000/kraken is asked instead of https://api.kraken.com. The signed prices are not real.",
+      `${address} on network 42: these keys have too few sources and are not served: SPOTPX/NOSUCH-USD.`,
+    ]);
+    expect(summarizeSetup({ served, webOracle: null, account })).toBe(
+      `Provider ${account.address} serves network 42: 2 keys of 1 datasets.`,
+    );
+  });
+
+  it("says whether the Web Oracle is served, and how far it may reach", () => {
+    expect(notes(web, null, {})).toEqual([expect.stringContaining("because webOracle is not set")]);
+    expect(notes(web, settings, {})).toEqual([]);
+    expect(notes(web, { ...settings, hosts: "any" }, {})).toEqual([expect.stringContaining("every public host")]);
+    expect(summarizeSetup({ served: web, webOracle: settings, account })).toContain(
+      "all keys of 1 Web Oracle datasets that ask 1 hosts",
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import type { Setup } from "./load-setup.js";
+import { datasetsOf, type Served } from "./served-keys.js";
+
+/** Describes in one sentence which provider serves how much. */
+export function summarizeSetup({
+  served,
+  webOracle,
+  account,
+}: Pick<Setup, "served" | "webOracle" | "account">): string {
+  const networks = [...served].map(([chainId, datasets]) => {
+    const keys = [...datasets.values()].reduce((sum, dataset) => sum + dataset.keys.size, 0);
+    return `network ${chainId}: ${keys} keys of ${datasets.size} datasets`;
+  });
+  const summary = `Provider ${account.address} serves ${networks.join("; ")}.`;
+  if (webOracle === null) return summary;
+  const hosts = webOracle.hosts === "any" ? "any public host" : `${webOracle.hosts.length} hosts`;
+  return `${summary} It serves all keys of ${countWebOracleDatasets(served)} Web Oracle datasets that ask ${hosts}.`;
+}
+
+/** Lists the circumstances that an owner may not be aware of. */
+export function listStartupWarnings({
+  config,
+  served,
+  webOracle,
+}: Pick<Setup, "config" | "served" | "webOracle">): string[] {
+  const redirected = Object.entries(config.redirectedOrigins).map(
+    ([origin, target]) => `DEVELOPMENT ONLY: ${target} is asked instead of ${origin}. The signed prices are not real.`,
+  );
+  const unserved = datasetsOf(served)
+    .filter(({ unservedKeys }) => unservedKeys.length > 0)
+    .map(
+      ({ address, chainId, unservedKeys }) =>
+        `${address} on network ${chainId}: these keys have too few sources and are not served: ${unservedKeys.join(", ")}.`,
+    );
+  const isUnservedWeb = webOracle === null && countWebOracleDatasets(served) > 0;
+  const web = isUnservedWeb ? ["The Web Oracle's datasets are not served, because webOracle is not set."] : [];
+  const isOpen =
+    webOracle?.hosts === "any" ? ['webOracle/hosts is "any": published specs may ask every public host.'] : [];
+  return [...redirected, ...unserved, ...web, ...isOpen];
+}
+
+const countWebOracleDatasets = (served: Served) =>
+  datasetsOf(served).filter(({ keyForm }) => keyForm === "WEB_ORACLE").length;

@@ -1,0 +1,46 @@
+import type { FailureCode, Reading, SourceFailure } from "./source/source-failure.js";
+import type { Quote } from "./source/spot-source.js";
+
+/** The reasons for not using a source's value: failures of the source, and those of the policy. */
+export type DropReason = FailureCode | "too_old" | "from_the_future" | "outlier";
+
+interface Drop extends Omit<SourceFailure, "code"> {
+  readonly code: DropReason;
+}
+
+/** One source's part in a value. */
+export interface SourceUse {
+  readonly source: string;
+  readonly quote: Quote | null;
+  /** Null when the quote was used. */
+  readonly dropped: Drop | null;
+}
+
+export const toUse = (source: string, reading: Reading<Quote>): SourceUse =>
+  reading.ok ? { source, quote: reading.value, dropped: null } : { source, quote: null, dropped: reading.error };
+
+/** The value that several sources yield together. */
+export type CombinedValue =
+  | { readonly kind: "value"; readonly value: bigint }
+  /** Sources failed or disagreed, so there is no value now. */
+  | { readonly kind: "none"; readonly reason: string }
+  /** It is unknown if there is a value: sources that could decide it are at their rate limit, or were not read. */
+  | { readonly kind: "busy"; readonly retryAfter: number };
+
+/** The outcomes that programs are shown. */
+export const OUTCOMES = { value: "OK", none: "NOT_AVAILABLE", busy: "BUSY" } as const;
+
+/** A value together with each source's part in it. */
+export type ValueWithSources = CombinedValue & { readonly sources: readonly SourceUse[] };
+
+/**
+ * Tells what too few values mean: `busy` when so many sources can be asked again later that there may be a value then,
+ * else `none`.
+ *
+ * @param waits After how many seconds each source at its rate limit can be asked again.
+ * @param missing How many more values are needed.
+ */
+export function missingValue(waits: readonly number[], missing: number, reason: string): CombinedValue {
+  const retryAfter = waits.toSorted((a, b) => a - b)[missing - 1];
+  return retryAfter === undefined ? { kind: "none", reason } : { kind: "busy", retryAfter: Math.ceil(retryAfter) };
+}

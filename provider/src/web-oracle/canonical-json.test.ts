@@ -1,0 +1,80 @@
+import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/web-key";
+import fc from "fast-check";
+import { type Hex, hexToString, stringToHex } from "viem";
+import { describe, expect, it } from "vitest";
+import { parseCanonicalSpec, toCanonicalJson } from "./canonical-json.js";
+
+const textOf = (value: unknown) => {
+  const bytes = toCanonicalJson(value);
+  return bytes.ok ? hexToString(bytes.value) : bytes.error;
+};
+
+describe("canonical JSON", () => {
+  it("is RFC 8785's", () => {
+    expect(textOf({ b: [1, true, null], a: { "\u20ac": "€\n", z: "/" } })).toBe(
+      '{"a":{"z":"/","€":"€\\n"},"b":[1,true,null]}',
+    );
+    expect(textOf([333333333.3333333, 1e30, 4.5, 2e-3, 1e-27, -0])).toBe("[333333333.3333333,1e+30,4.5,0.002,1e-27,0]");
+    // By UTF-16 code units: a surrogate sorts before U+FB33.
+    expect(textOf({ "\ufb33": 1, "😀": 2, "\r": 3 })).toBe('{"\\r":3,"😀":2,"\ufb33":1}');
+  });
+
+  it("is read back as the value, whatever JSON it is of", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        const bytes = toCanonicalJson(value);
+        fc.pre(bytes.ok);
+        // JSON has no minus zero.
+        expect(parseCanonicalSpec(bytes.value)).toEqual({ ok: true, value: JSON.parse(JSON.stringify(value)) });
+      }),
+    );
+  });
+
+  it("is the same for every way to write a value, and no other way is read", () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })),
+        fc.integer({ min: 0, max: 2 }),
+        (value, indent) => {
+          const reversed = Object.fromEntries(Object.entries(value).reverse());
+          const canonical = toCanonicalJson(value);
+          expect(toCanonicalJson(reversed)).toEqual(canonical);
+          fc.pre(canonical.ok);
+          const other = stringToHex(JSON.stringify(reversed, null, indent));
+          expect(parseCanonicalSpec(other).ok).toBe(other === canonical.value);
+        },
+      ),
+    );
+  });
+
+  it.each<[string, string | Hex]>([
+    ["a space", '{"a": 1}'],
+    ["a line's end", '{"a":1}\n'],
+    ["properties out of order", '{"b":1,"a":1}'],
+    ["a property twice", '{"a":1,"a":1}'],
+    ["an escape that is not needed", '{"a":"\\u0041"}'],
+    ["an escape in upper case", '{"a":"\\u001F"}'],
+    ["a number with a needless zero", '{"a":1.0}'],
+    ["minus zero", '{"a":-0}'],
+    ["a number that a double does not have", '{"a":12345678901234567890}'],
+    ["a number beyond a double", '{"a":1e400}'],
+    ["half of a surrogate pair", '{"a":"\\ud800"}'],
+    ["a byte order mark", "0xefbbbf7b7d"],
+    ["bytes that are no UTF-8", "0x22c0af22"],
+    ["nothing", "0x"],
+    ["no JSON", "{"],
+  ])("does not have %s", (_, text) => {
+    const bytes = text.startsWith("0x") ? (text as Hex) : stringToHex(text);
+    expect(parseCanonicalSpec(bytes).ok).toBe(false);
+  });
+
+  it("has at most 8,192 bytes", () => {
+    expect(toCanonicalJson("x".repeat(MAX_SPEC_BYTES - 2)).ok).toBe(true);
+    expect(textOf("é".repeat(MAX_SPEC_BYTES / 2))).toContain("has 8194 bytes");
+  });
+
+  it("is refused, not overflowed by, when it is as deep as it is long", () => {
+    const deep = stringToHex("[".repeat(MAX_SPEC_BYTES / 2) + "]".repeat(MAX_SPEC_BYTES / 2));
+    expect(() => parseCanonicalSpec(deep)).not.toThrow();
+  });
+});

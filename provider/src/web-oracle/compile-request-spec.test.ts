@@ -1,0 +1,274 @@
+import { ok } from "@dataset-oracle/protocol/result";
+import fc from "fast-check";
+import { stringToHex } from "viem";
+import { describe, expect, it } from "vitest";
+import type { BoundSource } from "../source/compile-source.js";
+import { parseExactJson } from "../source/exact-json.js";
+import { toCanonicalJson } from "./canonical-json.js";
+import { compileCanonicalSpec, compileRequestSpec } from "./compile-request-spec.js";
+import type { RequestSpec } from "./request-spec.js";
+import { CHARACTER_CLASSES } from "./variables.js";
+
+const city = { name: "city", type: "string", characters: "unicode", minLength: 1, maxLength: 40 };
+const source = {
+  method: "GET",
+  url: "https://api.example.com/now?q={city}",
+  path: "$.celsius",
+  type: "uint",
+  decimals: 2,
+  rounding: "half-even",
+};
+const valid = { title: "The temperature", variables: [city], sources: [source], minSources: 1, combine: "median" };
+
+function compiled(spec: object = valid) {
+  const request = compileRequestSpec(spec);
+  if (!request.ok) throw new Error(request.error);
+  return request.value;
+}
+
+const problem = (spec: object) => {
+  const request = compileRequestSpec(spec);
+  return request.ok ? "" : request.error;
+};
+
+const bound = (spec: object, ...args: string[]) => {
+  const request = compiled(spec).bind(args);
+  if (!request.ok) throw new Error(request.error);
+  return request.value;
+};
+
+describe("a request spec", () => {
+  it("says its hosts, its type, and the kind of its datasets", () => {
+    const two = { ...source, url: "https://b.example.com/{city}" };
+    expect(compiled({ ...valid, sources: [source, source, two] })).toMatchObject({
+      hosts: ["api.example.com", "b.example.com"],
+      type: "uint",
+      kind: "median",
+    });
+    const word = { method: "GET", url: source.url, path: "$.text", type: "string" };
+    expect(compiled({ ...valid, sources: [word], combine: "equal" })).toMatchObject({
+      type: "string",
+      kind: "majority",
+    });
+  });
+
+  it("becomes requests with its arguments in their places, as values", () => {
+    const post = { ...source, method: "POST", url: "https://api.example.com/", body: '{"q":"{city}"}' };
+    const { sources } = bound({ ...valid, sources: [source, post] }, 'a"b&c=d/../é');
+    expect(sources[0]?.request.url).toBe("https://api.example.com/now?q=a%22b%26c%3Dd%2F..%2F%C3%A9");
+    expect(JSON.parse(sources[1]?.request.body ?? "")).toEqual({ q: 'a"b&c=d/../é' });
+  });
+
+  it("combines what its sources give, each scaled by its own decimals", () => {
+    const cents = { ...source, url: "https://b.example.com/{city}", decimals: 0 };
+    const { sources, combine } = bound({ ...valid, sources: [source, cents], minSources: 2 }, "Lima");
+    const readings = ['{"celsius":21.5}', '{"celsius":2150}'].map((text, index) => {
+      const document = parseExactJson(text);
+      if (!document.ok) return document;
+      return (sources[index] as BoundSource).extract(document.value);
+    });
+    expect(readings).toEqual([ok(2150n), ok(2150n)]);
+    expect(combine(readings)).toEqual({ kind: "value", value: 2150n });
+  });
+
+  const without = (name: keyof typeof valid) =>
+    Object.fromEntries(Object.entries(valid).filter(([key]) => key !== name));
+  it.each<[string, object, string]>([
+    ["lacks a setting", without("minSources"), "/minSources: Expected required property"],
+    ["has another setting", { ...valid, comment: "" }, "/comment: Unexpected property"],
+    ["has no sources", { ...valid, sources: [] }, "/sources: Expected array length"],
+    ["has nine sources", { ...valid, sources: Array(9).fill(source) }, "/sources: Expected array length"],
+    [
+      "needs more sources than it has",
+      { ...valid, minSources: 2 },
+      "/minSources: 2 is more than the number of sources, 1",
+    ],
+    ["combines numbers by majority", { ...valid, combine: "majority" }, "/combine: numbers are combined by median"],
+    [
+      "combines words by median",
+      { ...valid, sources: [{ method: "GET", url: source.url, path: "$.a", type: "bool" }] },
+      "/combine: a bool is combined by majority or equal",
+    ],
+    [
+      "gives a unit to something that is no number",
+      {
+        ...valid,
+        unit: { symbol: "K", decimals: 2 },
+        combine: "majority",
+        sources: [{ method: "GET", url: source.url, path: "$.a", type: "bool" }],
+      },
+      "/unit: only a number has a unit, and this is a bool",
+    ],
+    [
+      "hides something in its unit",
+      { ...valid, unit: { symbol: "U\u200bSD", decimals: 2 } },
+      "/unit/symbol: Expected string of another form",
+    ],
+    [
+      "mixes types",
+      { ...valid, sources: [source, { method: "GET", url: source.url, path: "$.a", type: "bool" }] },
+      "/sources/1/type: the sources have different types",
+    ],
+    [
+      "declares a variable twice",
+      { ...valid, variables: [city, city] },
+      "/variables/1/name: two variables are named city",
+    ],
+    [
+      "has a variable that is never used",
+      { ...valid, variables: [city, { ...city, name: "day" }] },
+      "/sources/0: {day} is never used",
+    ],
+    [
+      "uses a variable that there is not",
+      { ...valid, variables: [] },
+      "/sources/0: https://api.example.com/now?q={city}",
+    ],
+    [
+      "has a variable of impossible length",
+      { ...valid, variables: [{ ...city, minLength: 41 }] },
+      "/variables/0: minLength 41 is above maxLength 40",
+    ],
+    [
+      "has an integer of letters",
+      { ...valid, variables: [{ ...city, type: "integer" }] },
+      '/variables/0: An integer needs the characters "digits"',
+    ],
+    [
+      "has a regular expression for its characters",
+      { ...valid, variables: [{ ...city, characters: "^(a+)+$" }] },
+      "/variables/0/characters: Expected one of digits,",
+    ],
+    [
+      "has a variable in its host",
+      { ...valid, sources: [{ ...source, url: "https://{city}.example.com/" }] },
+      "/sources/0",
+    ],
+    ["asks an address", { ...valid, sources: [{ ...source, url: "https://127.0.0.1/{city}" }] }, "/sources/0"],
+    ["asks a port", { ...valid, sources: [{ ...source, url: "https://a.example.com:8443/{city}" }] }, "/sources/0"],
+    [
+      "asks this machine",
+      { ...valid, sources: [{ ...source, url: "https://a.localhost/{city}" }] },
+      "/sources/0/url: a.localhost",
+    ],
+    [
+      "has a bad path",
+      { ...valid, sources: [{ ...source, path: "celsius" }] },
+      '/sources/0: celsius: the path cannot be used from "celsius" on',
+    ],
+  ])("that %s is refused, with the place", (_, spec, expected) => {
+    expect(problem(spec)).toContain(expected);
+  });
+
+  it("is read from its canonical bytes alone", () => {
+    const bytes = toCanonicalJson(valid);
+    expect(bytes.ok && compileCanonicalSpec(bytes.value).ok).toBe(true);
+    expect(compileCanonicalSpec(stringToHex(JSON.stringify(valid, null, 2)))).toMatchObject({
+      ok: false,
+      error: expect.stringContaining("not canonical (RFC 8785)"),
+    });
+  });
+});
+
+describe("an argument", () => {
+  it.each<[string, string[]]>([
+    ["is missing", []],
+    ["is one too many", ["Lima", "Lima"]],
+    ["is too short", [""]],
+    ["is too long", ["x".repeat(41)]],
+    ["contains a control character", ["a\nb"]],
+    ["is a relative path segment", [".."]],
+    ["means this folder", ["."]],
+  ])("that %s is refused", (_, args) => {
+    expect(compiled().bind(args)).toMatchObject({ ok: false });
+  });
+
+  const samples: Record<(typeof CHARACTER_CLASSES)[number], [string, string]> = {
+    digits: ["0123", "12a"],
+    letters: ["aZ", "a1"],
+    "upper-case": ["AZ", "Az"],
+    "lower-case": ["az", "Az"],
+    alphanumeric: ["aZ9", "a-9"],
+    hex: ["09af", "0A"],
+    unreserved: ["a.b_c~-9", "a b"],
+    ascii: [" ~!", "é"],
+    unicode: ["é😀", "a\u0085"],
+  };
+
+  it.each(CHARACTER_CLASSES)("of %s has no others", (characters) => {
+    const request = compiled({ ...valid, variables: [{ ...city, characters }] });
+    const [good, bad] = samples[characters];
+    expect(request.bind([good]).ok).toBe(true);
+    expect(request.bind([bad])).toMatchObject({ ok: false, error: expect.stringContaining(characters) });
+  });
+
+  it("that is an integer has one spelling", () => {
+    const request = compiled({ ...valid, variables: [{ ...city, type: "integer", characters: "digits" }] });
+    for (const good of ["0", "7", "10"]) expect(request.bind([good]).ok).toBe(true);
+    for (const bad of ["00", "07", "-1", "1.0", "1e3", ""]) expect(request.bind([bad]).ok).toBe(false);
+  });
+
+  it("is counted in characters, not in halves of them", () => {
+    const request = compiled({ ...valid, variables: [{ ...city, maxLength: 2 }] });
+    expect(request.bind(["😀😀"]).ok).toBe(true);
+  });
+});
+
+describe("specs of unknown authors", () => {
+  const text = fc.oneof(
+    fc.string({ maxLength: 20 }),
+    fc.constantFrom(
+      "{city}",
+      "https://api.example.com/{city}",
+      "$.a",
+      "$..a",
+      "$[?@.a]",
+      "uint",
+      "string",
+      "GET",
+      "POST",
+    ),
+  );
+  /** Mostly what is right, so that what is wrong elsewhere is found. */
+  const mostly = <T>(good: T, other: fc.Arbitrary<unknown> = text) =>
+    fc.oneof({ weight: 9, arbitrary: fc.constant<unknown>(good) }, { weight: 1, arbitrary: other });
+  const hostile = text.map((part) => `https://api.example.com/${part}{city}`);
+  const fuzzed = fc.record({
+    method: mostly("GET"),
+    url: fc.oneof(mostly(source.url), hostile, text),
+    headers: mostly({ accept: "text/plain" }, fc.dictionary(text, text, { maxKeys: 2 })),
+    path: mostly("$.a"),
+    type: mostly("uint"),
+    decimals: mostly(2, fc.double()),
+    rounding: mostly("truncate"),
+  });
+  const spec = fc.record({
+    title: mostly("A title"),
+    variables: mostly([{ ...city, minLength: 0 }], fc.jsonValue()),
+    sources: fc.array(fuzzed, { maxLength: 2 }),
+    minSources: mostly(1, fc.integer({ min: -1, max: 3 })),
+    combine: mostly("median"),
+  });
+
+  it("are compiled or refused, and what they ask is always a public https host that they name", () => {
+    let made = 0;
+    fc.assert(
+      fc.property(fc.oneof(spec, fc.jsonValue()), fc.array(text, { maxLength: 2 }), (json, args) => {
+        const request = compileRequestSpec(json);
+        if (!request.ok) return void expect(request.error).not.toBe("");
+        const { variables } = request.value.spec as RequestSpec;
+        const own = request.value.bind(variables.map((_, i) => args[i] ?? "1"));
+        if (!own.ok) return void expect(own.error).not.toBe("");
+        made += 1;
+        for (const { request: one } of own.value.sources) {
+          const url = new URL(one.url);
+          expect([url.protocol, url.port, url.username, url.password, url.hash]).toEqual(["https:", "", "", "", ""]);
+          expect(url.href).toBe(one.url);
+          expect(request.value.hosts).toContain(url.host);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(made).toBeGreaterThan(100);
+  });
+});

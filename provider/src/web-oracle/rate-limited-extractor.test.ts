@@ -1,0 +1,65 @@
+import { err, ok } from "@dataset-oracle/protocol/result";
+import { describe, expect, it } from "vitest";
+import { MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
+import type { ExtractionPool, PoolFailure } from "./extraction-pool.js";
+import { ANONYMOUS_WORK, RateLimitedExtractor } from "./rate-limited-extractor.js";
+import type { RequestSpec } from "./request-spec.js";
+
+const MOST = MAX_KEY_TEXT + MAX_KEY_STEPS;
+const SPEC: RequestSpec = { title: "a", variables: [], sources: [], minSources: 1, combine: "median" };
+const job = (specHash: `0x${string}` = "0x01") => ({ specHash, spec: SPEC, args: [], texts: [] });
+const mallory = { id: "203.0.113.1", isReserved: false };
+const alice = { id: "203.0.113.2", isReserved: false };
+const operator = { id: "198.51.100.7", isReserved: true };
+
+/** Makes an extractor each of whose jobs is as much work as a key may cause, or fails. */
+function open({ hasReserve = false, fails = null as PoolFailure | null } = {}) {
+  const clock = { now: 0, jobs: 0 };
+  const run: ExtractionPool["run"] = async () => {
+    clock.jobs += 1;
+    return fails === null ? ok({ readings: [], selected: [], work: MOST }) : err(fails);
+  };
+  return { clock, extractor: new RateLimitedExtractor({ run }, hasReserve, () => clock.now) };
+}
+
+/** Asks for different specs until the caller is refused. */
+async function exhaust(extractor: RateLimitedExtractor): Promise<number> {
+  for (let count = 0; ; ++count) {
+    const extracted = await extractor.extract(job(`0x${count + 10}`), mallory);
+    if (!extracted.ok) return count;
+  }
+}
+
+describe("a caller's allowance", () => {
+  it("is used up by its own work only, and comes back with time", async () => {
+    const { extractor, clock } = open();
+    expect(await exhaust(extractor)).toBe(Math.ceil(ANONYMOUS_WORK.burst / MOST));
+    const jobs = clock.jobs;
+    expect(await extractor.extract(job(), mallory)).toMatchObject({ ok: false });
+    expect(clock.jobs).toBe(jobs);
+    expect((await extractor.extract(job(), alice)).ok).toBe(true);
+    clock.now += extractor.waitMs(mallory, "0x01");
+    expect((await extractor.extract(job(), mallory)).ok).toBe(true);
+  });
+
+  it("is used up at once by work that ended its worker, and not by a full pool", async () => {
+    for (const [fails, most] of [
+      ["failed", 2],
+      ["full", 1_000],
+    ] as const) {
+      const { extractor, clock } = open({ fails });
+      for (let count = 0; count < 1_000; ++count) await extractor.extract(job(`0x${count + 10}`), mallory);
+      expect(clock.jobs).toBe(most);
+    }
+  });
+});
+
+it("half of a spec's allowance is left to operators, whatever anonymous callers ask", async () => {
+  const { extractor } = open({ hasReserve: true });
+  const ask = (id: number) => extractor.extract(job(), { id: `203.0.113.${id}`, isReserved: false });
+  let count = 0;
+  while ((await ask(count)).ok) count += 1;
+  expect(count).toBe(Math.ceil(ANONYMOUS_WORK.burst / 2 / MOST));
+  expect((await extractor.extract(job(), operator)).ok).toBe(true);
+  expect((await extractor.extract(job("0x02"), mallory)).ok).toBe(true);
+});

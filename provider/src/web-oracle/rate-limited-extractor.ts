@@ -1,0 +1,71 @@
+import { err, type Result } from "@dataset-oracle/protocol/result";
+import type { Hex } from "viem";
+import type { Caller } from "../caller.js";
+import { type TokenBucketLimit, TokenBuckets } from "../token-bucket.js";
+import { MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
+import type { ExtractionPool } from "./extraction-pool.js";
+import type { Extraction, ExtractionJob } from "./extraction-worker.js";
+
+/** A unit of work is a step or a parsed character, and takes a worker between 0.02 and 0.2 microseconds. */
+export const ANONYMOUS_WORK: TokenBucketLimit = { perSecond: 2_000_000, burst: 20_000_000 };
+const OPERATOR_WORK: TokenBucketLimit = { perSecond: 10_000_000, burst: 100_000_000 };
+/** The work of all keys of a spec, for all callers together. */
+const SPEC_WORK: TokenBucketLimit = { perSecond: 2_000_000, burst: 20_000_000 };
+
+/** The work that a job counts as when it ended its worker. */
+const FAILED_WORK = 10 * (MAX_KEY_TEXT + MAX_KEY_STEPS);
+
+const RETRY_MS = 2_000;
+
+/**
+ * Extracts the values of published specs within allowances of each caller and of each spec, so that neither can keep
+ * the workers from the others. An allowance never decides what a value is: above it nothing is extracted.
+ */
+export class RateLimitedExtractor {
+  readonly #now: () => number;
+  /** How much of a spec's allowance must be left for an anonymous caller. */
+  readonly #anonymousLeast: number;
+  readonly #anonymous = new TokenBuckets(ANONYMOUS_WORK);
+  readonly #operators = new TokenBuckets(OPERATOR_WORK);
+  readonly #specs = new TokenBuckets(SPEC_WORK);
+
+  /**
+   * @param hasReserve Reserves half of each spec's burst for reserved callers.
+   * @param now A clock in milliseconds.
+   */
+  constructor(
+    private readonly pool: Pick<ExtractionPool, "run">,
+    hasReserve: boolean,
+    now = () => performance.now(),
+  ) {
+    this.#now = now;
+    this.#anonymousLeast = hasReserve ? SPEC_WORK.burst / 2 : 1;
+  }
+
+  /** Returns after how many milliseconds a caller may have a key of a spec extracted; 0 for now. */
+  waitMs({ id, isReserved }: Caller, specHash: Hex): number {
+    const now = this.#now();
+    const ofCaller = this.#allowanceOf(isReserved).waitMs(id, now);
+    return Math.max(ofCaller, this.#specs.waitMs(specHash, now, isReserved ? 1 : this.#anonymousLeast));
+  }
+
+  /** Extracts a key's values, or returns after how many milliseconds to try again. */
+  async extract(job: ExtractionJob, caller: Caller): Promise<Result<Extraction, number>> {
+    const wait = this.waitMs(caller, job.specHash);
+    if (wait > 0) return err(wait);
+    const extraction = await this.pool.run(job, caller.isReserved);
+    if (extraction.ok) this.#spend(job, caller, extraction.value.work);
+    else if (extraction.error === "failed") this.#spend(job, caller, FAILED_WORK);
+    return extraction.ok ? extraction : err(RETRY_MS);
+  }
+
+  #spend({ specHash }: ExtractionJob, { id, isReserved }: Caller, work: number): void {
+    const now = this.#now();
+    this.#allowanceOf(isReserved).spend(id, work, now);
+    this.#specs.spend(specHash, work, now);
+  }
+
+  #allowanceOf(isReserved: boolean): TokenBuckets {
+    return isReserved ? this.#operators : this.#anonymous;
+  }
+}

@@ -1,0 +1,88 @@
+import { SpecAdvice, SpecAdviceRequest, SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/spec-trial";
+import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
+import type { FastifyRequest } from "fastify";
+import type { Caller } from "../../caller.js";
+import { ADVICE_PROBLEMS, TRIAL_PROBLEMS } from "../../openapi.js";
+import { invalidReadings, trialsOff } from "../../problems.js";
+import { advise } from "../advice/advise.js";
+import { parseReadings } from "../advice/parse-readings.js";
+import type { Trials } from "./trials.js";
+import { checkTriedSpec } from "./tried-spec.js";
+
+/** Requests a minute of one caller, and of all callers together. Operators ask for many. */
+const PER_CALLER = 30;
+const PER_OPERATOR = 600;
+const OF_ANONYMOUS = 120;
+
+/** Enough for a spec, and as many readings as the schema allows. */
+const READINGS_LIMIT = 512 * 1024;
+/** A spec of `MAX_SPEC_BYTES` of canonical JSON may be written with white space and escapes. */
+const SPEC_LIMIT = 64 * 1024;
+
+const trialSchema = {
+  tags: ["trials"],
+  operationId: "trySpec",
+  summary: "Tries a request spec, published or not, and shows each step to its value.",
+  description:
+    "The sources are asked now, without this provider's credentials, and read by the engine that reads published specs. " +
+    "Nothing is signed or stored. Off unless the provider's owner chose otherwise; hosts and rate are the owner's choice too.",
+  body: SpecTrialRequest,
+  response: {
+    200: jsonAnswer("The trial.", SpecTrial),
+    ...TRIAL_PROBLEMS,
+  },
+};
+
+const adviceSchema = {
+  tags: ["trials"],
+  operationId: "adviseOnSpec",
+  summary: "Computes advice on a request spec from readings of several providers.",
+  description:
+    "The readings are those of trials. No source is asked, and the same readings always give the same advice.",
+  body: SpecAdviceRequest,
+  response: {
+    200: jsonAnswer("The advice.", SpecAdvice),
+    ...ADVICE_PROBLEMS,
+  },
+};
+
+export interface SpecRoutesParts {
+  /** Null when trials are off. */
+  readonly trials: Pick<Trials, "run"> | null;
+  readonly isOperator: (address: string) => boolean;
+  readonly callerOf: (request: FastifyRequest) => Caller;
+}
+
+/** Adds `POST /specs/try` and `POST /specs/advise`. */
+export function addSpecRoutes(app: App, { trials, isOperator, callerOf }: SpecRoutesParts): void {
+  const perMinute = ({ ip }: { readonly ip: string }) => (isOperator(ip) ? PER_OPERATOR : PER_CALLER);
+  const rate = (name: string) => ({ config: { rate: { name, perMinute } } });
+  const preParsing = anonymousLimit(app, OF_ANONYMOUS, isOperator);
+
+  app.post(
+    "/specs/try",
+    { schema: trialSchema, ...rate("trials"), preParsing, bodyLimit: SPEC_LIMIT },
+    async (request): Promise<SpecTrial> => {
+      if (trials === null) throw trialsOff();
+      const trial = await trials.run(request.body, callerOf(request));
+      if (!trial.ok) throw trial.error;
+      return trial.value;
+    },
+  );
+
+  app.post(
+    "/specs/advise",
+    { schema: adviceSchema, ...rate("advice"), preParsing, bodyLimit: READINGS_LIMIT },
+    async ({ body }): Promise<SpecAdvice> => {
+      if (trials === null) throw trialsOff();
+      const tried = checkTriedSpec(body);
+      if (!tried.ok) throw tried.error;
+      const { compiled, bound } = tried.value;
+      const readings = parseReadings(body.providers, compiled.kind, bound.sources.length);
+      if (!readings.ok) throw invalidReadings(readings.error);
+      return advise(compiled, bound, readings.value, body.interval_seconds);
+    },
+  );
+}

@@ -1,0 +1,162 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type FakeExchanges, startFakeExchanges } from "./support/fake-exchanges.js";
+import {
+  type ProviderProcess,
+  runProvider,
+  spawnProvider,
+  untilListening,
+  writeConfig,
+} from "./support/provider-process.js";
+import { PRIVATE_KEY, request, START, signedPart, startProvider, wireValue } from "./support/test-provider.js";
+
+const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
+
+let exchanges: FakeExchanges;
+beforeAll(async () => {
+  exchanges = await startFakeExchanges();
+});
+afterAll(() => exchanges.close());
+beforeEach(() => exchanges.quote("100", "100", "100", START));
+
+describe("a provider's next life", () => {
+  let database: string;
+  beforeEach(() => {
+    database = join(mkdtempSync(join(tmpdir(), "database-")), "database");
+  });
+  const life = (start: number) =>
+    startProvider({ database, redirectedOrigins: exchanges.redirectedOrigins }, { start: start - 1_000 });
+
+  it("answers what a former one signed, byte for byte, whatever prices are now, and is not silent", async () => {
+    const first = await life(START);
+    const signed = await first.ask();
+    expect(signed.body.outcome).toBe("OK");
+    await first.close();
+
+    exchanges.quote("200", "200", "200", START);
+    const second = await life(START);
+    expect((await second.ask()).text).toBe(signedPart(signed.text));
+    expect((await fetch(`${second.url}/ready`)).status).toBe(200);
+    expect((await second.ask({ timestamp: START + 1 })).body.value).not.toBe(signed.body.value);
+    await second.close();
+  });
+
+  it("does not sign a round again that a former one signed and forgot, with the clock set back", async () => {
+    const first = await life(START);
+    await first.ask();
+    first.clock.now += 620;
+    for (const round of [first.clock.now, first.clock.now + 1]) await first.ask({ timestamp: round });
+    await first.close();
+
+    exchanges.quote("200", "200", "200", START);
+    const second = await life(START);
+    expect((await second.ask()).body.code).toBe("round_forgotten");
+    expect((await fetch(`${second.url}/ready`)).status).toBe(503);
+    // The next round was not signed before.
+    expect((await second.ask({ timestamp: START + 1 })).body.outcome).toBe("OK");
+    await second.close();
+  });
+
+  it.each(["log", "last-write"])(
+    "signs no other value when its %s was damaged in between, and says so",
+    async (file) => {
+      const first = await life(START);
+      expect((await first.ask()).body.outcome).toBe("OK");
+      await first.close();
+      const name = readdirSync(database).find((other) => other.endsWith(file)) ?? "";
+      const bytes = readFileSync(join(database, name));
+      bytes.fill(0xff, bytes.length >> 1);
+      writeFileSync(join(database, name), bytes);
+
+      exchanges.quote("200", "200", "200", START);
+      const second = await life(START);
+      const again = await second.ask();
+      if (file === "log") expect(again.body.code).toBe("round_forgotten");
+      else expect(again.body.value).toBe(wireValue(100n * 10n ** 18n));
+      expect((await second.ask({ timestamp: START + 1 })).body.outcome).toBe("OK");
+      expect(second.logs).toContainEqual(
+        expect.objectContaining({ level: 50, msg: expect.stringContaining("lost decisions") }),
+      );
+      await second.close();
+    },
+  );
+
+  it("says that it will be silent when its database is far ahead of the clock", async () => {
+    await (await life(START + 86_400)).close();
+    const provider = await startProvider({ database, redirectedOrigins: exchanges.redirectedOrigins });
+    expect(provider.logs).toContainEqual(
+      expect.objectContaining({ level: 40, msg: expect.stringContaining(`accepts no round up to ${START + 85_402}`) }),
+    );
+    await provider.close();
+  });
+});
+
+describe("a provider's process", () => {
+  const processes: ProviderProcess[] = [];
+  afterAll(async () => {
+    for (const { child } of processes) child.kill("SIGKILL");
+    await Promise.all(processes.map(({ closed }) => closed));
+  });
+  const start = (config: string, wrapper?: readonly string[]) => {
+    processes.push(spawnProvider(["--config", config], ENV, wrapper));
+    return processes.at(-1) as ProviderProcess;
+  };
+  const untilReady = (url: string) =>
+    expect.poll(async () => (await fetch(`${url}/ready`)).status, { timeout: 8_000, interval: 100 }).toBe(200);
+  const ask = async (url: string, round: number) => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${url}/report`, { method: "POST", headers, body: JSON.stringify(request(round)) });
+    return { status: response.status, text: signedPart(await response.text()) };
+  };
+  const clock = () => Math.floor(Date.now() / 1_000);
+
+  beforeEach(() => exchanges.quote("100", "100", "100", clock()));
+
+  it("refuses a database that another has, and is ready at once after that was killed", async () => {
+    const { config } = writeConfig({ redirectedOrigins: exchanges.redirectedOrigins });
+    const first = start(config);
+    const firstUrl = await untilListening(first);
+    const second = await runProvider(["--config", config], ENV);
+    expect(second.code).toBe(2);
+    expect(second.stderr).toMatch(
+      /^database: .*database is in use by another process\. Stop that process, or give each its own folder\.\n$/,
+    );
+    // A check takes nothing.
+    expect((await runProvider(["--config", config, "--check-config"], ENV)).code).toBe(0);
+
+    await untilReady(firstUrl);
+    const round = clock() - 1;
+    const signed = await ask(firstUrl, round);
+    expect(signed.status).toBe(200);
+    first.child.kill("SIGKILL");
+    await first.closed;
+    exchanges.quote("200", "200", "200", clock());
+    const url = await untilListening(start(config));
+    expect((await fetch(`${url}/ready`)).status).toBe(200);
+    expect(await ask(url, round)).toEqual(signed);
+  });
+
+  it("that cannot write signs nothing new, repeats what it signed, and is not ready", async () => {
+    const { config } = writeConfig({ redirectedOrigins: exchanges.redirectedOrigins, requestsPerMinute: 100_000 });
+    // Files may grow to some kilobytes: a disk that is full for it alone.
+    const provider = start(config, ["sh", "-c", 'ulimit -f 2; exec "$0" "$@"']);
+    const url = await untilListening(provider);
+    await untilReady(url);
+    const first = clock();
+    const signed = await ask(url, first);
+    expect(signed.status).toBe(200);
+    const refused = async () => {
+      for (let age = 10; age >= -2; --age) {
+        const answer = await ask(url, clock() - age);
+        if (answer.status === 500) return answer.text;
+      }
+      return "";
+    };
+    await expect.poll(refused, { timeout: 15_000, interval: 200 }).toContain("internal_error");
+    expect(await ask(url, first)).toEqual(signed);
+    expect((await ask(url, clock() + 2)).status).toBe(500);
+    expect((await fetch(`${url}/ready`)).status).toBe(503);
+  });
+});

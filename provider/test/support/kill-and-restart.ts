@@ -1,0 +1,265 @@
+import { EventEmitter, once } from "node:events";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { keyToAscii, parseKey } from "@dataset-oracle/protocol/key";
+import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/wire";
+import type { Hex } from "viem";
+import type { Decision } from "../../src/decisions/decision-record.js";
+import { DecisionStore } from "../../src/decisions/decision-store.js";
+import { coinbaseTicker, type FakeExchanges, OTHER_SOURCES, startFakeExchanges } from "./fake-exchanges.js";
+import { type ProviderProcess, spawnProvider, untilListening, writeConfig } from "./provider-process.js";
+import { DATASET, PRIVATE_KEY, signedPart } from "./test-provider.js";
+
+/** The number of concurrent requests, one per worker. */
+const WORKERS = 12;
+
+/** The longest time that a process is under load, in milliseconds. */
+const LONGEST_LIFE = 150;
+
+const PAIRS = ["ETH-USD", "BTC-USD", "SOL-USD", "LINK-USD", "LTC-USD", "XRP-USD", "ADA-USD", "AVAX-USD"];
+const KEYS = PAIRS.map((pair) => (parseKey(`SPOTPX/${pair}`) as { value: Hex }).value);
+
+/** A request: one key for a report, several for a row of a batch. */
+interface Question {
+  readonly keys: readonly Hex[];
+  readonly timestamp: number;
+}
+
+/** The result of killing a provider again and again. */
+export interface KillTally {
+  kills: number;
+  /** Kills after which the database held decisions that no caller had received. */
+  betweenStoreAndAnswer: number;
+  /** The number of those decisions. */
+  untold: number;
+  /** The fewest requests that were in flight at a kill. */
+  leastInFlight: number;
+  answers: number;
+  /** The number of different values in the answers. */
+  values: number;
+  /** Answers to questions that had been asked before a kill. */
+  repeated: number;
+}
+
+/**
+ * Kills a provider's process at random moments under load, starts it again, and asks for the same rounds. Its sources
+ * answer a different price each time, which reveals a decision that was forgotten.
+ *
+ * @throws At the first answer that contradicts an earlier answer or decision for the same data point and round.
+ */
+export async function killAndRestart(times: number, onKill: (tally: KillTally) => void): Promise<KillTally> {
+  const exchanges = await startFakeExchanges();
+  quoteAnotherPriceEachTime(exchanges);
+  // All questions of a life are asked again at once.
+  const limits = {
+    requestsPerMinute: 10_000_000,
+    anonymousRequestsPerMinute: 10_000_000,
+    maxConnections: 10_000,
+    maxConnectionsPerCaller: 10_000,
+  };
+  const { folder, config } = writeConfig(
+    {
+      redirectedOrigins: { "https://api.exchange.coinbase.com": `${exchanges.url}/coinbase` },
+      excludedSources: [...OTHER_SOURCES, "kraken", "bitstamp"],
+      minSources: 1,
+      ...limits,
+    },
+    42,
+    PAIRS.map((pair) => `SPOTPX/${pair}`),
+  );
+  const witness = new Witness();
+  const tally: KillTally = {
+    kills: 0,
+    betweenStoreAndAnswer: 0,
+    untold: 0,
+    leastInFlight: WORKERS,
+    answers: 0,
+    values: 0,
+    repeated: 0,
+  };
+  let provider: ProviderProcess | undefined;
+  try {
+    let asked: readonly Question[] = [];
+    while (tally.kills <= times) {
+      provider = spawnProvider(["--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
+      const url = await untilListening(provider);
+      if (tally.kills === 0) await untilReady(url);
+      tally.repeated += await askAll(url, asked, witness);
+      if (tally.kills === times) break;
+      const life = await killUnderLoad(provider, url, witness);
+      asked = life.asked;
+      tally.kills += 1;
+      tally.leastInFlight = Math.min(tally.leastInFlight, life.inFlight);
+      const untold = await compareWithDatabase(join(folder, "database"), witness);
+      tally.untold += untold;
+      if (untold > 0) tally.betweenStoreAndAnswer += 1;
+      tally.answers = witness.answers;
+      tally.values = new Set(witness.told.values()).size;
+      onKill(tally);
+    }
+    return tally;
+  } finally {
+    provider?.child.kill("SIGKILL");
+    await provider?.closed;
+    await exchanges.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function quoteAnotherPriceEachTime(exchanges: FakeExchanges): void {
+  let price = 0;
+  exchanges.behave("coinbase", (response) => {
+    const ticker = coinbaseTicker(String(++price), Math.floor(Date.now() / 1_000));
+    const answer = () => response.writeHead(200, { "content-type": "application/json" }).end(ticker);
+    setTimeout(answer, Math.random() * 10);
+  });
+}
+
+/** Records all answers, and throws when two of them contradict each other. */
+class Witness {
+  answers = 0;
+  /** The value of a data point at a round; `missing` for "no data". */
+  readonly told = new Map<string, string>();
+  /** Whole answers, signatures included, by question. */
+  readonly #answers = new Map<string, string>();
+
+  record(question: Question, text: string): void {
+    this.answers += 1;
+    // Only the process that read a value knows its sources.
+    const { sources: _, ...answer } = JSON.parse(text);
+    const now = JSON.stringify(answer);
+    const before = this.#answers.get(idOf(question));
+    if (before !== undefined && before !== now) throw new Error(`Two answers to one question: ${before} and ${now}`);
+    this.#answers.set(idOf(question), now);
+    const values = valuesIn(answer);
+    question.keys.forEach((key, i) => {
+      this.#compare(question.timestamp, key, values[i] as string);
+    });
+  }
+
+  #compare(round: number, key: Hex, value: string): void {
+    const before = this.told.get(`${round}/${key}`);
+    if (before !== undefined && before !== value) {
+      throw new Error(`Two values of ${keyToAscii(key)} at ${round}: ${before} and ${value}`);
+    }
+    this.told.set(`${round}/${key}`, value);
+  }
+}
+
+const idOf = ({ keys, timestamp }: Question) => `${timestamp} ${keys.join(" ")}`;
+
+function valuesIn(answer: SignedReport | SignedBatchReport): string[] {
+  if ("outcome" in answer) return [answer.outcome === "OK" ? answer.value : "missing"];
+  return answer.values.map((value, i) => (((BigInt(answer.missing) >> BigInt(i)) & 1n) === 1n ? "missing" : value));
+}
+
+/** Keeps one request per worker in flight, until the provider is killed. */
+async function killUnderLoad(provider: ProviderProcess, url: string, witness: Witness) {
+  const asked: Question[] = [];
+  let inFlight = 0;
+  let isAlive = true;
+  const answers = new EventEmitter();
+  const firstAnswer = once(answers, "answer");
+  const workers = Array.from({ length: WORKERS }, async () => {
+    while (isAlive) {
+      const question = anyQuestion();
+      asked.push(question);
+      inFlight += 1;
+      const text = await ask(url, question).catch((error: unknown) => {
+        if (isAlive) throw error;
+        return null;
+      });
+      inFlight -= 1;
+      if (text === null) continue;
+      witness.record(question, text);
+      answers.emit("answer");
+    }
+  });
+  const load = Promise.all(workers);
+  // At the first answer, the answers that were decided together with it are still being sent.
+  const moment = Math.random() < 0.5 ? firstAnswer : sleep(5 + Math.random() * LONGEST_LIFE);
+  await Promise.race([moment, load]);
+  const atKill = inFlight;
+  isAlive = false;
+  provider.child.kill("SIGKILL");
+  await Promise.all([load, provider.closed]);
+  return { asked, inFlight: atKill };
+}
+
+/** Returns one of few possible questions, so that many ask for the same data points. */
+function anyQuestion(): Question {
+  const timestamp = Math.floor(Date.now() / 1_000) - Math.floor(Math.random() * 9);
+  const keys = KEYS.toSorted(() => Math.random() - 0.5);
+  return { keys: keys.slice(0, Math.random() < 0.5 ? 1 : 2 + Math.floor(Math.random() * 3)), timestamp };
+}
+
+/** @returns The number of answers. Questions without a decision may be too old by now. */
+async function askAll(url: string, questions: readonly Question[], witness: Witness): Promise<number> {
+  let answered = 0;
+  await Promise.all(
+    questions.map(async (question) => {
+      const text = await ask(url, question);
+      if (text === null) return;
+      witness.record(question, text);
+      answered += 1;
+    }),
+  );
+  return answered;
+}
+
+/** Returns the signed part of the answer, or null when the round is refused as too old. */
+async function ask(url: string, { keys, timestamp }: Question): Promise<string | null> {
+  const [path, named] = keys.length === 1 ? ["/report", { key: keys[0] }] : ["/report/batch", { keys }];
+  const response = await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ network_id: 42, dataset: DATASET, timestamp, ...named }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const text = await response.text();
+  if (response.status === 200) return signedPart(text);
+  if (text.includes("round_too_old")) return null;
+  throw new Error(`The provider answers ${response.status}: ${text}`);
+}
+
+async function untilReady(url: string): Promise<void> {
+  // The provider is not ready at first, because its database is new.
+  while ((await fetch(`${url}/ready`, { signal: AbortSignal.timeout(10_000) })).status !== 200) await sleep(100);
+  await sleep(6_000);
+}
+
+/**
+ * Reads a copy of what the killed process left, because the next process must recover the database itself.
+ *
+ * @returns The number of decisions that no caller has received.
+ * @throws When a decision that a caller received is missing or different.
+ */
+async function compareWithDatabase(folder: string, witness: Witness): Promise<number> {
+  const copy = join(mkdtempSync(join(tmpdir(), "crash-")), "database");
+  cpSync(folder, copy, { recursive: true });
+  const now = BigInt(Math.floor(Date.now() / 1_000));
+  const decisions = await DecisionStore.open(copy, { now: () => now });
+  let untold = 0;
+  for (let round = now - 30n; round <= now + 2n; ++round) {
+    const decided = await decisions.recall(round, KEYS.map(dataPointOf));
+    for (const key of KEYS) {
+      const decision = decided.get(dataPointOf(key));
+      const told = witness.told.get(`${round}/${key}`);
+      if (told !== undefined && told !== textOf(decision)) {
+        throw new Error(`${keyToAscii(key)} at ${round} was told to be ${told}, and is kept as ${textOf(decision)}`);
+      }
+      if (decision !== undefined && told === undefined) untold += 1;
+    }
+  }
+  await decisions.close();
+  rmSync(join(copy, ".."), { recursive: true });
+  return untold;
+}
+
+const dataPointOf = (key: Hex) => `42/${DATASET}/${key}`;
+
+function textOf(decision: Decision | undefined): string | undefined {
+  return decision?.outcome === "NOT_AVAILABLE" ? "missing" : decision?.value;
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { OTHER_SOURCES } from "./fake-exchanges.js";
+import { DATASET } from "./test-provider.js";
+
+const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+/** The last resort for a test that went wrong; longer than any of them takes. */
+const KILL_MS = 20_000;
+
+/** A folder with a deployment of the network, and with a configuration; the paths of both. */
+export function writeConfig(settings: object, chainId = 42, keys = ["SPOTPX/ETH-USD", "SPOTPX/NOSUCH-USD"]) {
+  const folder = mkdtempSync(join(tmpdir(), "provider-"));
+  const datasets = { financial: { address: DATASET, kind: "median", keyForm: "SPOT_PRICE", keys } };
+  writeFileSync(join(folder, "deployment.json"), JSON.stringify({ chainId, datasets }));
+  const config = join(folder, "provider.json");
+  writeFileSync(
+    config,
+    JSON.stringify({
+      port: 0,
+      metricsPort: 0,
+      database: "database",
+      deployments: ["deployment.json"],
+      excludedSources: OTHER_SOURCES,
+      ...settings,
+    }),
+  );
+  return { folder, config };
+}
+
+/**
+ * A provider's process, and all that it printed so far.
+ *
+ * @param wrapper A command that runs it.
+ */
+export function spawnProvider(args: readonly string[], env: Record<string, string>, wrapper: readonly string[] = []) {
+  const [command = "", ...rest] = [...wrapper, process.execPath, MAIN, ...args];
+  const child = spawn(command, rest, { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const printed = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) child[name].on("data", (data) => (printed[name] += String(data)));
+  const timer = setTimeout(() => child.kill("SIGKILL"), KILL_MS);
+  const closed = once(child, "close").finally(() => clearTimeout(timer));
+  return { child: child as ChildProcess, printed, closed };
+}
+
+export type ProviderProcess = ReturnType<typeof spawnProvider>;
+
+/** The address that a provider's process says it listens on. */
+export async function untilListening({ child, printed }: ProviderProcess): Promise<string> {
+  while (child.exitCode === null && child.signalCode === null) {
+    const url = /listening at (http:[^"]+)"/.exec(printed.stdout)?.[1];
+    if (url !== undefined) return url;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`The provider ended before it listened: ${printed.stderr}`);
+}
+
+/** Runs a provider that is expected to end by itself. */
+export async function runProvider(args: readonly string[], env: Record<string, string> = {}) {
+  const { printed, closed } = spawnProvider(args, env);
+  const [code] = await closed;
+  return { code: code as number | null, ...printed };
+}

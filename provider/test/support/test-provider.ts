@@ -1,0 +1,120 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import type { Report } from "@dataset-oracle/protocol/report";
+import type { ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
+import type { Deployment } from "@dataset-oracle/service/config/deployment";
+import { Secrets } from "@dataset-oracle/service/egress/secrets";
+import { Value } from "@sinclair/typebox/value";
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import type { Address, Hex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { buildProvider } from "../../src/app.js";
+import { ProviderConfig } from "../../src/config.js";
+import { findServedDatasets } from "../../src/served-keys.js";
+import { loadSources, SHIPPED_SOURCES } from "../../src/source/load-sources.js";
+import type { SpotSource } from "../../src/source/spot-source.js";
+import type { TokenBucketLimit } from "../../src/token-bucket.js";
+import type { CheckedWebOracleSettings } from "../../src/web-oracle/check-settings.js";
+import { OTHER_SOURCES } from "./fake-exchanges.js";
+
+export const PRIVATE_KEY = `0x${"11".repeat(32)}` as const;
+export const ACCOUNT = privateKeyToAccount(PRIVATE_KEY);
+export const DATASET: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+export const ETH_USD = spotPriceKey("ETH-USD");
+/** The tests' clock when a provider starts, in seconds. */
+export const START = 1_800_000_000;
+
+const dataset = {
+  name: "financial",
+  address: DATASET,
+  kind: "median" as const,
+  keyForm: "SPOT_PRICE" as const,
+  keys: ["ETH-USD", "BTC-USD", "NOSUCH-USD"].map(spotPriceKey),
+};
+
+/** The same dataset on two networks. */
+export const DEPLOYMENTS: readonly Deployment[] = [
+  { chainId: 42, datasets: [dataset] },
+  { chainId: 43, datasets: [dataset] },
+];
+
+/** Keeps the exchanges' own rate limits, for `rateLimitOf`. */
+export const ownRateLimit = ({ rateLimit }: Pick<SpotSource, "rateLimit">) => rateLimit;
+
+const SOURCES = loadSources([SHIPPED_SOURCES], OTHER_SOURCES);
+
+/**
+ * A provider that listens on loopback, with a clock that stands still until it is moved.
+ *
+ * @param start The clock's time when it starts; then it is moved on, as if it had run for a long time.
+ * @param rateLimitOf Returns the rate limit of what stands in for an exchange; there is none by default.
+ */
+export async function startProvider(
+  settings: Partial<ProviderConfig>,
+  {
+    deployments = DEPLOYMENTS,
+    rateLimitOf = (_: Pick<SpotSource, "rateLimit">): TokenBucketLimit | null => null,
+    start = START,
+    sources = SOURCES,
+    webOracle = null as CheckedWebOracleSettings | null,
+  } = {},
+) {
+  const database = join(mkdtempSync(join(tmpdir(), "provider-")), "database");
+  const config = { ...Value.Create(ProviderConfig), database, requestsPerMinute: 100_000, ...settings };
+  const clock = { now: start };
+  const logs: Record<string, unknown>[] = [];
+  const logger = pino({}, { write: (line: string) => void logs.push(JSON.parse(line)) });
+  const redirected = sources.map((source) => ({
+    ...source,
+    query: (pair: string) => {
+      const query = source.query(pair);
+      return { ...query, request: { ...query.request, rateLimit: rateLimitOf(source) } };
+    },
+  }));
+  const served = findServedDatasets(deployments, redirected, config.minSources, {});
+  const registry = new Registry();
+  const setup = { config, served, webOracle, secrets: Secrets.NONE, account: ACCOUNT };
+  const app = await buildProvider(setup, { logger, registry, now: () => BigInt(clock.now) });
+  let arrived = 0;
+  app.server.on("request", () => arrived++);
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  clock.now += 1_000;
+  const post = (body: string, headers: Record<string, string> = { "content-type": "application/json" }) =>
+    fetch(`${url}/report`, { method: "POST", headers, body, signal: AbortSignal.timeout(15_000) });
+  const ask = async (change: Partial<ReportRequest> = {}, headers: Record<string, string> = {}) => {
+    const body = JSON.stringify({ ...request(clock.now), ...change });
+    const response = await post(body, { "content-type": "application/json", ...headers });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+  };
+  /** How many requests there were so far, answered or not. */
+  const requests = () => arrived;
+  return { url, clock, logs, registry, requests, post, ask, close: () => app.close() };
+}
+export type TestProvider = Awaited<ReturnType<typeof startProvider>>;
+
+export const request = (timestamp: number): ReportRequest => ({
+  network_id: 42,
+  dataset: DATASET,
+  key: ETH_USD,
+  timestamp,
+});
+
+/** An answer without what is not signed: where its value came from is forgotten when a provider ends. */
+export const signedPart = (text: string) => JSON.stringify({ ...JSON.parse(text), sources: undefined });
+
+/** The report that an answer says was signed. */
+export const reportOf = (answer: SignedReport): Report => ({
+  chainId: answer.network_id,
+  dataset: answer.dataset as Address,
+  key: answer.key as Hex,
+  round: BigInt(answer.timestamp),
+  outcome: answer.outcome,
+  value: answer.value as Hex,
+});
+
+/** A price as decimal digits scaled by 10^18, as 32 bytes on the wire. */
+export const wireValue = (scaled: bigint) => `0x${scaled.toString(16).padStart(64, "0")}`;

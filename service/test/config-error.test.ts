@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { loadConfig } from "@dataset-oracle/service/config/load-config";
+import { readCommand } from "@dataset-oracle/service/process/arguments";
+import { Type } from "@sinclair/typebox";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+function load(settings: unknown) {
+  const folder = mkdtempSync(join(tmpdir(), "config-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "settings.json");
+  writeFileSync(file, JSON.stringify(settings));
+  return loadConfig(file, Type.Object({ port: Type.Integer() }, { additionalProperties: false }));
+}
+
+describe("a key in the wrong place", () => {
+  const KEY = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+  const messageOf = (action: () => unknown): string => {
+    try {
+      action();
+    } catch (error) {
+      return (error as Error).message;
+    }
+    throw new Error("Nothing was refused.");
+  };
+
+  test("is not repeated: as an argument", () => {
+    for (const key of [KEY, `0x${KEY}`, `--${KEY}`]) {
+      expect(messageOf(() => readCommand([key], "Usage"))).not.toContain(KEY);
+    }
+    expect(messageOf(() => readCommand([`--${KEY}`], "Usage"))).toContain("<64 hex digits>");
+    expect(messageOf(() => readCommand(["a password"], "Usage"))).toBe(
+      "An argument follows no option. Write each value after its option.\n\nUsage",
+    );
+  });
+
+  test.each([
+    ["https://rpc.example/v3/token", "https://rpc.example/..."],
+    ["http://user:word@127.0.0.1:8545/?key=token", "http://127.0.0.1:8545/..."],
+    ["http:/127.0.0.1/token", "http:/127.0.0.1/..."],
+    ["https://rpc.example", "https://rpc.example"],
+    ["http://127.0.0.1:8080/", "http://127.0.0.1:8080/"],
+  ])("is not repeated: the token of %s", (url, shown) => {
+    expect(new ConfigError(`No: "${url}", ${url} here.`).message).toBe(`No: "${shown}", ${shown} here.`);
+  });
+
+  test("is not repeated: as a setting's name", () => {
+    expect(messageOf(() => load({ port: 80, [KEY]: 1 }))).not.toContain(KEY);
+  });
+});

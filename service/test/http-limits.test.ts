@@ -1,0 +1,192 @@
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { json } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, describe, expect, test } from "vitest";
+import { startEchoApp } from "./support/echo-app.js";
+
+const BODY = '{"count":1}';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  await Promise.all(closing.map((close) => close()));
+});
+
+/** An open connection, and everything received on it until it was closed. */
+async function open(
+  port: number,
+  localAddress = "127.0.0.1",
+): Promise<{ socket: Socket; text: Promise<string>; isClosed: () => boolean }> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress });
+  closing.push(async () => socket.destroy());
+  let read = "";
+  socket.on("data", (data) => {
+    read += String(data);
+  });
+  socket.on("error", () => {});
+  const text = new Promise<string>((resolve) => socket.once("close", () => resolve(read)));
+  await once(socket, "connect");
+  return { socket, text, isClosed: () => socket.destroyed };
+}
+
+const bodyOf = (answer: string) => JSON.parse(answer.split("\r\n\r\n")[1] ?? "");
+
+describe("a connection", () => {
+  test.concurrent("whose headers do not arrive is closed with 408", async () => {
+    const { port } = await startEchoApp();
+    const { socket, text } = await open(port);
+    socket.write("GET /free HTTP/1.1\r\nhost: x\r\n");
+    // A header now and then does not keep the connection open.
+    const drip = setInterval(() => socket.write("x: y\r\n"), 500);
+    const answer = await text;
+    clearInterval(drip);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(bodyOf(answer)).toMatchObject({
+      status: 408,
+      code: "bad_request",
+      detail: expect.stringContaining("within 5 s"),
+    });
+  });
+
+  test.concurrent("whose body does not arrive is closed with 408", async () => {
+    const { port } = await startEchoApp();
+    const { socket, text } = await open(port);
+    socket.write(`POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10000\r\n\r\n`);
+    const drip = setInterval(() => socket.write(" "), 500);
+    const answer = await text;
+    clearInterval(drip);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  test("may have headers of 8 KiB; more is a 431", async () => {
+    const { port } = await startEchoApp();
+    const ask = async (bytes: number) => {
+      const { socket, text } = await open(port);
+      socket.write(`GET /free HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx: ${"y".repeat(bytes)}\r\n\r\n`);
+      return text;
+    };
+    expect(await ask(8_000)).toMatch(/^HTTP\/1\.1 200 /);
+    const refused = await ask(8_200);
+    expect(refused).toMatch(/^HTTP\/1\.1 431 /);
+    expect(bodyOf(refused)).toMatchObject({ status: 431, detail: "Send at most 8192 bytes of them." });
+    for (const header of ["x-content-type-options: nosniff", "content-security-policy: default-src 'none'"]) {
+      expect(refused).toContain(`\r\n${header}`);
+    }
+  });
+
+  test("may have a body of 16 KiB; more is a 413 before all of it has arrived", async () => {
+    const { port } = await startEchoApp();
+    const { socket, text } = await open(port);
+    socket.write(
+      "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 16385\r\nconnection: close\r\n\r\n",
+    );
+    const answer = await text;
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(bodyOf(answer)).toMatchObject({ code: "body_too_large", detail: "Send at most 16384 bytes." });
+
+    const chunked = await open(port);
+    chunked.socket.write(
+      "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n",
+    );
+    for (let sent = 0; sent <= 16; sent++) chunked.socket.write(`400\r\n${" ".repeat(1024)}\r\n`);
+    expect(await chunked.text).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test("above maxConnections is closed unanswered, and the next is served when one becomes free", async () => {
+    const { port } = await startEchoApp({ maxConnections: 3 });
+    const held = await Promise.all([open(port), open(port), open(port)]);
+    const ask = async () => {
+      const { socket, text } = await open(port);
+      socket.write("GET /free HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+      return text;
+    };
+    expect(await ask()).toBe("");
+    held[0]?.socket.destroy();
+    await expect.poll(ask).toMatch(/^HTTP\/1\.1 200 /);
+    expect(held.map(({ isClosed }) => isClosed())).toEqual([true, false, false]);
+  });
+
+  test("above maxConnectionsPerCaller is closed unanswered, while other callers are served", async () => {
+    const { port } = await startEchoApp({ maxConnections: 30, maxConnectionsPerCaller: 3 });
+    const ask = async (from: string) => {
+      const { socket, text } = await open(port, from);
+      socket.write("GET /free HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+      return text;
+    };
+    // One address tries to take every connection, each busy with requests that no limit counts.
+    const held = await Promise.all(Array.from({ length: 40 }, () => open(port)));
+    await expect.poll(() => held.filter(({ isClosed }) => isClosed()).length).toBe(37);
+    expect(await ask("127.0.0.1")).toBe("");
+    expect(await ask("127.0.0.2")).toMatch(/^HTTP\/1\.1 200 /);
+    held.find(({ isClosed }) => !isClosed())?.socket.destroy();
+    await expect.poll(() => ask("127.0.0.1")).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test("of a trusted proxy is not limited per caller, because all callers share it", async () => {
+    const { port } = await startEchoApp({ maxConnectionsPerCaller: 1, trustedProxies: ["127.0.0.2"] });
+    const held = await Promise.all(Array.from({ length: 5 }, () => open(port, "127.0.0.2")));
+    held[4]?.socket.write("GET /free HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    expect(await held[4]?.text).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test("is closed when it is idle, but later than proxies close theirs", async () => {
+    const { server } = await startEchoApp();
+    expect([server.timeout, server.keepAliveTimeout]).toEqual([120_000, 72_000]);
+  });
+
+  test("is closed after a thousand requests", async () => {
+    const { port } = await startEchoApp();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    closing.push(async () => agent.destroy());
+    const sockets = new Set<Socket>();
+    for (let asked = 1; asked <= 1_001; asked++) {
+      const sent = request({ agent, port, host: "127.0.0.1", path: "/free" }).end();
+      const [answer] = await once(sent, "response");
+      sockets.add(sent.socket as Socket);
+      await json(answer);
+      expect(answer.headers.connection).toBe(asked === 1_000 ? "close" : "keep-alive");
+    }
+    expect(sockets.size).toBe(2);
+  });
+});
+
+describe("a rate limit", () => {
+  const shown = ({ headers }: Response) => [headers.get("ratelimit-policy"), headers.get("ratelimit")];
+
+  test("reports the remaining requests and when the window starts again", async () => {
+    const { get } = await startEchoApp({ requestsPerMinute: 3 });
+    expect(shown(await get("/caller"))).toEqual(['"requests";q=3;w=60', '"requests";r=2;t=60']);
+    await sleep(1_100);
+    expect(shown(await get("/caller"))[1]).toMatch(/^"requests";r=1;t=5[89]$/);
+    // Unknown paths count too, and HEAD counts as GET.
+    expect(shown(await get("/nowhere"))[1]).toMatch(/^"requests";r=0;t=5\d$/);
+    const refused = await get("/caller", {}, "HEAD");
+    expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, expect.closeTo(58, -1)]);
+    expect(shown(refused)).toEqual(['"requests";q=3;w=60', expect.stringMatching(/^"requests";r=0;t=5\d$/)]);
+  });
+
+  test("counts HEAD once", async () => {
+    const { get } = await startEchoApp({ requestsPerMinute: 3 });
+    expect(shown(await get("/caller", {}, "HEAD"))[1]).toMatch(/^"requests";r=2;/);
+  });
+
+  test("of a route replaces the common one, or disables it", async () => {
+    const { get } = await startEchoApp({ requestsPerMinute: 1 });
+    expect(shown(await get("/rare"))).toEqual(['"rare";q=2;w=60', '"rare";r=1;t=60']);
+    expect((await get("/caller")).status).toBe(200);
+    expect((await get("/caller")).status).toBe(429);
+    const answers = [await get("/rare"), await get("/rare"), await get("/free"), await get("/free")];
+    expect(answers.map(({ status }) => status)).toEqual([200, 429, 200, 200]);
+    expect(shown(await get("/free"))).toEqual([null, null]);
+  });
+});
+
+test("a body within all limits is accepted", async () => {
+  const { port } = await startEchoApp();
+  const { socket, text } = await open(port);
+  socket.write(
+    `POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${BODY.length}\r\nconnection: close\r\n\r\n${BODY}`,
+  );
+  expect(bodyOf(await text)).toEqual({ count: 1 });
+});

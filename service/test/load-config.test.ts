@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { loadConfig } from "@dataset-oracle/service/config/load-config";
+import { Type } from "@sinclair/typebox";
+import { afterAll, describe, expect, test } from "vitest";
+
+const folder = mkdtempSync(join(tmpdir(), "config-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const Settings = Type.Object(
+  {
+    port: Type.Integer({ maximum: 65_535, description: "The port." }),
+    path: Type.String({ pattern: "^(/[a-z]+)*$", default: "", description: "The path of the base URL." }),
+    level: Type.Union([Type.Literal("info"), Type.Literal("warn")], {
+      default: "info",
+      description: "What is logged.",
+    }),
+  },
+  { additionalProperties: false },
+);
+
+function load(settings: unknown) {
+  const file = join(folder, "settings.json");
+  writeFileSync(file, typeof settings === "string" ? settings : JSON.stringify(settings));
+  return loadConfig(file, Settings);
+}
+
+describe("a configuration file", () => {
+  test("gets the defaults of omitted settings", () => {
+    expect(load({ port: 80 })).toEqual({ port: 80, path: "", level: "info" });
+  });
+
+  const refused: [settings: unknown, message: string][] = [
+    [{}, "\n  /port: Expected required property. The port."],
+    [{ port: "80" }, "\n  /port: Expected integer. The port."],
+    [{ port: 80, path: "x y" }, "\n  /path: Expected string of another form. The path of the base URL."],
+    [{ port: 80, level: "loud" }, "\n  /level: Expected one of info, warn. What is logged."],
+    [{ port: 80, prot: 81 }, "\n  /prot: Unexpected property"],
+    ["{", "settings.json is not JSON: look at line 1, column 2."],
+    ['{\n  "port": 80\n  "path": "x"\n}', "settings.json is not JSON: look at line 3, column 3."],
+    ["a-token-in-the-wrong-file", "settings.json is not JSON: look at line 1, column 1."],
+  ];
+  test.each(refused)("%j is refused with a message that names the fix", (settings, message) => {
+    expect(() => load(settings)).toThrow(ConfigError);
+    expect(() => load(settings)).toThrow(message);
+  });
+
+  test("gets one line per mistake", () => {
+    expect(() => load({})).toThrow(/^.* is not valid:\n {2}\/port: [^\n]*$/);
+  });
+});

@@ -1,0 +1,37 @@
+import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
+import { pino } from "pino";
+import { afterAll } from "vitest";
+
+const apps: App[] = [];
+afterAll(async () => {
+  await Promise.all(apps.map((app) => app.close()));
+});
+
+/** Starts an app that repeats bodies and callers, and has routes with rate limits of their own. It is closed after the file's tests. */
+export async function startEchoApp(
+  change: {
+    trustedProxies?: string[];
+    requestsPerMinute?: number;
+    maxConnections?: number;
+    maxConnectionsPerCaller?: number;
+  } = {},
+) {
+  const app = await buildApp({
+    logger: pino({ level: "silent" }),
+    requestsPerMinute: 10_000,
+    maxConnections: 100,
+    trustedProxies: [],
+    ...change,
+  });
+  await app.register(async (routes: App) => {
+    routes.post("/echo", async ({ body }) => body);
+    routes.get("/caller", async ({ ip }) => ({ ip }));
+    routes.get("/rare", { config: { rate: { name: "rare", perMinute: 2 } } }, async () => ({}));
+    routes.get("/free", { config: { rate: null } }, async () => ({}));
+  });
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  apps.push(app);
+  const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+    fetch(`${url}${path}`, { method, headers, signal: AbortSignal.timeout(5_000) });
+  return { port: Number(new URL(url).port), get, server: app.server };
+}

@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+
+/** A server on loopback that answers as a hostile one may. */
+export interface HostileServer {
+  readonly port: number;
+  /** The requested paths and their headers. */
+  readonly paths: string[];
+  readonly requests: Pick<IncomingMessage, "headers" | "url">[];
+  close(): Promise<void>;
+}
+
+const BOMB_BYTES = 64 * 1024 * 1024;
+const COMPRESS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const;
+
+/** `/json`, `/redirect?to=`, `/bomb/<coding>`, `/endless`, `/silent`, and `/echo`, which repeats what it was sent. */
+export async function startHostileServer(): Promise<HostileServer> {
+  const paths: string[] = [];
+  const requests: HostileServer["requests"] = [];
+  const bombs = new Map<string, Buffer>();
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://web");
+    paths.push(url.pathname);
+    requests.push({ headers: request.headers, url: request.url });
+    const [, first = "", second = ""] = url.pathname.split("/");
+    response.setHeader("content-type", "application/json");
+    if (first === "redirect") {
+      return response.writeHead(302, { location: url.searchParams.get("to") ?? "/" }).end();
+    }
+    if (first === "bomb") {
+      const coding = second as keyof typeof COMPRESS;
+      const bomb = bombs.get(coding) ?? COMPRESS[coding](Buffer.alloc(BOMB_BYTES, 0x20));
+      bombs.set(coding, bomb);
+      return response.writeHead(200, { "content-encoding": coding }).end(bomb);
+    }
+    if (first === "endless") {
+      const timer = setInterval(() => response.write(" ".repeat(64 * 1024)), 1);
+      response.once("close", () => clearInterval(timer));
+      return response;
+    }
+    if (first === "silent") return response;
+    if (first === "echo") return response.end(JSON.stringify({ url: request.url, headers: request.headers }));
+    return response.end("{}");
+  });
+  // As an attacker's hosts may do, it asks its clients to keep their connections open.
+  server.keepAliveTimeout = 600_000;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  };
+  return { port: (server.address() as AddressInfo).port, paths, requests, close };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { startEchoApp } from "./support/echo-app.js";
+
+describe("the caller", () => {
+  const ipOf = async (response: Response) => ((await response.json()) as { ip: string }).ip;
+
+  test("is the connection's address, because without trustedProxies proxy headers are ignored", async () => {
+    const { get } = await startEchoApp();
+    const headers = { "x-forwarded-for": "192.0.2.1", forwarded: "for=192.0.2.2", "x-real-ip": "192.0.2.3" };
+    expect(await ipOf(await get("/caller", headers))).toBe("127.0.0.1");
+  });
+
+  test("is the last address in the header that is not a trusted proxy, whatever precedes it", async () => {
+    const { get } = await startEchoApp({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
+    const chains: [header: string, caller: string][] = [
+      ["192.0.2.1", "192.0.2.1"],
+      ["192.0.2.9, 192.0.2.1", "192.0.2.1"],
+      ["192.0.2.9, 192.0.2.1, 10.1.2.3", "192.0.2.1"],
+      ["10.9.9.9, 192.0.2.1", "192.0.2.1"],
+      ["10.1.2.3", "10.1.2.3"],
+    ];
+    for (const [header, caller] of chains) {
+      expect(await ipOf(await get("/caller", { "x-forwarded-for": header })), header).toBe(caller);
+    }
+    expect(await ipOf(await get("/caller"))).toBe("127.0.0.1");
+  });
+
+  test("is not taken from the headers of an untrusted proxy", async () => {
+    const { get } = await startEchoApp({ trustedProxies: ["10.0.0.0/8"] });
+    expect(await ipOf(await get("/caller", { "x-forwarded-for": "192.0.2.1" }))).toBe("127.0.0.1");
+  });
+
+  test("is rate limited, whatever it writes into proxy headers", async () => {
+    const { get } = await startEchoApp({ requestsPerMinute: 2 });
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await get("/caller", { "x-forwarded-for": `192.0.2.${i}` })).status);
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+
+  test("is the same one whatever port, brackets or zone a trusted proxy adds", async () => {
+    const { get } = await startEchoApp({ requestsPerMinute: 1, trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
+    const status = async (caller: string) => (await get("/caller", { "x-forwarded-for": caller })).status;
+    expect(await status("192.0.2.1:50000")).toBe(200);
+    const forms = ["192.0.2.1:50001", "192.0.2.1", "[::ffff:192.0.2.1]:5", "192.0.2.9:1, 192.0.2.1:2, 10.1.2.3:3"];
+    for (const form of forms) expect(await status(form), form).toBe(429);
+    expect(await status("[2001:db8:1:2::1]:50000")).toBe(200);
+    for (const form of ["[2001:db8:1:2::1]:50001", "[2001:db8:1:2::2]"]) expect(await status(form), form).toBe(429);
+  });
+
+  test("is the proxy that names no address, whatever it writes instead", async () => {
+    const { get } = await startEchoApp({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
+    for (const header of ["unknown", "unknown:1234", "192.0.2.1, _a1b2"]) {
+      expect(await ipOf(await get("/caller", { "x-forwarded-for": header })), header).toBe("127.0.0.1");
+    }
+    expect(await ipOf(await get("/caller", { "x-forwarded-for": "unknown, 10.1.2.3:80" }))).toBe("10.1.2.3");
+  });
+
+  test("is a whole network in IPv6", async () => {
+    const { get } = await startEchoApp({ requestsPerMinute: 1, trustedProxies: ["127.0.0.1"] });
+    const status = async (caller: string) => (await get("/caller", { "x-forwarded-for": caller })).status;
+    expect(await status("2001:db8:1:2::1")).toBe(200);
+    expect(await status("2001:db8:1:2:ffff::1")).toBe(429);
+    expect(await status("2001:db8:1:3::1")).toBe(200);
+  });
+});
