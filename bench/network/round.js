@@ -1,6 +1,6 @@
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { numberToHex } from "viem";
-import { orderOf, stagesBefore } from "../../operator/dist/feeds/turn-order.js";
+import { orderOf, stagesBefore } from "../../operator/dist/feeds/turn-schedule.js";
 // The code that decides is the operator's own. Only the network around it is simulated.
 import { waitForTurn } from "../../operator/dist/feeds/wait-for-turn.js";
 import { VirtualTime } from "./virtual-time.js";

@@ -9,10 +9,10 @@ import { Metrics } from "./metrics.js";
 import { startOperator } from "./operator.js";
 
 /** Returns the answer of `GET /openapi.json`, from an operator that serves no network and opens no port. */
-export const openApiDocument = (): Promise<ReturnType<typeof openApiOf>> => askEmptyOperator(openApiOf);
+export const openApiDocument = (): Promise<ReturnType<typeof openApiOf>> => withEmptyOperator(openApiOf);
 
 /** Asks an operator that serves no network and opens no port. */
-export async function askEmptyOperator<T>(ask: (app: App) => T | Promise<T>): Promise<T> {
+export async function withEmptyOperator<T>(ask: (app: App) => T | Promise<T>): Promise<T> {
   const registry = new Registry();
   const closing = new AbortController();
   const logger = pino({ level: "silent" });

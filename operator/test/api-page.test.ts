@@ -3,14 +3,14 @@ import { gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { API, addDocs } from "../src/http/openapi.js";
+import { API_DESCRIPTION, addDocs } from "../src/http/openapi.js";
 
 let app: App;
 
 beforeAll(async () => {
   const logger = pino({ level: "silent" });
   app = await buildApp({ logger, requestsPerMinute: 100, maxConnections: 10, trustedProxies: [] });
-  await gatherSchemas(app, API);
+  await gatherSchemas(app, API_DESCRIPTION);
   await app.register(
     async (routes) => {
       routes.get(

@@ -1,10 +1,10 @@
 import { type Address, getAddress, type LocalAccount, parseGwei, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";
-import { orderOf } from "../src/feeds/turn-order.js";
+import { orderOf } from "../src/feeds/turn-schedule.js";
 import { readSignedTransaction } from "../src/peers/signed-transaction.js";
 import { TRANSACTIONS_PATH } from "../src/peers/transaction-sharing.js";
-import { decodeCall } from "../src/update/decode-call.js";
+import { decodeUpdateCall } from "../src/update/decode-call.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -86,7 +86,7 @@ test("a node shows its transactions to others, and shares those that replace the
   const versions = () => {
     const read = second.shared.map((raw) => readSignedTransaction(raw));
     return read.filter((one) => {
-      const call = one && decodeCall(one.data);
+      const call = one && decodeUpdateCall(one.data);
       return call?.kind === "update" && call.key === key;
     });
   };

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createChainClient } from "../src/chain/client.js";
 import { connectEndpoint, type JsonRpc } from "../src/chain/endpoint.js";
 import { RpcError } from "../src/chain/rpc-error.js";
-import { type Call, type Job, OutcomeUnknown, type RoundCall } from "../src/tx/job.js";
+import { type Call, type Job, type RoundCall, SubmissionUnknown } from "../src/tx/job.js";
 import { type QueueSettings, TransactionQueue } from "../src/tx/queue.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 
@@ -294,7 +294,7 @@ test("an update answered with a hash is not lost when a later update of its key 
   const renew = async () => call(3n);
   await queue.send(job("K", { renew }));
   isUnreachable = true;
-  await expect(queue.send(job("K", { call: call(2n), renew }))).rejects.toThrow(OutcomeUnknown);
+  await expect(queue.send(job("K", { call: call(2n), renew }))).rejects.toThrow(SubmissionUnknown);
   for (const nonce of [0, 1]) await sendForeign(nonce, 100n);
   await mine();
   isUnreachable = false;

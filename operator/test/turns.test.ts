@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";
-import { orderOf } from "../src/feeds/turn-order.js";
+import { orderOf } from "../src/feeds/turn-schedule.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";

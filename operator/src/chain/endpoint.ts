@@ -1,9 +1,9 @@
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { postText } from "@dataset-oracle/service/http-client/post";
 import { type Hex, isHex } from "viem";
-import { hasExpectedShape } from "./answer-shapes.js";
 import { classifyNodeError } from "./node-errors.js";
 import { RpcError, type RpcErrorKind } from "./rpc-error.js";
+import { matchesResultSchema } from "./rpc-result-schemas.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
@@ -39,7 +39,7 @@ export function connectEndpoint(chainId: number, url: string, timeoutMs: number)
       if ("reason" in message) {
         throw fail(kindOf(message.reason), withoutUrl(message.reason).slice(0, 300), message.data);
       }
-      if (!hasExpectedShape(method, params, message.result)) throw fail("failed", "answered in an unexpected shape");
+      if (!matchesResultSchema(method, params, message.result)) throw fail("failed", "answered in an unexpected shape");
       return message.result;
     },
   };

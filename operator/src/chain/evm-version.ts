@@ -14,7 +14,7 @@ const USES_NOTHING: Hex = "0x60006000f3";
  * @returns The node's message if it cannot; null if it can, or if the node refuses such calls altogether.
  * @throws RpcError when the node does not answer.
  */
-export async function findMissingInstructions(client: ChainClient): Promise<string | null> {
+export async function readEvmTooOldReason(client: ChainClient): Promise<string | null> {
   const refusal = async (data: Hex) => {
     try {
       await unwrapRpcError(client, "eth_call", call(client, { data }));

@@ -42,7 +42,7 @@ const MAX_MS = 10_000;
  * @returns The first block that was read: there can be more updates before it.
  * @throws RpcError when not even one block can be read.
  */
-export async function readBack(
+export async function readUpdatesBackwards(
   client: ChainClient,
   dataset: Address,
   key: Hex,

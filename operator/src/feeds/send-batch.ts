@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { readManyStored } from "../chain/stored-values.js";
 import { type Batch, dataPointOf } from "../data-point.js";
 import type { Context } from "../process-context.js";
-import { roundAt } from "../rounds.js";
+import { roundAt } from "../round-time.js";
 import type { Job } from "../tx/job.js";
 import {
   MAX_WAIT_MS,

@@ -3,7 +3,7 @@ import type { QueryStatus } from "@dataset-oracle/protocol/report";
 import type { SignedRow } from "@dataset-oracle/protocol/update";
 import { type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { dueAge, hasMoved, observe, stage } from "./update-policy.js";
+import { dueAge, hasMoved, observe, updateNeed } from "./update-policy.js";
 
 const policy = { heartbeatSeconds: 100, deviationBps: 50, minIntervalSeconds: 10 };
 const word = (value: bigint): Hex => toHex(value, { size: 32 });
@@ -12,12 +12,12 @@ const ok = (value: bigint) => ({ status: "OK", value: word(value) }) as const;
 const NONE = { status: "NOT_AVAILABLE" } as const;
 
 test.each([
-  [1_009, "wait"],
-  [1_010, "look"],
-  [1_084, "look"],
+  [1_009, "none"],
+  [1_010, "if_moved"],
+  [1_084, "if_moved"],
   [1_085, "due"],
 ] as const)("stored at 1000, with updates that take 15 s, at %s it is: %s", (now, expected) => {
-  expect(stage(policy, stored(1n), now, 15)).toBe(expected);
+  expect(updateNeed(policy, stored(1n), now, 15)).toBe(expected);
 });
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
 });
 
 test("a key that was never stored is due", () => {
-  expect(stage(policy, stored(0n, "NOT_AVAILABLE", 0n), 1_700_000_000, 0)).toBe("due");
+  expect(updateNeed(policy, stored(0n, "NOT_AVAILABLE", 0n), 1_700_000_000, 0)).toBe("due");
 });
 
 describe("a value has moved", () => {

@@ -40,20 +40,20 @@ export function dueAge({ heartbeatSeconds, minIntervalSeconds }: UpdatePolicy, l
 }
 
 /**
- * Decides by its age whether a feed is updated: not before its minimum interval (`wait`), from `dueAge` on (`due`), and in
- * between only if its value has moved (`look`).
+ * Decides by its age whether a feed is updated: not before its minimum interval (`none`), from `dueAge` on (`due`), and in
+ * between only if its value has moved (`if_moved`).
  *
  * @param now Seconds since 1970.
  */
-export function stage(
+export function updateNeed(
   policy: UpdatePolicy,
   stored: QueryResult,
   now: number,
   leadSeconds: number,
-): "wait" | "look" | "due" {
+): "none" | "if_moved" | "due" {
   const age = now - Number(stored.updatedAt);
   if (age >= dueAge(policy, leadSeconds)) return "due";
-  return age >= policy.minIntervalSeconds ? "look" : "wait";
+  return age >= policy.minIntervalSeconds ? "if_moved" : "none";
 }
 
 /** Reports whether a value has moved by the deviation threshold, or has become available or unavailable. */

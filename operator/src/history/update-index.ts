@@ -154,7 +154,7 @@ export class UpdateIndex {
   }
 
   /** Reads one window of older blocks. @returns False if there are none, or no room for them. */
-  async #readBack(): Promise<boolean> {
+  async #readUpdatesBackwards(): Promise<boolean> {
     const head = this.#head?.number ?? -1;
     const first = Math.max(0, head - this.limits.blocks + 1);
     const [before, settled] = [this.#from, this.#settled];
@@ -178,7 +178,7 @@ export class UpdateIndex {
       let waitMs = KEEP_MS;
       try {
         await this.refresh();
-        if (await this.#readBack()) waitMs = NEXT_MS;
+        if (await this.#readUpdatesBackwards()) waitMs = NEXT_MS;
       } catch (error) {
         if (!closing.aborted) logger.debug({ dataset: this.dataset, reason: describeError(error) }, "history not read");
         waitMs = FAILED_MS;

@@ -12,8 +12,8 @@ import type { ProgressListener } from "../progress.js";
 import { MAX_WAIT_MS } from "../update/send.js";
 import { errorForCaller } from "./error-for-caller.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
-import type { NewKeyLimit } from "./limits.js";
 import { dataPointProblems } from "./openapi.js";
+import type { NewKeyLimit } from "./rate-limits.js";
 
 const EVENTS = [
   ["asked", { timestamp: 1_790_000_000, providers: ["0x..."] }],

@@ -3,10 +3,10 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import { type ApiDescription, addOpenApi, problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import swaggerUi from "@fastify/swagger-ui";
 import { Type } from "@sinclair/typebox";
-import { STATIC_POLICY, shareBytes, staticRate } from "./static-files.js";
+import { STATIC_CSP, shareBytes, staticRate } from "./static-files.js";
 import { DOCS_SCRIPT, DOCS_STYLE } from "./swagger-ui-fixes.js";
 
-export const API: ApiDescription = {
+export const API_DESCRIPTION: ApiDescription = {
   title: "Dataset Oracle operator",
   description:
     "Updates data points of dataset contracts: gathers the data providers' signed reports, and sends the update " +
@@ -79,7 +79,7 @@ export async function addDocs(app: App): Promise<void> {
       routePrefix: "/docs",
       // The page then loads its files by relative paths, which work below any base path.
       indexPrefix: ".",
-      staticCSP: STATIC_POLICY,
+      staticCSP: STATIC_CSP,
       theme: {
         title: "Dataset Oracle operator: API",
         css: [{ filename: "correct.css", content: DOCS_STYLE }],

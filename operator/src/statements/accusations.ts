@@ -3,7 +3,7 @@ import { encodeAccusation } from "@dataset-oracle/protocol/accusation";
 import type { Logger } from "pino";
 import { readBlockIntervalMs } from "../chain/block-interval.js";
 import { describeError } from "../chain/rpc-error.js";
-import { orderOf } from "../feeds/turn-order.js";
+import { orderOf } from "../feeds/turn-schedule.js";
 import type { Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { nodesIn } from "../peers/node-list.js";
@@ -60,7 +60,7 @@ class Accuser {
     const { clock } = this.operator;
     const { dataset, provider, key, round } = found;
     const { committee } = dataset;
-    await committee.hasReplaced(committee.current);
+    await committee.refreshIfReplaced(committee.current);
     const { members } = committee.current;
     if (!members.includes(provider)) {
       this.#log.warn(
@@ -100,7 +100,7 @@ class Accuser {
     const { dataset, provider } = found;
     const { committee } = dataset;
     const hasLeft = async () => {
-      await committee.hasReplaced(committee.current);
+      await committee.refreshIfReplaced(committee.current);
       return !committee.current.members.includes(provider);
     };
     return {

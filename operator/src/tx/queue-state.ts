@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { describeError } from "../chain/rpc-error.js";
 import type { Clock } from "../process-context.js";
 import type { Confirmed, Job, RoundCall, Sent } from "./job.js";
-import type { PendingTransaction } from "./plan.js";
+import type { PendingTransaction } from "./plan-actions.js";
 import type { Submission } from "./submitter.js";
 
 /** A job in the queue, with the caller that waits for it. Times are milliseconds since 1970. */

@@ -4,7 +4,7 @@ import { readStored } from "../chain/stored-values.js";
 import { type DataPoint, roundId } from "../data-point.js";
 import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
-import { roundAt } from "../rounds.js";
+import { roundAt } from "../round-time.js";
 import { type Flight, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { SentUpdate } from "./send.js";
 

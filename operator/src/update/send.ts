@@ -9,10 +9,10 @@ import type { Network } from "../network.js";
 import { GasBudgetSpent, noSender, updateReverted } from "../problems.js";
 import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
-import { rankedFor } from "../rendezvous.js";
-import { type Job, OutcomeUnknown, type RoundCall, type Sent } from "../tx/job.js";
+import { rankByRendezvousHash } from "../rendezvous-hashing.js";
+import { type Job, type RoundCall, type Sent, SubmissionUnknown } from "../tx/job.js";
 import type { TransactionQueue } from "../tx/queue.js";
-import { toAnswer, type Update, type UpdateBuilder } from "./update-builder.js";
+import { toDataAnswer, type Update, type UpdateBuilder } from "./update-builder.js";
 
 /** The longest that anyone waits until a transaction is mined. */
 export const MAX_WAIT_MS = 60_000;
@@ -58,7 +58,7 @@ export async function sendUpdate(
   const log = { network: network.chainId, dataset: dataset.address, key, round: round.toString(), transaction: hash };
   context.logger.info({ ...traceFieldsOf(progress.trace), ...log, status, signers: reports.length }, "update sent");
   progress.emit({ event: "sent", transaction_hash: hash });
-  const answerOf = (sent: Update, transaction_hash: Hex) => ({ ...toAnswer(dataPoint, sent), transaction_hash });
+  const answerOf = (sent: Update, transaction_hash: Hex) => ({ ...toDataAnswer(dataPoint, sent), transaction_hash });
   return {
     answer: answerOf(update, hash),
     raw,
@@ -95,7 +95,7 @@ async function reserveGas(
  */
 export function queueFor({ chainId, queues }: Pick<Network, "chainId" | "queues">, dataset: Address, key: Hex) {
   const addresses = queues.map(({ address }) => address);
-  const [first] = rankedFor(concatHex([dataset, key]), addresses);
+  const [first] = rankByRendezvousHash(concatHex([dataset, key]), addresses);
   const queue = queues.find(({ address }) => address === first);
   if (queue === undefined) throw noSender(chainId);
   return queue;
@@ -126,7 +126,7 @@ export async function submit<C extends RoundCall>(
   try {
     return await queue.send(job);
   } catch (error) {
-    if (error instanceof OutcomeUnknown) throw error.reason;
+    if (error instanceof SubmissionUnknown) throw error.reason;
     release();
     throw error;
   }
@@ -155,7 +155,7 @@ export async function storedByOther(dataPoint: DataPoint): Promise<SentUpdate> {
   const { output, status, updatedAt } = await readStored(network.client, dataset.address, key, "pending");
   const hash = await findUpdate(network.client, dataset.address, key, updatedAt).catch(() => null);
   // The other relayer's reports are not known here.
-  const answer = toAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
+  const answer = toDataAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
   return { answer: { ...answer, transaction_hash: hash }, raw: null, mined: Promise.resolve(null) };
 }
 

@@ -1,5 +1,5 @@
 import { type Address, getAddress, type Hex } from "viem";
-import { decodeCall } from "../../src/update/decode-call.js";
+import { decodeUpdateCall } from "../../src/update/decode-call.js";
 import type { Chain } from "../support/chain.js";
 
 /** A mined transaction to a dataset. */
@@ -58,7 +58,7 @@ export class Rounds {
       const updated = await this.#updated(blockNumber);
       for (const { hash, to, from, input } of block.transactions) {
         const dataset = to === null ? undefined : this.datasets.find((one) => one === getAddress(to));
-        const call = dataset && decodeCall(input);
+        const call = dataset && decodeUpdateCall(input);
         if (!dataset || !call) continue;
         const ages = updated.filter((one) => one.hash === hash).flatMap((one) => this.#store(dataset, one));
         const minedAt = Number(block.timestamp);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { msUntilRoundAfter, roundAt } from "./rounds.js";
+import { msUntilRoundAfter, roundAt } from "./round-time.js";
 
 test("a round lies two seconds behind the clock, whole", () => {
   expect(roundAt(1_700_000_000_000)).toBe(1_699_999_998n);

@@ -2,7 +2,7 @@ import { type Hex, keccak256 } from "viem";
 import type { Dataset, Network } from "../network.js";
 
 /** Finds the keys of a batch, which names them by hash, among the feeds. Returns null if one is not a feed. */
-export function feedKeysOf(
+export function findFeedKeysByHash(
   { feeds }: Pick<Network, "feeds">,
   dataset: Dataset,
   hashes: readonly Hex[],

@@ -9,8 +9,8 @@ import type { Operator } from "../operator.js";
 import { FORWARDED_PATH } from "../peers/forwarding.js";
 import { tooManyNewKeys, unknownNode } from "../problems.js";
 import { errorForCaller } from "./error-for-caller.js";
-import { isKnown, NEW_KEYS_OF_ALL, NODES_OF_ADDRESS, nodeLimit } from "./limits.js";
 import { dataPointProblems } from "./openapi.js";
+import { isKnownKey, NEW_KEYS_OF_ALL_CALLERS, NODES_PER_ADDRESS, nodeLimit } from "./rate-limits.js";
 
 const schema = {
   tags: ["nodes"],
@@ -38,7 +38,7 @@ const schema = {
 };
 
 /** Adds `POST /data/request/forwarded`. */
-export function addForwarded(
+export function addForwardedDataRequest(
   app: App,
   operator: Operator,
   { nodeRequestsPerMinute, newKeysPerMinute }: Pick<OperatorConfig, "nodeRequestsPerMinute" | "newKeysPerMinute">,
@@ -46,10 +46,10 @@ export function addForwarded(
   const limitNode = nodeLimit(app, { name: "node", perMinute: nodeRequestsPerMinute });
   const limitNewKeys = nodeLimit(app, {
     name: "new-keys-of-node",
-    perMinute: NEW_KEYS_OF_ALL * newKeysPerMinute,
+    perMinute: NEW_KEYS_OF_ALL_CALLERS * newKeysPerMinute,
     exceeded: (max, seconds) => tooManyNewKeys(max, seconds, "A node"),
   });
-  const rate = { name: "forwarded", perMinute: NODES_OF_ADDRESS * nodeRequestsPerMinute };
+  const rate = { name: "forwarded", perMinute: NODES_PER_ADDRESS * nodeRequestsPerMinute };
   app.post(FORWARDED_PATH, { schema, config: { rate } }, async (request, reply) => {
     const identity = operator.networks.get(request.body.network_id)?.identity;
     const signature = request.headers[NODE_SIGNATURE_HEADER]?.toString();
@@ -57,7 +57,7 @@ export function addForwarded(
     if (node === null) throw unknownNode();
     await limitNode(request, reply, node.submitter);
     const dataPoint = findDataPoint(operator.networks, request.body);
-    if (!(await isKnown(dataPoint))) await limitNewKeys(request, reply, node.submitter);
+    if (!(await isKnownKey(dataPoint))) await limitNewKeys(request, reply, node.submitter);
     const caller = { id: `node ${node.submitter}`, trace: request.trace, listener: () => {} };
     try {
       return await operator.updates.broadcastForwarded(dataPoint, BigInt(request.body.timestamp), caller);

@@ -45,7 +45,7 @@ export type PooledTransaction = Static<typeof PooledTransaction>;
 
 const ByNonce = Type.Record(Type.String(), PooledTransaction);
 
-const SHAPES: Record<string, TSchema> = {
+const RESULT_SCHEMAS: Record<string, TSchema> = {
   eth_blockNumber: Quantity,
   eth_call: Data,
   eth_chainId: Quantity,
@@ -63,13 +63,13 @@ const SHAPES: Record<string, TSchema> = {
   txpool_contentFrom: Type.Object({ pending: ByNonce, queued: ByNonce }),
 };
 
-const CHECKS = new Map(Object.entries(SHAPES).map(([method, shape]) => [method, TypeCompiler.Compile(shape)]));
+const CHECKS = new Map(Object.entries(RESULT_SCHEMAS).map(([method, shape]) => [method, TypeCompiler.Compile(shape)]));
 
 /**
  * Checks that an answer has the shape that its JSON-RPC method requires, in as much of it as the operator uses. A method
  * that is not listed may answer anything.
  */
-export function hasExpectedShape(method: string, params: readonly unknown[], answer: unknown): boolean {
+export function matchesResultSchema(method: string, params: readonly unknown[], answer: unknown): boolean {
   // A chain always has a latest block; one that is named by number can be missing.
   const isNumbered = method === "eth_getBlockByNumber" && String(params[0]).startsWith("0x");
   return (isNumbered && answer === null) || (CHECKS.get(method)?.Check(answer) ?? true);

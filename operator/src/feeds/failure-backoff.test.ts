@@ -4,8 +4,8 @@ import { RpcError } from "../chain/rpc-error.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import { noQuorum, noQuorumOfRows, outOfFunds, unknownKey } from "../problems.js";
 import type { Failure } from "../update/ask-provider.js";
-import { isWorthSplitting, scopeOf } from "./failure-scope.js";
-import { FeedHealth, waitMsAfter } from "./health.js";
+import { backoffMsAfter, FailureBackoff } from "./failure-backoff.js";
+import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
 
 const failure = (refusesQuestion: boolean): Failure => ({
   ...{ kind: "failure", provider: "0x0000000000000000000000000000000000000001", host: null },
@@ -26,7 +26,7 @@ test.each([
   ["the gas is spent", new FeedGasSpent(60), "sending"],
   ["something unexpected happens", new Error("unexpected"), "update"],
 ])("when %s, the scope is right", (_, error, scope) => {
-  expect(scopeOf(error)).toBe(scope);
+  expect(failureScopeOf(error)).toBe(scope);
 });
 
 test("a batch is split if its keys can succeed one by one", () => {
@@ -43,35 +43,36 @@ test.each([
   [6, 15_000, 30_000],
   [1_000, 15_000, 30_000],
 ])("after %s failures in a row the wait is from %s to %s ms", (failures, shortest, longest) => {
-  expect(waitMsAfter(failures, 1)).toBe(shortest);
-  expect(waitMsAfter(failures, 0)).toBe(longest);
+  expect(backoffMsAfter(failures, 1)).toBe(shortest);
+  expect(backoffMsAfter(failures, 0)).toBe(longest);
 });
 
-test("a part that fails again and again is logged when it begins to fail and when it works again", () => {
+test("a dependency that fails again and again is logged when it begins to fail and when it works again", () => {
   const log: { level: number; msg: string; failures: number; seconds?: number }[] = [];
   const logger = pino({ level: "info" }, { write: (line: string) => log.push(JSON.parse(line)) });
   let now = 1_000_000;
-  const health = new FeedHealth(() => now, logger);
+  const backoff = new FailureBackoff(() => now, logger);
   for (let second = 0; second < 100; second++, now += 1_000) {
-    if (health.isDue("committee")) for (let key = 0; key < 29; key++) health.failed("committee", noQuorum(4, 0, 0, []));
-    expect(health.isDue("0x01")).toBe(true);
+    if (backoff.isDue("committee"))
+      for (let key = 0; key < 29; key++) backoff.failed("committee", noQuorum(4, 0, 0, []));
+    expect(backoff.isDue("0x01")).toBe(true);
   }
-  health.worked("committee");
-  health.worked("committee");
+  backoff.worked("committee");
+  backoff.worked("committee");
   expect(log).toMatchObject([
     { level: 40, part: "committee" },
     { level: 30, msg: "feed: works again", seconds: 100 },
   ]);
   expect(log[1]?.failures).toBeLessThan(15);
-  expect(health.isDue("committee")).toBe(true);
+  expect(backoff.isDue("committee")).toBe(true);
 });
 
 test("gas that is spent is waited for", () => {
   let now = 0;
-  const health = new FeedHealth(() => now, pino({ level: "silent" }));
-  health.failed("sending", new FeedGasSpent(600));
+  const backoff = new FailureBackoff(() => now, pino({ level: "silent" }));
+  backoff.failed("sending", new FeedGasSpent(600));
   now = 599_000;
-  expect(health.isDue("sending")).toBe(false);
+  expect(backoff.isDue("sending")).toBe(false);
   now = 600_000;
-  expect(health.isDue("sending")).toBe(true);
+  expect(backoff.isDue("sending")).toBe(true);
 });

@@ -3,7 +3,7 @@ import { committeeHash } from "@dataset-oracle/protocol/committee";
 import { type Address, encodeAbiParameters, encodeEventTopics, encodeFunctionData, type Hex, numberToHex } from "viem";
 import { expect, test } from "vitest";
 import { createChainClient } from "./client.js";
-import { CommitteeWatch } from "./committee-watch.js";
+import { CommitteeCache } from "./committee-cache.js";
 
 const DATASET: Address = "0x0000000000000000000000000000000000000da7";
 const MEMBERS: readonly Address[] = ["0x000000000000000000000000000000000000aaaa"];
@@ -44,7 +44,7 @@ function startNode(logs: readonly ReturnType<typeof logOf>[]) {
 
 test("the committee is read from the block that the dataset names", async () => {
   const { client, searched } = startNode([logOf(MEMBERS, HINT)]);
-  const { current } = await CommitteeWatch.load(client, DATASET);
+  const { current } = await CommitteeCache.load(client, DATASET);
   expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
   expect(searched).toEqual([["0x64", "0x64"]]);
 });
@@ -52,7 +52,7 @@ test("the committee is read from the block that the dataset names", async () => 
 test("where contracts see the blocks of another chain, it is found in the whole chain by its hash", async () => {
   const others = ["0x000000000000000000000000000000000000bbbb"] as const;
   const { client, searched } = startNode([logOf(others, 5_000n), logOf(MEMBERS, 6_000n)]);
-  const { current } = await CommitteeWatch.load(client, DATASET);
+  const { current } = await CommitteeCache.load(client, DATASET);
   expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
   expect(searched).toEqual([
     ["0x64", "0x64"],
@@ -63,5 +63,5 @@ test("where contracts see the blocks of another chain, it is found in the whole 
 test("an endpoint that has no event of it is a failure", async () => {
   const { client } = startNode([]);
   const reason = expect.stringContaining("neither block 100 nor any other has the event");
-  await expect(CommitteeWatch.load(client, DATASET)).rejects.toMatchObject({ kind: "failed", reason });
+  await expect(CommitteeCache.load(client, DATASET)).rejects.toMatchObject({ kind: "failed", reason });
 });

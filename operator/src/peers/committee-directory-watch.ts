@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address } from "viem";
-import { type Announced, readAnnounced, readAnnouncements } from "../chain/announcements.js";
 import { type ChainClient, hasCode, readBlockNumber } from "../chain/client.js";
+import { type Announced, readAnnounced, readAnnouncements } from "../chain/committee-directory.js";
 import type { Dataset } from "../network.js";
 import type { Context } from "../process-context.js";
 import type { NodeList } from "./node-list.js";
@@ -14,14 +14,14 @@ const POLLS = 5;
 const READ_AGAIN_MS = 600_000;
 
 /** How often and how far back the directory is looked at. */
-export interface DirectorySettings {
+export interface CommitteeDirectorySettings {
   readonly rpcPollMs: number;
   /** Announcements of this many last blocks are looked at again, because a reorganization can take them back. */
   readonly reorgDepth: number;
 }
 
 /** Keeps the list of nodes as the directory on chain announces them. */
-export class DirectoryWatch {
+export class CommitteeDirectoryWatch {
   #members: readonly Address[] = [];
   /** The events of the last blocks, when the announcements were read. */
   #seen: readonly Announced[] = [];
@@ -34,7 +34,7 @@ export class DirectoryWatch {
     private readonly datasets: readonly Dataset[],
     private readonly nodes: NodeList,
     private readonly providers: Providers,
-    private readonly settings: DirectorySettings,
+    private readonly settings: CommitteeDirectorySettings,
   ) {}
 
   /**
@@ -78,11 +78,11 @@ export class DirectoryWatch {
         recent,
         this.#seen.filter(({ blockNumber }) => blockNumber >= from),
       );
-    if (isKnown) return this.providers.learn(false);
+    if (isKnown) return this.providers.refreshEndpoints(false);
     const before = JSON.stringify(nodes.all);
-    nodes.announced(await readAnnouncements(client, address, members));
+    nodes.setAnnouncements(await readAnnouncements(client, address, members));
     [this.#members, this.#seen, this.#readAt] = [members, recent, clock()];
-    await this.providers.learn(true);
+    await this.providers.refreshEndpoints(true);
     if (JSON.stringify(nodes.all) === before) return;
     const listed = nodes.all.map(({ provider, url, submitter }) => ({ provider, url, submitter }));
     logger.info(

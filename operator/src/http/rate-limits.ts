@@ -7,13 +7,13 @@ import type { DataPoint } from "../data-point.js";
 import { tooManyNewKeys } from "../problems.js";
 
 /** How many callers' requests for keys that were never stored all callers may make together. */
-export const NEW_KEYS_OF_ALL = 10;
+export const NEW_KEYS_OF_ALL_CALLERS = 10;
 
 /**
  * Tells the keys that a network has from those that only a caller has named: it is in the deployment file, a feed's, or
  * stored. While the chain cannot be read, a key is not stored.
  */
-export async function isKnown({ network, dataset, key }: DataPoint): Promise<boolean> {
+export async function isKnownKey({ network, dataset, key }: DataPoint): Promise<boolean> {
   if (network.storedKeys.remembers(dataset.address, key)) return true;
   const ascii = keyToAscii(key);
   if (ascii !== null && dataset.keys.includes(ascii)) return true;
@@ -30,16 +30,16 @@ export type NewKeyLimit = (request: FastifyRequest, reply: FastifyReply, dataPoi
  */
 export function newKeyLimit(app: App, perMinute: number): NewKeyLimit {
   const ofCaller = rateLimiter(app, { name: "new-keys", perMinute, exceeded: tooManyNewKeys });
-  const ofAll = limiterOfAll(app, "new-keys-of-all", NEW_KEYS_OF_ALL * perMinute, tooManyNewKeys);
+  const ofAll = limiterOfAll(app, "new-keys-of-all", NEW_KEYS_OF_ALL_CALLERS * perMinute, tooManyNewKeys);
   return async (request, reply, dataPoint) => {
-    if (await isKnown(dataPoint)) return;
+    if (await isKnownKey(dataPoint)) return;
     await ofCaller(request, reply);
     await ofAll(request, reply);
   };
 }
 
 /** How many nodes' requests one address may make: nodes can share one, and a signature costs little to check. */
-export const NODES_OF_ADDRESS = 10;
+export const NODES_PER_ADDRESS = 10;
 
 /** Counts a request of a node, by its submitter. Rejects with a ProblemError above the limit. */
 export type NodeLimit = (request: FastifyRequest, reply: FastifyReply, submitter: Address) => Promise<void>;

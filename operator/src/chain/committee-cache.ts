@@ -15,7 +15,7 @@ export interface StoredCommittee extends Committee {
 /**
  * A dataset's committee as last read from the chain. It is read again when an update shows that it may have changed.
  */
-export class CommitteeWatch {
+export class CommitteeCache {
   #current: StoredCommittee;
 
   private constructor(
@@ -27,8 +27,8 @@ export class CommitteeWatch {
   }
 
   /** @throws RpcError */
-  static async load(client: ChainClient, dataset: Address): Promise<CommitteeWatch> {
-    return new CommitteeWatch(client, dataset, await readCommittee(client, dataset));
+  static async load(client: ChainClient, dataset: Address): Promise<CommitteeCache> {
+    return new CommitteeCache(client, dataset, await readCommittee(client, dataset));
   }
 
   get current(): StoredCommittee {
@@ -40,7 +40,7 @@ export class CommitteeWatch {
    *
    * @throws RpcError
    */
-  async hasReplaced(seen: StoredCommittee): Promise<boolean> {
+  async refreshIfReplaced(seen: StoredCommittee): Promise<boolean> {
     if (this.#current !== seen) return true;
     if ((await readView(this.client, this.dataset, "committeeHash")) === seen.hash) return false;
     this.#current = await readCommittee(this.client, this.dataset);

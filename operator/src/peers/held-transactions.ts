@@ -5,9 +5,9 @@ import { unwrapRpcError } from "../chain/client.js";
 import { readNonce } from "../chain/transactions.js";
 import type { Dataset, Network } from "../network.js";
 import type { Context } from "../process-context.js";
-import { roundAt } from "../rounds.js";
-import { leastFee, readMarket } from "../tx/fees.js";
-import { type DecodedCall, decodeCall } from "../update/decode-call.js";
+import { roundAt } from "../round-time.js";
+import { baseFeeOf, readNetworkFees } from "../tx/fees.js";
+import { type DecodedUpdateCall, decodeUpdateCall } from "../update/decode-call.js";
 import type { Nodes } from "./node-list.js";
 import { readSignedTransaction, type SignedTransaction } from "./signed-transaction.js";
 
@@ -35,12 +35,12 @@ interface HeldUpdate extends HeldTransaction {
 /** A transaction that another node signed, before the chain is asked about it. */
 export interface ReceivedTransaction {
   readonly signed: SignedTransaction;
-  readonly call: DecodedCall;
+  readonly call: DecodedUpdateCall;
   readonly dataset: Dataset;
 }
 
 /** The transactions that the nodes of a network have shared. */
-export class SharedTransactions {
+export class HeldTransactions {
   /** Oldest first; by submitter. */
   readonly #held = new Map<Address, readonly HeldUpdate[]>();
 
@@ -66,7 +66,7 @@ export class SharedTransactions {
     if (!dataset.committee.current.members.includes(node.provider)) {
       return err(`${node.provider} is not a member of the dataset's committee.`);
     }
-    const call = decodeCall(signed.data);
+    const call = decodeUpdateCall(signed.data);
     if (call === null) return err("Its call is not an update.");
     const { round } = call;
     const now = roundAt(this.context.clock());
@@ -79,7 +79,7 @@ export class SharedTransactions {
   /** Holds a transaction of this node, for others that ask for it. Returns false for one that is no update. */
   addOwn(raw: Hex): boolean {
     const signed = readSignedTransaction(raw);
-    const call = signed && decodeCall(signed.data);
+    const call = signed && decodeUpdateCall(signed.data);
     if (signed === null || call === null) return false;
     this.#add(signed, call);
     return true;
@@ -98,13 +98,14 @@ export class SharedTransactions {
   async hold({ client, simulator }: Network, shared: ReceivedTransaction): Promise<Result<null>> {
     const { signed, dataset, call } = shared;
     const { sender, nonce, data, gas, maxFeePerGas } = signed;
-    const [mined, balance, market] = await Promise.all([
+    const [mined, balance, networkFees] = await Promise.all([
       readNonce(client, sender, "latest"),
       unwrapRpcError(client, "eth_getBalance", getBalance(client, { address: sender })),
-      readMarket(client),
+      readNetworkFees(client),
     ]);
     if (nonce < mined || nonce >= mined + MAX_NONCE_AHEAD) return err(`Its nonce is ${nonce}, after ${mined} mined.`);
-    if (maxFeePerGas < leastFee(market)) return err(`It pays ${maxFeePerGas} wei per gas, below ${leastFee(market)}.`);
+    if (maxFeePerGas < baseFeeOf(networkFees))
+      return err(`It pays ${maxFeePerGas} wei per gas, below ${baseFeeOf(networkFees)}.`);
     if (balance < gas * maxFeePerGas) return err(`Its sender has ${balance} wei, less than it may cost.`);
     const needed = await gasOf(simulator, dataset, call, data);
     if (needed === null) return err("It would store nothing.");
@@ -115,7 +116,7 @@ export class SharedTransactions {
   }
 
   /** Holds a transaction, in place of one that it replaces: only one of a nonce can be mined. */
-  #add({ raw, hash, sender, nonce, to: dataset }: SignedTransaction, call: DecodedCall): void {
+  #add({ raw, hash, sender, nonce, to: dataset }: SignedTransaction, call: DecodedUpdateCall): void {
     const others = (this.#held.get(sender) ?? []).filter((one) => one.nonce !== nonce);
     const held = [...others, { raw, hash, sender, nonce, dataset, keyHashes: keyHashesOf(call), round: call.round }];
     let characters = held.reduce((sum, one) => sum + one.raw.length, 0);
@@ -152,7 +153,7 @@ export class SharedTransactions {
   }
 }
 
-const keyHashesOf = (call: DecodedCall): ReadonlySet<Hex> =>
+const keyHashesOf = (call: DecodedUpdateCall): ReadonlySet<Hex> =>
   new Set(call.kind === "batch" ? call.keyHashes : [keccak256(call.key)]);
 
 /**
@@ -163,7 +164,7 @@ const keyHashesOf = (call: DecodedCall): ReadonlySet<Hex> =>
 async function gasOf(
   simulator: Network["simulator"],
   { address }: Dataset,
-  call: DecodedCall,
+  call: DecodedUpdateCall,
   data: Hex,
 ): Promise<bigint | null> {
   if (call.kind === "batch") {

@@ -13,9 +13,9 @@ import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
 import type { ReportStatement } from "../statements/statement.js";
 import { submitRaw } from "../tx/submitter.js";
-import { decide } from "../update/reports.js";
+import { decide } from "../update/gather-reports.js";
 import { MAX_WAIT_MS, type MinedUpdate, type SentUpdate, storedByOther } from "../update/send.js";
-import { toAnswer } from "../update/update-builder.js";
+import { toDataAnswer } from "../update/update-builder.js";
 import type { Node } from "./node-list.js";
 import { readSignedTransaction } from "./signed-transaction.js";
 
@@ -30,7 +30,7 @@ const MAX_SKEW = 2n;
  * @param round This node's own round, in seconds since 1970.
  * @returns The reason why the answer cannot be used.
  */
-export async function acceptForwarded(
+export async function verifyForwardedAnswer(
   context: Context,
   dataPoint: DataPoint,
   node: Node,
@@ -72,7 +72,7 @@ export async function acceptForwarded(
   const value = storedValue(dataset.kind, status, decision.reports);
   const { hash } = signed;
   const accepted = {
-    ...toAnswer(dataPoint, { value, status, round: answered, reports: decision.reports }),
+    ...toDataAnswer(dataPoint, { value, status, round: answered, reports: decision.reports }),
     transaction_hash: hash,
   };
   tell(progress, accepted, outcome, committee.members.length);

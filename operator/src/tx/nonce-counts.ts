@@ -1,13 +1,13 @@
 import type { Logger } from "pino";
 import { type Address, getAddress, type Hex, hexToBigInt, hexToNumber, numberToHex } from "viem";
-import type { PooledTransaction } from "../chain/answer-shapes.js";
 import type { ChainClient } from "../chain/client.js";
 import { RpcError } from "../chain/rpc-error.js";
+import type { PooledTransaction } from "../chain/rpc-result-schemas.js";
 import { readNonce } from "../chain/transactions.js";
 import type { Clock } from "../process-context.js";
 import type { Fees } from "./fees.js";
 import type { Call } from "./job.js";
-import type { Counts } from "./plan.js";
+import type { TransactionCounts } from "./plan-actions.js";
 
 type BlockTag = "latest" | "pending";
 
@@ -34,7 +34,7 @@ export class NonceCounts {
    * @param end The first nonce after those that the queue has used.
    * @throws RpcError while no endpoint gives a credible answer.
    */
-  async read(end: number): Promise<Counts> {
+  async read(end: number): Promise<TransactionCounts> {
     const { client, sender } = this;
     let counts = await readBoth((blockTag) => readNonce(client, sender, blockTag));
     let fault = this.#faultOf(counts, end);
@@ -51,7 +51,7 @@ export class NonceCounts {
     return counts;
   }
 
-  #faultOf({ mined, pending }: Counts, end: number): string | null {
+  #faultOf({ mined, pending }: TransactionCounts, end: number): string | null {
     const explained = Math.max(this.#mined ?? mined, end);
     const isBelieved = this.#refusedSince !== null && this.clock() - this.#refusedSince >= BELIEVED_AFTER_MS;
     if (mined > explained + this.maxJump && !isBelieved) {
@@ -69,7 +69,7 @@ export class NonceCounts {
   }
 }
 
-async function readBoth(read: (blockTag: BlockTag) => Promise<number>): Promise<Counts> {
+async function readBoth(read: (blockTag: BlockTag) => Promise<number>): Promise<TransactionCounts> {
   const [mined, pending] = await Promise.all([read("latest"), read("pending")]);
   return { mined, pending: Math.max(mined, pending) };
 }
@@ -126,7 +126,7 @@ export class ForeignTransactions {
    * @returns Those that the node's pool shows, so that they can be recovered.
    */
   async look(
-    { mined, pending }: Counts,
+    { mined, pending }: TransactionCounts,
     isOwn: (nonce: number) => boolean,
     now: number,
   ): Promise<readonly PooledUpdate[]> {

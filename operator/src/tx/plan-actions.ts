@@ -3,10 +3,10 @@
  * milliseconds since 1970.
  */
 
-import { covers, type Fees, type Market } from "./fees.js";
+import { covers, type Fees, type NetworkFees } from "./fees.js";
 
 /** A sender's transaction counts. */
-export interface Counts {
+export interface TransactionCounts {
   /** Mined transactions: the first free nonce of the latest block. */
   readonly mined: number;
   /** Mined transactions and those that follow without a gap in the node's pool; at least `mined`. */
@@ -40,16 +40,16 @@ export interface QueueLimits {
 }
 
 /** The content of a replacement: the newest round, the same call again, or a cancellation. */
-export type Content = "newest" | "same" | "cancel";
+export type ReplacementContent = "newest" | "same" | "cancel";
 
-export type Action =
+export type QueueAction =
   /** The chain has used the nonce: find out by which transaction. */
   | { readonly kind: "confirm"; readonly nonce: number }
   /** The next waiting update takes the nonce. */
   | { readonly kind: "send"; readonly nonce: number }
   /** The transaction fell out of the pool, or never got there. */
   | { readonly kind: "rebroadcast"; readonly nonce: number }
-  | { readonly kind: "replace"; readonly nonce: number; readonly content: Content }
+  | { readonly kind: "replace"; readonly nonce: number; readonly content: ReplacementContent }
   /** No node has the transaction, none follows it, and its round is too old: the nonce is free again. */
   | { readonly kind: "forget"; readonly nonce: number }
   /** The nonce is a gap, or a foreign transaction has it and is stuck. */
@@ -64,19 +64,19 @@ export type Action =
  * @param waiting The number of updates that wait for a nonce.
  */
 export function planActions(
-  counts: Counts,
+  counts: TransactionCounts,
   sent: readonly PendingTransaction[],
   foreign: ReadonlyMap<number, number>,
   waiting: number,
-  market: Market,
+  networkFees: NetworkFees,
   nowMs: number,
   limits: QueueLimits,
-): Action[] {
+): QueueAction[] {
   const confirmed = sent.filter(({ nonce }) => nonce < counts.mined);
   const live = new Map(sent.filter(({ nonce }) => nonce >= counts.mined).map((one) => [one.nonce, one]));
   const end = Math.max(counts.pending, ...[...live.keys()].map((nonce) => nonce + 1));
 
-  const actions: Action[] = confirmed.map(({ nonce }) => ({ kind: "confirm", nonce }));
+  const actions: QueueAction[] = confirmed.map(({ nonce }) => ({ kind: "confirm", nonce }));
   let unplaced = waiting;
   let taken = 0;
   for (let nonce = counts.mined; nonce < end; nonce++) {
@@ -84,7 +84,7 @@ export function planActions(
     const one = live.get(nonce);
     const isShown = nonce < counts.pending;
     if (one !== undefined) {
-      const action = planOne(one, live, isShown, nonce === counts.mined, nonce === end - 1, market, nowMs, limits);
+      const action = planOne(one, live, isShown, nonce === counts.mined, nonce === end - 1, networkFees, nowMs, limits);
       if (action === null) continue;
       actions.push(action);
       if (action.kind === "forget") taken--;
@@ -112,15 +112,15 @@ function planOne(
   isShown: boolean,
   isFirst: boolean,
   isLast: boolean,
-  market: Market,
+  networkFees: NetworkFees,
   nowMs: number,
   limits: QueueLimits,
-): Action | null {
+): QueueAction | null {
   const { nonce } = one;
   const isExpired = nowMs >= one.expiresAt;
   if (!isShown && isExpired && isLast) return { kind: "forget", nonce };
   // A transaction behind another has to wait for it. It is stuck by itself only if its fees are too low.
-  const isStuck = nowMs - one.sentAt >= limits.stuckMs && (isFirst || !covers(one.fees, market));
+  const isStuck = nowMs - one.sentAt >= limits.stuckMs && (isFirst || !covers(one.fees, networkFees));
   const isUnseen = !isShown && (!one.isAccepted || nowMs - one.submittedAt >= limits.unseenMs);
   if (isStuck || (isUnseen && isExpired)) return { kind: "replace", nonce, content: contentOf(one, live, isExpired) };
   return isUnseen ? { kind: "rebroadcast", nonce } : null;
@@ -130,7 +130,7 @@ function contentOf(
   one: PendingTransaction,
   live: ReadonlyMap<number, PendingTransaction>,
   isExpired: boolean,
-): Content {
+): ReplacementContent {
   if (one.dataPointId === null) return "cancel";
   // If a newer round of the key came before an older one, the older one would revert.
   const isFollowed = [...live.values()].some(

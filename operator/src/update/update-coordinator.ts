@@ -10,12 +10,12 @@ import { FeedGasSpent } from "../gas-budget.js";
 import { GasBudgetSpent, staleRound } from "../problems.js";
 import type { Context } from "../process-context.js";
 import type { Progress, ProgressListener } from "../progress.js";
-import { msUntilRoundAfter, roundAt } from "../rounds.js";
-import { type Flight, followed, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
+import { msUntilRoundAfter, roundAt } from "../round-time.js";
+import { type Flight, followFlight, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { Call } from "../tx/job.js";
 import { ForwardedUpdates } from "./forwarded-updates.js";
 import { answerAfter, type SentUpdate, sendUpdate, storedByOther } from "./send.js";
-import { toAnswer, type UpdateBuilder } from "./update-builder.js";
+import { toDataAnswer, type UpdateBuilder } from "./update-builder.js";
 
 /** The request that waits for an update. */
 export interface Caller {
@@ -53,7 +53,7 @@ const MAX_JOINED_AGE = 15n;
  * The caller who starts a transaction pays for it. Where that caller's share of the gas, or the feeds', is spent, those
  * who joined start again, and one of them pays.
  */
-export class Updates {
+export class UpdateCoordinator {
   readonly #sends: SingleFlight<SentUpdate>;
   readonly #forwarded: ForwardedUpdates;
   readonly #prepared: SingleFlight<Prepared>;
@@ -103,7 +103,7 @@ export class Updates {
   ): Promise<T | null> {
     const round = roundAt(this.context.clock());
     const flight = this.#forwarded.forward(dataPoint, round, caller.id, caller.trace);
-    return flight && followed(flight, caller.listener, (sentUpdate) => sentUpdate && use(sentUpdate, round));
+    return flight && followFlight(flight, caller.listener, (sentUpdate) => sentUpdate && use(sentUpdate, round));
   }
 
   async #bySelf<T>(
@@ -116,7 +116,7 @@ export class Updates {
       const round = this.#sentSince(dataPoint, wanted) ?? roundAt(this.context.clock());
       try {
         const flight = this.#send(dataPoint, round, caller.id, caller.trace);
-        return await followed(flight, caller.listener, (sentUpdate) => use(sentUpdate, round));
+        return await followFlight(flight, caller.listener, (sentUpdate) => use(sentUpdate, round));
       } catch (error) {
         // A feed or another caller started this work, and its own gas is spent.
         const isOthers =
@@ -205,10 +205,10 @@ export class Updates {
       const update = await this.builder.build(dataPoint, round, progress);
       if (update.kind === "stale") return { kind: "overtaken", stored: await this.#storedRound(dataPoint, round) };
       const unsent = toUnsent(dataPoint.network.chainId, update);
-      return { kind: "prepared", answer: { ...toAnswer(dataPoint, update), ...unsent } };
+      return { kind: "prepared", answer: { ...toDataAnswer(dataPoint, update), ...unsent } };
     };
     const flight = this.#prepared.run(roundId(dataPoint, round), prepare, caller.trace);
-    return followed(flight, caller.listener, async (prepared) => this.#overtakenBy(dataPoint, round) ?? prepared);
+    return followFlight(flight, caller.listener, async (prepared) => this.#overtakenBy(dataPoint, round) ?? prepared);
   }
 
   /** Finds a broadcast of this round or a newer one: the caller's own transaction would come too late. */
@@ -250,7 +250,7 @@ export class Updates {
       if (status !== "OK" || this.context.clock() >= expiresAt) return null;
       const hash = await findUpdate(client, address, dataPoint.key, updatedAt);
       if (hash === null) return null;
-      const answer = toAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
+      const answer = toDataAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
       return { ...answer, transaction_hash: hash, fresh: true };
     };
     return this.#fresh.run(roundId(dataPoint, roundAt(this.context.clock())), find).result;

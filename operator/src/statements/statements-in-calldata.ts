@@ -1,15 +1,15 @@
 import { fullSignature, type Outcome } from "@dataset-oracle/protocol/report";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { type Hex, hexToBigInt } from "viem";
-import { feedKeysOf } from "../feeds/feed-keys.js";
+import { findFeedKeysByHash } from "../feeds/find-keys-by-hash.js";
 import type { Dataset, Network } from "../network.js";
-import { decodeArguments } from "../update/decode-call.js";
+import { decodeUpdateArguments } from "../update/decode-call.js";
 import type { Statement } from "./statement.js";
 
 /** Holds what members of the committee signed, from the calldata of an update. */
-export function holdCall(network: Network, dataset: Dataset, data: Hex): void {
-  const keysOf = (hashes: readonly Hex[]) => feedKeysOf(network, dataset, hashes);
-  for (const statement of statementsOfCall(dataset, data, keysOf)) network.statements.add(dataset, statement);
+export function holdStatementsInCalldata(network: Network, dataset: Dataset, data: Hex): void {
+  const keysOf = (hashes: readonly Hex[]) => findFeedKeysByHash(network, dataset, hashes);
+  for (const statement of statementsInCalldata(dataset, data, keysOf)) network.statements.add(dataset, statement);
 }
 
 /**
@@ -17,12 +17,12 @@ export function holdCall(network: Network, dataset: Dataset, data: Hex): void {
  *
  * @param keysOf Finds the keys of a batch by their hashes: it names nothing more. Rows with an unknown key are left out.
  */
-function statementsOfCall(
+function statementsInCalldata(
   dataset: Dataset,
   data: Hex,
   keysOf: (hashes: readonly Hex[]) => readonly Hex[] | null,
 ): readonly Statement[] {
-  const call = decodeArguments(data);
+  const call = decodeUpdateArguments(data);
   if (call === null) return [];
   const { members } = dataset.committee.current;
   const signerOf = (digest: Uint8Array, signature: Hex) => {

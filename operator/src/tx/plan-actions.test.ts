@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Action, type PendingTransaction, planActions } from "./plan.js";
+import { type PendingTransaction, planActions, type QueueAction } from "./plan-actions.js";
 
 const LIMITS = { stuckMs: 1_000, unseenMs: 100, maxPending: 4 };
 const NOW = 50_000;
@@ -33,7 +33,7 @@ interface Situation {
 const plan = ({ mined, pending, sent = [], foreign = [], waiting = 0 }: Situation) =>
   planActions({ mined, pending }, sent, new Map(foreign), waiting, MARKET, NOW, LIMITS);
 
-test.each<[string, Situation, Action[]]>([
+test.each<[string, Situation, QueueAction[]]>([
   ["nothing is done when there is nothing to do", { mined: 5, pending: 5 }, []],
   ["an update takes the first free nonce", { mined: 5, pending: 5, waiting: 1 }, [{ kind: "send", nonce: 5 }]],
   [

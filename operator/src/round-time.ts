@@ -12,6 +12,6 @@ export function msUntilRoundAfter(round: bigint, nowMs: number): number {
 }
 
 /** Returns when requests begin to be about a round, in milliseconds since 1970. */
-export function startOf(round: bigint): number {
+export function roundStartMs(round: bigint): number {
   return Number(round) * 1000 + BEHIND_MS;
 }

@@ -4,10 +4,10 @@ import type { Result } from "@dataset-oracle/protocol/result";
 import { type Address, decodeFunctionData, encodeFunctionData, type Hex } from "viem";
 
 /** The digits of a call with the longest key: the selector, the dataset, the key's offset and length, the key. */
-export const MAX_CALL_DIGITS = 2 + 2 * (4 + 3 * 32 + MAX_KEY_BYTES);
+export const MAX_CALLDATA_DIGITS = 2 + 2 * (4 + 3 * 32 + MAX_KEY_BYTES);
 
 /** The data point that a lens asks about. */
-export interface LensCall {
+export interface FetchUpdateCall {
   readonly dataset: Address;
   readonly key: Hex;
 }
@@ -18,10 +18,10 @@ export interface LensCall {
  *
  * @returns The error as a sentence.
  */
-export function parseLensCall(data: string): Result<LensCall, string> {
+export function parseFetchUpdateCalldata(data: string): Result<FetchUpdateCall, string> {
   const call = data.toLowerCase();
-  if (call.length > MAX_CALL_DIGITS || !/^0x[0-9a-f]*$/.test(call)) {
-    return { ok: false, error: `It must be hex after "0x", with at most ${MAX_CALL_DIGITS} characters.` };
+  if (call.length > MAX_CALLDATA_DIGITS || !/^0x[0-9a-f]*$/.test(call)) {
+    return { ok: false, error: `It must be hex after "0x", with at most ${MAX_CALLDATA_DIGITS} characters.` };
   }
   try {
     const { functionName, args } = decodeFunctionData({ abi: updateGatewayAbi, data: call as Hex });

@@ -7,7 +7,7 @@ import { FeedGasSpent } from "../gas-budget.js";
 import type { Clock } from "../process-context.js";
 
 /** A thing that feeds of a dataset depend on. All feeds share all of these but the last, which is one feed's key. */
-export type Part = "chain" | "committee" | "rows" | "batches" | "sending" | Hex;
+export type Dependency = "chain" | "committee" | "rows" | "batches" | "sending" | Hex;
 
 interface Trouble {
   /** In a row. */
@@ -26,54 +26,54 @@ const LONGEST_WAIT_MS = 30_000;
  *
  * @param random From 0 to 1.
  */
-export function waitMsAfter(failures: number, random: number): number {
+export function backoffMsAfter(failures: number, random: number): number {
   const longest = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 30), LONGEST_WAIT_MS);
   return Math.round(longest * (1 - random / 2));
 }
 
-/** Remembers which parts fail, spaces the attempts, and logs each change of state once. */
-export class FeedHealth {
-  readonly #troubles = new Map<Part, Trouble>();
+/** Remembers which dependencies fail, spaces the attempts, and logs each change of state once. */
+export class FailureBackoff {
+  readonly #troubles = new Map<Dependency, Trouble>();
 
   constructor(
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
 
-  isFailing(part: Part): boolean {
-    return this.#troubles.has(part);
+  isFailing(dependency: Dependency): boolean {
+    return this.#troubles.has(dependency);
   }
 
-  /** Returns true if a part works as far as is known, or it is time to try it again. */
-  isDue(part: Part): boolean {
-    return this.clock() >= (this.#troubles.get(part)?.retryAt ?? 0);
+  /** Returns true if a dependency works as far as is known, or it is time to try it again. */
+  isDue(dependency: Dependency): boolean {
+    return this.clock() >= (this.#troubles.get(dependency)?.retryAt ?? 0);
   }
 
-  failed(part: Part, error: unknown): void {
+  failed(dependency: Dependency, error: unknown): void {
     const now = this.clock();
-    const known = this.#troubles.get(part);
+    const known = this.#troubles.get(dependency);
     // Updates that began together fail together: that is one failure.
     if (known !== undefined && now < known.retryAt) return;
     const failures = (known?.failures ?? 0) + 1;
     const atLeast = error instanceof FeedGasSpent ? error.retryAfterSeconds * 1000 : 0;
-    const retryInMs = Math.max(waitMsAfter(failures, Math.random()), atLeast);
-    this.#troubles.set(part, { failures, since: known?.since ?? now, retryAt: now + retryInMs });
+    const retryInMs = Math.max(backoffMsAfter(failures, Math.random()), atLeast);
+    this.#troubles.set(dependency, { failures, since: known?.since ?? now, retryAt: now + retryInMs });
     const { level, fields, message } = describe(error);
-    this.log[known === undefined ? level : "debug"]({ ...nameOf(part), ...fields, failures, retryInMs }, message);
+    this.log[known === undefined ? level : "debug"]({ ...nameOf(dependency), ...fields, failures, retryInMs }, message);
   }
 
-  worked(part: Part): void {
-    const trouble = this.#troubles.get(part);
+  worked(dependency: Dependency): void {
+    const trouble = this.#troubles.get(dependency);
     if (trouble === undefined) return;
-    this.#troubles.delete(part);
+    this.#troubles.delete(dependency);
     const { failures, since } = trouble;
     const seconds = Math.round((this.clock() - since) / 1000);
-    this.log.info({ ...nameOf(part), failures, seconds }, "feed: works again");
+    this.log.info({ ...nameOf(dependency), failures, seconds }, "feed: works again");
   }
 }
 
-function nameOf(part: Part) {
-  return part.startsWith("0x") ? { key: part, ascii: keyToAscii(part as Hex) } : { part };
+function nameOf(dependency: Dependency) {
+  return dependency.startsWith("0x") ? { key: dependency, ascii: keyToAscii(dependency as Hex) } : { part: dependency };
 }
 
 function describe(error: unknown) {

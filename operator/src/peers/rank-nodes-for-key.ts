@@ -1,6 +1,6 @@
 import { concatHex, type Hex, numberToHex } from "viem";
 import type { DataPoint } from "../data-point.js";
-import { rankedFor } from "../rendezvous.js";
+import { rankByRendezvousHash } from "../rendezvous-hashing.js";
 import { type Node, type Nodes, nodesIn } from "./node-list.js";
 
 const TURN_MS = 60_000;
@@ -11,13 +11,13 @@ const TURN_MS = 60_000;
  *
  * @param nowMs Milliseconds since 1970.
  */
-export function requestOrder(
+export function rankNodesForKey(
   nodes: Pick<Nodes, "all">,
   { dataset, key }: { readonly dataset: Pick<DataPoint["dataset"], "address" | "committee">; readonly key: Hex },
   nowMs: number,
 ): readonly Node[] {
   const minute = numberToHex(Math.floor(nowMs / TURN_MS), { size: 8 });
-  const ranked = rankedFor(
+  const ranked = rankByRendezvousHash(
     concatHex([dataset.address, key, minute]),
     nodesIn(dataset.committee.current.members, nodes),
   );

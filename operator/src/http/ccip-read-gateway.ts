@@ -11,9 +11,9 @@ import type { Operator } from "../operator.js";
 import { invalidLookup } from "../problems.js";
 import { BlockTime } from "../update/wait-for-block.js";
 import { errorForCaller } from "./error-for-caller.js";
-import { parseLensCall } from "./lens-call.js";
-import type { NewKeyLimit } from "./limits.js";
+import { parseFetchUpdateCalldata } from "./fetch-update-calldata.js";
 import { gatewayErrors } from "./openapi.js";
+import type { NewKeyLimit } from "./rate-limits.js";
 
 const NETWORK = Type.String({ description: "The chain id of the dataset's network." });
 
@@ -60,7 +60,7 @@ const postSchema = {
  * Adds the operator's gateway (ERC-3668): `GET /data/gateway/:networkId/:sender/:data` and `POST /data/gateway/:networkId`.
  * The sender of the call does not matter, because updates are public and prove themselves.
  */
-export async function addGateway(app: App, operator: Operator, limitNewKeys: NewKeyLimit): Promise<void> {
+export async function addCcipReadGateway(app: App, operator: Operator, limitNewKeys: NewKeyLimit): Promise<void> {
   const { networks, updates } = operator;
   const blockTime = new BlockTime(operator);
 
@@ -105,7 +105,7 @@ export async function addGateway(app: App, operator: Operator, limitNewKeys: New
   function dataPointOf(networkId: string, { sender, data }: GatewayRequest): DataPoint {
     if (!/^[1-9][0-9]{0,15}$/.test(networkId)) throw invalidLookup("The network is not a chain id in decimal digits.");
     if (!/^0x[0-9a-f]{40}$/i.test(sender)) throw invalidLookup("The sender is not an address.");
-    const call = parseLensCall(data);
+    const call = parseFetchUpdateCalldata(data);
     if (!call.ok) throw invalidLookup(call.error);
     return findDataPoint(networks, { network_id: Number(networkId), ...call.value });
   }

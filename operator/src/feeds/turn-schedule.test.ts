@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Address, numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { beatAt, msUntilNextBeat, orderOf, stagesBefore, type Turn } from "./turn-order.js";
+import { beatAt, msUntilNextBeat, orderOf, stagesBefore, type Turn } from "./turn-schedule.js";
 
 const BEAT_SECONDS = 5;
 const LENGTHS = { stageMs: 2_000, absentStageMs: 500 };

@@ -8,7 +8,7 @@ import { type Address, concatHex, type Hex, hexToBytes } from "viem";
  * @param subject The bytes that name what they are ranked for.
  * @returns The addresses, best rank first. The order in which they were given does not matter.
  */
-export function rankedFor(subject: Hex, addresses: readonly Address[]): readonly Address[] {
+export function rankByRendezvousHash(subject: Hex, addresses: readonly Address[]): readonly Address[] {
   if (addresses.length < 2) return addresses;
   return addresses
     .map((address) => ({ address, weight: keccak(hexToBytes(concatHex([address, subject]))) }))

@@ -1,6 +1,6 @@
 import { type Address, concatHex, numberToHex } from "viem";
-import { rankedFor } from "../rendezvous.js";
-import { msUntilRoundAfter, roundAt } from "../rounds.js";
+import { rankByRendezvousHash } from "../rendezvous-hashing.js";
+import { msUntilRoundAfter, roundAt } from "../round-time.js";
 
 /** The work that the nodes of a network take turns at: a chunk of a dataset's feeds, at one beat. */
 export interface Turn {
@@ -45,7 +45,10 @@ export function msUntilNextBeat(nowMs: number, beatSeconds: number): number {
  * @returns The providers, best rank first.
  */
 export function orderOf({ dataset, chunk, round }: Turn, providers: readonly Address[]): readonly Address[] {
-  return rankedFor(concatHex([dataset, numberToHex(chunk, { size: 4 }), numberToHex(round, { size: 8 })]), providers);
+  return rankByRendezvousHash(
+    concatHex([dataset, numberToHex(chunk, { size: 4 }), numberToHex(round, { size: 8 })]),
+    providers,
+  );
 }
 
 /**

@@ -87,7 +87,7 @@ const adviceSchema = {
 };
 
 /** Adds `POST /specs/try` and `POST /specs/advise`. */
-export function addSpecs(app: App, operator: Operator, requestsPerMinute: number): void {
+export function addSpecTrials(app: App, operator: Operator, requestsPerMinute: number): void {
   const rate = (name: string, requests: number) => ({
     config: { rate: { name, perMinute: Math.ceil(requestsPerMinute / requests) } },
   });

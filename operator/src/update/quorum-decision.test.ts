@@ -1,7 +1,7 @@
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import { type Address, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { decide, type ProviderAnswer } from "./reports.js";
+import { decide, type ProviderAnswer } from "./gather-reports.js";
 
 let count = 0;
 const address = (): Address => toHex(++count, { size: 20 });
