@@ -13,7 +13,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import { readDeployment } from "./chain/read-deployment.js";
 import { FeedSettings, planFeeds } from "./feeds/config.js";
-import type { Feed } from "./feeds/update-policy.js";
+import type { Feed } from "./feeds/feed.js";
 import { BASE_URL_PATTERN, type Node } from "./peers/node-list.js";
 
 const strict = { additionalProperties: false } as const;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { withEmptyOperator } from "@dataset-oracle/operator/dist/openapi-document.js";
+import { withEmptyOperator } from "@dataset-oracle/operator/dist/operator-without-networks.js";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../pages.js";

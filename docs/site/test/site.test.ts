@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { addGuide, addPage } from "@dataset-oracle/operator/dist/http/static-files.js";
-import { withEmptyOperator } from "@dataset-oracle/operator/dist/openapi-document.js";
+import { withEmptyOperator } from "@dataset-oracle/operator/dist/operator-without-networks.js";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { ROOT } from "@dataset-oracle/tools/root";
 import type { AxeResults } from "axe-core";

@@ -2,9 +2,9 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee";
 import type { Address, Hex } from "viem";
 import { getContractEvents } from "viem/actions";
-import { type ChainClient, unwrapRpcError } from "./client.js";
+import type { ChainClient } from "./client.js";
 import { readView } from "./dataset-views.js";
-import { RpcError } from "./rpc-error.js";
+import { RpcError, unwrapRpcError } from "./rpc-error.js";
 
 /** A committee that a dataset has. */
 export interface StoredCommittee extends Committee {

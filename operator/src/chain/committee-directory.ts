@@ -2,7 +2,8 @@ import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-di
 import type { Announcement } from "@dataset-oracle/protocol/announcement";
 import type { Address } from "viem";
 import { getContractEvents, readContract } from "viem/actions";
-import { type ChainClient, unwrapRpcError } from "./client.js";
+import type { ChainClient } from "./client.js";
+import { unwrapRpcError } from "./rpc-error.js";
 
 /** The most providers whose announcements are read at a time. */
 const MAX_AT_ONCE = 8;

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { call } from "viem/actions";
-import { type ChainClient, unwrapRpcError } from "./client.js";
-import { RpcError } from "./rpc-error.js";
+import type { ChainClient } from "./client.js";
+import { RpcError, unwrapRpcError } from "./rpc-error.js";
 
 /** Init code that runs the newest instructions that the contracts use, those of Cancun, and PUSH0; it returns nothing. */
 const USES_REQUIRED: Hex = "0x5f5f5d5f5c505f5f5f5e5f5ff3";

@@ -8,11 +8,13 @@ import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { roundStartMs } from "../round-time.js";
 import { MAX_WAIT_MS, type SentUpdate, withTimeout } from "../update/send.js";
+import { aggregateRows } from "./aggregate-rows.js";
 import { type Dependency, FailureBackoff } from "./failure-backoff.js";
 import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
+import type { StoredFeed } from "./feed.js";
 import { FeedTurns } from "./feed-turns.js";
 import { sendBatch } from "./send-batch.js";
-import { dueAge, hasMoved, observe, type StoredFeed, updateNeed } from "./update-policy.js";
+import { dueAge, hasMoved, updateNeed } from "./update-policy.js";
 
 /** A chain on which nothing happens can have minutes between its blocks; an update makes one. */
 const MAX_BLOCK_MS = 15_000;
@@ -166,7 +168,7 @@ class FeedLoop {
       const rows = await this.operator.builder.rowsOf(this.#batch(feeds, round));
       this.#worked("committee", "rows");
       return feeds.filter(({ policy, stored }, index) => {
-        const observed = observe(dataset.kind, members, rows, index);
+        const observed = aggregateRows(dataset.kind, members, rows, index);
         return observed !== null && hasMoved(policy, dataset.kind, stored, observed);
       });
     } catch (error) {

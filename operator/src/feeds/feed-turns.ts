@@ -11,8 +11,8 @@ import { nodesIn } from "../peers/node-list.js";
 import { Progress } from "../progress.js";
 import { roundAt, roundStartMs } from "../round-time.js";
 import { submitRaw } from "../tx/submitter.js";
+import type { StoredFeed } from "./feed.js";
 import { beatAt, msUntilNextBeat, orderOf, stagesBefore } from "./turn-schedule.js";
-import type { StoredFeed } from "./update-policy.js";
 import { waitForTurn } from "./wait-for-turn.js";
 
 /** A batch of this many keys, signed by four providers, uses about five million units of gas. */

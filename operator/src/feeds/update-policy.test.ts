@@ -1,9 +1,8 @@
 import { queryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { QueryStatus } from "@dataset-oracle/protocol/report";
-import type { SignedRow } from "@dataset-oracle/protocol/update";
 import { type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { dueAge, hasMoved, observe, updateNeed } from "./update-policy.js";
+import { dueAge, hasMoved, updateNeed } from "./update-policy.js";
 
 const policy = { heartbeatSeconds: 100, deviationBps: 50, minIntervalSeconds: 10 };
 const word = (value: bigint): Hex => toHex(value, { size: 32 });
@@ -59,22 +58,5 @@ describe("a value has moved", () => {
     expect(hasMoved(policy, "median", stored(0n, "DISAGREEMENT"), ok(1n))).toBe(true);
     expect(hasMoved(policy, "median", stored(1n), NONE)).toBe(true);
     expect(hasMoved(policy, "median", stored(0n, "NOT_AVAILABLE"), NONE)).toBe(false);
-  });
-});
-
-describe("rows are aggregated", () => {
-  const row = (value: bigint | null): SignedRow => ({
-    ...{ provider: "0x0000000000000000000000000000000000000001", signature: "0x" },
-    missing: value === null ? 2n : 0n,
-    values: [word(9n), word(value ?? 0n)],
-  });
-
-  test.each([
-    ["a quorum of values: their lower median", [1n, 2n, 4n, 3n], ok(2n)],
-    ["a quorum of no data", [null, null, null, 1n], NONE],
-    ["two of four with a value: nothing", [1n, 1n, null, null], null],
-    ["two rows of four: nothing", [1n, 1n], null],
-  ])("%s", (_, values, expected) => {
-    expect(observe("median", 4, values.map(row), 1)).toEqual(expected);
   });
 });

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Address, Hex } from "viem";
 import { getBlock } from "viem/actions";
-import { type ChainClient, unwrapRpcError } from "../chain/client.js";
-import { describeError, RpcError } from "../chain/rpc-error.js";
-import { readBlockHash } from "../chain/transactions.js";
+import { readBlockHash } from "../chain/blocks.js";
+import type { ChainClient } from "../chain/client.js";
+import { describeError, RpcError, unwrapRpcError } from "../chain/rpc-error.js";
 import { type Blocks, type KeyedUpdate, type PastUpdate, readUpdates } from "../chain/update-events.js";
 import type { Context } from "../process-context.js";
 

@@ -12,7 +12,7 @@ import { invalidLookup } from "../problems.js";
 import { BlockTime } from "../update/wait-for-block.js";
 import { errorForCaller } from "./error-for-caller.js";
 import { parseFetchUpdateCalldata } from "./fetch-update-calldata.js";
-import { gatewayErrors } from "./openapi.js";
+import { gatewayErrors } from "./problem-responses.js";
 import type { NewKeyLimit } from "./rate-limits.js";
 
 const NETWORK = Type.String({ description: "The chain id of the dataset's network." });

@@ -12,7 +12,8 @@ import type { ProgressListener } from "../progress.js";
 import { MAX_WAIT_MS } from "../update/send.js";
 import { errorForCaller } from "./error-for-caller.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
-import { dataPointProblems } from "./openapi.js";
+import { preferredWait } from "./prefer-header.js";
+import { dataPointProblems } from "./problem-responses.js";
 import type { NewKeyLimit } from "./rate-limits.js";
 
 const EVENTS = [
@@ -115,18 +116,4 @@ export function addDataRequest(
     if (!isStream) return work(() => {});
     return eventStream(request, reply, work);
   });
-}
-
-/**
- * How long a caller prefers to wait (RFC 7240: `Prefer: wait=10`), in whole seconds.
- *
- * @param maxSeconds A longer wait is cut to this.
- * @returns Null without such a preference; one that cannot be read is none.
- */
-export function preferredWait(header: string | undefined, maxSeconds: number): number | null {
-  for (const preference of (header ?? "").split(",")) {
-    const seconds = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(preference)?.[1];
-    if (seconds !== undefined) return Math.min(Number(seconds), maxSeconds);
-  }
-  return null;
 }

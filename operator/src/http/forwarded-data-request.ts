@@ -9,7 +9,7 @@ import type { Operator } from "../operator.js";
 import { FORWARDED_PATH } from "../peers/forwarding.js";
 import { tooManyNewKeys, unknownNode } from "../problems.js";
 import { errorForCaller } from "./error-for-caller.js";
-import { dataPointProblems } from "./openapi.js";
+import { dataPointProblems } from "./problem-responses.js";
 import { isKnownKey, NEW_KEYS_OF_ALL_CALLERS, NODES_PER_ADDRESS, nodeLimit } from "./rate-limits.js";
 
 const schema = {

@@ -6,7 +6,7 @@ import { Type } from "@sinclair/typebox";
 import { parseGwei } from "viem";
 import type { Operator } from "../operator.js";
 import type { SenderBalances } from "../sender-balances.js";
-import { LIMITED_PROBLEMS } from "./openapi.js";
+import { LIMITED_PROBLEMS } from "./problem-responses.js";
 
 const strict = { additionalProperties: false } as const;
 

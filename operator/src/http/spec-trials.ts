@@ -19,7 +19,7 @@ import { invalidProperty, notWebOracle, trialsBusy, trialsOff, unknownProvider }
 import { adviseOnSpec } from "../trials/advise-on-spec.js";
 import { membersToAsk, trySpec } from "../trials/try-spec.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
-import { datasetProblems } from "./openapi.js";
+import { datasetProblems } from "./problem-responses.js";
 
 /** Trials have a rate limit this much lower than that of requests, because they cost the providers. */
 const REQUESTS_PER_TRIAL = 2;

@@ -11,7 +11,8 @@ import type { Operator } from "../operator.js";
 import { TRANSACTIONS_PATH } from "../peers/transaction-sharing.js";
 import { invalidTransaction, unknownNetwork } from "../problems.js";
 import { holdStatementsInCalldata } from "../statements/statements-in-calldata.js";
-import { addQueryRoute, DATASET_QUERY_PROBLEMS } from "./query-route.js";
+import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
+import { addQueryRoute } from "./query-route.js";
 import { NODES_PER_ADDRESS, nodeLimit } from "./rate-limits.js";
 
 /** Room for a batch of 100 keys that 60 members have signed. */

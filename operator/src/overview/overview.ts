@@ -10,7 +10,7 @@ import type {
 import { formatValue } from "@dataset-oracle/protocol/wire-value";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { type Address, getAddress, type Hex, stringToHex } from "viem";
-import { readHeadTimestamp } from "../chain/client.js";
+import { readHeadTimestamp } from "../chain/blocks.js";
 import { readQueryPrice } from "../chain/dataset-views.js";
 import { readManyStored } from "../chain/stored-values.js";
 import type { NetworkSettings } from "../config.js";

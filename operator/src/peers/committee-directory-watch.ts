@@ -1,8 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address } from "viem";
-import { type ChainClient, hasCode, readBlockNumber } from "../chain/client.js";
+import { readBlockNumber } from "../chain/blocks.js";
+import type { ChainClient } from "../chain/client.js";
 import { type Announced, readAnnounced, readAnnouncements } from "../chain/committee-directory.js";
+import { hasCode } from "../chain/has-code.js";
 import type { Dataset } from "../network.js";
 import type { Context } from "../process-context.js";
 import type { NodeList } from "./node-list.js";

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Address, type Hex, keccak256 } from "viem";
 import { getBalance } from "viem/actions";
-import { unwrapRpcError } from "../chain/client.js";
+import { unwrapRpcError } from "../chain/rpc-error.js";
 import { readNonce } from "../chain/transactions.js";
 import type { Dataset, Network } from "../network.js";
 import type { Context } from "../process-context.js";

@@ -13,7 +13,7 @@ import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
 import type { ReportStatement } from "../statements/statement.js";
 import { submitRaw } from "../tx/submitter.js";
-import { decide } from "../update/gather-reports.js";
+import { decideByQuorum } from "../update/quorum-decision.js";
 import { MAX_WAIT_MS, type MinedUpdate, type SentUpdate, storedByOther } from "../update/send.js";
 import { toDataAnswer } from "../update/update-builder.js";
 import type { Node } from "./node-list.js";
@@ -45,7 +45,7 @@ export async function verifyForwardedAnswer(
     return err(`its round is ${answered}, and now is ${round}`);
   const committee = dataset.committee.current;
   const reports = checkReports(dataPoint, answer);
-  const decision = decide(committee.members.length, reports ?? []);
+  const decision = decideByQuorum(committee.members.length, reports ?? []);
   if (decision.kind !== "update") return err("its reports are not a quorum's");
   const { outcome } = decision;
   const data = encodeUpdate(dataset.kind, { key, round: answered }, committee, outcome, decision.reports);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { readBlockNumber } from "../chain/client.js";
+import { readBlockNumber } from "../chain/blocks.js";
 import { describeError } from "../chain/rpc-error.js";
 import { readTransaction } from "../chain/transactions.js";
 import { readUpdates } from "../chain/update-events.js";

@@ -1,6 +1,6 @@
 import { getBlock, getGasPrice } from "viem/actions";
-import { type ChainClient, unwrapRpcError } from "../chain/client.js";
-import { rpcErrorIn } from "../chain/rpc-error.js";
+import type { ChainClient } from "../chain/client.js";
+import { rpcErrorIn, unwrapRpcError } from "../chain/rpc-error.js";
 
 /** The fees that a transaction offers, in wei per unit of gas. */
 export type Fees =

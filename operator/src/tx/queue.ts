@@ -8,19 +8,14 @@ import { type Mined, readMined } from "../chain/transactions.js";
 import { outOfFunds, shuttingDown } from "../problems.js";
 import type { Context } from "../process-context.js";
 import { type FeeCaps, type NetworkFees, readNetworkFees } from "./fees.js";
+import { ForeignTransactions } from "./foreign-transactions.js";
 import { type Call, type Job, type RoundCall, type Sent, SubmissionUnknown } from "./job.js";
-import { ForeignTransactions, NonceCounts } from "./nonce-counts.js";
+import { NonceCounts } from "./nonce-counts.js";
 import { planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan-actions.js";
-import {
-  InFlightTransactions,
-  newTask,
-  RetryQueue,
-  type Task,
-  type Transaction,
-  WaitingUpdates,
-} from "./queue-state.js";
+import { InFlightTransactions, newTask, type Task, type Transaction, WaitingUpdates } from "./queue-state.js";
 import { ReorgWatch } from "./reorg-watch.js";
 import { Replacements } from "./replacements.js";
+import { RetryQueue } from "./retry-queue.js";
 import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./submitter.js";
 
 export interface QueueSettings extends QueueLimits, FeeCaps {

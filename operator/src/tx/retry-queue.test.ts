@@ -1,7 +1,8 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import type { RoundCall } from "./job.js";
-import { newTask, RetryQueue, type Task } from "./queue-state.js";
+import { newTask, type Task } from "./queue-state.js";
+import { RetryQueue } from "./retry-queue.js";
 
 const call = (round: bigint): RoundCall => ({ to: `0x${"0".repeat(40)}`, data: "0x", gas: 1n, round, expiresAt: 9 });
 const confirmed = () => new Promise((resolve) => setTimeout(resolve, 0));

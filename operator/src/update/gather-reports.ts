@@ -18,18 +18,10 @@ import type { Progress } from "../progress.js";
 import type { ReportStatement, RowStatement } from "../statements/statement.js";
 import { askCommittee } from "./ask-committee.js";
 import { type Fail, type Failure, type ProviderRequest, postQuestion } from "./ask-provider.js";
-
-/** A provider's checked report, or why there is none. */
-export type ProviderAnswer = ReportStatement | Failure;
+import { decideByQuorum, type ProviderAnswer } from "./quorum-decision.js";
 
 /** A provider's checked row of a batch, or why there is none. */
 export type RowAnswer = RowStatement | Failure;
-
-/** The outcome of a round, decided as the contract will decide it. */
-export type Decision =
-  | { readonly kind: "update"; readonly outcome: Outcome; readonly reports: readonly ReportStatement[] }
-  | { readonly kind: "unknown_key" }
-  | { readonly kind: "no_quorum" };
 
 /** Why a member is not counted that signed two contents for one key and round. */
 const CONTRADICTED = ["contradicted", "signed two contents for one key and round"] as const;
@@ -79,7 +71,7 @@ export function gatherReports(
       received += 1;
       progress.emit({ event: "report", provider, outcome, received, of: members.length });
     },
-    isEnough: (answers) => decide(members.length, answers).kind !== "no_quorum",
+    isEnough: (answers) => decideByQuorum(members.length, answers).kind !== "no_quorum",
   });
 }
 
@@ -128,27 +120,6 @@ export function gatherRows(
       return isQuorum(rows, committee.members.length - rows);
     },
   });
-}
-
-/**
- * Decides as the contract will: values and "no data" never mix, and a member that did not sign the same outcome counts
- * as absent.
- *
- * @param members The size of the whole committee.
- */
-export function decide(members: number, answers: readonly ProviderAnswer[]): Decision {
-  const reached = (count: number) => isQuorum(count, members - count);
-  for (const outcome of ["OK", "NOT_AVAILABLE"] as const) {
-    const reports = reportsOf(outcome, answers);
-    if (reached(reports.length)) return { kind: "update", outcome, reports };
-  }
-  const refusals = answers.filter(({ kind }) => kind === "unknown_key");
-  return { kind: reached(refusals.length) ? "unknown_key" : "no_quorum" };
-}
-
-/** Returns the reports that state `outcome`. */
-export function reportsOf(outcome: Outcome, answers: readonly ProviderAnswer[]): readonly ReportStatement[] {
-  return answers.filter((answer) => answer.kind === "report").filter((report) => report.outcome === outcome);
 }
 
 /** Checks that an answer is the report that was asked for, with a value that can be stored, signed by the provider. */

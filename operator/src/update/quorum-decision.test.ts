@@ -1,7 +1,7 @@
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import { type Address, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { decide, type ProviderAnswer } from "./gather-reports.js";
+import { decideByQuorum, type ProviderAnswer } from "./quorum-decision.js";
 
 let count = 0;
 const address = (): Address => toHex(++count, { size: 20 });
@@ -33,23 +33,25 @@ const QUORUMS = [
 describe.each(QUORUMS)("of %i members", (members, quorum) => {
   test.each(["OK", "NOT_AVAILABLE"] as const)(`${quorum} signers of %s decide, one fewer do not`, (outcome) => {
     const answers = times(quorum, () => report(outcome));
-    expect(decide(members, answers)).toMatchObject({ kind: "update", outcome, reports: { length: quorum } });
-    expect(decide(members, answers.slice(1))).toEqual({ kind: "no_quorum" });
+    expect(decideByQuorum(members, answers)).toMatchObject({ kind: "update", outcome, reports: { length: quorum } });
+    expect(decideByQuorum(members, answers.slice(1))).toEqual({ kind: "no_quorum" });
   });
 
   test("values and no data do not add up to a quorum", () => {
     const mixed = [...times(quorum - 1, () => report("OK")), report("NOT_AVAILABLE")];
-    expect(decide(members, mixed)).toMatchObject(quorum === 1 ? { outcome: "NOT_AVAILABLE" } : { kind: "no_quorum" });
+    expect(decideByQuorum(members, mixed)).toMatchObject(
+      quorum === 1 ? { outcome: "NOT_AVAILABLE" } : { kind: "no_quorum" },
+    );
   });
 
   test("refusals of the key decide only as a quorum of their own", () => {
     const refusals = times(quorum, () => other("unknown_key"));
-    expect(decide(members, refusals)).toEqual({ kind: "unknown_key" });
-    expect(decide(members, [...refusals.slice(1), other("failure")])).toEqual({ kind: "no_quorum" });
+    expect(decideByQuorum(members, refusals)).toEqual({ kind: "unknown_key" });
+    expect(decideByQuorum(members, [...refusals.slice(1), other("failure")])).toEqual({ kind: "no_quorum" });
   });
 });
 
 test("every valid report is part of the update", () => {
   const answers = [...times(4, () => report("OK"))];
-  expect(decide(4, answers)).toMatchObject({ reports: { length: 4 } });
+  expect(decideByQuorum(4, answers)).toMatchObject({ reports: { length: 4 } });
 });

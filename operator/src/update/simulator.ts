@@ -4,9 +4,9 @@ import { type Outcome, QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import { type Address, decodeErrorResult, decodeFunctionResult, type Hex } from "viem";
 import { call, estimateGas, simulateBlocks } from "viem/actions";
-import { type ChainClient, unwrapRpcError } from "../chain/client.js";
+import type { ChainClient } from "../chain/client.js";
 import { isInvalidOpcode } from "../chain/evm-version.js";
-import { RpcError, rpcErrorIn } from "../chain/rpc-error.js";
+import { RpcError, rpcErrorIn, unwrapRpcError } from "../chain/rpc-error.js";
 import { evmTooOld, updateReverted } from "../problems.js";
 import type { Clock } from "../process-context.js";
 

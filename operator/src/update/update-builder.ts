@@ -21,7 +21,8 @@ import { Progress } from "../progress.js";
 import { roundAt } from "../round-time.js";
 import { followFlight, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../tx/job.js";
-import { decide, gatherReports, gatherRows, type ProviderAnswer, type RowAnswer, reportsOf } from "./gather-reports.js";
+import { gatherReports, gatherRows, type RowAnswer } from "./gather-reports.js";
+import { decideByQuorum, type ProviderAnswer, reportsOf } from "./quorum-decision.js";
 import type { Refused, StaleRound } from "./simulator.js";
 
 /** A call that stores a round of a data point, and that the chain would accept now. */
@@ -134,7 +135,7 @@ export class UpdateBuilder {
     );
 
     const members = committee.members.length;
-    const decision = decide(members, answers);
+    const decision = decideByQuorum(members, answers);
     if (decision.kind !== "update") {
       this.#reports.forget(id);
       const failures = answers.filter((answer) => answer.kind !== "report");

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { preferredWait } from "./data-request.js";
-import { acceptsEventStream } from "./event-stream.js";
+import { preferredWait } from "./prefer-header.js";
 
 test.each([
   ["wait=10", 10],
@@ -18,15 +17,4 @@ test.each([
   [undefined, null],
 ])("Prefer: %s", (header, seconds) => {
   expect(preferredWait(header, 60)).toBe(seconds);
-});
-
-test.each([
-  ["text/event-stream", true],
-  ["application/json, text/event-stream;q=0.5", true],
-  ["TEXT/Event-Stream", true],
-  ["application/json", false],
-  ["*/*", false],
-  [undefined, false],
-])("Accept: %s", (header, accepts) => {
-  expect(acceptsEventStream(header)).toBe(accepts);
 });

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { afterCheck, afterFailure, type Health, isFromTheFuture, readable, UNCHECKED } from "./endpoint.js";
+import {
+  afterCheck,
+  afterFailure,
+  type Health,
+  isFromTheFuture,
+  readableEndpoints,
+  UNCHECKED,
+} from "./endpoint-health.js";
 
 const LIMITS = { blocks: 3, seconds: 30 };
 const at = (number: number, timestamp = 1_000): Health => afterCheck({ number, timestamp });
@@ -33,7 +40,7 @@ test.each<[string, Health[], number[]]>([
   ["none in quarantine", [afterFailure(at(7), 0), at(7)], [1]],
   ["one that is behind those in quarantine only", [afterFailure(at(99), 0), at(7)], [1]],
 ])("reads from %s", (_, healths, indices) => {
-  expect(readable(healths, LIMITS)).toEqual(indices);
+  expect(readableEndpoints(healths, LIMITS)).toEqual(indices);
 });
 
 test("a head may be a minute ahead of the clock, and no more", () => {
