@@ -1,5 +1,5 @@
 import { Random } from "./random.js";
-import { SCHEMES, simulateRound } from "./round.js";
+import { SCHEMES, simulateRound } from "./simulate-round.js";
 import { BLOCK_SECONDS, isWithin, SITUATIONS } from "./situations.js";
 
 /**

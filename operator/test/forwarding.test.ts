@@ -345,13 +345,3 @@ test("an operator by itself has no path for nodes", async () => {
   expect(response.status).toBe(404);
   await alone.close();
 });
-
-test("turns change each minute, and every node has about as many", () => {
-  const order = (key: string, minute: number) => {
-    const committee = { current: { members: providers.map(({ address }) => address) } };
-    const dataPoint = { dataset: { address: dataset, committee }, key: hexOf(key) } as never;
-    return rankNodesForKey({ all: peers }, dataPoint, minute * 60_000).map(({ submitter }) => submitter);
-  };
-  const firsts = Array.from({ length: 90 }, (_, minute) => order("SPOTPX/ETH-USD", minute)[0]);
-  for (const { address } of accounts) expect(firsts.filter((first) => first === address).length).toBeGreaterThan(15);
-});

@@ -115,7 +115,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
       return (await response.json()) as DataAnswer;
     },
     /** Sends a request that must be answered with a problem. */
-    async fail(body: unknown, headers?: Record<string, string>): Promise<AnsweredProblem> {
+    async askForProblem(body: unknown, headers?: Record<string, string>): Promise<AnsweredProblem> {
       const response = await post(body, headers);
       const problem = (await response.json()) as Problem;
       const type = response.headers.get("content-type");

@@ -23,7 +23,7 @@ const accounts = Array.from({ length: 4 }, () => privateKeyToAccount(generatePri
 beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
-  directory = await chain.deployOther("CommitteeDirectory", committeeDirectoryAbi, []);
+  directory = await chain.deployContract("CommitteeDirectory", committeeDirectoryAbi, []);
 });
 
 /** Announcements are of different seconds, in the order in which the tests make them. */

@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openConnection } from "../http.js";
-import { specOf } from "../network/network.js";
-import { openFiles } from "../process-usage.js";
+import { specOf } from "../network/specs.js";
+import { countOpenFiles } from "../process-usage.js";
 
 const CALLERS = 14;
 const PAGES = 50;
 const GET = "GET /guide/ HTTP/1.1\r\nhost: operator\r\n\r\n";
 
-export const filesLeftOpen = {
-  name: "files-left-open",
+export const leakedFileDescriptors = {
+  name: "leaked-file-descriptors",
   breach: "a file is still open after its connection was closed, or an honest caller is turned away",
   isFast: true,
   /** Queues pages behind a slow answer, and closes the connection before they are sent. */
@@ -33,7 +33,7 @@ export const filesLeftOpen = {
       }),
     );
     await sleep(2_000);
-    const open = openFiles(operator.pid, network.build);
+    const open = countOpenFiles(operator.pid, network.build);
     if (open > 0) tally.through(`${open} files are still open`, open);
     for (let i = 0; i < 10; i++) {
       const { status, text } = await network.update(operator, {});

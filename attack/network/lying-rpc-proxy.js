@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
  * @returns `lies` by method: each is given the params and the chain's result, and returns the result or error to answer.
  *   `calls` counts what was asked, by method.
  */
-export async function startLyingRpc(chainUrl) {
+export async function startLyingRpcProxy(chainUrl) {
   const lies = new Map();
   const calls = new Map();
   const server = createServer(async (request, response) => {

@@ -12,7 +12,7 @@ const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(ORIGINS[name]).host
  * Everything that the providers take for the internet: the exchanges, which are the devnet's market, and the hosts of the
  * attacker, all over TLS. A trap counts the connections to any other address.
  */
-export async function startInternet(folder, marketUrl) {
+export async function startSimulatedInternet(folder, marketUrl) {
   const authority = makeAuthority(folder);
   const certificate = authority.issue(["*.attack.example", ...EXCHANGE_OF.keys()]);
   /** By host. */

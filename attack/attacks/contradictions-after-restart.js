@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { specOf, variable } from "../network/network.js";
+import { specOf, variable } from "../network/specs.js";
 
 const HOST = "changing.attack.example";
 const KEYS = 6;

@@ -13,11 +13,11 @@ const NAME = /^part([0-9a-z]+)x[0-9a-f]{2}(?:-\d+)?$/;
 const NOBODY = "02:00:00:00:00:01";
 
 /** Returns why this machine cannot run these tests; null if it can. */
-export function whyNoNamespaces(): string | null {
+export function reasonWithoutNamespaces(): string | null {
   if (process.platform !== "linux") return "network namespaces exist on Linux only";
   if (process.getuid?.() !== 0) return "network namespaces need root";
   try {
-    new Namespaces(1).close();
+    new NetworkNamespaces(1).close();
     return null;
   } catch (error) {
     return `network namespaces are not allowed here: ${(error as Error).message.split("\n").at(1)}`;
@@ -28,7 +28,7 @@ export function whyNoNamespaces(): string | null {
  * Machines on one switch: network namespaces, joined by a bridge on which this process has an address too. The addresses are
  * of the range that is reserved for benchmarks (RFC 2544), so that nothing else has them.
  */
-export class Namespaces {
+export class NetworkNamespaces {
   readonly hosts: readonly Host[];
   /** This process's address on the bridge. */
   readonly own: string;

@@ -15,8 +15,8 @@ const FORMS = {
   "text that is no address": (i) => `unknown-${i}`,
 };
 
-export const forwardedForForms = {
-  name: "forwarded-for-forms",
+export const forwardedForVariants = {
+  name: "forwarded-for-variants",
   breach: "a caller behind a trusted proxy makes more requests in a minute than its limit",
   isFast: true,
   async run(network, tally) {

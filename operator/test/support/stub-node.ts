@@ -1,18 +1,16 @@
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { signReport } from "@dataset-oracle/protocol/report";
-import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import Fastify from "fastify";
-import { type Address, type Hex, numberToHex } from "viem";
+import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Node } from "../../src/peers/node-list.js";
 import { TRANSACTIONS_PATH } from "../../src/peers/transaction-sharing.js";
 import { closeAtEnd } from "./close-at-end.js";
 import type { Provider } from "./providers.js";
 
-export type SecondNode = Awaited<ReturnType<typeof startSecondNode>>;
+export type StubNode = Awaited<ReturnType<typeof startStubNode>>;
 
 /** Starts what the other nodes see of a second node: it takes the transactions that they share, and shows its own. */
-export async function startSecondNode(providers: readonly Provider[]) {
+export async function startStubNode(providers: readonly Provider[]) {
   const [own, second] = [privateKeyToAccount(generatePrivateKey()), privateKeyToAccount(generatePrivateKey())] as const;
   const server = Fastify({ forceCloseConnections: true });
   closeAtEnd(() => server.close());
@@ -43,23 +41,4 @@ export async function startSecondNode(providers: readonly Provider[]) {
     return { provider: providers[i]?.address ?? "0x", url: `http://127.0.0.1:${i === 0 ? 9 : port}`, submitter };
   });
   return Object.assign(node, { peers });
-}
-
-/** Has providers sign their value, or another, and returns the call that stores it. */
-export async function signedUpdate(
-  dataset: Address,
-  key: Hex,
-  round: bigint,
-  members: readonly Provider[],
-  signers = members,
-): Promise<Hex> {
-  const reports = await Promise.all(
-    signers.map(async ({ address: provider, account, value: number }) => {
-      const value = numberToHex(number, { size: 32 });
-      const report = { chainId: 42, dataset, key, round, outcome: "OK", value } as const;
-      return { provider, value, signature: await signReport(account, report) };
-    }),
-  );
-  const committee = { members: members.map(({ address }) => address), toleranceBps: 100n };
-  return encodeUpdate("median", { key, round }, committee, "OK", reports);
 }

@@ -10,7 +10,7 @@ const POLL_MS = 50;
  *
  * @returns Ends it, and tells how many were replaced.
  */
-export function startBait(chain: Chain, account: PrivateKeyAccount): () => Promise<number> {
+export function startCancelling(chain: Chain, account: PrivateKeyAccount): () => Promise<number> {
   const { client } = chain;
   const ending = new AbortController();
   const replaced = new Set<number>();

@@ -1,11 +1,11 @@
 import { forEachConcurrently } from "../concurrency.js";
-import { specOf } from "../network/network.js";
+import { specOf } from "../network/specs.js";
 
 const SPECS = 255;
 const HOSTS = 8;
 
-export const keptOpenHosts = {
-  name: "kept-open-hosts",
+export const idleConnections = {
+  name: "idle-connections",
   breach: "hosts that keep their connections open make a provider unable to ask others",
   isFast: false,
   async run(network, tally) {

@@ -1,16 +1,17 @@
 import type { Address, Hex } from "viem";
 import type { Chain } from "../support/chain.js";
-import type { Tally } from "./fault-proxy.js";
-import type { Node } from "./fleet.js";
+import type { Tally } from "./chaos-result.js";
+import type { FleetNode } from "./fleet.js";
 
 /** An update that was answered with a hash. */
-export interface Promised {
+export interface AcknowledgedUpdate {
   readonly key: string;
   /** Seconds since 1970. */
   readonly round: number;
   readonly hash: Hex;
-  readonly node: Node;
-  readonly life: number;
+  readonly node: FleetNode;
+  /** How often its process had been started. */
+  readonly starts: number;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
@@ -19,9 +20,9 @@ export interface Promised {
 const MAX_ROUND_AGE_MS = 300_000;
 
 /** Compares the answers with the chain. */
-export class Ledger {
+export class AcknowledgedUpdates {
   readonly answers: Tally = {};
-  readonly #promised: Promised[] = [];
+  readonly #updates: AcknowledgedUpdate[] = [];
   readonly #endedAt = new Map<string, number>();
   readonly #reorgs: number[] = [];
   /** Transactions of ended processes that the chain no longer showed. */
@@ -37,43 +38,48 @@ export class Ledger {
     this.answers[answer] = (this.answers[answer] ?? 0) + 1;
   }
 
-  promise(promised: Promised): void {
-    this.#promised.push(promised);
+  add(update: AcknowledgedUpdate): void {
+    this.#updates.push(update);
   }
 
   reorganised(): void {
     this.#reorgs.push(Date.now());
   }
 
-  /** Returns the last updates that were promised by processes that still run. */
-  recent(count: number): readonly Promised[] {
-    return this.#promised.filter(({ node, life }) => node.process.life === life && node.process.isUp).slice(-count);
+  /** Returns the last updates that were acknowledged by processes that still run. */
+  recent(count: number): readonly AcknowledgedUpdate[] {
+    return this.#updates
+      .filter(({ node, starts }) => node.process.starts === starts && node.process.isUp)
+      .slice(-count);
   }
 
   /** Notes the transactions of an ended process that no process knows any more. */
-  async ended(node: Node, life: number, at: number): Promise<void> {
-    this.#endedAt.set(`${node.name} ${life}`, at);
-    const itsUpdates = this.#promised.filter((one) => one.node === node && one.life === life);
+  async ended(node: FleetNode, starts: number, at: number): Promise<void> {
+    this.#endedAt.set(`${node.name} ${starts}`, at);
+    const itsUpdates = this.#updates.filter((one) => one.node === node && one.starts === starts);
     for (const { hash } of itsUpdates.filter((one) => at - one.at < 60_000)) {
       const isShown = await this.chain.client.getTransaction({ hash }).catch(() => null);
       if (isShown === null) this.#unseen.add(hash);
     }
   }
 
-  /** Returns the promised updates of which the chain has neither the round nor a newer one. */
-  async missing(): Promise<{ readonly lost: readonly Promised[]; readonly forgotten: readonly Promised[] }> {
+  /** Returns the acknowledged updates of which the chain has neither the round nor a newer one. */
+  async missing(): Promise<{
+    readonly lost: readonly AcknowledgedUpdate[];
+    readonly forgotten: readonly AcknowledgedUpdate[];
+  }> {
     const newest = new Map<string, number>();
-    for (const key of new Set(this.#promised.map(({ key }) => key))) {
+    for (const key of new Set(this.#updates.map(({ key }) => key))) {
       newest.set(key, Number((await this.chain.query(this.dataset, key)).updatedAt));
     }
-    const missing = this.#promised.filter(({ key, round }) => (newest.get(key) ?? 0) < round);
-    const isForgotten = (one: Promised) => this.#isForgotten(one);
+    const missing = this.#updates.filter(({ key, round }) => (newest.get(key) ?? 0) < round);
+    const isForgotten = (one: AcknowledgedUpdate) => this.#isForgotten(one);
     return { lost: missing.filter((one) => !isForgotten(one)), forgotten: missing.filter(isForgotten) };
   }
 
   /** Returns true if an ended process had sent it and the chain dropped it, so that no process was left to send it again. */
-  #isForgotten({ hash, node, life, at }: Promised): boolean {
-    const endedAt = this.#endedAt.get(`${node.name} ${life}`);
+  #isForgotten({ hash, node, starts, at }: AcknowledgedUpdate): boolean {
+    const endedAt = this.#endedAt.get(`${node.name} ${starts}`);
     if (endedAt === undefined) return false;
     return this.#unseen.has(hash) || this.#reorgs.some((when) => when > endedAt && when - at < MAX_ROUND_AGE_MS);
   }

@@ -29,7 +29,7 @@ class Tally {
 }
 
 /** Shows progress on stderr, and a table of all attacks on stdout. */
-export class Report {
+export class Results {
   #tallies = [];
 
   get isClean() {

@@ -6,14 +6,14 @@ import { type Choices, seededChoices } from "@dataset-oracle/tools/seeded-random
 import type { Address, Hex } from "viem";
 import { type Chain, startChain } from "../support/chain.js";
 import { startProviders } from "../support/providers.js";
-import { type CallFault, type FaultProxy, startFaultProxy, type Tally } from "./fault-proxy.js";
+import { AcknowledgedUpdates } from "./acknowledged-updates.js";
+import type { ChaosResult, Tally } from "./chaos-result.js";
+import { type CallFault, type FaultProxy, startFaultProxy } from "./fault-proxy.js";
 import { FaultInjector, planFaults } from "./faults.js";
-import { type Node, startFleet } from "./fleet.js";
-import { Ledger } from "./ledger.js";
+import { type FleetNode, startFleet } from "./fleet.js";
 import { MemoryWatch } from "./memory-watch.js";
-import type { StormReport } from "./report.js";
 
-export interface StormSettings {
+export interface ChaosSettings {
   readonly seed: number;
   readonly requests: number;
   readonly keys: number;
@@ -44,7 +44,7 @@ const NODE_FAULTS: readonly [CallFault, ...CallFault[]] = [...NETWORK_FAULTS, "e
  * the providers' stand-ins fails now and then. The seed decides what fails, and when. It does not decide the timing, so two
  * runs with one seed are alike but not identical.
  */
-export async function runStorm(settings: StormSettings): Promise<StormReport> {
+export async function runChaos(settings: ChaosSettings): Promise<ChaosResult> {
   const startedAt = Date.now();
   const closers: (() => Promise<unknown> | unknown)[] = [];
   try {
@@ -80,11 +80,11 @@ export async function runStorm(settings: StormSettings): Promise<StormReport> {
       ),
     );
 
-    const storm = new Storm(settings, chain, dataset, nodes, faults);
+    const run = new ChaosRun(settings, chain, dataset, nodes, faults);
     setFaults(rpcProxies, providerProxies);
-    await storm.run();
+    await run.run();
     for (const one of proxies) one.faultRate = 0;
-    return { ...(await storm.confirm()), seconds: Math.round((Date.now() - startedAt) / 1000) };
+    return { ...(await run.confirm()), seconds: Math.round((Date.now() - startedAt) / 1000) };
   } finally {
     for (const close of closers.toReversed()) await close();
   }
@@ -96,22 +96,22 @@ function setFaults([first, ...others]: readonly FaultProxy[], providers: readonl
   for (const proxy of [...others, ...providers]) proxy.faultRate = 0.04;
 }
 
-class Storm {
+class ChaosRun {
   readonly #random: Choices;
-  readonly #ledger: Ledger;
+  readonly #acknowledged: AcknowledgedUpdates;
   readonly #injector: FaultInjector;
   readonly #memory: MemoryWatch;
 
   constructor(
-    private readonly settings: StormSettings,
+    private readonly settings: ChaosSettings,
     private readonly chain: Chain,
     private readonly dataset: Address,
-    private readonly nodes: readonly Node[],
+    private readonly nodes: readonly FleetNode[],
     private readonly faults: Tally,
   ) {
     this.#random = seededChoices(settings.seed, 0);
-    this.#ledger = new Ledger(chain, dataset);
-    this.#injector = new FaultInjector(chain, nodes, this.#ledger, seededChoices(settings.seed, 1), faults);
+    this.#acknowledged = new AcknowledgedUpdates(chain, dataset);
+    this.#injector = new FaultInjector(chain, nodes, this.#acknowledged, seededChoices(settings.seed, 1), faults);
     this.#memory = new MemoryWatch(nodes);
   }
 
@@ -133,7 +133,7 @@ class Storm {
   }
 
   /** Picks a node that is up, and waits while there is none. */
-  async #anyNode(): Promise<Node> {
+  async #anyNode(): Promise<FleetNode> {
     for (;;) {
       const up = this.nodes.filter(({ process }) => process.isUp);
       const one = up[this.#random.below(up.length)];
@@ -142,8 +142,8 @@ class Storm {
     }
   }
 
-  async #ask(node: Node): Promise<void> {
-    const { life, url } = node.process;
+  async #ask(node: FleetNode): Promise<void> {
+    const { starts, url } = node.process;
     const key = `SPOTPX/K${this.#random.below(this.settings.keys)}-USD`;
     const broadcast = this.#random.next() < 0.85;
     const body = JSON.stringify({ network_id: 42, dataset: this.dataset, key, broadcast });
@@ -152,21 +152,23 @@ class Storm {
       const signal = AbortSignal.timeout(60_000);
       const response = await fetch(`${url}/data/request`, { method: "POST", headers, body, signal });
       const answer = (await response.json()) as { code?: string; transaction_hash?: Hex | null; timestamp: number };
-      this.#ledger.count(response.ok ? (broadcast ? "sent" : "prepared") : (answer.code ?? String(response.status)));
+      this.#acknowledged.count(
+        response.ok ? (broadcast ? "sent" : "prepared") : (answer.code ?? String(response.status)),
+      );
       const { transaction_hash: hash, timestamp: round } = answer;
-      if (response.ok && hash) this.#ledger.promise({ key, round, hash, node, life, at: Date.now() });
+      if (response.ok && hash) this.#acknowledged.add({ key, round, hash, node, starts, at: Date.now() });
     } catch {
-      this.#ledger.count("no answer");
+      this.#acknowledged.count("no answer");
       await delay(100);
     }
   }
 
   /** Waits, after the faults have ended, until everything is as it must be or the time is up. */
-  async confirm(): Promise<Omit<StormReport, "seconds">> {
+  async confirm(): Promise<Omit<ChaosResult, "seconds">> {
     const giveUpAt = Date.now() + QUIET_MS;
     for (;;) {
       const [{ lost, forgotten }, nonces, staleFeeds] = await Promise.all([
-        this.#ledger.missing(),
+        this.#acknowledged.missing(),
         Promise.all(this.nodes.map(({ sender }) => this.#nonces(sender))),
         this.#staleFeeds(),
       ]);
@@ -177,18 +179,18 @@ class Storm {
       }
       return {
         faults: this.faults,
-        answers: this.#ledger.answers,
-        lost: lost.map(({ key, round, hash, node, life }) => `${key} ${round} ${hash} ${node.name} life ${life}`),
+        answers: this.#acknowledged.answers,
+        lost: lost.map(({ key, round, hash, node, starts }) => `${key} ${round} ${hash} ${node.name} start ${starts}`),
         forgotten: forgotten.length,
         nonces,
-        wentBack: await this.#ledger.wentBack(),
+        wentBack: await this.#acknowledged.wentBack(),
         staleFeeds,
         memory: this.#memory.report(),
       };
     }
   }
 
-  async #nonces(address: Address): Promise<StormReport["nonces"][number]> {
+  async #nonces(address: Address): Promise<ChaosResult["nonces"][number]> {
     const { client } = this.chain;
     const [latest, pending, content] = await Promise.all([
       client.getTransactionCount({ address, blockTag: "latest" }),
@@ -211,6 +213,6 @@ class Storm {
 }
 
 /** Returns true while a sender has pending or queued transactions. */
-function isBusy({ latest, pending, queued }: StormReport["nonces"][number]): boolean {
+function isBusy({ latest, pending, queued }: ChaosResult["nonces"][number]): boolean {
   return latest !== pending || queued > 0;
 }

@@ -1,6 +1,6 @@
 import { forEachConcurrently } from "../concurrency.js";
 import { postJson } from "../http.js";
-import { specOf } from "../network/network.js";
+import { specOf } from "../network/specs.js";
 import { HOSTILE_URLS } from "./hostile-urls.js";
 
 const PAID = "paid.attack.example";
@@ -8,8 +8,8 @@ const SECRET = "canary-of-the-paid-api";
 const BUDGET = { perSecond: 1, burst: 16 };
 const TRIALS = 60;
 
-export const hostileTrials = {
-  name: "hostile-trials",
+export const hostileSpecTrials = {
+  name: "hostile-spec-trials",
   breach:
     "a trial makes a provider connect to an address that is not public, gets a value from a refused URL or a secret, or " +
     "trials make more requests than their budget allows",

@@ -3,7 +3,7 @@ import { decodeUpdateCall } from "../../src/update/decode-call.js";
 import type { Chain } from "../support/chain.js";
 
 /** A mined transaction to a dataset. */
-export interface Sent {
+export interface MinedTransaction {
   readonly dataset: Address;
   /** In seconds since 1970, like `minedAt`. */
   readonly round: number;
@@ -14,7 +14,7 @@ export interface Sent {
 }
 
 /** The measurements of one period. */
-export interface Measured {
+export interface Measurement {
   /** Transactions that stored what was due. */
   readonly rounds: number;
   /** Transactions that were paid for without need: a round that was stored already, or one too soon after another. */
@@ -25,8 +25,8 @@ export interface Measured {
 }
 
 /** Follows what is mined for the feeds of some datasets. */
-export class Rounds {
-  readonly sent: Sent[] = [];
+export class MinedUpdates {
+  readonly transactions: MinedTransaction[] = [];
   #nextBlock = 0n;
   /** The stored round of each key, by dataset and key hash. */
   readonly #stored = new Map<string, number>();
@@ -63,23 +63,23 @@ export class Rounds {
         const ages = updated.filter((one) => one.hash === hash).flatMap((one) => this.#store(dataset, one));
         const minedAt = Number(block.timestamp);
         const age = ages.length === 0 ? null : minedAt - Math.min(...ages);
-        this.sent.push({ dataset, round: Number(call.round), sender: getAddress(from), minedAt, age });
+        this.transactions.push({ dataset, round: Number(call.round), sender: getAddress(from), minedAt, age });
       }
     }
   }
 
   /** Measures what was mined from a number of transactions on, and how old the feeds are now. */
-  async measure(from: number): Promise<Measured> {
+  async measure(from: number): Promise<Measurement> {
     await this.read();
-    const sent = this.sent.slice(from);
+    const mined = this.transactions.slice(from);
     const { timestamp } = await this.chain.client.getBlock();
     const now = Number(timestamp);
-    const ages = sent.flatMap(({ age }) => age ?? []);
+    const ages = mined.flatMap(({ age }) => age ?? []);
     const sentBy = new Map<Address, number>();
-    for (const { sender } of sent) sentBy.set(sender, (sentBy.get(sender) ?? 0) + 1);
+    for (const { sender } of mined) sentBy.set(sender, (sentBy.get(sender) ?? 0) + 1);
     return {
       rounds: ages.length,
-      needless: sent.length - ages.length,
+      needless: mined.length - ages.length,
       oldest: Math.max(0, ...ages, ...[...this.#stored.values()].map((round) => now - round)),
       sentBy,
     };

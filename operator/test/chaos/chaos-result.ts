@@ -1,8 +1,6 @@
-import type { Tally } from "./fault-proxy.js";
-
-/** The result of a storm. */
-export interface StormReport {
-  /** Injected faults by kind. All were survived if the rest of the report is as it must be. */
+/** The result of a chaos run. */
+export interface ChaosResult {
+  /** Injected faults by kind. All were survived if the rest of the result is as it must be. */
   readonly faults: Tally;
   /** Answers by kind: `sent`, `prepared`, the code of a problem, or `no answer` while a node was away. */
   readonly answers: Tally;
@@ -27,9 +25,9 @@ export interface Memory {
   readonly end: number;
 }
 
-/** Formats a report for the console. */
-export function describeStorm(title: string, report: StormReport): string {
-  const { faults, answers, lost, forgotten, nonces, staleFeeds, memory, seconds } = report;
+/** Formats a result for the console. */
+export function describeResult(title: string, result: ChaosResult): string {
+  const { faults, answers, lost, forgotten, nonces, staleFeeds, memory, seconds } = result;
   const tally = (of: Tally) =>
     Object.entries(of)
       .toSorted(([a], [b]) => a.localeCompare(b))
@@ -47,3 +45,5 @@ export function describeStorm(title: string, report: StormReport): string {
     `Memory: ${memory.most} MB at most; ${memory.middle} MB in the middle of the last processes' lives, ${memory.end} MB at their end.`,
   ].join("\n");
 }
+
+export type Tally = Record<string, number>;

@@ -7,21 +7,6 @@ import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 
 const KEY = "SPOTPX/ETH-USD";
 
-/** The part of the document that the tests read. */
-interface OpenApiJson {
-  readonly openapi: string;
-  readonly paths: Record<
-    string,
-    Record<
-      string,
-      {
-        requestBody?: { content: Record<string, { schema: object }> };
-        responses?: Record<string, { description: string; headers?: Record<string, object> }>;
-      }
-    >
-  >;
-}
-
 let chain: Chain;
 let proxy: RpcProxy;
 let providers: Provider[];
@@ -60,7 +45,7 @@ describe("metrics", () => {
 
   test("show requests by outcome, providers by failure, and shared work", async () => {
     await operator.ask(body("SPOTPX/BTC-USD"), { prefer: "wait=10" });
-    await operator.fail(body("nonsense"));
+    await operator.askForProblem(body("nonsense"));
     (providers[0] as Provider).behavior = "garbage";
     const asks = Array.from({ length: 6 }, () => operator.ask(body("SPOTPX/SOL-USD", false)));
     await Promise.all(asks);
@@ -103,7 +88,7 @@ describe("metrics", () => {
 
   test("count RPC calls that failed, by class", async () => {
     proxy.faults.set("eth_sendRawTransaction", "HTTP 500");
-    expect((await operator.fail(body("SPOTPX/ADA-USD"))).http).toBe(502);
+    expect((await operator.askForProblem(body("SPOTPX/ADA-USD"))).http).toBe(502);
     proxy.faults.clear();
     const all = await readMetrics();
     const labels = 'network="42",endpoint="rpcUrls/0",method="eth_sendRawTransaction",class="failed"';
@@ -186,54 +171,5 @@ describe("a request's trace", () => {
       expect(forwarded).not.toContain("0".repeat(32));
     }
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-  });
-});
-
-describe("the API's description", () => {
-  test("has every path, with the schemas that validate requests", async () => {
-    const response = await get("/openapi.json");
-    expect(response.status).toBe(200);
-    const openapi = (await response.json()) as OpenApiJson;
-    expect(openapi.openapi).toBe("3.1.0");
-    expect(Object.keys(openapi.paths).toSorted()).toEqual([
-      "/alerts",
-      "/contradictions",
-      "/data",
-      "/data/gateway/{networkId}",
-      "/data/gateway/{networkId}/{sender}/{data}",
-      "/data/request",
-      "/datasets",
-      "/evidence",
-      "/history",
-      "/live",
-      "/overview",
-      "/ready",
-      "/specs/advise",
-      "/specs/try",
-    ]);
-    const request = openapi.paths["/data/request"]?.post?.requestBody?.content["application/json"]?.schema;
-    expect(request).toMatchObject({
-      required: ["network_id", "dataset", "key", "broadcast"],
-      additionalProperties: false,
-    });
-  });
-
-  test("has the limits and their headers", async () => {
-    const { paths } = (await (await get("/openapi.json")).json()) as OpenApiJson;
-    const answers = paths["/data/request"]?.post?.responses;
-    expect(Object.keys(answers?.["200"]?.headers ?? {})).toEqual([
-      "RateLimit-Policy",
-      "RateLimit",
-      "Preference-Applied",
-    ]);
-    expect(answers?.["429"]?.description).toContain("too_many_broadcasts");
-    expect(Object.keys(answers?.["429"]?.headers ?? {})).toEqual(["RateLimit-Policy", "RateLimit", "Retry-After"]);
-  });
-
-  test("forbids scripts and frames, as every answer does", async () => {
-    for (const response of [await get("/datasets"), await get("/nowhere"), await operator.post("{")]) {
-      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-      expect(response.headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
-    }
   });
 });

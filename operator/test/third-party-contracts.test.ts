@@ -20,7 +20,7 @@ import {
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Chain, OWNER, PRICE, startChain } from "./support/chain.js";
+import { type Chain, OWNER, QUERY_PRICE, startChain } from "./support/chain.js";
 
 // Contracts of others read a dataset, as their packages publish them and with the compilers that they name. Only this test
 // needs the packages: @pythnetwork/pyth-sdk-solidity (Apache-2.0) and @morpho-org/morpho-blue (BUSL-1.1 until 2026, since
@@ -298,10 +298,10 @@ contract Option is UsingHelpers {
   });
 
   test("opens and decides an option with what the caller pays", async () => {
-    await option.write("open", [], PRICE);
+    await option.write("open", [], QUERY_PRICE);
     expect(await option.read("strike")).toBe(parseEther("3000"));
     await store(parseEther("3001"));
-    await option.write("decide", [], PRICE);
+    await option.write("decide", [], QUERY_PRICE);
     expect([await option.read("isDecided"), await option.read("isAbove")]).toEqual([true, true]);
     expect(await chain.client.getBalance(option)).toBe(0n);
   });
@@ -309,9 +309,9 @@ contract Option is UsingHelpers {
   test("decides nothing with an old value, or without one, or without Ether", async () => {
     await expect(option.write("decide", [])).rejects.toThrow("reverted");
     await pass(601);
-    await expect(option.write("decide", [], PRICE)).rejects.toThrow("too old");
-    await option.write("open", [], PRICE);
+    await expect(option.write("decide", [], QUERY_PRICE)).rejects.toThrow("too old");
+    await option.write("open", [], QUERY_PRICE);
     await store(0n, "NOT_AVAILABLE");
-    await expect(option.write("decide", [], PRICE)).rejects.toThrow("no value");
+    await expect(option.write("decide", [], QUERY_PRICE)).rejects.toThrow("no value");
   });
 });

@@ -4,7 +4,7 @@ import type { NetworkSettings } from "../src/config.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
-import { type Fault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { type RpcFault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 
 /** These tests give an operator a node with invalid or unusual answers, and the gas of one new key. */
 
@@ -55,7 +55,7 @@ describe("the gas of a transaction", () => {
   ])("is returned to the budget when it was not sent or was refused: %s %j", async (method, answer, status, code) => {
     proxy.answers.set(method, { body: answer });
     for (let i = 0; i < 3; i++) {
-      const problem = await operator.fail(body());
+      const problem = await operator.askForProblem(body());
       expect([problem.http, problem.code]).toEqual([status, code]);
     }
     proxy.answers.clear();
@@ -70,16 +70,16 @@ describe("the gas of a transaction", () => {
     ["an invalid hash", { body: { result: "zz" } }],
   ])("stays counted when the answer is %s, because the transaction may be mined", async (_, answer) => {
     proxy.answers.set("eth_sendRawTransaction", answer);
-    const problem = await operator.fail(body());
+    const problem = await operator.askForProblem(body());
     expect([problem.http, problem.code]).toEqual([502, "rpc_failed"]);
     expect(proxy.calls.map(({ method }) => method)).toContain("eth_getTransactionByHash");
     proxy.answers.clear();
-    expect((await operator.fail(body())).code).toBe("gas_budget_spent");
+    expect((await operator.askForProblem(body())).code).toBe("gas_budget_spent");
   });
 });
 
 test("a transaction that a gateway passed on before its timeout is not lost", async () => {
-  proxy.faults.set("eth_sendRawTransaction", "accepts, then HTTP 504" satisfies Fault);
+  proxy.faults.set("eth_sendRawTransaction", "accepts, then HTTP 504" satisfies RpcFault);
   const request = body();
   const answer = await operator.ask(request, WAIT);
   expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
@@ -107,7 +107,7 @@ describe("an impossible answer is a 502:", () => {
     ["eth_getTransactionCount", { result: { toString: 1 } }],
   ])("%s %j", async (method, answer) => {
     proxy.answers.set(method, { body: answer });
-    const problem = await operator.fail(body());
+    const problem = await operator.askForProblem(body());
     expect([problem.http, problem.code]).toEqual([502, "rpc_failed"]);
     expect(operator.log.join("\n")).not.toContain('"stack"');
   });
@@ -128,7 +128,7 @@ describe("an impossible answer is a 502:", () => {
     );
     proxy.answers.set("eth_getLogs", { body: { result } });
     // The answer names the reports' failure; the search for the committee failed silently.
-    const problem = await rotating.fail({ ...body(), dataset: rotated });
+    const problem = await rotating.askForProblem({ ...body(), dataset: rotated });
     expect([problem.http, problem.code]).toEqual([503, "update_reverted"]);
     proxy.answers.clear();
     expect((await rotating.ask({ ...body(), dataset: rotated })).reports.length).toBe(3);
@@ -176,7 +176,7 @@ describe("fees", () => {
     // 500 gwei and 1 wei.
     proxy.answers.set("eth_getBlockByNumber", { body: { result: { ...HEAD, baseFeePerGas: "0x746a528801" } } });
     const nonce = await chain.nonce(operator.account.address);
-    const problem = await operator.fail(body());
+    const problem = await operator.askForProblem(body());
     expect([problem.http, problem.code]).toEqual([503, "fees_too_high"]);
     expect(problem.title).toContain("500.000000001 gwei, more than the 500 gwei");
     expect(await chain.nonce(operator.account.address)).toBe(nonce);
@@ -189,7 +189,7 @@ describe("an RPC error", () => {
     const { host, hostname } = new URL(proxy.url);
     const message = `no room at ${proxy.url} (POST /token-nobody-may-see, ${host})`.padEnd(270) + proxy.url;
     proxy.answers.set("eth_estimateGas", { body: { error: { code: -32005, message } } });
-    expect((await operator.fail(body())).code).toBe("rpc_failed");
+    expect((await operator.askForProblem(body())).code).toBe("rpc_failed");
     const reasons = operator.log.map((line) => JSON.parse(line).reason).filter(Boolean);
     expect(reasons).toEqual([expect.stringContaining("-32005: no room at http://...")]);
     for (const part of ["token-", host, hostname]) expect(reasons[0]).not.toContain(part);
@@ -203,7 +203,7 @@ describe("an RPC error", () => {
       rotated,
       others.map(({ address }) => address),
     );
-    proxy.faults.set("*", "hides what a call reverted with" satisfies Fault);
+    proxy.faults.set("*", "hides what a call reverted with" satisfies RpcFault);
     const answer = await rotating.ask({ ...body(), dataset: rotated, broadcast: false });
     expect(answer.reports.map(({ provider }) => provider)).toEqual(others.map(({ address }) => address));
     await rotating.close();

@@ -3,8 +3,8 @@ import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
 import { call } from "../http.js";
 
-export const secretsInProcesses = {
-  name: "secrets-in-processes",
+export const exposedPrivateKeys = {
+  name: "exposed-private-keys",
   breach: "the environment, arguments, log or answers of a provider that was started with a key file contain its key",
   isFast: true,
   async run(network, tally) {
