@@ -9,7 +9,7 @@ import { dataPointFinder } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { noSender, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
-import { MAX_WAIT_MS } from "../update/send.js";
+import { MAX_WAIT_MS } from "../update/sent-update.js";
 import { errorForCaller } from "./error-for-caller.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
 import { preferredWait } from "./prefer-header.js";

@@ -7,7 +7,7 @@ import type { DataPoint } from "../data-point.js";
 import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
 import { roundAt } from "../round-time.js";
-import type { SentUpdate } from "../update/send.js";
+import type { SentUpdate } from "../update/sent-update.js";
 import type { GuardedHttp } from "./guarded-http.js";
 import { readNodeAnswer } from "./node-answer.js";
 import type { NodeIdentity } from "./node-identity.js";

@@ -14,7 +14,7 @@ import type { Progress } from "../progress.js";
 import type { ReportStatement } from "../statements/statement.js";
 import { submitRaw } from "../tx/submitter.js";
 import { decideByQuorum } from "../update/quorum-decision.js";
-import { MAX_WAIT_MS, type MinedUpdate, type SentUpdate, storedByOther } from "../update/send.js";
+import { MAX_WAIT_MS, type MinedUpdate, type SentUpdate, storedByOther } from "../update/sent-update.js";
 import { toDataAnswer } from "../update/update-builder.js";
 import type { Node } from "./node-list.js";
 import { readSignedTransaction } from "./signed-transaction.js";

@@ -8,7 +8,9 @@ import type { Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { nodesIn } from "../peers/node-list.js";
 import type { Job, RoundCall } from "../tx/job.js";
-import { queueFor, reserveFeedGas, submit } from "../update/send.js";
+import { queueFor } from "../tx/queue-for-key.js";
+import { reserveFeedGas } from "../update/reserve-gas.js";
+import { submitJob } from "../update/send-update.js";
 import type { Contradiction } from "./held-statements.js";
 
 /** The dataset ejects nobody from a committee of this size or a smaller one. */
@@ -80,7 +82,7 @@ class Accuser {
     this.#nextAt.set(found, clock() + RETRY_MS);
     const job = await this.#jobOf(found);
     const release = reserveFeedGas(this.operator, network, job.call.gas);
-    const { hash } = await submit(queueFor(network, dataset.address, key), job, release);
+    const { hash } = await submitJob(queueFor(network, dataset.address, key), job, release);
     this.#log.warn({ dataset: dataset.address, provider, transaction: hash }, "accused of contradicting itself");
   }
 

@@ -14,7 +14,8 @@ import { msUntilRoundAfter, roundAt } from "../round-time.js";
 import { type Flight, followFlight, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { Call } from "../tx/job.js";
 import { ForwardedUpdates } from "./forwarded-updates.js";
-import { answerAfter, type SentUpdate, sendUpdate, storedByOther } from "./send.js";
+import { sendUpdate } from "./send-update.js";
+import { answerAfter, type SentUpdate, storedByOther } from "./sent-update.js";
 import { toDataAnswer, type UpdateBuilder } from "./update-builder.js";
 
 /** The request that waits for an update. */

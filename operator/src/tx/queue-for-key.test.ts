@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { type Address, type Hex, numberToHex } from "viem";
 import { expect, test } from "vitest";
-import type { TransactionQueue } from "../tx/queue.js";
-import { queueFor } from "./send.js";
+import type { TransactionQueue } from "./queue.js";
+import { queueFor } from "./queue-for-key.js";
 
 const queue = (i: number) => ({ address: numberToHex(i + 1, { size: 20 }) }) as unknown as TransactionQueue;
 const dataset: Address = numberToHex(7, { size: 20 });
