@@ -119,6 +119,10 @@ test("a node shares what it sends", async () => {
 });
 
 test("a node shows its transactions to others, and shares those that replace them", async () => {
+  // Only the first of several pending transactions is replaced.
+  const count = (blockTag: "latest" | "pending") =>
+    chain.client.getTransactionCount({ address: second.own.address, blockTag });
+  await expect.poll(async () => (await count("pending")) - (await count("latest")), { timeout: 10_000 }).toBe(0);
   await chain.client.setIntervalMining({ interval: 0 });
   const key = stringToHex("SPOTPX/STUCK-USD");
   const { timestamp } = await node.ask({ network_id: 42, dataset, key, broadcast: true });
