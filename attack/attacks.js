@@ -1,15 +1,17 @@
 import { alteredCalldata } from "./attacks/altered-calldata.js";
 import { announcedKeysWithoutSpec } from "./attacks/announced-keys-without-spec.js";
+import { damagedDatabase, killedProviders, movedClocks } from "./attacks/contradictions-after-restart.js";
 import { craftedJsonPath } from "./attacks/crafted-json-path.js";
 import { echoedApiSecrets } from "./attacks/echoed-api-secrets.js";
 import { everyFeeCalledTooLow } from "./attacks/every-fee-called-too-low.js";
-import { filesLeftOpen } from "./attacks/files-left-open.js";
+import { exposedPrivateKeys } from "./attacks/exposed-private-keys.js";
 import { floodedQueue } from "./attacks/flooded-queue.js";
-import { forwardedForForms } from "./attacks/forwarded-for-forms.js";
-import { hostileTrials } from "./attacks/hostile-trials.js";
+import { forwardedForVariants } from "./attacks/forwarded-for-variants.js";
+import { hostileSpecTrials } from "./attacks/hostile-spec-trials.js";
 import { hostileUrls } from "./attacks/hostile-urls.js";
-import { keptOpenHosts } from "./attacks/kept-open-hosts.js";
+import { idleConnections } from "./attacks/idle-connections.js";
 import { largeAnswers } from "./attacks/large-answers.js";
+import { leakedFileDescriptors } from "./attacks/leaked-file-descriptors.js";
 import { logFlood } from "./attacks/log-flood.js";
 import { lyingProviders } from "./attacks/lying-providers.js";
 import { lyingRpc } from "./attacks/lying-rpc.js";
@@ -17,8 +19,6 @@ import { malformedRequests } from "./attacks/malformed-requests.js";
 import { manyConnections } from "./attacks/many-connections.js";
 import { newKeysFromOneAddress } from "./attacks/new-keys-from-one-address.js";
 import { pathTraversal } from "./attacks/path-traversal.js";
-import { damagedDatabase, killedProviders, movedClocks } from "./attacks/restarted-providers.js";
-import { secretsInProcesses } from "./attacks/secrets-in-processes.js";
 import { staggeredRequests } from "./attacks/staggered-requests.js";
 import { unknownKeys } from "./attacks/unknown-keys.js";
 import { unreadAnswers } from "./attacks/unread-answers.js";
@@ -28,10 +28,10 @@ import { wrongCertificates } from "./attacks/wrong-certificates.js";
 /** In the order in which they run. */
 export const ATTACKS = [
   // Connections and requests
-  filesLeftOpen,
+  leakedFileDescriptors,
   unreadAnswers,
   manyConnections,
-  forwardedForForms,
+  forwardedForVariants,
   pathTraversal,
   malformedRequests,
   logFlood,
@@ -43,13 +43,13 @@ export const ATTACKS = [
   // Sources and keys of a provider
   craftedJsonPath,
   largeAnswers,
-  keptOpenHosts,
+  idleConnections,
   hostileUrls,
-  hostileTrials,
+  hostileSpecTrials,
   wrongCertificates,
   variableInjections,
   echoedApiSecrets,
-  secretsInProcesses,
+  exposedPrivateKeys,
   // Inputs of an operator and of a dataset
   lyingProviders,
   alteredCalldata,

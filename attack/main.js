@@ -4,7 +4,7 @@ import { readArguments } from "@dataset-oracle/tools/arguments";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { ATTACKS } from "./attacks.js";
 import { Network } from "./network/network.js";
-import { Report } from "./report.js";
+import { Results } from "./results.js";
 import { runAttack } from "./run-attack.js";
 
 const USAGE = `Usage: npm run attack [-- --only NAME --fast --seed N --build DIR]
@@ -48,13 +48,13 @@ const network = new Network(values.build);
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.once(signal, () => network.close().finally(() => process.exit(1)));
 }
-const report = new Report();
+const results = new Results();
 try {
-  report.say("Starting a chain, a market, an internet, four providers and an operator");
+  results.say("Starting a chain, a market, an internet, four providers and an operator");
   await network.start();
-  for (const attack of attacks) await runAttack(attack, network, report, Number(values.seed));
-  report.print();
-  if (!report.isClean) process.exitCode = 1;
+  for (const attack of attacks) await runAttack(attack, network, results, Number(values.seed));
+  results.print();
+  if (!results.isClean) process.exitCode = 1;
 } finally {
   await network.close();
 }

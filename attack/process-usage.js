@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** Returns how many files below a folder a process has open. */
-export function openFiles(pid, folder) {
+export function countOpenFiles(pid, folder) {
   return orZero(() => {
     const links = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`));
     return links.filter((path) => path.startsWith(folder)).length;

@@ -7,8 +7,8 @@ const LONGEST_MS = 180_000;
  * Runs one attack and ends the processes that it started. An attack that breaks, or tries nothing, counts as through:
  * it has shown nothing.
  */
-export async function runAttack(attack, network, report, seed) {
-  const tally = report.begin(attack.name);
+export async function runAttack(attack, network, results, seed) {
+  const tally = results.begin(attack.name);
   const timer = new AbortController();
   try {
     await Promise.race([attack.run(network, tally, seededChoices(seed)), deadline(timer.signal)]);
@@ -18,7 +18,7 @@ export async function runAttack(attack, network, report, seed) {
   } finally {
     timer.abort();
     await network.endAttack();
-    report.end(tally);
+    results.end(tally);
   }
 }
 

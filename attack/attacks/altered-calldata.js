@@ -3,7 +3,7 @@ import { CALLER, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { decodeFunctionData, encodeFunctionData, numberToHex, stringToHex } from "viem";
 import { QUERY_PRICE } from "../network/contracts.js";
-import { KEYS } from "../network/network.js";
+import { PRICE_KEYS } from "../network/network.js";
 
 const FLIPS = 150;
 
@@ -13,7 +13,7 @@ export const alteredCalldata = {
   isFast: true,
   async run(network, tally, random) {
     const { operator, prices, client } = network;
-    const key = KEYS[3];
+    const key = PRICE_KEYS[3];
     const { json, text } = await network.update(operator, { key });
     if (json?.transaction === undefined) throw new Error(`There is no calldata: ${text}`);
     const { data } = json.transaction;
@@ -56,7 +56,7 @@ export const alteredCalldata = {
     const [{ content }] = reports;
     const addresses = PROVIDERS.map(({ address }) => address);
     const variants = {
-      "another key": { key: stringToHex(KEYS[4]) },
+      "another key": { key: stringToHex(PRICE_KEYS[4]) },
       "a later round": { round: round + 1n },
       "an earlier round": { round: round - 1n },
       "another value": { value: numberToHex(BigInt(value) + 1n, { size: 32 }) },

@@ -3,7 +3,7 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { encodeFunctionData } from "viem";
 import { call } from "../http.js";
 import { sendAll } from "../network/contracts.js";
-import { startLyingRpc } from "../network/lying-rpc.js";
+import { startLyingRpcProxy } from "../network/lying-rpc-proxy.js";
 
 const KEYS = 200;
 const OVERVIEWS = 5;
@@ -20,7 +20,7 @@ export const announcedKeysWithoutSpec = {
     const announce = (key) => encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [key] });
     await sendAll(client, numbers, keys.map(announce));
     tally.attempt(KEYS);
-    const rpc = network.own(await startLyingRpc(network.chain.url));
+    const rpc = network.own(await startLyingRpcProxy(network.chain.url));
     const operator = await network.startOperator({ rpcUrls: [rpc.url] });
     // The first may read each key once.
     await overview(network, operator);

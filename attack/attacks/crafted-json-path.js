@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { specOf, variable } from "../network/network.js";
+import { specOf, variable } from "../network/specs.js";
 
 const HOST = "cpu.attack.example";
 const REQUESTS = 10;

@@ -1,5 +1,5 @@
 import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
-import { specOf } from "../network/network.js";
+import { specOf } from "../network/specs.js";
 
 const HOST = "paid.attack.example";
 const SECRETS = { inHeader: "canary-c0ffee-header/+=key", inQuery: "canary c0ffee query/&?" };

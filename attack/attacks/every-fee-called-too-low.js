@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { startLyingRpc } from "../network/lying-rpc.js";
-import { KEYS } from "../network/network.js";
+import { startLyingRpcProxy } from "../network/lying-rpc-proxy.js";
+import { PRICE_KEYS } from "../network/network.js";
 
 const LIE_MS = 10_000;
 
@@ -9,7 +9,7 @@ export const everyFeeCalledTooLow = {
   breach: `an operator does not serve any more after an endpoint called all of its fees too low for ${LIE_MS / 1_000} s`,
   isFast: false,
   async run(network, tally) {
-    const rpc = network.own(await startLyingRpc(network.chain.url));
+    const rpc = network.own(await startLyingRpcProxy(network.chain.url));
     const operator = await network.startOperator(
       { rpcUrls: [rpc.url], rpcPollMs: 500, gasPerHourForNewKeys: 1e9 },
       { broadcastsPerMinute: 1_000 },
@@ -21,10 +21,10 @@ export const everyFeeCalledTooLow = {
     const end = Date.now() + LIE_MS;
     while (Date.now() < end) {
       tally.attempt();
-      await Promise.race([ask(KEYS[0]), sleep(500)]);
+      await Promise.race([ask(PRICE_KEYS[0]), sleep(500)]);
     }
     rpc.lies.clear();
-    for (const key of KEYS.slice(1, 4)) {
+    for (const key of PRICE_KEYS.slice(1, 4)) {
       const { status, json, text } = await ask(key);
       if (status !== 200 || !json.transaction_hash) tally.through(`${status}: ${text}`);
     }

@@ -3,7 +3,8 @@ import { CALLER } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { stringToHex } from "viem";
 import { QUERY_PRICE } from "../network/contracts.js";
-import { KEYS, specOf, variable } from "../network/network.js";
+import { PRICE_KEYS } from "../network/network.js";
+import { specOf, variable } from "../network/specs.js";
 
 const HOST = "flood.attack.example";
 const CALLERS = 14;
@@ -20,7 +21,7 @@ export const floodedQueue = {
   isFast: false,
   async run(network, tally) {
     const { client, numbers, prices } = network;
-    const [fed] = KEYS;
+    const [fed] = PRICE_KEYS;
     network.internet.serve(HOST, (_, response) => response.end('{"value":1}'));
     const [hash] = await network.publish(
       specOf("flood", { url: `https://${HOST}/{v}` }, { variables: [variable("v", "alphanumeric")] }),

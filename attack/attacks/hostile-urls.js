@@ -1,5 +1,5 @@
 import { forEachConcurrently } from "../concurrency.js";
-import { specOf } from "../network/network.js";
+import { specOf } from "../network/specs.js";
 
 const PUBLIC = "93-184-215-14";
 /** Addresses that no published spec may reach, as they stand in a name. */

@@ -1,5 +1,5 @@
 import { forEachConcurrently } from "../concurrency.js";
-import { specOf, variable } from "../network/network.js";
+import { specOf, variable } from "../network/specs.js";
 
 const REQUESTS = 24;
 const HEAP_MIB = 600;

@@ -6,7 +6,7 @@ import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { signReport } from "@dataset-oracle/protocol/report";
 import { numberToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { KEYS } from "../network/network.js";
+import { PRICE_KEYS } from "../network/network.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const member = privateKeyToAccount(PROVIDERS[0].privateKey);
@@ -114,11 +114,11 @@ export const lyingProviders = {
       { providers },
     );
     // The honest ones have just started, and their first answers take longer.
-    for (const key of KEYS.slice(0, 3)) await network.update(network.operator, { key });
+    for (const key of PRICE_KEYS.slice(0, 3)) await network.update(network.operator, { key });
     for (const [i, [name, answer]] of Object.entries(LIES).entries()) {
       lie = answer;
       tally.attempt();
-      const key = KEYS[i % KEYS.length];
+      const key = PRICE_KEYS[i % PRICE_KEYS.length];
       const { status, json, text: said } = await network.update(operator, { key });
       if (status !== 200 || json.status !== "OK") {
         tally.through(`${name}: ${status} ${said}`);

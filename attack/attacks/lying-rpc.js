@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { numberToHex } from "viem";
-import { startLyingRpc } from "../network/lying-rpc.js";
-import { KEYS } from "../network/network.js";
+import { startLyingRpcProxy } from "../network/lying-rpc-proxy.js";
+import { PRICE_KEYS } from "../network/network.js";
 
 const GWEI = 10n ** 9n;
 const MAX_PRIORITY_FEE = 50n * GWEI;
@@ -46,7 +46,7 @@ export const lyingRpc = {
       await Promise.all(
         lies
           .slice(i, i + 3)
-          .map(([name, lie], j) => tell(network, tally, name, lie, KEYS.slice(2 * (i + j), 2 * (i + j) + 2))),
+          .map(([name, lie], j) => tell(network, tally, name, lie, PRICE_KEYS.slice(2 * (i + j), 2 * (i + j) + 2))),
       );
     }
   },
@@ -55,7 +55,7 @@ export const lyingRpc = {
 async function tell(network, tally, name, lie, keys) {
   tally.attempt();
   const { client } = network;
-  const rpc = network.own(await startLyingRpc(network.chain.url));
+  const rpc = network.own(await startLyingRpcProxy(network.chain.url));
   const budget = { gasPerHourForNewKeys: 1e9, rpcPollMs: 500, stuckSeconds: 2 };
   const operator = await network.startOperator({ rpcUrls: [rpc.url], ...budget }, { requestsPerMinute: 10_000 });
   const first = await client.getBlockNumber();

@@ -1,6 +1,6 @@
 import { forEachConcurrently } from "../concurrency.js";
 import { sendRaw } from "../http.js";
-import { KEYS } from "../network/network.js";
+import { PRICE_KEYS } from "../network/network.js";
 
 const MUTATIONS = 150;
 
@@ -119,7 +119,7 @@ export const malformedRequests = {
   isFast: true,
   async run(network, tally, random) {
     const { operator, providers } = network;
-    const valid = { network_id: 42, dataset: network.prices, key: KEYS[1], broadcast: false };
+    const valid = { network_id: 42, dataset: network.prices, key: PRICE_KEYS[1], broadcast: false };
     const text = JSON.stringify(valid);
     const wrong = [...bodies(valid).map((body) => post(body)), ...requests(text)];
     const mutated = Array.from({ length: MUTATIONS }, () => {

@@ -1,5 +1,5 @@
 import { forEachConcurrently } from "../concurrency.js";
-import { specOf, variable } from "../network/network.js";
+import { specOf, variable } from "../network/specs.js";
 
 const HOST = "keys.attack.example";
 const KEYS = 60;

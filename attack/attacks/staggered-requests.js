@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { specOf } from "../network/network.js";
+import { specOf } from "../network/specs.js";
 
 const HOST = "clock.attack.example";
 const ROUNDS = 3;

@@ -1,5 +1,5 @@
 import { forEachConcurrently } from "../concurrency.js";
-import { KEYS } from "../network/network.js";
+import { PRICE_KEYS } from "../network/network.js";
 
 const CALLERS = 12;
 const REQUESTS = 58;
@@ -20,7 +20,7 @@ export const unknownKeys = {
       await network.update(operator, { dataset: network.numbers, key: network.key(specHash(i)) }, { from });
     });
     for (let i = 0; i < HONEST; i++) {
-      const { status, json, text } = await network.update(operator, { key: KEYS[i] });
+      const { status, json, text } = await network.update(operator, { key: PRICE_KEYS[i] });
       if (status !== 200 || json.reports.length < 3) tally.through(`an honest request is answered ${status}: ${text}`);
     }
   },

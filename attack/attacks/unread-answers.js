@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { call, openConnection } from "../http.js";
-import { memoryOf, openFiles } from "../process-usage.js";
+import { countOpenFiles, memoryOf } from "../process-usage.js";
 
 const CALLERS = 12;
 const CONNECTIONS = 6;
@@ -36,7 +36,7 @@ export const unreadAnswers = {
     }
     for (const socket of sockets) socket.destroy();
     await sleep(1_000);
-    const open = openFiles(operator.pid, network.build);
+    const open = countOpenFiles(operator.pid, network.build);
     if (open > 0) tally.through(`${open} files are still open`, open);
   },
 };

@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { forEachConcurrently } from "../concurrency.js";
-import { specOf, variable } from "../network/network.js";
+import { specOf, variable } from "../network/specs.js";
 
 const HOST = "variables.attack.example";
 const VALUES = [

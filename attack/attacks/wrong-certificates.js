@@ -1,4 +1,4 @@
-import { specOf } from "../network/network.js";
+import { specOf } from "../network/specs.js";
 
 const WRONG = {
   "expired.attack.example": ({ issue }) => issue(["expired.attack.example"], -1),

@@ -33,7 +33,7 @@ export function clientOf(url) {
 }
 
 /** Deploys a dataset of prices, the two datasets of the Web Oracle, and its registry. */
-export async function deploy(client) {
+export async function deployContracts(client) {
   const settings = (keyForm) => ({
     owner: OWNER.address,
     keyForm: KEY_FORMS.indexOf(keyForm),
@@ -65,7 +65,7 @@ async function deployOne(client, name, abi, args) {
 }
 
 /** Publishes specs in one block, and returns their hashes. */
-export async function publish(client, registry, specs) {
+export async function publishSpecs(client, registry, specs) {
   const bytes = specs.map((spec) => stringToHex(typeof spec === "string" ? spec : canonical(spec)));
   const calls = bytes.map((spec) =>
     encodeFunctionData({ abi: webOracleRegistryAbi, functionName: "publish", args: [spec] }),

@@ -12,12 +12,12 @@ import { webKey } from "@dataset-oracle/protocol/web-key";
 import { keccak256, parseEther, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { call, postJson } from "../http.js";
-import { clientOf, deploy, publish } from "./contracts.js";
-import { startInternet } from "./internet.js";
+import { clientOf, deployContracts, publishSpecs } from "./contracts.js";
+import { startSimulatedInternet } from "./simulated-internet.js";
 
 const CHAIN_ID = 42;
-export const KEYS = MARKET_PAIRS.map(({ pair }) => `SPOTPX/${pair}`);
-const PRELOAD = join(import.meta.dirname, "own-internet.cjs");
+export const PRICE_KEYS = MARKET_PAIRS.map(({ pair }) => `SPOTPX/${pair}`);
+const PRELOAD = join(import.meta.dirname, "redirect-connections.cjs");
 
 /**
  * A chain, the contracts, an internet, four providers and an operator. Every process runs as its owner would start it,
@@ -39,12 +39,12 @@ export class Network {
   async start() {
     this.chain = this.own(await startAnvil({ chainId: CHAIN_ID }));
     this.client = clientOf(this.chain.url);
-    Object.assign(this, await deploy(this.client));
+    Object.assign(this, await deployContracts(this.client));
     this.market = this.own(await startMarket({ seed: 42 }));
-    this.internet = this.own(await startInternet(this.#folder, this.market.url));
+    this.internet = this.own(await startSimulatedInternet(this.#folder, this.market.url));
     const web = { keyForm: "WEB_ORACLE", keys: [] };
     const datasets = {
-      prices: { address: this.prices, kind: "median", keyForm: "SPOT_PRICE", keys: KEYS },
+      prices: { address: this.prices, kind: "median", keyForm: "SPOT_PRICE", keys: PRICE_KEYS },
       numbers: { address: this.numbers, kind: "median", ...web },
       words: { address: this.words, kind: "majority", ...web },
     };
@@ -181,7 +181,7 @@ export class Network {
 
   /** Publishes specs, and returns their hashes. */
   publish(...specs) {
-    return publish(this.client, this.registry, specs);
+    return publishSpecs(this.client, this.registry, specs);
   }
 
   /** The hex key of a spec with arguments. */
@@ -208,7 +208,7 @@ export class Network {
   }
 
   /** Asks an operator for an update. */
-  update(operator, { dataset = this.prices, key = KEYS[1], broadcast = false }, options = {}) {
+  update(operator, { dataset = this.prices, key = PRICE_KEYS[1], broadcast = false }, options = {}) {
     const body = { network_id: CHAIN_ID, dataset, key, broadcast };
     return postJson(`${operator.url}/data/request`, body, {
       from: this.#honest(options),
@@ -226,30 +226,3 @@ export class Network {
     return from ?? this.caller();
   }
 }
-
-/** A spec of a single source. */
-export function specOf(title, source, more = {}) {
-  const isNumber = (source.type ?? "uint") === "uint";
-  return {
-    title,
-    variables: [],
-    sources: [
-      {
-        method: "GET",
-        path: "$.value",
-        type: "uint",
-        ...(isNumber && { decimals: 0, rounding: "truncate" }),
-        ...source,
-      },
-    ],
-    minSources: 1,
-    combine: isNumber ? "median" : "majority",
-    ...more,
-  };
-}
-
-/** A variable of a spec. */
-export const variable = (name, characters = "unicode") => ({
-  ...{ name, type: "string", characters },
-  ...{ minLength: 1, maxLength: 120 },
-});

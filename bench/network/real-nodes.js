@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { cpuTime } from "../cpu-time.js";
-import { postJson } from "../load.js";
-import { request } from "../operator/cpu-per-request.js";
+import { postJson } from "../load-generator.js";
+import { dataRequest } from "../operator/data-request.js";
 import { Processes } from "../operator/processes.js";
 import { minedPerSecond } from "../operator/throughput.js";
 import { upperMedian } from "../upper-median.js";
@@ -141,7 +141,7 @@ async function measureBroadcasts(network, operators) {
     minedPerSecond({ ...network, dataset: network.datasets }, points.length, AT_ONCE, async (i) => {
       const { dataset, key } = points[i];
       const { requestUrl } = asked[i % asked.length];
-      return (await postJson(requestUrl, request({ dataset }, key, true))).transaction_hash;
+      return (await postJson(requestUrl, dataRequest({ dataset }, key, true))).transaction_hash;
     });
   const [toOne, spread] = [[], []];
   for (let round = 0; round <= BROADCAST_ROUNDS; round++) {

@@ -1,6 +1,6 @@
 import { Random } from "./random.js";
-import { SCHEMES, simulateRound } from "./round.js";
 import { BLOCK_SECONDS, isWithin, SCENARIOS } from "./scenarios.js";
+import { SCHEMES, simulateRound } from "./simulate-round.js";
 
 const LEGEND =
   "beats: nodes take turns as the operator does. not shared: they do not share their transactions. replaced: the scheme before\n" +

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringToHex } from "viem";
-import { postJson } from "../load.js";
+import { postJson } from "../load-generator.js";
 import { upperMedian } from "../upper-median.js";
-import { request } from "./cpu-per-request.js";
+import { dataRequest } from "./data-request.js";
 
 const SAMPLES = 60;
 const BEHIND_MS = 2_000;
@@ -16,10 +16,10 @@ let next = 0;
  * Measures response times, one request at a time, minus that of the slowest provider when asked directly: what the
  * operator adds, divided by what the naive implementation adds.
  */
-export async function addedLatency(environment) {
+export async function measureAddedLatency(environment) {
   const [direct, served, naive] = [[], [], []];
   const timeOfRequest = ({ requestUrl }) => {
-    const asked = request(environment, nextKey(environment));
+    const asked = dataRequest(environment, nextKey(environment));
     return timeOf(() => postJson(requestUrl, asked));
   };
   for (let i = 0; i < SAMPLES; i++) {

@@ -1,6 +1,6 @@
-import { addedLatency } from "./added-latency.js";
-import { distinctKeys, sameKey } from "./cpu-per-request.js";
-import { storeAll, throughput } from "./throughput.js";
+import { measureAddedLatency } from "./added-latency.js";
+import { measureDistinctKeys, measureSameKey } from "./cpu-per-request.js";
+import { measureThroughput, storeAll } from "./throughput.js";
 
 /**
  * The benchmarks. `bound` and `goal` limit the median: from above if `isCost`, otherwise from below. `measure` runs one
@@ -13,7 +13,7 @@ export const BENCHMARKS = [
     bound: 0.5,
     goal: 0.75,
     isCost: false,
-    measure: sameKey,
+    measure: measureSameKey,
   },
   {
     name: "distinct-keys",
@@ -21,7 +21,7 @@ export const BENCHMARKS = [
     bound: 1 / 6,
     goal: 1 / 10,
     isCost: true,
-    measure: distinctKeys,
+    measure: measureDistinctKeys,
   },
   {
     name: "broadcast",
@@ -30,7 +30,7 @@ export const BENCHMARKS = [
     goal: 0.55,
     isCost: false,
     prepare: storeAll,
-    measure: throughput,
+    measure: measureThroughput,
   },
   {
     name: "latency",
@@ -38,7 +38,7 @@ export const BENCHMARKS = [
     bound: 1 / 3,
     goal: 1 / 6,
     isCost: true,
-    measure: addedLatency,
+    measure: measureAddedLatency,
   },
 ];
 

@@ -1,5 +1,6 @@
 import { cpuTime } from "../cpu-time.js";
-import { postText, repeat } from "../load.js";
+import { postText, repeat } from "../load-generator.js";
+import { dataRequest } from "./data-request.js";
 
 const SAME_REQUESTS = 8_000;
 const DISTINCT_REQUESTS = 600;
@@ -8,8 +9,8 @@ const AT_ONCE = 32;
 const DISTINCT_AT_ONCE = 8;
 
 /** Requests one key many times: the CPU time of a Fastify server with a fixed answer, divided by the operator's. */
-export async function sameKey(environment, fixedAnswer) {
-  const body = JSON.stringify(request(environment, environment.keys[0]));
+export async function measureSameKey(environment, fixedAnswer) {
+  const body = JSON.stringify(dataRequest(environment, environment.keys[0]));
   const ask = (url) => postText(url, body);
   const fastifyTime = await cpuPerRequest(fixedAnswer, SAME_REQUESTS, AT_ONCE, ask);
   const operatorTime = await cpuPerRequest(environment.operator, SAME_REQUESTS, AT_ONCE, ask);
@@ -17,16 +18,12 @@ export async function sameKey(environment, fixedAnswer) {
 }
 
 /** Requests different keys: the operator's CPU time, divided by that of the naive implementation. */
-export async function distinctKeys(environment) {
+export async function measureDistinctKeys(environment) {
   const ask = (url, i) =>
-    postText(url, JSON.stringify(request(environment, environment.keys[i % environment.keys.length])));
+    postText(url, JSON.stringify(dataRequest(environment, environment.keys[i % environment.keys.length])));
   const naiveTime = await cpuPerRequest(environment.naive, DISTINCT_REQUESTS, DISTINCT_AT_ONCE, ask);
   const operatorTime = await cpuPerRequest(environment.operator, DISTINCT_REQUESTS, DISTINCT_AT_ONCE, ask);
   return { ratio: operatorTime / naiveTime, note: `${us(operatorTime)}; naive implementation ${us(naiveTime)}` };
-}
-
-export function request({ dataset }, key, broadcast = false) {
-  return { network_id: 42, dataset, key, broadcast };
 }
 
 /** Returns the process's CPU time per request, in seconds. */

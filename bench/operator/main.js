@@ -3,10 +3,10 @@
 
 import { loadavg } from "node:os";
 import { readArguments } from "@dataset-oracle/tools/arguments";
-import { postJson } from "../load.js";
+import { postJson } from "../load-generator.js";
 import { upperMedian } from "../upper-median.js";
 import { BENCHMARKS, isWithin } from "./benchmarks.js";
-import { request } from "./cpu-per-request.js";
+import { dataRequest } from "./data-request.js";
 import { Processes } from "./processes.js";
 
 const USAGE = `Usage: npm run bench:operator [-- --rounds N --only NAME]
@@ -61,7 +61,7 @@ try {
 }
 
 function anyAnswer(environment) {
-  return postJson(environment.operator.requestUrl, request(environment, environment.keys[0]));
+  return postJson(environment.operator.requestUrl, dataRequest(environment, environment.keys[0]));
 }
 
 function report(measured, load) {

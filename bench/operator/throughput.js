@@ -6,8 +6,8 @@ import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { postJson, repeat } from "../load.js";
-import { request } from "./cpu-per-request.js";
+import { postJson, repeat } from "../load-generator.js";
+import { dataRequest } from "./data-request.js";
 
 /** Each update stores a different key. */
 const UPDATES = 1_000;
@@ -31,7 +31,7 @@ export async function storeAll(environment) {
 }
 
 /** Measures the operator's transactions per second against viem sending prepared updates. */
-export async function throughput(environment) {
+export async function measureThroughput(environment) {
   const calls = await prepareUpdates(environment);
   const viem = await minedPerSecond(environment, calls.length, AT_ONCE, await viemSender(environment, calls));
   const operator = await minedPerSecond(environment, UPDATES, AT_ONCE, (i) => broadcast(environment, i));
@@ -40,7 +40,7 @@ export async function throughput(environment) {
 
 /** Requests a broadcast update and returns the hash of its transaction. */
 async function broadcast(environment, i) {
-  const answer = await postJson(environment.operator.requestUrl, request(environment, environment.keys[i], true));
+  const answer = await postJson(environment.operator.requestUrl, dataRequest(environment, environment.keys[i], true));
   return answer.transaction_hash;
 }
 

@@ -17,7 +17,7 @@ import { readArguments } from "@dataset-oracle/tools/arguments";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { bytesToHex } from "viem";
 import { cpuTime } from "../cpu-time.js";
-import { postJson, repeat } from "../load.js";
+import { postJson, repeat } from "../load-generator.js";
 import { upperMedian } from "../upper-median.js";
 import { startProvider } from "./start-provider.js";
 

@@ -5,26 +5,26 @@ import { serializeOnce } from "@dataset-oracle/service/http-server/serialize-onc
 import type { Registry } from "prom-client";
 import type { OperatorConfig } from "./config.js";
 import { addAlerts } from "./http/alerts.js";
+import { addCcipReadGateway } from "./http/ccip-read-gateway.js";
 import { addContradictions } from "./http/contradictions.js";
 import { allowAnyOrigin } from "./http/cors.js";
 import { addData } from "./http/data.js";
 import { addDataRequest } from "./http/data-request.js";
 import { addDatasets } from "./http/datasets.js";
 import { addEvidence } from "./http/evidence.js";
-import { addForwarded } from "./http/forwarded.js";
-import { addGateway } from "./http/gateway.js";
+import { addForwardedDataRequest } from "./http/forwarded-data-request.js";
 import { addHealth } from "./http/health.js";
 import { addHistory } from "./http/history.js";
-import { newKeyLimit } from "./http/limits.js";
-import { API, addDocs } from "./http/openapi.js";
+import { API_DESCRIPTION, addDocs } from "./http/openapi.js";
 import { addOverview } from "./http/overview.js";
+import { newKeyLimit } from "./http/rate-limits.js";
 import { addReports } from "./http/reports.js";
-import { addSpecs } from "./http/specs.js";
+import { addSpecTrials } from "./http/spec-trials.js";
 import { addGuide, addPage } from "./http/static-files.js";
 import { addTransactions } from "./http/transactions.js";
 import type { Operator } from "./operator.js";
 import { Overview } from "./overview/overview.js";
-import { Balances } from "./sender-balances.js";
+import { SenderBalances } from "./sender-balances.js";
 
 export type AppSettings = Pick<
   OperatorConfig,
@@ -43,10 +43,10 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
   const app = await buildApp({ ...settings, logger: operator.logger });
   measureRequests(app, registry);
   const networks = [...operator.networks.values()];
-  const balances = new Balances(networks, operator.clock);
+  const balances = new SenderBalances(networks, operator.clock);
   operator.metrics.watch(networks, balances, operator.clock);
   app.setSerializerCompiler(() => serializeOnce());
-  await gatherSchemas(app, API);
+  await gatherSchemas(app, API_DESCRIPTION);
   await allowAnyOrigin(app);
   const overview = new Overview(operator);
   await app.register(
@@ -54,8 +54,8 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       const routes = scope as unknown as App;
       const limitNewKeys = newKeyLimit(routes, settings.newKeysPerMinute);
       addDataRequest(routes, operator, settings, limitNewKeys);
-      await addGateway(routes, operator, limitNewKeys);
-      if (networks.some(({ identity }) => identity !== null)) addForwarded(routes, operator, settings);
+      await addCcipReadGateway(routes, operator, limitNewKeys);
+      if (networks.some(({ identity }) => identity !== null)) addForwardedDataRequest(routes, operator, settings);
       if (networks.some(({ sharing }) => sharing !== null)) {
         addTransactions(routes, operator, settings);
         addReports(routes, operator, settings.requestsPerMinute);
@@ -67,7 +67,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addAlerts(routes, operator, settings.requestsPerMinute);
       addEvidence(routes, operator, settings.requestsPerMinute);
       addContradictions(routes, operator, settings.requestsPerMinute);
-      addSpecs(routes, operator, settings.requestsPerMinute);
+      addSpecTrials(routes, operator, settings.requestsPerMinute);
       await addDocs(routes);
       await addGuide(routes);
       if (!(await addPage(routes))) operator.logger.warn("the page is not built: npm run build");

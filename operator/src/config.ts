@@ -13,8 +13,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import { readDeployment } from "./chain/read-deployment.js";
 import { FeedSettings, planFeeds } from "./feeds/config.js";
-import type { Feed } from "./feeds/update-policy.js";
-import { BASE_URL, type Node } from "./peers/node-list.js";
+import type { Feed } from "./feeds/feed.js";
+import { BASE_URL_PATTERN, type Node } from "./peers/node-list.js";
 
 const strict = { additionalProperties: false } as const;
 
@@ -31,7 +31,7 @@ const ProviderSettings = Type.Object(
     ),
     address: Type.String({ description: "The provider's signing address, a member of a dataset's committee." }),
     url: Type.String({
-      pattern: BASE_URL,
+      pattern: BASE_URL_PATTERN,
       description:
         "The provider's base URL; <url>/report is called. GET /datasets shows it to everyone, so put no secret in it.",
     }),
@@ -43,7 +43,7 @@ const PeerSettings = Type.Object(
   {
     provider: Type.String({ description: "The provider's signing address, a member of a dataset's committee." }),
     url: Type.String({
-      pattern: BASE_URL,
+      pattern: BASE_URL_PATTERN,
       description: "The base URL of its operator; <url>/data/request is called. It is shown to everyone.",
     }),
     submitter: Type.String({
@@ -82,7 +82,7 @@ const NetworkSettings = Type.Object(
     }),
     explorerUrl: Type.Optional(
       Type.String({
-        pattern: BASE_URL,
+        pattern: BASE_URL_PATTERN,
         description: "The base URL of the network's block explorer: the page links to <url>/address, /tx and /block.",
       }),
     ),

@@ -6,7 +6,7 @@ import { serve } from "@dataset-oracle/service/http-server/serve";
 import { readCommand } from "@dataset-oracle/service/process/arguments";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 import { runMain } from "@dataset-oracle/service/process/run-main";
-import { runAlerts } from "./alerts/watch-feeds.js";
+import { watchFeeds } from "./alerts/watch-feeds.js";
 import { buildOperatorApp } from "./app.js";
 import { loadOperatorConfig } from "./config.js";
 import { printConfigWarnings } from "./config-warnings.js";
@@ -16,7 +16,7 @@ import { Metrics } from "./metrics.js";
 import { followDirectories, startOperator } from "./operator.js";
 import { loadSenderAccounts } from "./sender-accounts.js";
 import { runAccusations } from "./statements/accusations.js";
-import { runMinedStatements } from "./statements/mined-statements.js";
+import { collectMinedStatements } from "./statements/mined-statements.js";
 
 await runMain(async () => {
   const command = readCommand(process.argv.slice(2), USAGE);
@@ -42,9 +42,9 @@ await runMain(async () => {
   await serve(app, config, registry, logger, () => closing.abort());
   await Promise.all([
     runFeeds(operator),
-    runAlerts(operator, alertWebhooks),
+    watchFeeds(operator, alertWebhooks),
     followDirectories(operator),
     runAccusations(operator),
-    runMinedStatements(operator),
+    collectMinedStatements(operator),
   ]);
 });

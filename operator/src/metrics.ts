@@ -3,7 +3,7 @@ import { formatEther, type Hex } from "viem";
 import type { RpcError } from "./chain/rpc-error.js";
 import type { Network } from "./network.js";
 import type { Clock } from "./process-context.js";
-import type { Balances } from "./sender-balances.js";
+import type { SenderBalances } from "./sender-balances.js";
 
 /** The operator's own Prometheus metrics. Keys of anonymous requests never become labels. */
 export class Metrics {
@@ -93,7 +93,7 @@ export class Metrics {
   }
 
   /** Adds the metrics that are read from the networks and feeds at every scrape. */
-  watch(networks: readonly Network[], balances: Balances, clock: Clock): void {
+  watch(networks: readonly Network[], balances: SenderBalances, clock: Clock): void {
     const registers = [this.registry];
     const feeds = this.#feeds;
     const queues = networks.flatMap(({ chainId, queues }) =>

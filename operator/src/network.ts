@@ -5,23 +5,24 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { type Address, type Hex, type LocalAccount, parseGwei } from "viem";
-import { type ChainClient, connectChain, hasCode, isUndecodable } from "./chain/client.js";
-import { CommitteeWatch } from "./chain/committee-watch.js";
+import { type ChainClient, connectChain } from "./chain/client.js";
+import { CommitteeCache } from "./chain/committee-cache.js";
 import { readQueryPrice, readView } from "./chain/dataset-views.js";
-import { findMissingInstructions } from "./chain/evm-version.js";
-import { RpcError } from "./chain/rpc-error.js";
+import { readEvmTooOldReason } from "./chain/evm-version.js";
+import { hasCode } from "./chain/has-code.js";
+import { isUndecodable, RpcError } from "./chain/rpc-error.js";
 import type { PoolContext } from "./chain/rpc-pool.js";
-import { StoredKeys } from "./chain/stored-values.js";
+import { StoredKeys } from "./chain/stored-keys.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
-import type { Feed } from "./feeds/update-policy.js";
+import type { Feed } from "./feeds/feed.js";
 import { GasBudget } from "./gas-budget.js";
-import { DirectoryWatch } from "./peers/directory-watch.js";
+import { CommitteeDirectoryWatch } from "./peers/committee-directory-watch.js";
 import { Forwarding } from "./peers/forwarding.js";
 import { GuardedHttp } from "./peers/guarded-http.js";
+import { HeldTransactions } from "./peers/held-transactions.js";
 import { NodeIdentity } from "./peers/node-identity.js";
 import { NodeList, type Nodes } from "./peers/node-list.js";
 import { Providers } from "./peers/providers.js";
-import { SharedTransactions } from "./peers/shared-transactions.js";
 import { TransactionSharing } from "./peers/transaction-sharing.js";
 import type { Context } from "./process-context.js";
 import { HeldStatements } from "./statements/held-statements.js";
@@ -42,7 +43,7 @@ export interface Dataset {
   readonly maxValue: bigint;
   /** How old a round may be when it is stored, in seconds. */
   readonly maxRoundAge: bigint;
-  readonly committee: CommitteeWatch;
+  readonly committee: CommitteeCache;
   readonly digests: FastReportDigests;
 }
 
@@ -85,11 +86,11 @@ export interface Network {
   readonly gasForFeeds: GasBudget;
   readonly nodes: Nodes;
   /** Follows the nodes that are announced on chain; null without a directory. */
-  readonly directory: DirectoryWatch | null;
+  readonly directory: CommitteeDirectoryWatch | null;
   /** Null where there can be no other node. */
   readonly sharing: TransactionSharing | null;
   /** The transactions that other nodes have signed, whether the chain has them or not. */
-  readonly transactions: SharedTransactions;
+  readonly transactions: HeldTransactions;
   /** Null where there can be no other node, or none could recognize this one. */
   readonly identity: NodeIdentity | null;
   /** Null with `identity`. */
@@ -110,7 +111,7 @@ export async function connectNetwork(
   const { settings, deployment } = plan;
   const { chainId } = deployment;
   const nodes = nodesOf(plan, accounts);
-  const transactions = new SharedTransactions(context, nodes);
+  const transactions = new HeldTransactions(context, nodes);
   const directoryAddress = plan.committeeDirectory;
   const isOfNodes = plan.peers.length > 0 || directoryAddress !== null;
   const identity = isOfNodes && accounts.length > 0 ? new NodeIdentity(chainId, nodes, accounts, context.clock) : null;
@@ -120,7 +121,7 @@ export async function connectNetwork(
   const sharing = isOfNodes ? new TransactionSharing(chainId, nodes, transactions, http) : null;
   try {
     const client = await connectRpcs(plan, context);
-    const reason = await findMissingInstructions(client);
+    const reason = await readEvmTooOldReason(client);
     if (reason !== null) {
       context.logger.warn({ network: chainId, reason }, "the chain's EVM is older than Cancun: updates can fail");
     }
@@ -130,7 +131,8 @@ export async function connectNetwork(
       ),
     );
     const directory =
-      directoryAddress && new DirectoryWatch(context, client, directoryAddress, datasets, nodes, providers, settings);
+      directoryAddress &&
+      new CommitteeDirectoryWatch(context, client, directoryAddress, datasets, nodes, providers, settings);
     await directory?.start();
     return {
       chainId,
@@ -209,7 +211,7 @@ async function connectDataset(client: ChainClient, dataset: DeployedDataset): Pr
   const { address } = dataset;
   const [keyForm, committee, maxRoundAge] = await Promise.all([
     readView(client, address, "keyForm"),
-    CommitteeWatch.load(client, address),
+    CommitteeCache.load(client, address),
     readView(client, address, "maxRoundAge"),
     // A dataset that cannot be queried has to fail the start, not the first request.
     readQueryPrice(client, address),

@@ -6,13 +6,13 @@ import type { Context } from "./process-context.js";
 import { recoverJob } from "./recover-pending.js";
 import type { SenderAccounts } from "./sender-accounts.js";
 import { UpdateBuilder } from "./update/update-builder.js";
-import { Updates } from "./update/updates.js";
+import { UpdateCoordinator } from "./update/update-coordinator.js";
 
 /** The running operator, without its HTTP side. */
 export interface Operator extends Context {
   readonly networks: ReadonlyMap<number, Network>;
   readonly builder: UpdateBuilder;
-  readonly updates: Updates;
+  readonly updates: UpdateCoordinator;
   readonly histories: Histories;
   /** The last ones since the process started, the newest first. */
   readonly alerts: Alert[];
@@ -31,7 +31,7 @@ export async function startOperator(
   context: Context,
 ): Promise<Operator> {
   const builder = new UpdateBuilder(context);
-  const updates = new Updates(context, builder);
+  const updates = new UpdateCoordinator(context, builder);
   const histories = new Histories(context);
   const networks = await Promise.all(
     plans.map((plan) => {

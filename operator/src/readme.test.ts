@@ -5,7 +5,7 @@ import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { USAGE } from "./help-text.js";
 import { Metrics } from "./metrics.js";
-import { Balances } from "./sender-balances.js";
+import { SenderBalances } from "./sender-balances.js";
 import { FAILURE_REASONS } from "./update/ask-provider.js";
 
 const README = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8");
@@ -33,7 +33,7 @@ test("the README lists every way in which a provider fails, and no other", () =>
 
 test("the README lists every figure of its own, and no other", () => {
   const registry = new Registry();
-  new Metrics(registry).watch([], new Balances([], Date.now), Date.now);
+  new Metrics(registry).watch([], new SenderBalances([], Date.now), Date.now);
   const names = registry.getMetricsAsArray().map(({ name }) => name);
   expect(named(/^\| `operator_/, 1)).toEqual(names.toSorted());
 });

@@ -1,11 +1,11 @@
 import { dataPointOf } from "./data-point.js";
-import { feedKeysOf } from "./feeds/feed-keys.js";
+import { findFeedKeysByHash } from "./feeds/find-keys-by-hash.js";
 import { batchJob } from "./feeds/send-batch.js";
 import type { Network } from "./network.js";
 import type { Context } from "./process-context.js";
 import type { Call, Job, RoundCall } from "./tx/job.js";
-import { decodeCall } from "./update/decode-call.js";
-import { updateJob } from "./update/send.js";
+import { decodeUpdateCall } from "./update/decode-call.js";
+import { updateJob } from "./update/send-update.js";
 import { expiryOf, type UpdateBuilder } from "./update/update-builder.js";
 
 /**
@@ -20,12 +20,12 @@ export function recoverJob(
   call: Call,
 ): Job<RoundCall> | null {
   const dataset = network.datasets.get(call.to);
-  const pending = dataset && decodeCall(call.data);
+  const pending = dataset && decodeUpdateCall(call.data);
   if (!pending) return null;
   const { round } = pending;
   const roundCall = { ...call, round, expiresAt: expiryOf(round, dataset.maxRoundAge) };
   if (pending.kind === "batch") {
-    const keys = feedKeysOf(network, dataset, pending.keyHashes);
+    const keys = findFeedKeysByHash(network, dataset, pending.keyHashes);
     if (keys === null || keys.length === 0) return null;
     // No caller waits for this batch, so nobody needs to know which keys it stores.
     return batchJob(context, builder, { network, dataset, keys, round }, { ...roundCall, isStored: [] });

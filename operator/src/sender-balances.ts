@@ -16,7 +16,7 @@ export interface Balance {
 const REMEMBER_MS = 5_000;
 
 /** Reads the balances of all senders. */
-export class Balances {
+export class SenderBalances {
   readonly #reads: SingleFlight<bigint>;
 
   constructor(

@@ -9,7 +9,7 @@ export interface Flight<T> {
 }
 
 /** Waits for a flight, and notifies a listener of its steps until `use` is done with the result. */
-export async function followed<T, R>(
+export async function followFlight<T, R>(
   flight: Flight<T>,
   listener: ProgressListener,
   use: (result: T) => R | Promise<R>,

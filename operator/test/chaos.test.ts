@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { describeResult } from "./chaos/chaos-result.js";
+import { runChaos } from "./chaos/chaos-run.js";
 import { FAULTS } from "./chaos/faults.js";
-import { describeStorm } from "./chaos/report.js";
-import { runStorm } from "./chaos/storm.js";
 
 /** `npm run chaos` runs the long form by `--mode long`, and the variables adjust it. The seed decides what fails, and when. */
 const isLongMode = process.env.MODE === "long";
@@ -25,16 +25,16 @@ test("no update is lost, no nonce gap remains and no timestamp goes back under f
   timeout: 240_000 + settings.requests * 500,
 }, async () => {
   const { seed, requests, keys } = settings;
-  const report = await runStorm(settings);
-  console.log(describeStorm(`${requests} requests on ${keys} keys, seed ${seed}`, report));
-  expect(report.lost).toEqual([]);
-  for (const { latest, pending, queued } of report.nonces) expect([pending - latest, queued]).toEqual([0, 0]);
-  expect(report.wentBack).toEqual([]);
-  expect(report.staleFeeds).toEqual([]);
-  expect(report.memory.most).toBeLessThan(400);
+  const result = await runChaos(settings);
+  console.log(describeResult(`${requests} requests on ${keys} keys, seed ${seed}`, result));
+  expect(result.lost).toEqual([]);
+  for (const { latest, pending, queued } of result.nonces) expect([pending - latest, queued]).toEqual([0, 0]);
+  expect(result.wentBack).toEqual([]);
+  expect(result.staleFeeds).toEqual([]);
+  expect(result.memory.most).toBeLessThan(400);
   // A process that has run only briefly is still growing to its steady size.
-  expect(report.memory.end).toBeLessThan(report.memory.middle * (isLong ? 1.15 : 1.5));
-  expect(report.answers.sent).toBeGreaterThan(requests / 8);
-  for (const fault of FAULTS) expect(report.faults[fault] ?? 0, fault).toBeGreaterThanOrEqual(1);
-  if (isLong) for (const [kind, count] of Object.entries(report.faults)) expect(count, kind).toBeGreaterThanOrEqual(50);
+  expect(result.memory.end).toBeLessThan(result.memory.middle * (isLong ? 1.15 : 1.5));
+  expect(result.answers.sent).toBeGreaterThan(requests / 8);
+  for (const fault of FAULTS) expect(result.faults[fault] ?? 0, fault).toBeGreaterThanOrEqual(1);
+  if (isLong) for (const [kind, count] of Object.entries(result.faults)) expect(count, kind).toBeGreaterThanOrEqual(50);
 });

@@ -7,7 +7,7 @@ import type { ContradictionAnswer } from "@dataset-oracle/protocol/wire-nodes";
 import { type Address, type Hex, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";
-import { requestOrder } from "../src/peers/request-order.js";
+import { rankNodesForKey } from "../src/peers/rank-nodes-for-key.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -53,7 +53,7 @@ function keyOfSecond(of: Address): string {
   for (;;) {
     const key = `SPOTPX/C${used++}-USD`;
     const point = { dataset: network?.datasets.get(of), key: stringToHex(key) } as never;
-    if (requestOrder(network?.nodes as never, point, clock())[0]?.submitter === accounts[1]?.address) return key;
+    if (rankNodesForKey(network?.nodes as never, point, clock())[0]?.submitter === accounts[1]?.address) return key;
   }
 }
 

@@ -2,10 +2,10 @@ import type { Problem } from "@dataset-oracle/protocol/wire";
 import type { DataPointAnswer, OverviewAnswer } from "@dataset-oracle/protocol/wire-data";
 import { type Address, concatHex, type Hex, isAddressEqual, parseEther, stringToHex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Chain, OWNER, PRICE, startChain } from "./support/chain.js";
+import { type Chain, OWNER, QUERY_PRICE, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
-import { type Fault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { type RpcFault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 
 const KEY = "SPOTPX/ETH-USD";
 const FED = ["SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
@@ -69,7 +69,7 @@ describe("GET /data", () => {
       deviation_bps: null,
       heartbeat_seconds: null,
       format: { title: null, type: "uint", decimals: 18, unit: null, sources: [] },
-      query_price: PRICE.toString(),
+      query_price: QUERY_PRICE.toString(),
       last_update: null,
       agreement: null,
       last_rounds: [],
@@ -199,7 +199,7 @@ describe("GET /overview", () => {
       name: "prices",
       kind: "median",
       key_form: "SPOT_PRICE",
-      query_price: PRICE.toString(),
+      query_price: QUERY_PRICE.toString(),
       max_round_age: 300,
       tolerance_bps: 100,
       providers: providers.map(({ address, url }) => ({ address, url })),
@@ -225,7 +225,7 @@ describe("GET /overview", () => {
     expect(overviewCalls().length).toBeLessThan(12);
   });
 
-  test.each<Fault>(["refuses to override code", "ignores overrides of code"])(
+  test.each<RpcFault>(["refuses to override code", "ignores overrides of code"])(
     "reads the same, with more calls, from a node that %s",
     async (fault) => {
       const points = async () => (await overview()).networks[0]?.datasets.map((shown) => shown.points);
@@ -243,9 +243,9 @@ describe("GET /overview", () => {
   test("shows a price that has changed", async () => {
     const read = async () => (await overview()).networks[0]?.datasets.map(({ query_price }) => query_price);
     await chain.setPrice(dataset, parseEther("0.5"));
-    await expect.poll(read).toEqual([parseEther("0.5").toString(), PRICE.toString()]);
+    await expect.poll(read).toEqual([parseEther("0.5").toString(), QUERY_PRICE.toString()]);
     expect((await data()).query_price).toBe(parseEther("0.5").toString());
-    await chain.setPrice(dataset, PRICE);
+    await chain.setPrice(dataset, QUERY_PRICE);
   });
 
   test("has no values for a network that cannot be read, and is not an error", async () => {

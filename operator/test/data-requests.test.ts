@@ -262,7 +262,7 @@ test("only the named network, dataset and key change", async () => {
 
   // Both chains have a dataset at that address; the Web Oracle's is on one.
   expect(elsewhere).toBe(dataset);
-  const problem = await operator.fail(body(WEB_KEY, true, { network_id: 1, dataset: web }));
+  const problem = await operator.askForProblem(body(WEB_KEY, true, { network_id: 1, dataset: web }));
   expect([problem.http, problem.code]).toEqual([404, "unknown_dataset"]);
 });
 
@@ -307,7 +307,7 @@ describe("Accept: text/event-stream", () => {
   });
 
   test("a body that is not valid is an ordinary problem", async () => {
-    const problem = await operator.fail(body("0x5", true), { accept: "text/event-stream" });
+    const problem = await operator.askForProblem(body("0x5", true), { accept: "text/event-stream" });
     expect(problem.http).toBe(400);
   });
 

@@ -2,7 +2,7 @@ import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { afterEach, expect, test } from "vitest";
 import { createChainClient } from "../src/chain/client.js";
 import { connectEndpoint } from "../src/chain/endpoint.js";
-import { findMissingInstructions, isInvalidOpcode } from "../src/chain/evm-version.js";
+import { isInvalidOpcode, readEvmTooOldReason } from "../src/chain/evm-version.js";
 import { RpcError } from "../src/chain/rpc-error.js";
 import { startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
@@ -20,14 +20,14 @@ const startClient = async (hardfork: string) => {
 test.each(["london", "shanghai"])(
   "a chain with the %s EVM lacks instructions, and the node's words say so",
   async (fork) => {
-    const reason = await findMissingInstructions(await startClient(fork));
+    const reason = await readEvmTooOldReason(await startClient(fork));
     expect(reason).not.toBeNull();
     expect(isInvalidOpcode(reason ?? "")).toBe(true);
   },
 );
 
 test.each(["cancun", "prague"])("a chain with the %s EVM has all instructions", async (fork) => {
-  expect(await findMissingInstructions(await startClient(fork))).toBeNull();
+  expect(await readEvmTooOldReason(await startClient(fork))).toBeNull();
 });
 
 test("an operator on a chain with an old EVM warns when it starts, and updates all the same", async () => {
@@ -54,7 +54,7 @@ test("a node that refuses every call without an address tells nothing", async ()
   const request = async () => {
     throw new RpcError("refused", 42, "eth_call", "missing to");
   };
-  expect(await findMissingInstructions(createChainClient(42, { request }))).toBeNull();
+  expect(await readEvmTooOldReason(createChainClient(42, { request }))).toBeNull();
 });
 
 test.each([

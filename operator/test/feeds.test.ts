@@ -151,7 +151,7 @@ test("feeds and requests have separate gas budgets", async () => {
 
   const spent = await start({}, { gasPerHour: 0, gasPerHourForNewKeys: 0 });
   await updatesAfter(1, 2);
-  expect((await spent.fail(body("SPOTPX/ADA-USD"))).code).toBe("gas_budget_spent");
+  expect((await spent.askForProblem(body("SPOTPX/ADA-USD"))).code).toBe("gas_budget_spent");
   expect(spent.log.join()).not.toContain("have used their gas");
 });
 

@@ -9,7 +9,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { FORWARDED_PATH } from "../src/peers/forwarding.js";
 import type { Node } from "../src/peers/node-list.js";
-import { requestOrder } from "../src/peers/request-order.js";
+import { rankNodesForKey } from "../src/peers/rank-nodes-for-key.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { closeAtEnd } from "./support/close-at-end.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
@@ -66,7 +66,7 @@ const hexOf = (key: string) => stringToHex(key);
 function turns(key: string): readonly Address[] {
   const committee = { current: { members: providers.map(({ address }) => address) } };
   const dataPoint = { dataset: { address: dataset, committee }, key: hexOf(key) } as never;
-  return requestOrder({ all: peers }, dataPoint, clock()).map(({ submitter }) => submitter);
+  return rankNodesForKey({ all: peers }, dataPoint, clock()).map(({ submitter }) => submitter);
 }
 
 /** Finds keys that nobody has asked for, by the order of their turns. */
@@ -344,14 +344,4 @@ test("an operator by itself has no path for nodes", async () => {
   const response = await fetch(`${alone.base}${FORWARDED_PATH}`, { method: "POST" });
   expect(response.status).toBe(404);
   await alone.close();
-});
-
-test("turns change each minute, and every node has about as many", () => {
-  const order = (key: string, minute: number) => {
-    const committee = { current: { members: providers.map(({ address }) => address) } };
-    const dataPoint = { dataset: { address: dataset, committee }, key: hexOf(key) } as never;
-    return requestOrder({ all: peers }, dataPoint, minute * 60_000).map(({ submitter }) => submitter);
-  };
-  const firsts = Array.from({ length: 90 }, (_, minute) => order("SPOTPX/ETH-USD", minute)[0]);
-  for (const { address } of accounts) expect(firsts.filter((first) => first === address).length).toBeGreaterThan(15);
 });

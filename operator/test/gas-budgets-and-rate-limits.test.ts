@@ -25,7 +25,7 @@ test("when an hour's gas is spent, only broadcasts are refused", async () => {
   await nextRound();
 
   const nonce = await chain.nonce(operator.account.address);
-  const problem = await operator.fail(body("SPOTPX/A-USD"));
+  const problem = await operator.askForProblem(body("SPOTPX/A-USD"));
   expect([problem.http, problem.code]).toEqual([429, "gas_budget_spent"]);
   const seconds = Number(problem.headers.get("retry-after"));
   expect(seconds).toBeGreaterThan(3_500);
@@ -46,17 +46,9 @@ test("keys that are stored for the first time cannot spend the gas of the others
   })();
   const settings = { gasPerHourForNewKeys: 0 };
   const operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
-  const problem = await operator.fail(body("SPOTPX/NEW-USD"));
+  const problem = await operator.askForProblem(body("SPOTPX/NEW-USD"));
   expect([problem.http, problem.code]).toEqual([429, "gas_budget_spent"]);
   expect((await operator.ask(body("SPOTPX/OLD-USD"), WAIT)).status).toBe("OK");
-  await operator.close();
-});
-
-test("without a key only broadcast false is served", async () => {
-  const operator = await startOperator([{ chain, datasets: [dataset], providers }], { hasKey: false });
-  const problem = await operator.fail(body("SPOTPX/A-USD"));
-  expect([problem.http, problem.code]).toEqual([422, "broadcast_unavailable"]);
-  expect(await operator.ask(body("SPOTPX/A-USD", false))).toHaveProperty("transaction");
   await operator.close();
 });
 
@@ -65,7 +57,7 @@ test("an account that cannot pay is a 503, and its gas is not counted", async ()
   const operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
   await chain.client.setBalance({ address: operator.account.address, value: 0n });
   for (let i = 0; i < 3; i++) {
-    const problem = await operator.fail(body("SPOTPX/POOR-USD"));
+    const problem = await operator.askForProblem(body("SPOTPX/POOR-USD"));
     expect([problem.http, problem.code]).toEqual([503, "out_of_funds"]);
   }
   await chain.fund(operator.account.address);
@@ -75,9 +67,9 @@ test("an account that cannot pay is a 503, and its gas is not counted", async ()
 
 test("a caller that asks too often gets a 429", async () => {
   const operator = await startOperator([{ chain, datasets: [dataset], providers }], { requestsPerMinute: 2 });
-  await operator.fail(body("nonsense", false));
-  await operator.fail(body("nonsense", false));
-  const problem = await operator.fail(body("nonsense", false));
+  await operator.askForProblem(body("nonsense", false));
+  await operator.askForProblem(body("nonsense", false));
+  const problem = await operator.askForProblem(body("nonsense", false));
   expect([problem.http, problem.code]).toEqual([429, "too_many_requests"]);
   expect(Number(problem.headers.get("retry-after"))).toBeGreaterThan(0);
   await operator.close();
@@ -106,7 +98,7 @@ test("broadcasts have a tighter limit, also with an event stream, and other requ
   const sent = await nonce();
 
   for (const headers of [{}, { accept: "text/event-stream" }]) {
-    const problem = await operator.fail(body("SPOTPX/C-USD"), headers);
+    const problem = await operator.askForProblem(body("SPOTPX/C-USD"), headers);
     expect([problem.http, problem.code]).toEqual([429, "too_many_broadcasts"]);
     expect(problem.detail).toContain('"broadcast": false');
     expect(Number(problem.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -114,7 +106,7 @@ test("broadcasts have a tighter limit, also with an event stream, and other requ
   }
   expect(await nonce()).toBe(sent);
   expect(await operator.ask(body("SPOTPX/C-USD", false))).toHaveProperty("transaction");
-  expect((await operator.fail(body("SPOTPX/C-USD", false))).code).toBe("too_many_requests");
+  expect((await operator.askForProblem(body("SPOTPX/C-USD", false))).code).toBe("too_many_requests");
   await operator.close();
 });
 

@@ -1,14 +1,12 @@
 import { type Address, getAddress, type LocalAccount, parseGwei, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";
-import { orderOf } from "../src/feeds/turn-order.js";
-import { readSignedTransaction } from "../src/peers/signed-transaction.js";
-import { TRANSACTIONS_PATH } from "../src/peers/transaction-sharing.js";
-import { decodeCall } from "../src/update/decode-call.js";
+import { orderOf } from "../src/feeds/turn-schedule.js";
 import { type Chain, startChain } from "./support/chain.js";
-import { type RunningOperator, startOperator } from "./support/operator.js";
+import { startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
-import { type SecondNode, signedUpdate, startSecondNode } from "./support/second-node.js";
+import { signedUpdate } from "./support/signed-update.js";
+import { type StubNode, startStubNode } from "./support/stub-node.js";
 
 /** These tests run one node. The tests speak for a second one, whose shared transactions never reach the first. */
 
@@ -17,15 +15,14 @@ const KEY = "SPOTPX/ETH-USD";
 let chain: Chain;
 let providers: Provider[];
 let dataset: Address;
-let node: RunningOperator;
-let second: SecondNode;
+let second: StubNode;
 /** The node's provider. It signs nothing. */
 const outsider = privateKeyToAccount(generatePrivateKey()).address;
 
 beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
-  second = await startSecondNode(providers);
+  second = await startStubNode(providers);
   await chain.fund(second.account.address);
   second.shows = async (round) => {
     const data = await signedUpdate(dataset, stringToHex(KEY), BigInt(round), providers);
@@ -34,8 +31,8 @@ beforeAll(async () => {
   };
   const feed = { dataset, keys: [KEY], heartbeatSeconds: 3_600, deviationBps: 100, minIntervalSeconds: 3_600 };
   // The node's provider is not in the committee, so that the second node is before it in every round.
-  const settings = { peers: peersOf(second.own), feeds: [feed], beatSeconds: 1, stuckSeconds: 2 };
-  node = await startOperator([{ chain, datasets: [dataset], providers, settings }], { account: second.own });
+  const settings = { peers: peersOf(second.own), feeds: [feed], beatSeconds: 1 };
+  await startOperator([{ chain, datasets: [dataset], providers, settings }], { account: second.own });
 });
 
 /** Lists a node of the outsider, and the second node. */
@@ -77,30 +74,4 @@ test("a leader asks nobody for what only it can have sent", async () => {
   await expect.poll(async () => (await led()).length, { timeout: 90_000 }).toBeGreaterThan(0);
   for (const turn of await led()) expect(second.asked).not.toContain(turn);
   await member.close();
-});
-
-test("a node shows its transactions to others, and shares those that replace them", async () => {
-  await chain.client.setIntervalMining({ interval: 0 });
-  const key = stringToHex("SPOTPX/STUCK-USD");
-  const { timestamp } = await node.ask({ network_id: 42, dataset, key, broadcast: true });
-  const versions = () => {
-    const read = second.shared.map((raw) => readSignedTransaction(raw));
-    return read.filter((one) => {
-      const call = one && decodeCall(one.data);
-      return call?.kind === "update" && call.key === key;
-    });
-  };
-  await expect.poll(() => versions().length, { timeout: 60_000 }).toBeGreaterThanOrEqual(2);
-  const [first, replacement] = versions();
-  expect(replacement?.nonce).toBe(first?.nonce);
-  expect(replacement?.maxFeePerGas ?? 0n).toBeGreaterThan(first?.maxFeePerGas ?? 0n);
-
-  const query = new URLSearchParams({ network_id: "42", dataset, key, round: String(timestamp) });
-  const shown = async () => (await (await fetch(`${node.base}${TRANSACTIONS_PATH}?${query}`)).json()) as unknown;
-  // Only the newest of a nonce can be mined.
-  await expect.poll(shown).toEqual([{ network_id: 42, raw: expect.stringMatching(/^0x/) }]);
-  expect(await shown()).toEqual([{ network_id: 42, raw: versions().at(-1)?.raw }]);
-  query.set("round", String(timestamp + 600));
-  expect(await shown()).toEqual([]);
-  await chain.client.setIntervalMining({ interval: 1 });
 });

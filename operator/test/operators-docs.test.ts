@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { loadOperatorConfig, OperatorConfig } from "../src/config.js";
 import { USAGE } from "../src/help-text.js";
 import { Metrics } from "../src/metrics.js";
-import { Balances } from "../src/sender-balances.js";
+import { SenderBalances } from "../src/sender-balances.js";
 
 const at = (path: string) => new URL(`../../${path}`, import.meta.url);
 const read = (path: string) => readFileSync(at(path), "utf8");
@@ -42,7 +42,7 @@ describe("the systemd unit", () => {
 
 test("the metrics that it names exist", () => {
   const registry = new Registry();
-  new Metrics(registry).watch([], new Balances([], Date.now), Date.now);
+  new Metrics(registry).watch([], new SenderBalances([], Date.now), Date.now);
   const measured = registry.getMetricsAsArray().map(({ name }) => name);
   const named = [...guide.matchAll(/`(operator_\w+)`/g)].map(([, name]) => name ?? "");
   expect(named.length).toBeGreaterThanOrEqual(2);

@@ -4,22 +4,22 @@ import { seededChoices } from "@dataset-oracle/tools/seeded-random";
 import { type Address, numberToHex, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CallFault, startFaultProxy } from "./chaos/fault-proxy.js";
-import { startBait } from "./partitions/bait.js";
+import { startCancelling } from "./partitions/cancel-transactions.js";
 import { startFlood } from "./partitions/flood.js";
 import type { Member } from "./partitions/member.js";
-import { whyNoNamespaces } from "./partitions/namespaces.js";
+import type { Measurement } from "./partitions/mined-updates.js";
 import { Network } from "./partitions/network.js";
-import type { Measured } from "./partitions/rounds.js";
+import { reasonWithoutNamespaces } from "./partitions/network-namespaces.js";
 import { startRpcProxy } from "./support/rpc-proxy.js";
 
 /** These tests run each member of a committee on a host of its own, and cut the hosts off from each other. */
 
 /** `npm run partitions` runs the long form by `--mode long`. */
 const isLongMode = process.env.MODE === "long";
-const reason = whyNoNamespaces();
+const reason = reasonWithoutNamespaces();
 if (reason !== null) console.warn(`The tests of partitions are skipped: ${reason}.`);
 
-/** Rounds whose transactions are counted: of these at most one in two hundred may have had a second one. */
+/** MinedUpdates whose transactions are counted: of these at most one in two hundred may have had a second one. */
 const ROUNDS = 1_000;
 
 describe.skipIf(reason !== null || isLongMode)("four nodes that are cut off from each other", () => {
@@ -50,13 +50,13 @@ async function sendersAfter(network: Network, times: number): Promise<readonly A
   const now = Math.floor(Date.now() / 1000) - 1;
   await network.run(times);
   if (times === 0) await delay(6_000);
-  await network.rounds.read();
-  return network.rounds.sent.flatMap(({ round, sender }) => (round >= now ? [sender] : []));
+  await network.mined.read();
+  return network.mined.transactions.flatMap(({ round, sender }) => (round >= now ? [sender] : []));
 }
 
 describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) => {
   let network: Network;
-  const measured: { readonly title: string; readonly of: Measured; readonly bound: number }[] = [];
+  const measured: { readonly title: string; readonly of: Measurement; readonly bound: number }[] = [];
   const all = Array.from({ length: size }, (_, i) => i);
   const faults = Math.floor((size - 1) / 3);
   let hasFailed = false;
@@ -80,7 +80,7 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
     failing: number,
     times: number,
     during?: () => Promise<unknown>,
-  ): Promise<Measured> {
+  ): Promise<Measurement> {
     const from = Date.now();
     const of = await network.run(times, during);
     const bound = network.maxAge(failing);
@@ -128,7 +128,9 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
       const rest = all.filter((i) => !minority.includes(i));
       const cutAt = Date.now() / 1000;
       await assertBound(`cut off: ${minority.join(", ")}`, faults, 2, async () => network.split(minority, rest));
-      const senders = network.rounds.sent.filter(({ round }) => round + 2 > cutAt + 1).map(({ sender }) => sender);
+      const senders = network.mined.transactions
+        .filter(({ round }) => round + 2 > cutAt + 1)
+        .map(({ sender }) => sender);
       for (const i of minority) expect(senders).not.toContain(member(i).submitter.address);
       network.heal();
       await assertHealthy("healed");
@@ -140,8 +142,8 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
     network.split(all.slice(0, half), all.slice(half));
     const cutAt = Date.now() / 1000;
     await delay(30_000);
-    await network.rounds.read();
-    expect(network.rounds.sent.filter(({ round }) => round + 2 > cutAt + 1)).toEqual([]);
+    await network.mined.read();
+    expect(network.mined.transactions.filter(({ round }) => round + 2 > cutAt + 1)).toEqual([]);
     const healedAt = Date.now();
     network.heal();
     const { rounds } = await network.run(1);
@@ -168,21 +170,21 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
   }, 900_000);
 
   test("keep the feeds fresh while others share transactions that are never mined", async () => {
-    const baiters = all.slice(0, faults);
-    const proxies = await Promise.all(baiters.map(() => startRpcProxy(network.chain.url, network.namespaces.own)));
+    const cancellers = all.slice(0, faults);
+    const proxies = await Promise.all(cancellers.map(() => startRpcProxy(network.chain.url, network.namespaces.own)));
     for (const proxy of proxies) proxy.faults.set("eth_sendRawTransaction", "swallows");
     await Promise.all(
-      baiters.map(async (i, index) => {
+      cancellers.map(async (i, index) => {
         await member(i).kill("node");
         await member(i).startNode(network.nodeOptions({ rpcUrl: proxies[index]?.url ?? "" }));
       }),
     );
-    const ends = baiters.map((i) => startBait(network.chain, member(i).submitter));
-    await assertBound(`bait: ${baiters.join(", ")}`, faults, 4);
+    const ends = cancellers.map((i) => startCancelling(network.chain, member(i).submitter));
+    await assertBound(`cancelling: ${cancellers.join(", ")}`, faults, 4);
     const replaced = await Promise.all(ends.map((end) => end()));
     expect(Math.max(...replaced)).toBeGreaterThan(0);
     await Promise.all(
-      baiters.map(async (i) => {
+      cancellers.map(async (i) => {
         await member(i).kill("node");
         await member(i).startNode(network.nodeOptions());
       }),
@@ -264,7 +266,7 @@ function subsets(all: readonly number[], most: number): readonly (readonly numbe
 
 function table(
   size: number,
-  measured: readonly { readonly title: string; readonly of: Measured; readonly bound: number }[],
+  measured: readonly { readonly title: string; readonly of: Measurement; readonly bound: number }[],
   network: Network,
 ): string {
   const rows = measured.map(({ title, of, bound }) => {

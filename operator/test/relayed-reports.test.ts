@@ -50,7 +50,7 @@ const now = () => Math.floor(clock() / 1000) - 2;
 test("a node that is cut from two providers reaches a quorum by what another node holds", async () => {
   stopped = Date.now();
   const body = { network_id: 42, dataset, key: "SPOTPX/RELAYED-USD", broadcast: false };
-  expect((await cut().fail({ ...body, key: "SPOTPX/NOBODY-USD" })).code).toBe("no_quorum");
+  expect((await cut().askForProblem({ ...body, key: "SPOTPX/NOBODY-USD" })).code).toBe("no_quorum");
   const others = await whole().ask(body);
   const own = await cut().ask(body);
   expect(own.reports).toEqual(others.reports);

@@ -1,4 +1,4 @@
-import { stringToHex } from "viem";
+import { type Address, stringToHex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
@@ -7,7 +7,7 @@ import { type Provider, startProviders } from "./support/providers.js";
 let chain: Chain;
 let providers: Provider[];
 let operator: RunningOperator;
-let dataset: string;
+let dataset: Address;
 const KEY = "SPOTPX/ETH-USD";
 const body = (more: object = {}) => ({ network_id: 42, dataset, key: KEY, broadcast: false, ...more });
 
@@ -49,7 +49,7 @@ describe("a body that is not valid", () => {
     ["networkId", { networkId: 42 }],
     ["a/b", { "a/b": 42 }],
   ])("is a 400 that names %s: %j", async (property, change) => {
-    const problem = await operator.fail(body(change));
+    const problem = await operator.askForProblem(body(change));
     expect(problem.http).toBe(400);
     expect(problem.code).toBe("invalid_body");
     expect(problem.errors).toEqual([{ property, problem: expect.any(String) }]);
@@ -57,12 +57,12 @@ describe("a body that is not valid", () => {
   });
 
   test.each([["[]"], ["null"], ['"text"'], ["{"], [""], ["42"]])("is a 400: %s", async (text) => {
-    const problem = await operator.fail(text);
+    const problem = await operator.askForProblem(text);
     expect(problem.http).toBe(400);
   });
 
   test("has exactly four required properties, and the problem names every wrong one once", async () => {
-    const problem = await operator.fail({ network_id: "42", broadcast: "true", more: 1 });
+    const problem = await operator.askForProblem({ network_id: "42", broadcast: "true", more: 1 });
     const named = problem.errors?.map(({ property }) => property);
     expect(named?.toSorted()).toEqual(["broadcast", "dataset", "key", "more", "network_id"]);
   });
@@ -73,7 +73,7 @@ describe("an address", () => {
     const [first, ...rest] = dataset.slice(2).split(/(?<=[a-fA-F])/);
     const swap = (letter: string) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase());
     const wrong = `0x${[...(first ?? "")].map(swap).join("")}${rest.join("")}`;
-    const problem = await operator.fail(body({ dataset: wrong }));
+    const problem = await operator.askForProblem(body({ dataset: wrong }));
     expect(problem.http).toBe(400);
     expect(problem.detail).toContain(dataset.toLowerCase());
   });
@@ -88,17 +88,17 @@ describe("an address", () => {
 
 describe("a request for", () => {
   test("an unserved network is a 422 with the served ids", async () => {
-    const problem = await operator.fail(body({ network_id: 43 }));
+    const problem = await operator.askForProblem(body({ network_id: 43 }));
     expect([problem.http, problem.code]).toEqual([422, "unknown_network"]);
     expect(problem.served_network_ids).toEqual([42]);
   });
 
   test("the largest network id is a 422 too", async () => {
-    expect((await operator.fail(body({ network_id: 2 ** 53 - 1 }))).http).toBe(422);
+    expect((await operator.askForProblem(body({ network_id: 2 ** 53 - 1 }))).http).toBe(422);
   });
 
   test("an unserved dataset is a 404", async () => {
-    const problem = await operator.fail(body({ dataset: `0x${"11".repeat(20)}` }));
+    const problem = await operator.askForProblem(body({ dataset: `0x${"11".repeat(20)}` }));
     expect([problem.http, problem.code]).toEqual([404, "unknown_dataset"]);
   });
 
@@ -106,18 +106,26 @@ describe("a request for", () => {
     "a key of another form is a 422, and asks nobody: %s",
     async (key) => {
       const asked = providers[0]?.asked.length;
-      const problem = await operator.fail(body({ key }));
+      const problem = await operator.askForProblem(body({ key }));
       expect([problem.http, problem.code]).toEqual([422, "invalid_key"]);
       expect(providers[0]?.asked.length).toBe(asked);
     },
   );
 });
 
+test("without a key only broadcast false is served", async () => {
+  const keyless = await startOperator([{ chain, datasets: [dataset], providers }], { hasKey: false });
+  const problem = await keyless.askForProblem(body({ broadcast: true }));
+  expect([problem.http, problem.code]).toEqual([422, "broadcast_unavailable"]);
+  expect(await keyless.ask(body())).toHaveProperty("transaction");
+  await keyless.close();
+});
+
 describe("HTTP", () => {
   test.each([["text/plain"], ["application/x-www-form-urlencoded"], ["application/xml"]])(
     "a body of type %s is a 415",
     async (type) => {
-      const problem = await operator.fail(JSON.stringify(body()), { "content-type": type });
+      const problem = await operator.askForProblem(JSON.stringify(body()), { "content-type": type });
       expect([problem.http, problem.code]).toEqual([415, "unsupported_media_type"]);
     },
   );
@@ -127,7 +135,7 @@ describe("HTTP", () => {
   });
 
   test("a body over 16 KiB is a 413", async () => {
-    const problem = await operator.fail(body({ key: "K".repeat(17_000) }));
+    const problem = await operator.askForProblem(body({ key: "K".repeat(17_000) }));
     expect([problem.http, problem.code]).toEqual([413, "body_too_large"]);
   });
 
@@ -173,7 +181,7 @@ describe("HTTP", () => {
   });
 
   test("a problem can be read by a page of any origin", async () => {
-    const problem = await operator.fail(body({ network_id: 43 }), { origin: "https://dapp.example" });
+    const problem = await operator.askForProblem(body({ network_id: 43 }), { origin: "https://dapp.example" });
     expect(problem.headers.get("access-control-allow-origin")).toBe("*");
     expect(problem.headers.get("access-control-expose-headers")).toContain("retry-after");
   });
@@ -181,6 +189,17 @@ describe("HTTP", () => {
   test("GET /live answers", async () => {
     const response = await fetch(`${operator.base.replace("/oracle", "")}/live`);
     expect(response.status).toBe(200);
+  });
+
+  test("every answer forbids scripts and frames", async () => {
+    for (const response of [
+      await fetch(`${operator.base}/datasets`),
+      await fetch(`${operator.base}/nowhere`),
+      await operator.post("{"),
+    ]) {
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(response.headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
+    }
   });
 
   test("GET /datasets lists what is served", async () => {
@@ -212,7 +231,7 @@ test("a request in flight at shutdown is answered with shutting_down at once", {
   const closing = await startOperator([{ chain, datasets: [other], providers }]);
   provider.behavior = "hangs";
   const asked = provider.asked.length;
-  const answer = closing.fail(body({ dataset: other }));
+  const answer = closing.askForProblem(body({ dataset: other }));
   while (provider.asked.length === asked) await new Promise((resolve) => setTimeout(resolve, 10));
   await closing.close();
   provider.behavior = "honest";

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
-import { type Fault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { type RpcFault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 
 let chain: Chain;
 let proxy: RpcProxy;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterEach(() => proxy.faults.clear());
 
 describe.each([true, false])("with broadcast %s", (broadcast) => {
-  test.each<[Fault, number, string]>([
+  test.each<[RpcFault, number, string]>([
     ["hangs", 504, "rpc_timeout"],
     ["drops", 502, "rpc_failed"],
     ["garbage", 502, "rpc_failed"],
@@ -37,7 +37,7 @@ describe.each([true, false])("with broadcast %s", (broadcast) => {
     ["null", 502, "rpc_failed"],
   ])("an RPC that %s is a %i", async (fault, status, code) => {
     proxy.faults.set("*", fault);
-    const problem = await operator.fail(body(broadcast));
+    const problem = await operator.askForProblem(body(broadcast));
     expect([problem.http, problem.code]).toEqual([status, code]);
     proxy.faults.clear();
     // An earlier check of the endpoint can still hang.
@@ -57,7 +57,7 @@ test.each([
   const single = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
   await single.recovered;
   proxy.faults.set(method, "drops");
-  const problem = await single.fail(body());
+  const problem = await single.askForProblem(body());
   expect([problem.http, problem.code]).toEqual([502, "rpc_failed"]);
   expect(await chain.nonce(single.account.address)).toBe(0);
   proxy.faults.clear();

@@ -2,11 +2,14 @@ import { type Address, type Hex, keccak256, parseGwei, stringToHex } from "viem"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Network } from "../src/network.js";
+import { readSignedTransaction } from "../src/peers/signed-transaction.js";
 import { TRANSACTIONS_PATH } from "../src/peers/transaction-sharing.js";
+import { decodeUpdateCall } from "../src/update/decode-call.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
-import { type SecondNode, signedUpdate, startSecondNode } from "./support/second-node.js";
+import { signedUpdate } from "./support/signed-update.js";
+import { type StubNode, startStubNode } from "./support/stub-node.js";
 
 /** These tests run one node; the tests speak for a second one, which has an account and a server. */
 
@@ -17,14 +20,14 @@ let providers: Provider[];
 let dataset: Address;
 let node: RunningOperator;
 let network: Network;
-let second: SecondNode;
+let second: StubNode;
 
 beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
-  second = await startSecondNode(providers);
+  second = await startStubNode(providers);
   await chain.fund(second.account.address);
-  const served = { chain, datasets: [dataset], providers, settings: { peers: second.peers } };
+  const served = { chain, datasets: [dataset], providers, settings: { peers: second.peers, stuckSeconds: 2 } };
   node = await startOperator([served], { account: second.own });
   network = node.networks.get(42) as Network;
 });
@@ -113,4 +116,34 @@ test("a node shares what it sends", async () => {
   // The tests do not speak for the second node's turns.
   const { transaction_hash } = await node.ask({ network_id: 42, dataset, key: "SPOTPX/SHARED-USD", broadcast: true });
   await expect.poll(() => second.shared.map((raw) => keccak256(raw))).toEqual([transaction_hash]);
+});
+
+test("a node shows its transactions to others, and shares those that replace them", async () => {
+  // Only the first of several pending transactions is replaced.
+  const count = (blockTag: "latest" | "pending") =>
+    chain.client.getTransactionCount({ address: second.own.address, blockTag });
+  await expect.poll(async () => (await count("pending")) - (await count("latest")), { timeout: 10_000 }).toBe(0);
+  await chain.client.setIntervalMining({ interval: 0 });
+  const key = stringToHex("SPOTPX/STUCK-USD");
+  const { timestamp } = await node.ask({ network_id: 42, dataset, key, broadcast: true });
+  const versions = () => {
+    const read = second.shared.map((raw) => readSignedTransaction(raw));
+    return read.filter((one) => {
+      const call = one && decodeUpdateCall(one.data);
+      return call?.kind === "update" && call.key === key;
+    });
+  };
+  await expect.poll(() => versions().length, { timeout: 60_000 }).toBeGreaterThanOrEqual(2);
+  const [first, replacement] = versions();
+  expect(replacement?.nonce).toBe(first?.nonce);
+  expect(replacement?.maxFeePerGas ?? 0n).toBeGreaterThan(first?.maxFeePerGas ?? 0n);
+
+  const query = new URLSearchParams({ network_id: "42", dataset, key, round: String(timestamp) });
+  const shown = async () => (await (await fetch(`${node.base}${TRANSACTIONS_PATH}?${query}`)).json()) as unknown;
+  // Only the newest of a nonce can be mined.
+  await expect.poll(shown).toEqual([{ network_id: 42, raw: expect.stringMatching(/^0x/) }]);
+  expect(await shown()).toEqual([{ network_id: 42, raw: versions().at(-1)?.raw }]);
+  query.set("round", String(timestamp + 600));
+  expect(await shown()).toEqual([]);
+  await chain.client.setIntervalMining({ interval: 1 });
 });

@@ -9,9 +9,7 @@ import { Contract, JsonRpcProvider } from "ethers";
 import Fastify, { type FastifyReply } from "fastify";
 import {
   type Address,
-  type BaseError,
   type ContractFunctionArgs,
-  ContractFunctionRevertedError,
   createPublicClient,
   createWalletClient,
   decodeFunctionData,
@@ -20,11 +18,10 @@ import {
   http,
   keccak256,
   numberToHex,
-  parseAbi,
 } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Chain, OTHER_ACCOUNT, PRICE, startChain } from "./support/chain.js";
+import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
@@ -87,7 +84,7 @@ const lenses = new Map<string, Promise<Address>>();
 /** Returns a lens that names these gateways. */
 function lensOf(...gateways: string[]): Promise<Address> {
   const id = gateways.join();
-  const lens = lenses.get(id) ?? chain.deployOther("VerifiedLens", verifiedLensAbi, [gateways]);
+  const lens = lenses.get(id) ?? chain.deployContract("VerifiedLens", verifiedLensAbi, [gateways]);
   lenses.set(id, lens);
   return lens;
 }
@@ -315,38 +312,6 @@ test("readVerified uses no account, even if the client has one", async () => {
 test("readVerified refuses an invalid key before it asks anyone", async () => {
   const client = createPublicClient({ transport: http(dead) });
   await expect(readVerified(client, { lens: dataset, dataset, key: "0x1", maxAge: 1 })).rejects.toThrow("key");
-});
-
-test("a client of ERC-7412 fetches what an oracle asks for from the gateway, and the call then succeeds", async () => {
-  const abi = parseAbi([
-    "constructor(address dataset)",
-    "error OracleDataRequired(address oracleContract, bytes oracleQuery)",
-    "function oracleId() view returns (bytes32)",
-    "function fulfillOracleQuery(bytes signedOffchainData) payable",
-    "function query(bytes key, uint256 maxAge) payable returns (bytes32 output, uint256 updatedAt, uint8 status)",
-  ]);
-  const adapter = await chain.deployOther("ERC7412Adapter", abi, [dataset]);
-  const args = [spotPriceKey("ERC-USD"), 30n] as const;
-  const call = { address: adapter, abi, functionName: "query", args, value: PRICE, account: OTHER_ACCOUNT } as const;
-
-  const error = await chain.client.simulateContract(call).catch((thrown: BaseError) => thrown);
-  const reverted = (error as BaseError).walk((cause) => cause instanceof ContractFunctionRevertedError);
-  const required = (reverted as ContractFunctionRevertedError).data;
-  expect(required?.errorName).toBe("OracleDataRequired");
-  const [sender, data] = (required?.args ?? []) as unknown as [Address, Hex];
-  const response = await fetch(`${operator.base}/data/gateway/42`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ sender, data }),
-  });
-  const update = ((await response.json()) as { data: Hex }).data;
-  const { request } = await chain.client.simulateContract({
-    ...{ address: sender, abi, functionName: "fulfillOracleQuery", args: [update], account: OTHER_ACCOUNT },
-  });
-  await chain.wait(await chain.client.writeContract(request));
-
-  const { result } = await chain.client.simulateContract(call);
-  expect([BigInt(result[0]), result[2]]).toEqual([MEDIAN(), 1]);
 });
 
 test("a stored value that is fresh enough is read without a gateway", async () => {

@@ -11,7 +11,7 @@ import { parseUnits } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { HOSTS, startTlsExchanges, type TlsExchanges } from "./support/tls-exchanges.js";
 
-const OWN_INTERNET = fileURLToPath(new URL("support/own-internet.cjs", import.meta.url));
+const OWN_INTERNET = fileURLToPath(new URL("support/redirect-connections.cjs", import.meta.url));
 /** A first start compiles the contracts, on a machine that may be busy. */
 const READY_MS = 240_000;
 

@@ -276,7 +276,7 @@ describe("trials", () => {
     const deployment = { chainId: 42, datasets: { web }, webOracleRegistry: DATASET };
     writeFileSync(join(folder, "deployment.json"), JSON.stringify(deployment));
     writeFileSync(join(folder, "ca.pem"), authority.cert);
-    const internet = fileURLToPath(new URL("support/own-internet.cjs", import.meta.url));
+    const internet = fileURLToPath(new URL("support/redirect-connections.cjs", import.meta.url));
     const secret = "canary-of-the-paid-api";
     const provider = spawnProvider(["--config", config], {
       PROVIDER_PRIVATE_KEY: PRIVATE_KEY,

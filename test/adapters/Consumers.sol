@@ -2,7 +2,7 @@
 pragma solidity ^0.8.37;
 
 // These consumers make the calls and checks of published ones. They are written for these tests after their documentation,
-// so that plain forge runs them. operator/test/consumers.test.ts runs the published ones that npm has.
+// so that plain forge runs them. operator/test/third-party-contracts.test.ts runs the published ones that npm has.
 
 /// @notice As Chainlink publishes it.
 interface AggregatorV3Interface {

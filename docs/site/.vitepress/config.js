@@ -2,7 +2,7 @@
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { STATIC_POLICY } from "@dataset-oracle/operator/dist/http/static-files.js";
+import { STATIC_CSP } from "@dataset-oracle/operator/dist/http/static-files.js";
 import { precompress } from "@dataset-oracle/tools/precompress";
 import { defineConfig } from "vitepress";
 import { coloursOfCode, MARKDOWN } from "../markdown.js";
@@ -13,7 +13,7 @@ import { stagePages } from "../stage-pages.js";
 const NAME = "Dataset Oracle";
 
 /** The policy that an operator sends as a header, for hosts that do not send one. Only a header can forbid frames. */
-const POLICY = STATIC_POLICY.replace(/; frame-ancestors .*$/, "");
+const POLICY = STATIC_CSP.replace(/; frame-ancestors .*$/, "");
 
 const sidebar = SECTIONS.map(({ title, pages }) => ({
   text: title,

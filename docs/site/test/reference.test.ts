@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { askEmptyOperator } from "@dataset-oracle/operator/dist/openapi-document.js";
+import { withEmptyOperator } from "@dataset-oracle/operator/dist/operator-without-networks.js";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../pages.js";
@@ -102,7 +102,7 @@ describe("the reference of the HTTP API", () => {
     const commands = page.match(/^curl .*$/gm) ?? [];
     expect(operations.length).toBeGreaterThan(8);
     expect(commands).toHaveLength(operations.length);
-    const codes = await askEmptyOperator((app) =>
+    const codes = await withEmptyOperator((app) =>
       Promise.all(
         commands.map(async (command) => {
           const [, url = "", body] = CURL.exec(command) ?? [];

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { addGuide, addPage } from "@dataset-oracle/operator/dist/http/static-files.js";
-import { askEmptyOperator } from "@dataset-oracle/operator/dist/openapi-document.js";
+import { withEmptyOperator } from "@dataset-oracle/operator/dist/operator-without-networks.js";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { ROOT } from "@dataset-oracle/tools/root";
 import type { AxeResults } from "axe-core";
@@ -304,7 +304,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
   });
 
   test("axe finds nothing at all on the operator's API page", async () => {
-    await askEmptyOperator(async (operator) => {
+    await withEmptyOperator(async (operator) => {
       const context = await browser.newContext(DESKTOP);
       const page = await context.newPage();
       await page.goto(`${await operator.listen({ host: "127.0.0.1", port: 0 })}/docs/`);

@@ -18,7 +18,7 @@ const FAILURES = 3;
  *
  * @param webhooks URLs, which may hold tokens.
  */
-export async function runAlerts(operator: Operator, webhooks: readonly string[]): Promise<void> {
+export async function watchFeeds(operator: Operator, webhooks: readonly string[]): Promise<void> {
   const { closing, logger, alerts } = operator;
   const hooks = webhooks.map((url, index) => {
     return new Webhook(url, logger.child({ webhook: `alertWebhooks/${index}` }), closing);
@@ -30,11 +30,11 @@ export async function runAlerts(operator: Operator, webhooks: readonly string[])
   };
   const networks = [...operator.networks.values()];
   await Promise.all(
-    networks.flatMap((network) => network.feeds.map((feeds) => watchFeeds(operator, network, feeds, tell))),
+    networks.flatMap((network) => network.feeds.map((feeds) => watchFeedsOf(operator, network, feeds, tell))),
   );
 }
 
-async function watchFeeds(
+async function watchFeedsOf(
   { clock, closing, logger }: Operator,
   network: Network,
   { dataset, feeds }: DatasetFeeds,

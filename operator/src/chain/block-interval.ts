@@ -1,5 +1,6 @@
 import { getBlock } from "viem/actions";
-import { type ChainClient, unwrapRpcError } from "./client.js";
+import type { ChainClient } from "./client.js";
+import { unwrapRpcError } from "./rpc-error.js";
 
 const BLOCKS = 100n;
 

@@ -1,16 +1,5 @@
-import {
-  type Address,
-  BaseError,
-  type Chain,
-  type Client,
-  type CustomTransport,
-  createClient,
-  custom,
-  defineChain,
-} from "viem";
-import { getBlock, getBlockNumber, getCode } from "viem/actions";
+import { type Chain, type Client, type CustomTransport, createClient, custom, defineChain } from "viem";
 import type { JsonRpc } from "./endpoint.js";
-import { RpcError, rpcErrorIn } from "./rpc-error.js";
 import { type PoolContext, type PoolSettings, RpcPool } from "./rpc-pool.js";
 
 /** A viem client of one network, for viem's actions: `readContract(client, ...)`. Its errors wrap an `RpcError`. */
@@ -63,51 +52,4 @@ export function createChainClient(
     // A contract could name any URL for viem to fetch (EIP-3668).
     ccipRead: false,
   }).extend(() => pool);
-}
-
-const UNDECODABLE = "its answer cannot be decoded";
-
-/**
- * Waits for a viem action, and unwraps its error.
- *
- * @param method The JSON-RPC method of the action.
- * @throws RpcError; of kind `failed` when viem cannot decode the answer.
- */
-export async function unwrapRpcError<T>(client: ChainClient, method: string, action: Promise<T>): Promise<T> {
-  try {
-    return await action;
-  } catch (error) {
-    const rpcError = rpcErrorIn(error);
-    if (rpcError !== null) throw rpcError;
-    const [reason = ""] = String(error instanceof BaseError ? error.shortMessage : error).split("\n");
-    throw new RpcError("failed", client.chain.id, method, `${UNDECODABLE}: ${reason}`);
-  }
-}
-
-/** Returns true if the node answered, with something that the called contract would not return. */
-export function isUndecodable({ reason }: RpcError): boolean {
-  return reason.startsWith(UNDECODABLE);
-}
-
-/**
- * Reports whether an address is a contract's.
- *
- * @throws RpcError
- */
-export async function hasCode(client: ChainClient, address: Address): Promise<boolean> {
-  return (await unwrapRpcError(client, "eth_getCode", getCode(client, { address }))) !== undefined;
-}
-
-/** Reads the number of the newest block. */
-export async function readBlockNumber(client: ChainClient): Promise<number> {
-  return Number(await unwrapRpcError(client, "eth_blockNumber", getBlockNumber(client)));
-}
-
-/**
- * Reads the time of the newest block, in seconds since 1970.
- *
- * @throws RpcError
- */
-export async function readHeadTimestamp(client: ChainClient): Promise<number> {
-  return Number((await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client))).timestamp);
 }

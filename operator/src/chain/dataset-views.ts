@@ -2,7 +2,8 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { readQueryPrice as readPrice } from "@dataset-oracle/protocol/client/read-query-price";
 import type { Address, ReadContractReturnType } from "viem";
 import { readContract } from "viem/actions";
-import { type ChainClient, unwrapRpcError } from "./client.js";
+import type { ChainClient } from "./client.js";
+import { unwrapRpcError } from "./rpc-error.js";
 
 /**
  * Reads the price of one query, in wei.

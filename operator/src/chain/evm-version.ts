@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { call } from "viem/actions";
-import { type ChainClient, unwrapRpcError } from "./client.js";
-import { RpcError } from "./rpc-error.js";
+import type { ChainClient } from "./client.js";
+import { RpcError, unwrapRpcError } from "./rpc-error.js";
 
 /** Init code that runs the newest instructions that the contracts use, those of Cancun, and PUSH0; it returns nothing. */
 const USES_REQUIRED: Hex = "0x5f5f5d5f5c505f5f5f5e5f5ff3";
@@ -14,7 +14,7 @@ const USES_NOTHING: Hex = "0x60006000f3";
  * @returns The node's message if it cannot; null if it can, or if the node refuses such calls altogether.
  * @throws RpcError when the node does not answer.
  */
-export async function findMissingInstructions(client: ChainClient): Promise<string | null> {
+export async function readEvmTooOldReason(client: ChainClient): Promise<string | null> {
   const refusal = async (data: Hex) => {
     try {
       await unwrapRpcError(client, "eth_call", call(client, { data }));

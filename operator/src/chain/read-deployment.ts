@@ -4,10 +4,11 @@ import { DATASET_KINDS } from "@dataset-oracle/protocol/wire";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
 import { type Address, type Hex, hexToNumber } from "viem";
-import { type ChainClient, createChainClient, hasCode, isUndecodable } from "./client.js";
+import { type ChainClient, createChainClient } from "./client.js";
 import { readView } from "./dataset-views.js";
 import { connectEndpoint } from "./endpoint.js";
-import { RpcError } from "./rpc-error.js";
+import { hasCode } from "./has-code.js";
+import { isUndecodable, RpcError } from "./rpc-error.js";
 
 /** In the errors of the call that asks an endpoint for its network. */
 const UNKNOWN_NETWORK = 0;

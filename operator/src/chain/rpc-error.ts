@@ -1,5 +1,6 @@
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
-import type { Hex } from "viem";
+import { BaseError, type Hex } from "viem";
+import type { ChainClient } from "./client.js";
 
 /**
  * How a JSON-RPC call failed: `timeout`, no answer in time; `failed`, no usable answer; `refused`, the node answered with
@@ -41,4 +42,36 @@ export function describeError(error: unknown): string {
   const rpcError = rpcErrorIn(error);
   if (rpcError !== null) return `${rpcError.method}: ${rpcError.reason}`;
   return error instanceof Error ? error.message : String(error);
+}
+
+const UNDECODABLE = "its answer cannot be decoded";
+
+/**
+ * Waits for a viem action, and unwraps its error.
+ *
+ * @param method The JSON-RPC method of the action.
+ * @throws RpcError; of kind `failed` when viem cannot decode the answer.
+ */
+export async function unwrapRpcError<T>(client: ChainClient, method: string, action: Promise<T>): Promise<T> {
+  try {
+    return await action;
+  } catch (error) {
+    const rpcError = rpcErrorIn(error);
+    if (rpcError !== null) throw rpcError;
+    const [reason = ""] = String(error instanceof BaseError ? error.shortMessage : error).split("\n");
+    throw new RpcError("failed", client.chain.id, method, `${UNDECODABLE}: ${reason}`);
+  }
+}
+
+/** Returns true if the node answered, with something that the called contract would not return. */
+export function isUndecodable({ reason }: RpcError): boolean {
+  return reason.startsWith(UNDECODABLE);
+}
+
+/** Turns viem's "not found" error into null. */
+export function nullFor(NotFound: abstract new (...args: never[]) => Error): (error: unknown) => null {
+  return (error) => {
+    if (error instanceof NotFound) return null;
+    throw error;
+  };
 }

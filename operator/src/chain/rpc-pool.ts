@@ -3,17 +3,16 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Logger } from "pino";
 import { type Hex, hexToNumber } from "viem";
 import type { Context } from "../process-context.js";
+import { connectEndpoint, type JsonRpc } from "./endpoint.js";
 import {
   afterCheck,
   afterFailure,
-  connectEndpoint,
   type Health,
   isFromTheFuture,
-  type JsonRpc,
   type LagLimits,
-  readable,
+  readableEndpoints,
   UNCHECKED,
-} from "./endpoint.js";
+} from "./endpoint-health.js";
 import { describeError, RpcError } from "./rpc-error.js";
 
 export interface PoolSettings {
@@ -165,7 +164,7 @@ export class RpcPool implements JsonRpc {
         throw error.errors.find((reason) => reason instanceof RpcError) ?? this.#noEndpoint();
       });
     }
-    const indices = readable(
+    const indices = readableEndpoints(
       this.#endpoints.map(({ health }) => health),
       this.settings.lag,
     );

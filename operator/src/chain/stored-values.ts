@@ -1,37 +1,14 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { simulateQueries } from "@dataset-oracle/protocol/client/simulate-queries";
 import { simulateQuery } from "@dataset-oracle/protocol/client/simulate-query";
-import { LRUCache } from "lru-cache";
 import { type Address, type BlockTag, type Hex, size } from "viem";
-import { type ChainClient, unwrapRpcError } from "./client.js";
-import { rpcErrorIn } from "./rpc-error.js";
+import type { ChainClient } from "./client.js";
+import { rpcErrorIn, unwrapRpcError } from "./rpc-error.js";
 
 /** The size of the keys in one call: nodes limit a call's size and its gas. These cost about five million units of gas. */
 const MAX_CALL_BYTES = 40_000;
 /** The number of calls at a time when each key needs its own. */
 const MAX_SINGLE_CALLS = 8;
-/** Anonymous callers choose the keys. */
-const MAX_STORED_KEYS = 10_000;
-
-/** Tells which keys a network's datasets have stored. None becomes unknown again, so each is read only until it is stored. */
-export class StoredKeys {
-  readonly #stored = new LRUCache<string, true>({ max: MAX_STORED_KEYS });
-
-  constructor(private readonly client: ChainClient) {}
-
-  /** Tells if a key is remembered as stored. It asks nobody. */
-  remembers(dataset: Address, key: Hex): boolean {
-    return this.#stored.has(`${dataset} ${key}`);
-  }
-
-  /** @throws RpcError */
-  async has(dataset: Address, key: Hex): Promise<boolean> {
-    if (this.remembers(dataset, key)) return true;
-    const { updatedAt } = await readStored(this.client, dataset, key, "latest");
-    if (updatedAt > 0n) this.#stored.set(`${dataset} ${key}`, true);
-    return updatedAt > 0n;
-  }
-}
 
 /**
  * Reads the stored value of a key by a query that is simulated, and so not paid for.

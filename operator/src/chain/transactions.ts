@@ -1,18 +1,7 @@
-import {
-  type Address,
-  BlockNotFoundError,
-  type Hex,
-  TransactionNotFoundError,
-  TransactionReceiptNotFoundError,
-} from "viem";
-import {
-  getBlock,
-  getTransaction,
-  getTransactionCount,
-  getTransactionReceipt,
-  sendRawTransaction as send,
-} from "viem/actions";
-import { type ChainClient, unwrapRpcError } from "./client.js";
+import { type Address, type Hex, TransactionNotFoundError, TransactionReceiptNotFoundError } from "viem";
+import { getTransaction, getTransactionCount, getTransactionReceipt, sendRawTransaction as send } from "viem/actions";
+import type { ChainClient } from "./client.js";
+import { nullFor, unwrapRpcError } from "./rpc-error.js";
 
 /** The block of a mined transaction, and the result of its call. */
 export interface Mined {
@@ -38,12 +27,6 @@ export async function readMined(client: ChainClient, hash: Hex): Promise<Mined |
   return { blockNumber: Number(blockNumber), blockHash, isReverted, hasEvents: logs.length > 0 };
 }
 
-/** Reads the hash of a block; null when the chain is not that long. */
-export async function readBlockHash(client: ChainClient, blockNumber: number): Promise<Hex | null> {
-  const action = getBlock(client, { blockNumber: BigInt(blockNumber) }).catch(nullFor(BlockNotFoundError));
-  return (await unwrapRpcError(client, "eth_getBlockByNumber", action))?.hash ?? null;
-}
-
 /** Reads a transaction, mined or pending; null when the node does not have it. */
 export function readTransaction(client: ChainClient, hash: Hex) {
   const action = getTransaction(client, { hash }).catch(nullFor(TransactionNotFoundError));
@@ -53,12 +36,4 @@ export function readTransaction(client: ChainClient, hash: Hex) {
 /** Sends a signed transaction to all RPC endpoints. It returns when one has accepted it. */
 export async function sendRawTransaction(client: ChainClient, serializedTransaction: Hex): Promise<void> {
   await unwrapRpcError(client, "eth_sendRawTransaction", send(client, { serializedTransaction }));
-}
-
-/** Turns viem's "not found" error into null. */
-function nullFor(NotFound: abstract new (...args: never[]) => Error): (error: unknown) => null {
-  return (error) => {
-    if (error instanceof NotFound) return null;
-    throw error;
-  };
 }

@@ -3,8 +3,9 @@ import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/repor
 import { type Address, type Hex, keccak256 } from "viem";
 import { getContractEvents } from "viem/actions";
 import type { Clock } from "../process-context.js";
-import { type ChainClient, readBlockNumber, unwrapRpcError } from "./client.js";
-import { RpcError } from "./rpc-error.js";
+import { readBlockNumber } from "./blocks.js";
+import type { ChainClient } from "./client.js";
+import { RpcError, unwrapRpcError } from "./rpc-error.js";
 
 /** One update of a key, from its event. */
 export interface PastUpdate {
@@ -42,7 +43,7 @@ const MAX_MS = 10_000;
  * @returns The first block that was read: there can be more updates before it.
  * @throws RpcError when not even one block can be read.
  */
-export async function readBack(
+export async function readUpdatesBackwards(
   client: ChainClient,
   dataset: Address,
   key: Hex,

@@ -4,7 +4,7 @@ import type { DeployedDataset } from "@dataset-oracle/service/config/deployment"
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address, Hex } from "viem";
-import type { Feed } from "./update-policy.js";
+import type { Feed } from "./feed.js";
 
 const seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 31_536_000, description });
 

@@ -5,7 +5,7 @@ import { FeedGasSpent } from "../gas-budget.js";
 import { NoQuorum } from "../problems.js";
 
 /** How much a failed update says about others: all that need the same committee or sender fail too, or only this one. */
-export type Scope = "committee" | "sending" | "update";
+export type FailureScope = "committee" | "sending" | "update";
 
 const SENDING_PROBLEMS = ["out_of_funds", "fees_too_high", "shutting_down"];
 
@@ -15,11 +15,11 @@ const SENDING_PROBLEMS = ["out_of_funds", "fees_too_high", "shutting_down"];
  */
 export function isWorthSplitting(error: unknown): boolean {
   // The rest of the gas budget can be enough for some of the keys.
-  return scopeOf(error) === "update" || error instanceof FeedGasSpent;
+  return failureScopeOf(error) === "update" || error instanceof FeedGasSpent;
 }
 
 /** Decides how far a failure reaches. */
-export function scopeOf(error: unknown): Scope {
+export function failureScopeOf(error: unknown): FailureScope {
   if (error instanceof FeedGasSpent) return "sending";
   if (error instanceof RpcError) return error.kind === "refused" ? "update" : "sending";
   if (error instanceof NoQuorum) return isCommitteeDown(error) ? "committee" : "update";

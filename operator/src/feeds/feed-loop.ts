@@ -6,13 +6,16 @@ import { readManyStored } from "../chain/stored-values.js";
 import { type Batch, dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
-import { startOf } from "../rounds.js";
-import { MAX_MINING_WAIT_MS, type SentUpdate, withTimeout } from "../update/send.js";
-import { isWorthSplitting, scopeOf } from "./failure-scope.js";
+import { roundStartMs } from "../round-time.js";
+import { MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
+import { withTimeout } from "../with-timeout.js";
+import { aggregateRows } from "./aggregate-rows.js";
+import { type Dependency, FailureBackoff } from "./failure-backoff.js";
+import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
+import type { StoredFeed } from "./feed.js";
 import { FeedTurns } from "./feed-turns.js";
-import { FeedHealth, type Part } from "./health.js";
 import { sendBatch } from "./send-batch.js";
-import { dueAge, hasMoved, observe, type StoredFeed, stage } from "./update-policy.js";
+import { dueAge, hasMoved, updateNeed } from "./update-policy.js";
 
 /** A chain on which nothing happens can have minutes between its blocks; an update makes one. */
 const MAX_BLOCK_MS = 15_000;
@@ -34,7 +37,7 @@ class FeedLoop {
   /** The keys whose update is on its way. */
   readonly #busy = new Set<Hex>();
   readonly #turns: FeedTurns;
-  readonly #health: FeedHealth;
+  readonly #backoff: FailureBackoff;
   readonly #latency: UpdateLatency;
   #blockMs = MAX_BLOCK_MS;
   readonly #log: Logger;
@@ -46,7 +49,7 @@ class FeedLoop {
   ) {
     this.#turns = new FeedTurns(operator, network, datasetFeeds);
     this.#log = operator.logger.child({ network: network.chainId, dataset: datasetFeeds.dataset.address });
-    this.#health = new FeedHealth(operator.clock, this.#log);
+    this.#backoff = new FailureBackoff(operator.clock, this.#log);
     this.#latency = new UpdateLatency(network.settings.providerTimeoutMs);
   }
 
@@ -64,7 +67,7 @@ class FeedLoop {
       // A timer can end a moment before the clock says so.
       if (!this.#turns.isAlone) await wait(this.#turns.msUntilNextBeat(clock()) + 1);
       const nextDueMs = await this.#poll().catch((error: unknown) => {
-        this.#health.failed("chain", error);
+        this.#backoff.failed("chain", error);
         return pollMs;
       });
       if (this.#turns.isAlone) await wait(Math.min(pollMs, nextDueMs));
@@ -79,22 +82,22 @@ class FeedLoop {
   async #poll(): Promise<number> {
     const { clock } = this.operator;
     const feeds = await this.#readStored();
-    this.#health.worked("chain");
-    if (!this.#health.isDue("committee") || !this.#health.isDue("sending")) return Number.POSITIVE_INFINITY;
+    this.#backoff.worked("chain");
+    if (!this.#backoff.isDue("committee") || !this.#backoff.isDue("sending")) return Number.POSITIVE_INFINITY;
     const now = clock();
     const lead = this.#leadSeconds;
     const round = this.#turns.roundAt(now);
     // Nodes take the time at which the beat began, which is the same for all of them.
-    const seenAt = this.#turns.isAlone ? now : startOf(round);
-    const at = (wanted: ReturnType<typeof stage>) =>
-      feeds.filter(({ policy, stored }) => stage(policy, stored, seenAt / 1000, lead) === wanted);
+    const seenAt = this.#turns.isAlone ? now : roundStartMs(round);
+    const at = (wanted: ReturnType<typeof updateNeed>) =>
+      feeds.filter(({ policy, stored }) => updateNeed(policy, stored, seenAt / 1000, lead) === wanted);
     if (this.#turns.isAlone) {
       // The providers are asked for the values of the others only after these were started.
       const isProbe = this.#start(at("due"), round);
-      if (!isProbe) this.#start(await this.#moved(at("look"), round), this.#turns.roundAt(clock()));
+      if (!isProbe) this.#start(await this.#moved(at("if_moved"), round), this.#turns.roundAt(clock()));
     } else {
       // All that a beat needs goes into one transaction.
-      this.#start([...at("due"), ...(await this.#moved(at("look"), round))], round);
+      this.#start([...at("due"), ...(await this.#moved(at("if_moved"), round))], round);
     }
     const dueAt = feeds.map(({ policy, stored }) => (Number(stored.updatedAt) + dueAge(policy, lead)) * 1000);
     return Math.max(0, Math.min(...dueAt.filter((ms) => ms > now)) - clock());
@@ -119,14 +122,14 @@ class FeedLoop {
     // that failed by itself would spoil the batch.
     const isBatched = ({ key, stored }: StoredFeed) =>
       stored.updatedAt > 0n &&
-      !this.#health.isFailing(key) &&
+      !this.#backoff.isFailing(key) &&
       !operator.updates.isOnItsWay(dataPointOf(network, dataset, key), round);
-    const single = idle.filter((feed) => !isBatched(feed) && this.#health.isDue(feed.key));
+    const single = idle.filter((feed) => !isBatched(feed) && this.#backoff.isDue(feed.key));
     const attempts = [
       ...this.#turns.chunksOf(idle.filter(isBatched)),
       ...this.#turns.singlesOf(single).map((feed) => [feed]),
     ];
-    const isProbing = this.#health.isFailing("committee") || this.#health.isFailing("sending");
+    const isProbing = this.#backoff.isFailing("committee") || this.#backoff.isFailing("sending");
     const started = isProbing ? attempts.slice(0, 1) : attempts;
     for (const feeds of started) {
       if (this.#turns.isAlone) this.#update(feeds, round);
@@ -153,9 +156,9 @@ class FeedLoop {
 
   /** Returns the feeds whose value has moved by their deviation threshold. */
   async #moved(feeds: readonly StoredFeed[], round: bigint): Promise<readonly StoredFeed[]> {
-    if (!this.#health.isDue("rows")) return [];
-    const healthy = feeds.filter(({ key }) => !this.#health.isFailing(key));
-    const moved = await Promise.all(this.#turns.chunksOf(healthy).map((chunk) => this.#movedIn(chunk, round)));
+    if (!this.#backoff.isDue("rows")) return [];
+    const working = feeds.filter(({ key }) => !this.#backoff.isFailing(key));
+    const moved = await Promise.all(this.#turns.chunksOf(working).map((chunk) => this.#movedIn(chunk, round)));
     return moved.flat();
   }
 
@@ -166,7 +169,7 @@ class FeedLoop {
       const rows = await this.operator.builder.rowsOf(this.#batch(feeds, round));
       this.#worked("committee", "rows");
       return feeds.filter(({ policy, stored }, index) => {
-        const observed = observe(dataset.kind, members, rows, index);
+        const observed = aggregateRows(dataset.kind, members, rows, index);
         return observed !== null && hasMoved(policy, dataset.kind, stored, observed);
       });
     } catch (error) {
@@ -193,7 +196,7 @@ class FeedLoop {
         for (const { key } of feeds) await this.#failed(key, error);
         return;
       }
-      this.#health.failed("batches", error);
+      this.#backoff.failed("batches", error);
       for (const feed of feeds) void this.#updateInTurn([feed], round);
     }
   }
@@ -237,24 +240,24 @@ class FeedLoop {
       return stored;
     } catch (error) {
       if (!isWorthSplitting(error)) throw error;
-      this.#health.failed("batches", error);
+      this.#backoff.failed("batches", error);
       return new Map();
     }
   }
 
-  #worked(...parts: readonly Part[]): void {
-    for (const part of parts) this.#health.worked(part);
+  #worked(...dependencies: readonly Dependency[]): void {
+    for (const dependency of dependencies) this.#backoff.worked(dependency);
   }
 
-  /** @param part The part that failed, unless the error belongs to another. */
-  async #failed(part: Part, error: unknown): Promise<void> {
+  /** @param dependency What failed, unless the error belongs to another. */
+  async #failed(dependency: Dependency, error: unknown): Promise<void> {
     if (this.operator.closing.aborted) return;
-    const scope = scopeOf(error);
-    this.#health.failed(scope === "update" ? part : scope, error);
+    const scope = failureScopeOf(error);
+    this.#backoff.failed(scope === "update" ? dependency : scope, error);
     if (scope !== "committee") return;
     const { committee } = this.datasetFeeds.dataset;
     // A committee that was replaced may never answer again. If the RPC fails here, the next failure looks again.
-    await committee.hasReplaced(committee.current).catch(() => false);
+    await committee.refreshIfReplaced(committee.current).catch(() => false);
   }
 
   #batch(feeds: readonly StoredFeed[], round: bigint): Batch {

@@ -6,13 +6,13 @@ import { readNonce } from "../chain/transactions.js";
 import { dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
+import type { HeldTransaction } from "../peers/held-transactions.js";
 import { nodesIn } from "../peers/node-list.js";
-import type { HeldTransaction } from "../peers/shared-transactions.js";
 import { Progress } from "../progress.js";
-import { roundAt, startOf } from "../rounds.js";
+import { roundAt, roundStartMs } from "../round-time.js";
 import { submitRaw } from "../tx/submitter.js";
-import { beatAt, msUntilNextBeat, orderOf, stagesBefore } from "./turn-order.js";
-import type { StoredFeed } from "./update-policy.js";
+import type { StoredFeed } from "./feed.js";
+import { beatAt, msUntilNextBeat, orderOf, stagesBefore } from "./turn-schedule.js";
 import { waitForTurn } from "./wait-for-turn.js";
 
 /** A batch of this many keys, signed by four providers, uses about five million units of gas. */
@@ -155,7 +155,7 @@ export class FeedTurns {
   /** Reports whether a node of another rank can have sent a round by now. At first only the leader does, and it knows. */
   #canOthersHaveSent(round: bigint): boolean {
     const { stageMs, absentStageMs } = this.network.settings;
-    return this.operator.clock() - startOf(round) >= Math.min(stageMs, absentStageMs);
+    return this.operator.clock() - roundStartMs(round) >= Math.min(stageMs, absentStageMs);
   }
 
   /** Gathers the reports of a round. It returns the providers whose report is held. */

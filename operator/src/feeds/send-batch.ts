@@ -2,18 +2,14 @@ import type { Hex } from "viem";
 import { readManyStored } from "../chain/stored-values.js";
 import { type Batch, dataPointOf } from "../data-point.js";
 import type { Context } from "../process-context.js";
-import { roundAt } from "../rounds.js";
+import { roundAt } from "../round-time.js";
 import type { Job } from "../tx/job.js";
-import {
-  MAX_MINING_WAIT_MS,
-  queueFor,
-  reserveFeedGas,
-  type SentUpdate,
-  storedByOther,
-  submit,
-  withTimeout,
-} from "../update/send.js";
+import { queueFor } from "../tx/queue-for-key.js";
+import { reserveFeedGas } from "../update/reserve-gas.js";
+import { submitJob } from "../update/send-update.js";
+import { MAX_MINING_WAIT_MS, type SentUpdate, storedByOther } from "../update/sent-update.js";
 import type { BatchUpdate, UpdateBuilder } from "../update/update-builder.js";
+import { withTimeout } from "../with-timeout.js";
 
 /**
  * Sends a batch in one transaction, within the feeds' gas budget, and waits until it is mined.
@@ -33,7 +29,7 @@ export async function sendBatch(
   if (update === null || network.queues.length === 0 || first === undefined) return new Map();
   const release = reserveFeedGas(context, network, update.gas);
   const queue = queueFor(network, dataset.address, first);
-  const { hash, confirmed } = await submit(queue, batchJob(context, builder, batch, update), release);
+  const { hash, confirmed } = await submitJob(queue, batchJob(context, builder, batch, update), release);
   context.logger.info(
     {
       ...{ network: network.chainId, dataset: dataset.address, round: round.toString() },

@@ -1,9 +1,8 @@
 import { queryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { QueryStatus } from "@dataset-oracle/protocol/report";
-import type { SignedRow } from "@dataset-oracle/protocol/update";
 import { type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { dueAge, hasMoved, observe, stage } from "./update-policy.js";
+import { dueAge, hasMoved, updateNeed } from "./update-policy.js";
 
 const policy = { heartbeatSeconds: 100, deviationBps: 50, minIntervalSeconds: 10 };
 const word = (value: bigint): Hex => toHex(value, { size: 32 });
@@ -12,12 +11,12 @@ const ok = (value: bigint) => ({ status: "OK", value: word(value) }) as const;
 const NONE = { status: "NOT_AVAILABLE" } as const;
 
 test.each([
-  [1_009, "wait"],
-  [1_010, "look"],
-  [1_084, "look"],
+  [1_009, "none"],
+  [1_010, "if_moved"],
+  [1_084, "if_moved"],
   [1_085, "due"],
 ] as const)("stored at 1000, with updates that take 15 s, at %s it is: %s", (now, expected) => {
-  expect(stage(policy, stored(1n), now, 15)).toBe(expected);
+  expect(updateNeed(policy, stored(1n), now, 15)).toBe(expected);
 });
 
 test.each([
@@ -30,7 +29,7 @@ test.each([
 });
 
 test("a key that was never stored is due", () => {
-  expect(stage(policy, stored(0n, "NOT_AVAILABLE", 0n), 1_700_000_000, 0)).toBe("due");
+  expect(updateNeed(policy, stored(0n, "NOT_AVAILABLE", 0n), 1_700_000_000, 0)).toBe("due");
 });
 
 describe("a value has moved", () => {
@@ -59,22 +58,5 @@ describe("a value has moved", () => {
     expect(hasMoved(policy, "median", stored(0n, "DISAGREEMENT"), ok(1n))).toBe(true);
     expect(hasMoved(policy, "median", stored(1n), NONE)).toBe(true);
     expect(hasMoved(policy, "median", stored(0n, "NOT_AVAILABLE"), NONE)).toBe(false);
-  });
-});
-
-describe("rows are aggregated", () => {
-  const row = (value: bigint | null): SignedRow => ({
-    ...{ provider: "0x0000000000000000000000000000000000000001", signature: "0x" },
-    missing: value === null ? 2n : 0n,
-    values: [word(9n), word(value ?? 0n)],
-  });
-
-  test.each([
-    ["a quorum of values: their lower median", [1n, 2n, 4n, 3n], ok(2n)],
-    ["a quorum of no data", [null, null, null, 1n], NONE],
-    ["two of four with a value: nothing", [1n, 1n, null, null], null],
-    ["two rows of four: nothing", [1n, 1n], null],
-  ])("%s", (_, values, expected) => {
-    expect(observe("median", 4, values.map(row), 1)).toEqual(expected);
   });
 });

@@ -1,9 +1,7 @@
-import { isMissing } from "@dataset-oracle/protocol/batch-report";
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
-import { isQuorum } from "@dataset-oracle/protocol/quorum";
-import { agreedValue, type SignedRow } from "@dataset-oracle/protocol/update";
 import type { DatasetKind } from "@dataset-oracle/protocol/wire";
-import { type Hex, hexToBigInt } from "viem";
+import { hexToBigInt } from "viem";
+import type { AggregatedValue } from "./aggregate-rows.js";
 
 /** When a feed is updated. */
 export interface UpdatePolicy {
@@ -14,20 +12,6 @@ export interface UpdatePolicy {
   /** The age below which it is never updated. */
   readonly minIntervalSeconds: number;
 }
-
-/** A key that is kept fresh. */
-export interface Feed {
-  readonly key: Hex;
-  readonly policy: UpdatePolicy;
-}
-
-/** A feed with its stored value. */
-export interface StoredFeed extends Feed {
-  readonly stored: QueryResult;
-}
-
-/** The value of a key on which the data providers agree now. */
-export type Observed = { readonly status: "OK"; readonly value: Hex } | { readonly status: "NOT_AVAILABLE" };
 
 /**
  * Returns the age at which an update is started, in seconds, so that it is mined within the heartbeat. It is at least the
@@ -40,20 +24,20 @@ export function dueAge({ heartbeatSeconds, minIntervalSeconds }: UpdatePolicy, l
 }
 
 /**
- * Decides by its age whether a feed is updated: not before its minimum interval (`wait`), from `dueAge` on (`due`), and in
- * between only if its value has moved (`look`).
+ * Decides by its age whether a feed is updated: not before its minimum interval (`none`), from `dueAge` on (`due`), and in
+ * between only if its value has moved (`if_moved`).
  *
  * @param now Seconds since 1970.
  */
-export function stage(
+export function updateNeed(
   policy: UpdatePolicy,
   stored: QueryResult,
   now: number,
   leadSeconds: number,
-): "wait" | "look" | "due" {
+): "none" | "if_moved" | "due" {
   const age = now - Number(stored.updatedAt);
   if (age >= dueAge(policy, leadSeconds)) return "due";
-  return age >= policy.minIntervalSeconds ? "look" : "wait";
+  return age >= policy.minIntervalSeconds ? "if_moved" : "none";
 }
 
 /** Reports whether a value has moved by the deviation threshold, or has become available or unavailable. */
@@ -61,7 +45,7 @@ export function hasMoved(
   { deviationBps }: UpdatePolicy,
   kind: DatasetKind,
   stored: QueryResult,
-  observed: Observed,
+  observed: AggregatedValue,
 ): boolean {
   if (observed.status === "NOT_AVAILABLE" || stored.status !== "OK") return observed.status !== stored.status;
   if (kind === "majority") return observed.value !== stored.output;
@@ -69,23 +53,4 @@ export function hasMoved(
   const difference = now > before ? now - before : before - now;
   // From 0, any other value is a move.
   return difference > 0n && difference * 10_000n >= BigInt(deviationBps) * before;
-}
-
-/**
- * Aggregates one key of a batch's rows as the contract will.
- *
- * @param members The size of the whole committee.
- * @param index The key's, in the batch.
- * @returns Null without a quorum.
- */
-export function observe(
-  kind: DatasetKind,
-  members: number,
-  rows: readonly SignedRow[],
-  index: number,
-): Observed | null {
-  const values = rows.flatMap((row) => (isMissing(row, index) ? [] : (row.values[index] ?? [])));
-  if (isQuorum(values.length, members - values.length)) return { status: "OK", value: agreedValue(kind, values) };
-  const missing = rows.length - values.length;
-  return isQuorum(missing, members - missing) ? { status: "NOT_AVAILABLE" } : null;
 }

@@ -1,5 +1,5 @@
 import { keccak256 } from "viem";
-import { type Blocks, type PastUpdate, readBack } from "../chain/update-events.js";
+import { type Blocks, type PastUpdate, readUpdatesBackwards } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
 import type { Dataset, Network } from "../network.js";
 import type { Context } from "../process-context.js";
@@ -54,7 +54,7 @@ export class Histories {
       return found.history(Math.max(from, range.from));
     const rest = { from: range.from, to: isCovered ? Math.min(range.to, from - 1) : range.to };
     const take = (updates: readonly PastUpdate[]) => found.take(updates);
-    const first = await readBack(network.client, dataset.address, key, rest, this.context.clock, take);
+    const first = await readUpdatesBackwards(network.client, dataset.address, key, rest, this.context.clock, take);
     return found.history(Math.max(range.from, first));
   }
 

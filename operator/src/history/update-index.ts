@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Address, Hex } from "viem";
 import { getBlock } from "viem/actions";
-import { type ChainClient, unwrapRpcError } from "../chain/client.js";
-import { describeError, RpcError } from "../chain/rpc-error.js";
-import { readBlockHash } from "../chain/transactions.js";
+import { readBlockHash } from "../chain/blocks.js";
+import type { ChainClient } from "../chain/client.js";
+import { describeError, RpcError, unwrapRpcError } from "../chain/rpc-error.js";
 import { type Blocks, type KeyedUpdate, type PastUpdate, readUpdates } from "../chain/update-events.js";
 import type { Context } from "../process-context.js";
 
@@ -154,7 +154,7 @@ export class UpdateIndex {
   }
 
   /** Reads one window of older blocks. @returns False if there are none, or no room for them. */
-  async #readBack(): Promise<boolean> {
+  async #readUpdatesBackwards(): Promise<boolean> {
     const head = this.#head?.number ?? -1;
     const first = Math.max(0, head - this.limits.blocks + 1);
     const [before, settled] = [this.#from, this.#settled];
@@ -178,7 +178,7 @@ export class UpdateIndex {
       let waitMs = KEEP_MS;
       try {
         await this.refresh();
-        if (await this.#readBack()) waitMs = NEXT_MS;
+        if (await this.#readUpdatesBackwards()) waitMs = NEXT_MS;
       } catch (error) {
         if (!closing.aborted) logger.debug({ dataset: this.dataset, reason: describeError(error) }, "history not read");
         waitMs = FAILED_MS;

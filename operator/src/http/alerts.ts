@@ -3,7 +3,7 @@ import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { Alert } from "../alerts/alert.js";
 import type { Operator } from "../operator.js";
-import { LIMITED_PROBLEMS } from "./openapi.js";
+import { LIMITED_PROBLEMS } from "./problem-responses.js";
 
 const schema = {
   tags: ["data"],

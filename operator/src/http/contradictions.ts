@@ -5,7 +5,8 @@ import { Type } from "@sinclair/typebox";
 import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { writeStatement } from "../statements/statement.js";
-import { addQueryRoute, DATASET_QUERY_PROBLEMS } from "./query-route.js";
+import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
+import { addQueryRoute } from "./query-route.js";
 
 /** A row can have two hundred kilobytes. */
 const MAX_LISTED = 16;

@@ -9,11 +9,12 @@ import { dataPointFinder } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { noSender, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
-import { MAX_MINING_WAIT_MS } from "../update/send.js";
+import { MAX_MINING_WAIT_MS } from "../update/sent-update.js";
 import { errorForCaller } from "./error-for-caller.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
-import type { NewKeyLimit } from "./limits.js";
-import { dataPointProblems } from "./openapi.js";
+import { preferredWait } from "./prefer-header.js";
+import { dataPointProblems } from "./problem-responses.js";
+import type { NewKeyLimit } from "./rate-limits.js";
 
 const EVENTS = [
   ["asked", { timestamp: 1_790_000_000, providers: ["0x..."] }],
@@ -115,18 +116,4 @@ export function addDataRequest(
     if (!isStream) return work(() => {});
     return eventStream(request, reply, work);
   });
-}
-
-/**
- * How long a caller prefers to wait (RFC 7240: `Prefer: wait=10`), in whole seconds.
- *
- * @param maxSeconds A longer wait is cut to this.
- * @returns Null without such a preference; one that cannot be read is none.
- */
-export function preferredWait(header: string | undefined, maxSeconds: number): number | null {
-  for (const preference of (header ?? "").split(",")) {
-    const seconds = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(preference)?.[1];
-    if (seconds !== undefined) return Math.min(Number(seconds), maxSeconds);
-  }
-  return null;
 }

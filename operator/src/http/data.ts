@@ -9,8 +9,8 @@ import { readLastRounds } from "../overview/last-rounds.js";
 import { MinedRounds } from "../overview/mined-rounds.js";
 import type { Overview } from "../overview/overview.js";
 import { SingleFlight } from "../single-flight.js";
-import { dataPointProblems } from "./openapi.js";
-import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
+import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
+import { addQueryRoute } from "./query-route.js";
 
 /** A data point is read again after this. */
 const REMEMBER_MS = 1_000;

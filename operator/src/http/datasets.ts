@@ -10,7 +10,7 @@ import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { notReady } from "../problems.js";
 import { SingleFlight } from "../single-flight.js";
-import { chainProblems } from "./openapi.js";
+import { chainProblems } from "./problem-responses.js";
 
 /** A price is read again after this. */
 const REMEMBER_MS = 2_000;

@@ -12,8 +12,8 @@ import { type DataPoint, findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { evidenceFailed, invalidQuery, noEvidence, unknownProvider } from "../problems.js";
 import { askProvider, type Fail, type Failure, postQuestion } from "../update/ask-provider.js";
-import { dataPointProblems } from "./openapi.js";
-import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
+import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
+import { addQueryRoute } from "./query-route.js";
 
 /** Its rate limit is this much lower than that of requests, because an answer can have megabytes. */
 const REQUESTS_PER_CALL = 3;

@@ -5,8 +5,8 @@ import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import { parseGwei } from "viem";
 import type { Operator } from "../operator.js";
-import type { Balances } from "../sender-balances.js";
-import { LIMITED_PROBLEMS } from "./openapi.js";
+import type { SenderBalances } from "../sender-balances.js";
+import { LIMITED_PROBLEMS } from "./problem-responses.js";
 
 const strict = { additionalProperties: false } as const;
 
@@ -40,7 +40,7 @@ const NOT_READY = {
  * Adds `GET /live`, which answers while the process runs, and `GET /ready`, which succeeds while every network has an RPC
  * endpoint that can be used. A low balance is shown there and does not fail it: only broadcasting needs a balance.
  */
-export function addHealth(app: App, operator: Operator, balances: Balances): void {
+export function addHealth(app: App, operator: Operator, balances: SenderBalances): void {
   const networks = [...operator.networks.values()];
   const config = { rate: HEALTH_RATE };
   const live = {

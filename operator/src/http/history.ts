@@ -13,8 +13,8 @@ import type { Operator } from "../operator.js";
 import { invalidQuery, rangeTooWide } from "../problems.js";
 import { SingleFlight } from "../single-flight.js";
 import { acceptsCsv, toCsv } from "./history-csv.js";
-import { dataPointProblems } from "./openapi.js";
-import { addQueryRoute, INVALID_QUERY } from "./query-route.js";
+import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
+import { addQueryRoute } from "./query-route.js";
 
 const DEFAULT_LIMIT = 20;
 /** Its rate limit is this much lower than that of requests: each can make many calls to the RPC. */

@@ -2,7 +2,7 @@ import { OverviewAnswer } from "@dataset-oracle/protocol/wire-data";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import type { Overview } from "../overview/overview.js";
-import { chainProblems } from "./openapi.js";
+import { chainProblems } from "./problem-responses.js";
 
 const schema = {
   tags: ["data"],

@@ -1,18 +1,8 @@
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import type { RateLimit } from "@dataset-oracle/service/http-server/rate-limit";
 import { type Static, type TObject, TypeGuard } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest, FastifySchema } from "fastify";
 import { invalidQuery } from "../problems.js";
-
-/** The problem of a query that is not valid, by status. */
-export const INVALID_QUERY = { 400: ["invalid_query"] } as const;
-
-/** The problems of a query about a dataset that reads nothing but the operator's memory. */
-export const DATASET_QUERY_PROBLEMS = problemResponses([
-  INVALID_QUERY,
-  { 404: ["unknown_dataset"], 422: ["unknown_network"], 429: ["too_many_requests"] },
-]);
 
 /** Decimal digits of an integer that a number can hold. */
 const INTEGER = /^(?:0|[1-9][0-9]{0,15})$/;

@@ -6,7 +6,8 @@ import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { REPORTS_PATH } from "../peers/fetch-statements.js";
 import { readStatement, writeStatement } from "../statements/statement.js";
-import { addQueryRoute, DATASET_QUERY_PROBLEMS } from "./query-route.js";
+import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
+import { addQueryRoute } from "./query-route.js";
 
 /** Room for two rows of 256 keys, or as many reports as are taken at once. */
 const MAX_BODY_BYTES = 384 * 1024;

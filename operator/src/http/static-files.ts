@@ -13,7 +13,7 @@ import { LRUCache } from "lru-cache";
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 
 /** A site may load its own files and query this operator: nothing from other origins, and nothing inline. */
-export const STATIC_POLICY =
+export const STATIC_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -84,7 +84,7 @@ async function addSite(app: App, { folder: given, prefix, rate }: Site): Promise
           if (isIndex && !path.endsWith("/")) return reply.redirect(`${posix.basename(path)}/`, 308);
           if (await isLink(join(folder, name))) throw noSuchPath(path);
           reply.headers({
-            "content-security-policy": STATIC_POLICY,
+            "content-security-policy": STATIC_CSP,
             "cache-control": caching,
             vary: "accept-encoding",
           });
@@ -106,7 +106,7 @@ function addNotFound(app: App, { prefix, rate }: Omit<Site, "folder">, html: str
     const path = request.url.split("?", 1)[0] ?? "/";
     if (!request.headers.accept?.includes("text/html")) throw noSuchPath(path);
     reply.status(404).type("text/html; charset=utf-8");
-    reply.headers({ "content-security-policy": STATIC_POLICY, "cache-control": "no-cache", vary: "accept" });
+    reply.headers({ "content-security-policy": STATIC_CSP, "cache-control": "no-cache", vary: "accept" });
     // Relative, because a proxy may serve the operator below another path.
     return html.replaceAll(SITE_PATH, "../".repeat(slashes(path) - depthOfSite) || "./");
   });

@@ -10,9 +10,10 @@ import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { TRANSACTIONS_PATH } from "../peers/transaction-sharing.js";
 import { invalidTransaction, unknownNetwork } from "../problems.js";
-import { holdCall } from "../statements/statements-of-call.js";
-import { NODES_OF_ADDRESS, nodeLimit } from "./limits.js";
-import { addQueryRoute, DATASET_QUERY_PROBLEMS } from "./query-route.js";
+import { holdStatementsInCalldata } from "../statements/statements-in-calldata.js";
+import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
+import { addQueryRoute } from "./query-route.js";
+import { NODES_PER_ADDRESS, nodeLimit } from "./rate-limits.js";
 
 /** Room for a batch of 100 keys that 60 members have signed. */
 const MAX_BODY_BYTES = 512 * 1024;
@@ -58,7 +59,7 @@ export function addTransactions(
   { nodeRequestsPerMinute }: Pick<OperatorConfig, "nodeRequestsPerMinute">,
 ): void {
   const limitNode = nodeLimit(app, { name: "node", perMinute: nodeRequestsPerMinute });
-  const rate = { name: "transactions", perMinute: NODES_OF_ADDRESS * nodeRequestsPerMinute };
+  const rate = { name: "transactions", perMinute: NODES_PER_ADDRESS * nodeRequestsPerMinute };
   const getRate = { ...rate, name: "read-transactions" };
   addQueryRoute(app, TRANSACTIONS_PATH, get, getRate, async ({ query }): Promise<SharedTransaction[]> => {
     const { network, dataset } = findDataset(networks, query);
@@ -79,7 +80,7 @@ export function addTransactions(
       if (transactions.isHeld(shared.value)) return { transaction_hash: signed.hash };
       await limitNode(request, reply, signed.sender);
       // It is proof against its signers even if the chain has the round already.
-      holdCall(network, dataset, signed.data);
+      holdStatementsInCalldata(network, dataset, signed.data);
       const held = await transactions.hold(network, shared.value).catch((error: unknown) => {
         if (error instanceof RpcError || !(error instanceof ProblemError)) throw error;
         throw invalidTransaction(error.title);

@@ -10,19 +10,19 @@ import type {
 import { formatValue } from "@dataset-oracle/protocol/wire-value";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, getAddress, type Hex, stringToHex } from "viem";
-import { readHeadTimestamp } from "../chain/client.js";
+import { readHeadTimestamp } from "../chain/blocks.js";
 import { readQueryPrice } from "../chain/dataset-views.js";
 import { readManyStored } from "../chain/stored-values.js";
 import type { NetworkSettings } from "../config.js";
 import { type DataPoint, dataPointOf } from "../data-point.js";
-import { beatAt, orderOf } from "../feeds/turn-order.js";
+import { beatAt, orderOf } from "../feeds/turn-schedule.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { nodesIn } from "../peers/node-list.js";
 import { SingleFlight } from "../single-flight.js";
 import { type DescribedSpec, describeSpec } from "./describe-spec.js";
 import { type RecentEntries, recentKeys, recentSpecs } from "./recent-keys-and-specs.js";
-import { Formats, SPOT_PRICE } from "./value-formats.js";
+import { SPOT_PRICE_FORMAT, ValueFormats } from "./value-formats.js";
 
 /** A network is read again after this. */
 const REMEMBER_MS = 1_000;
@@ -34,14 +34,14 @@ export class Overview {
   readonly #networks: SingleFlight<NetworkOverview>;
   readonly #keys = new Map<Dataset, RecentEntries<true>>();
   readonly #specs = new Map<Network, RecentEntries<DescribedSpec>>();
-  readonly #formats = new Map<Network, Formats>();
+  readonly #formats = new Map<Network, ValueFormats>();
 
   constructor(private readonly operator: Operator) {
     this.#networks = new SingleFlight(operator.clock, REMEMBER_MS);
     for (const network of operator.networks.values()) {
       const { client, registry, settings } = network;
       if (registry !== null) {
-        this.#formats.set(network, new Formats(client, registry, operator.clock));
+        this.#formats.set(network, new ValueFormats(client, registry, operator.clock));
         this.#specs.set(network, recentSpecs(client, registry, settings.historyBlocks, describeSpec));
       }
       for (const dataset of network.datasets.values()) {
@@ -70,7 +70,7 @@ export class Overview {
       timestamp: Number(stored.updatedAt),
       deviation_bps: feed?.policy.deviationBps ?? null,
       heartbeat_seconds: feed?.policy.heartbeatSeconds ?? null,
-      format: isSpot ? SPOT_PRICE : ((await this.#formats.get(network)?.of(key)) ?? null),
+      format: isSpot ? SPOT_PRICE_FORMAT : ((await this.#formats.get(network)?.of(key)) ?? null),
     };
   }
 

@@ -7,7 +7,7 @@ import type { Clock } from "../process-context.js";
 import { describeSpec } from "./describe-spec.js";
 
 /** A rate, scaled as `usingOracleProtocol` returns it. */
-export const SPOT_PRICE: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
+export const SPOT_PRICE_FORMAT: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
 
 const MAX_SPECS = 1_000;
 /** Anonymous callers can name any number of specs that do not exist. */
@@ -18,7 +18,7 @@ const MISSING_MS = 120_000;
 const FAILED_MS = 30_000;
 
 /** The formats of Web Oracle values, from their published specs. A spec never changes: its hash names it. */
-export class Formats {
+export class ValueFormats {
   readonly #known = new LRUCache<Hex, ValueFormat>({ max: MAX_SPECS });
   /** When specs without a known format are read again, in milliseconds since 1970. */
   readonly #missingUntil = new LRUCache<Hex, number>({ max: MAX_MISSING });

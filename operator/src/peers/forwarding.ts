@@ -6,14 +6,14 @@ import type { Address } from "viem";
 import type { DataPoint } from "../data-point.js";
 import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
-import { roundAt } from "../rounds.js";
-import type { SentUpdate } from "../update/send.js";
-import { acceptForwarded } from "./accept-forwarded.js";
+import { roundAt } from "../round-time.js";
+import type { SentUpdate } from "../update/sent-update.js";
 import type { GuardedHttp } from "./guarded-http.js";
 import { readNodeAnswer } from "./node-answer.js";
 import type { NodeIdentity } from "./node-identity.js";
 import type { Node, Nodes } from "./node-list.js";
-import { requestOrder } from "./request-order.js";
+import { rankNodesForKey } from "./rank-nodes-for-key.js";
+import { verifyForwardedAnswer } from "./verify-forwarded-answer.js";
 
 /** The path at which a node takes what another forwards. It is below the base URL. */
 export const FORWARDED_PATH = "/data/request/forwarded";
@@ -59,7 +59,7 @@ export class Forwarding {
       }
       // A node that works and cannot serve the request knows no more about it than this one.
       if (answer === "refused") return null;
-      const accepted = await acceptForwarded(this.context, dataPoint, node, round, answer, progress);
+      const accepted = await verifyForwardedAnswer(this.context, dataPoint, node, round, answer, progress);
       if (accepted.ok) return accepted.value;
       const where = { network: dataPoint.network.chainId, node: node.provider, reason: accepted.error };
       logger.warn(where, "a node's answer to a forwarded request is not used");
@@ -70,7 +70,7 @@ export class Forwarding {
 
   #askedBeforeThis(dataPoint: DataPoint): readonly Node[] {
     const now = this.context.clock();
-    const turns = requestOrder(this.nodes, dataPoint, now);
+    const turns = rankNodesForKey(this.nodes, dataPoint, now);
     const own = turns.findIndex(({ provider }) => provider === this.nodes.own?.provider);
     // A node of no member is recognized by none of the others.
     if (own < 0) return [];

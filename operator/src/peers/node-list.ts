@@ -21,7 +21,7 @@ export interface Nodes {
 }
 
 /** A base URL as the configuration and the directory may have it. */
-export const BASE_URL = "^https?://[^\\s@?#]+$";
+export const BASE_URL_PATTERN = "^https?://[^\\s@?#]+$";
 
 /** The nodes of one network: as its directory announces them, and for members that announced nothing, as configured. */
 export class NodeList implements Nodes {
@@ -45,7 +45,7 @@ export class NodeList implements Nodes {
           `${own.map(({ submitter }) => submitter).join(", ")}. Name one.`,
       );
     }
-    this.announced([]);
+    this.setAnnouncements([]);
   }
 
   get all(): readonly Node[] {
@@ -61,9 +61,9 @@ export class NodeList implements Nodes {
    *
    * @param announcements The latest of each member that announced anything.
    */
-  announced(announcements: readonly Announcement[]): void {
+  setAnnouncements(announcements: readonly Announcement[]): void {
     const announcers = new Set(announcements.map(({ provider }) => provider));
-    const placed = announcements.filter(({ url }) => new RegExp(BASE_URL).test(url) && URL.canParse(url));
+    const placed = announcements.filter(({ url }) => new RegExp(BASE_URL_PATTERN).test(url) && URL.canParse(url));
     const others = this.configured.filter(({ provider }) => !announcers.has(provider));
     // A member can announce another's submitter. The node goes by its configuration then, else by the one who was first.
     const owns = placed

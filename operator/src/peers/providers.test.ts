@@ -14,7 +14,7 @@ const failure = (reason: FailureReason, refuses: Failure["refuses"] = null): Fai
 function after(...answers: readonly { readonly kind: string }[]): FailureReason | null {
   const http = new GuardedHttp(new Set(), false, new AbortController().signal);
   const providers = new Providers(1, new Map(), { all: [], own: null }, http);
-  for (const answer of answers) providers.answered(PROVIDER, answer);
+  for (const answer of answers) providers.recordAnswer(PROVIDER, answer);
   return providers.failureOf(PROVIDER);
 }
 

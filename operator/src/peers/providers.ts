@@ -5,7 +5,7 @@ import type { Address } from "viem";
 import { type Failure, type FailureReason, isFailure } from "../update/ask-provider.js";
 import type { GuardedHttp } from "./guarded-http.js";
 import { readNodeAnswer } from "./node-answer.js";
-import { BASE_URL, type Node, type Nodes, othersOf } from "./node-list.js";
+import { BASE_URL_PATTERN, type Node, type Nodes, othersOf } from "./node-list.js";
 
 const DEADLINE_MS = 2_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -15,7 +15,7 @@ const served = TypeCompiler.Compile(
   Type.Array(
     Type.Object({
       network_id: NetworkId,
-      providers: Type.Array(Type.Object({ address: Type.String(), url: Type.String({ pattern: BASE_URL }) })),
+      providers: Type.Array(Type.Object({ address: Type.String(), url: Type.String({ pattern: BASE_URL_PATTERN }) })),
     }),
   ),
 );
@@ -41,7 +41,7 @@ export class Providers {
   }
 
   /** Takes note of an answer. One that came after the others were enough says nothing about the provider. */
-  answered(provider: Address, answer: { readonly kind: string } | Failure): void {
+  recordAnswer(provider: Address, answer: { readonly kind: string } | Failure): void {
     if (!isFailure(answer) || answer.refuses !== null) this.#failing.delete(provider);
     else if (answer.reason !== "late") this.#failing.set(provider, answer.reason);
   }
@@ -57,7 +57,7 @@ export class Providers {
    *
    * @param isAgain True to ask also where it is known.
    */
-  async learn(isAgain: boolean): Promise<void> {
+  async refreshEndpoints(isAgain: boolean): Promise<void> {
     const asked = othersOf(this.nodes).filter(({ provider }) => {
       return !this.configured.has(provider) && (isAgain || !this.#learned.has(provider));
     });

@@ -3,11 +3,11 @@ import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address, Hex } from "viem";
 import type { Dataset, Network } from "../network.js";
-import { holdCall } from "../statements/statements-of-call.js";
+import { holdStatementsInCalldata } from "../statements/statements-in-calldata.js";
 import type { GuardedHttp } from "./guarded-http.js";
+import type { HeldTransactions } from "./held-transactions.js";
 import { readNodeAnswer } from "./node-answer.js";
 import { type Node, type Nodes, othersOf } from "./node-list.js";
-import type { SharedTransactions } from "./shared-transactions.js";
 
 /** The path at which a node takes other nodes' signed transactions, and shows those that it holds. It is below the base URL. */
 export const TRANSACTIONS_PATH = "/transactions";
@@ -28,7 +28,7 @@ export class TransactionSharing {
   constructor(
     private readonly chainId: number,
     private readonly nodes: Nodes,
-    private readonly transactions: SharedTransactions,
+    private readonly transactions: HeldTransactions,
     private readonly http: GuardedHttp,
   ) {}
 
@@ -71,7 +71,7 @@ export class TransactionSharing {
     for (const { raw } of (readNodeAnswer(answer, got) ?? []).slice(0, MAX_FETCHED)) {
       const shared = this.transactions.read(network, raw as Hex);
       if (!shared.ok || this.transactions.isHeld(shared.value)) continue;
-      holdCall(network, shared.value.dataset, shared.value.signed.data);
+      holdStatementsInCalldata(network, shared.value.dataset, shared.value.signed.data);
       await this.transactions.hold(network, shared.value);
     }
   }

@@ -3,12 +3,14 @@ import { encodeAccusation } from "@dataset-oracle/protocol/accusation";
 import type { Logger } from "pino";
 import { readBlockIntervalMs } from "../chain/block-interval.js";
 import { describeError } from "../chain/rpc-error.js";
-import { orderOf } from "../feeds/turn-order.js";
+import { orderOf } from "../feeds/turn-schedule.js";
 import type { Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { nodesIn } from "../peers/node-list.js";
 import type { Job, RoundCall } from "../tx/job.js";
-import { queueFor, reserveFeedGas, submit } from "../update/send.js";
+import { queueFor } from "../tx/queue-for-key.js";
+import { reserveFeedGas } from "../update/reserve-gas.js";
+import { submitJob } from "../update/send-update.js";
 import type { Contradiction } from "./held-statements.js";
 
 /** The dataset ejects nobody from a committee of this size or a smaller one. */
@@ -60,7 +62,7 @@ class Accuser {
     const { clock } = this.operator;
     const { dataset, provider, key, round } = found;
     const { committee } = dataset;
-    await committee.hasReplaced(committee.current);
+    await committee.refreshIfReplaced(committee.current);
     const { members } = committee.current;
     if (!members.includes(provider)) {
       this.#log.warn(
@@ -80,7 +82,7 @@ class Accuser {
     this.#nextAt.set(found, clock() + RETRY_MS);
     const job = await this.#jobOf(found);
     const release = reserveFeedGas(this.operator, network, job.call.gas);
-    const { hash } = await submit(queueFor(network, dataset.address, key), job, release);
+    const { hash } = await submitJob(queueFor(network, dataset.address, key), job, release);
     this.#log.warn({ dataset: dataset.address, provider, transaction: hash }, "accused of contradicting itself");
   }
 
@@ -100,7 +102,7 @@ class Accuser {
     const { dataset, provider } = found;
     const { committee } = dataset;
     const hasLeft = async () => {
-      await committee.hasReplaced(committee.current);
+      await committee.refreshIfReplaced(committee.current);
       return !committee.current.members.includes(provider);
     };
     return {

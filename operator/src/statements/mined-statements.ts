@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { readBlockNumber } from "../chain/client.js";
+import { readBlockNumber } from "../chain/blocks.js";
 import { describeError } from "../chain/rpc-error.js";
 import { readTransaction } from "../chain/transactions.js";
 import { readUpdates } from "../chain/update-events.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
-import { holdCall } from "./statements-of-call.js";
+import { holdStatementsInCalldata } from "./statements-in-calldata.js";
 
 /** The chain is read after this many polls of the RPC endpoints. */
 const POLLS = 5;
@@ -14,7 +14,7 @@ const MAX_READ = 50;
 const MAX_BLOCKS = 1_000;
 
 /** Reads what is signed in the mined updates of all relayers, until the operator shuts down. It never throws. */
-export async function runMinedStatements(operator: Operator): Promise<void> {
+export async function collectMinedStatements(operator: Operator): Promise<void> {
   const networks = [...operator.networks.values()].filter(({ sharing }) => sharing !== null);
   await Promise.all(
     networks.flatMap((network) => [...network.datasets.values()].map((dataset) => watch(operator, network, dataset))),
@@ -32,7 +32,7 @@ async function watch({ closing, logger }: Operator, network: Network, dataset: D
         const hashes = [...new Set(updates.map(({ transactionHash }) => transactionHash))].slice(0, MAX_READ);
         for (const hash of hashes) {
           const sent = await readTransaction(client, hash);
-          if (sent !== null) holdCall(network, dataset, sent.input);
+          if (sent !== null) holdStatementsInCalldata(network, dataset, sent.input);
         }
       }
       next = head + 1;

@@ -3,7 +3,7 @@ import { numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { type ChainClient, createChainClient } from "../chain/client.js";
 import { RpcError } from "../chain/rpc-error.js";
-import { covers, type Fees, feesFor, raisedFees, readMarket } from "./fees.js";
+import { bumpFees, covers, type Fees, feesFor, readNetworkFees } from "./fees.js";
 
 /** A node that answers from a table; null refuses the method. */
 function node(answers: Record<string, unknown>): ChainClient {
@@ -17,7 +17,7 @@ function node(answers: Record<string, unknown>): ChainClient {
 
 const capsOf = (cap: bigint) => ({ maxFeePerGas: cap, maxPriorityFeePerGas: cap });
 
-const readFees = async (client: ChainClient, cap: bigint) => feesFor(await readMarket(client), capsOf(cap));
+const readFees = async (client: ChainClient, cap: bigint) => feesFor(await readNetworkFees(client), capsOf(cap));
 
 const CAP = 2_000_000_000n;
 const BLOCK = { baseFeePerGas: numberToHex(100n) };
@@ -72,7 +72,7 @@ describe("a replacement", () => {
     ["never pays a priority fee above the maximum fee", dynamic(10n, 10n), dynamic(20n, 20n), dynamic(20n, 20n)],
     ["raises a gas price", { type: "legacy", gasPrice: 80n }, null, { type: "legacy", gasPrice: 91n }],
   ])("%s", (_, before, today, after) => {
-    expect(raisedFees(before, today, capsOf(10_000n))).toEqual(after);
+    expect(bumpFees(before, today, capsOf(10_000n))).toEqual(after);
   });
 
   test("is accepted by nodes that require 10% more, and stays within the cap", () => {
@@ -80,7 +80,7 @@ describe("a replacement", () => {
     fc.assert(
       fc.property(price, price, price, (a, b, cap) => {
         const [tip, max] = a < b ? [a, b] : [b, a];
-        const after = raisedFees(dynamic(max, tip), null, capsOf(cap));
+        const after = bumpFees(dynamic(max, tip), null, capsOf(cap));
         if (after === null) {
           expect(max + max / 10n + 1n > cap).toBe(true);
           return;

@@ -1,6 +1,6 @@
 import { getBlock, getGasPrice } from "viem/actions";
-import { type ChainClient, unwrapRpcError } from "../chain/client.js";
-import { rpcErrorIn } from "../chain/rpc-error.js";
+import type { ChainClient } from "../chain/client.js";
+import { rpcErrorIn, unwrapRpcError } from "../chain/rpc-error.js";
 
 /** The fees that a transaction offers, in wei per unit of gas. */
 export type Fees =
@@ -8,7 +8,7 @@ export type Fees =
   | { readonly type: "legacy"; readonly gasPrice: bigint };
 
 /** The fees that the chain asks, in wei per unit of gas. */
-export type Market =
+export type NetworkFees =
   | { readonly type: "eip1559"; readonly baseFee: bigint; readonly priorityFee: bigint }
   | { readonly type: "legacy"; readonly gasPrice: bigint };
 
@@ -27,7 +27,7 @@ const replacementTip = ({ maxFeePerGas, maxPriorityFeePerGas }: FeeCaps) =>
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n;
 
 /** Reads the fees that the chain asks. A chain without a base fee has a gas price. */
-export async function readMarket(client: ChainClient): Promise<Market> {
+export async function readNetworkFees(client: ChainClient): Promise<NetworkFees> {
   const { baseFeePerGas } = await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client));
   if (baseFeePerGas === null) {
     return { type: "legacy", gasPrice: await unwrapRpcError(client, "eth_gasPrice", getGasPrice(client)) };
@@ -46,8 +46,8 @@ async function readPriorityFee(client: ChainClient): Promise<bigint> {
 }
 
 /** Returns the base fee, or the gas price of a chain without one. */
-export function leastFee(market: Market): bigint {
-  return market.type === "legacy" ? market.gasPrice : market.baseFee;
+export function baseFeeOf(networkFees: NetworkFees): bigint {
+  return networkFees.type === "legacy" ? networkFees.gasPrice : networkFees.baseFee;
 }
 
 /**
@@ -55,12 +55,12 @@ export function leastFee(market: Market): bigint {
  *
  * @returns Null when the chain asks for more than the cap.
  */
-export function feesFor(market: Market, caps: FeeCaps): Fees | null {
-  const wanted = leastFee(market);
+export function feesFor(networkFees: NetworkFees, caps: FeeCaps): Fees | null {
+  const wanted = baseFeeOf(networkFees);
   const cap = caps.maxFeePerGas;
   if (wanted > cap) return null;
-  if (market.type === "legacy") return { type: "legacy", gasPrice: wanted };
-  const priorityFee = smaller(market.priorityFee, caps.maxPriorityFeePerGas);
+  if (networkFees.type === "legacy") return { type: "legacy", gasPrice: wanted };
+  const priorityFee = smaller(networkFees.priorityFee, caps.maxPriorityFeePerGas);
   return {
     type: "eip1559",
     maxFeePerGas: smaller(2n * wanted + priorityFee, cap),
@@ -69,9 +69,9 @@ export function feesFor(market: Market, caps: FeeCaps): Fees | null {
 }
 
 /** Reports whether the next block could include a transaction with these fees. */
-export function covers(fees: Fees, market: Market): boolean {
-  if (market.type === "legacy") return true;
-  return (fees.type === "legacy" ? fees.gasPrice : fees.maxFeePerGas) >= market.baseFee;
+export function covers(fees: Fees, networkFees: NetworkFees): boolean {
+  if (networkFees.type === "legacy") return true;
+  return (fees.type === "legacy" ? fees.gasPrice : fees.maxFeePerGas) >= networkFees.baseFee;
 }
 
 /**
@@ -81,7 +81,7 @@ export function covers(fees: Fees, market: Market): boolean {
  * @param current Null when the chain asks for more than the cap.
  * @returns Null when the caps do not allow a tenth more.
  */
-export function raisedFees(before: Fees, current: Fees | null, caps: FeeCaps): Fees | null {
+export function bumpFees(before: Fees, current: Fees | null, caps: FeeCaps): Fees | null {
   const cap = caps.maxFeePerGas;
   if (before.type === "legacy") {
     const gasPrice = raised(before.gasPrice, current?.type === "legacy" ? current.gasPrice : 0n, cap);
@@ -98,7 +98,7 @@ export function raisedFees(before: Fees, current: Fees | null, caps: FeeCaps): F
  * Raises fees to twice those that a node refused as too low without saying how much it wants. At the caps it offers the
  * caps.
  */
-export function aboveRefused(fees: Fees, refused: Fees, caps: FeeCaps): Fees {
+export function bumpAboveRefused(fees: Fees, refused: Fees, caps: FeeCaps): Fees {
   const enough = (fee: bigint, low: bigint, cap: bigint) => larger(fee, smaller(low * 2n, cap));
   if (fees.type === "legacy" && refused.type === "legacy") {
     return { type: "legacy", gasPrice: enough(fees.gasPrice, refused.gasPrice, caps.maxFeePerGas) };

@@ -51,9 +51,9 @@ export interface Sent<C extends RoundCall> {
 }
 
 /** No RPC endpoint said whether it accepted a transaction, so the transaction may be mined. */
-export class OutcomeUnknown extends Error {
+export class SubmissionUnknown extends Error {
   constructor(readonly reason: unknown) {
     super("It is unknown whether an RPC endpoint has accepted the transaction. It may still be mined.");
-    this.name = "OutcomeUnknown";
+    this.name = "SubmissionUnknown";
   }
 }

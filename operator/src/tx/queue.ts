@@ -7,20 +7,15 @@ import { describeError, RpcError } from "../chain/rpc-error.js";
 import { type Mined, readMined } from "../chain/transactions.js";
 import { outOfFunds, shuttingDown } from "../problems.js";
 import type { Context } from "../process-context.js";
-import { type FeeCaps, type Market, readMarket } from "./fees.js";
-import { type Call, type Job, OutcomeUnknown, type RoundCall, type Sent } from "./job.js";
-import { ForeignTransactions, NonceCounts } from "./nonces.js";
-import { type Action, type Counts, planActions, type QueueLimits } from "./plan.js";
-import {
-  InFlightTransactions,
-  newTask,
-  RetryQueue,
-  type Task,
-  type Transaction,
-  WaitingUpdates,
-} from "./queue-state.js";
+import { type FeeCaps, type NetworkFees, readNetworkFees } from "./fees.js";
+import { ForeignTransactions } from "./foreign-transactions.js";
+import { type Call, type Job, type RoundCall, type Sent, SubmissionUnknown } from "./job.js";
+import { NonceCounts } from "./nonce-counts.js";
+import { planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan-actions.js";
+import { InFlightTransactions, newTask, type Task, type Transaction, WaitingUpdates } from "./queue-state.js";
 import { ReorgWatch } from "./reorg-watch.js";
 import { Replacements } from "./replacements.js";
+import { RetryQueue } from "./retry-queue.js";
 import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./submitter.js";
 
 export interface QueueSettings extends QueueLimits, FeeCaps {
@@ -48,7 +43,7 @@ const MAX_MISSED = 5;
 /**
  * Sends the updates of one sender on one network, and sees every accepted one stored: it bumps fees, rebroadcasts, fills
  * nonce gaps, and survives reorganizations. Its state is what it has sent; the nonce is read from the chain in every pass.
- * A pass reads the chain, plans (plan.ts) and acts. Passes follow each other and never overlap.
+ * A pass reads the chain, plans (plan-actions.ts) and acts. Passes follow each other and never overlap.
  */
 export class TransactionQueue {
   readonly #waiting = new WaitingUpdates();
@@ -124,7 +119,7 @@ export class TransactionQueue {
    * Sends a job. It returns once an RPC endpoint has accepted the transaction: from then on the queue gets this round of
    * the data point, or a newer one, stored.
    *
-   * @throws OutcomeUnknown when the transaction may be mined all the same. After any other error nothing is pending:
+   * @throws SubmissionUnknown when the transaction may be mined all the same. After any other error nothing is pending:
    * RpcError, or a ProblemError when the account cannot pay, the fees are too high, or the operator shuts down.
    */
   send<C extends RoundCall>(job: Job<C>): Promise<Sent<C>> {
@@ -162,7 +157,10 @@ export class TransactionQueue {
   }
 
   async #pass(): Promise<void> {
-    const [counts, market] = await Promise.all([this.#nonces.read(this.#inFlight.end), readMarket(this.client)]);
+    const [counts, networkFees] = await Promise.all([
+      this.#nonces.read(this.#inFlight.end),
+      readNetworkFees(this.client),
+    ]);
     const now = this.context.clock();
     this.#submitter.forgetRefused(counts.mined);
     await this.#checkReorgs(counts, now).catch((error: unknown) =>
@@ -173,22 +171,30 @@ export class TransactionQueue {
     await this.#recoverForeign(counts, now);
     const inFlight = [...this.#inFlight.values()];
     const limits = { ...this.settings, maxPending: this.#maxPending(counts) };
-    const actions = planActions(counts, inFlight, this.#foreign.stuckSince, this.#waiting.size, market, now, limits);
+    const actions = planActions(
+      counts,
+      inFlight,
+      this.#foreign.stuckSince,
+      this.#waiting.size,
+      networkFees,
+      now,
+      limits,
+    );
     await Promise.all(actions.filter(({ kind }) => kind === "confirm").map(({ nonce }) => this.#confirm(nonce)));
     for (const action of actions.filter((one) => one.kind !== "confirm")) {
-      const goesOn = await this.#act(action, market);
+      const goesOn = await this.#act(action, networkFees);
       if (!goesOn) break;
     }
   }
 
   /** Returns how many transactions may be pending after this pass: feeds may have those that requests leave to them. */
-  #maxPending({ mined }: Counts): number {
+  #maxPending({ mined }: TransactionCounts): number {
     const { maxPending, reservedForFeeds } = this.settings;
     const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#foreign.size;
     return Math.min(maxPending, Math.max(maxPending - reservedForFeeds, pending + this.#waiting.feeds));
   }
 
-  async #checkReorgs(counts: Counts, now: number): Promise<void> {
+  async #checkReorgs(counts: TransactionCounts, now: number): Promise<void> {
     if (now - this.#reorgsCheckedAt < this.settings.pollMs) return;
     this.#reorgsCheckedAt = now;
     const dropped = await this.#reorgWatch.look();
@@ -204,7 +210,7 @@ export class TransactionQueue {
     }
   }
 
-  async #recoverForeign(counts: Counts, now: number): Promise<void> {
+  async #recoverForeign(counts: TransactionCounts, now: number): Promise<void> {
     for (const pooled of await this.#foreign.look(counts, (nonce) => this.#inFlight.has(nonce), now)) {
       const job = this.#recover(pooled.call);
       if (job === null) continue;
@@ -228,14 +234,14 @@ export class TransactionQueue {
   }
 
   /** @returns False when the rest of the plan is out of date. */
-  async #act(action: Exclude<Action, { kind: "confirm" }>, market: Market): Promise<boolean> {
+  async #act(action: Exclude<QueueAction, { kind: "confirm" }>, networkFees: NetworkFees): Promise<boolean> {
     const { nonce } = action;
-    if (action.kind === "send") return this.#sendNext(nonce, market);
+    if (action.kind === "send") return this.#sendNext(nonce, networkFees);
     const transaction = this.#inFlight.get(nonce);
-    if (action.kind === "cancel") await this.#replacements.cancel(nonce, market);
+    if (action.kind === "cancel") await this.#replacements.cancel(nonce, networkFees);
     else if (transaction === undefined) return true;
-    else if (action.kind === "rebroadcast") await this.#replacements.rebroadcast(transaction, market);
-    else if (action.kind === "replace") await this.#replacements.replace(transaction, action.content, market);
+    else if (action.kind === "rebroadcast") await this.#replacements.rebroadcast(transaction, networkFees);
+    else if (action.kind === "replace") await this.#replacements.replace(transaction, action.content, networkFees);
     else {
       this.#inFlight.delete(nonce);
       this.#retry(transaction, "its transaction is gone, and its round too old");
@@ -243,11 +249,11 @@ export class TransactionQueue {
     return true;
   }
 
-  async #sendNext(nonce: number, market: Market): Promise<boolean> {
+  async #sendNext(nonce: number, networkFees: NetworkFees): Promise<boolean> {
     const task = this.#waiting.take(this.#inFlight.values());
     if (task === undefined) return true;
     try {
-      const submission = await this.#submitter.submit(nonce, task.call, market, task.onSigned);
+      const submission = await this.#submitter.submit(nonce, task.call, networkFees, task.onSigned);
       if (submission.result.kind === "rejected") return await this.#retryOrThrow(task, submission.result);
       this.#track(task, nonce, submission);
     } catch (error) {
@@ -264,7 +270,7 @@ export class TransactionQueue {
     task.caller = null;
     task.isPromised ||= result.kind === "accepted";
     if (result.kind === "accepted") caller?.resolve({ hash, raw, confirmed: confirmed.promise });
-    else if (result.kind === "unknown") caller?.reject(new OutcomeUnknown(result.error));
+    else if (result.kind === "unknown") caller?.reject(new SubmissionUnknown(result.error));
   }
 
   /** @returns False, so that the chain is read again after a fee or nonce problem. */

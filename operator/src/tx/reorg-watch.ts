@@ -1,5 +1,6 @@
-import { type ChainClient, readBlockNumber } from "../chain/client.js";
-import { type Mined, readBlockHash, readMined } from "../chain/transactions.js";
+import { readBlockHash, readBlockNumber } from "../chain/blocks.js";
+import type { ChainClient } from "../chain/client.js";
+import { type Mined, readMined } from "../chain/transactions.js";
 import type { Confirmed, RoundCall } from "./job.js";
 import type { Transaction } from "./queue-state.js";
 

@@ -2,9 +2,9 @@ import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { describeError } from "../chain/rpc-error.js";
 import type { Clock } from "../process-context.js";
-import type { Market } from "./fees.js";
+import type { NetworkFees } from "./fees.js";
 import type { RoundCall } from "./job.js";
-import type { Content } from "./plan.js";
+import type { ReplacementContent } from "./plan-actions.js";
 import type { InFlightTransactions, Renewal, Transaction } from "./queue-state.js";
 import type { SubmissionResult, Submitter } from "./submitter.js";
 
@@ -37,26 +37,26 @@ export class Replacements {
    * Consumes a nonce that none of the queue's transactions has, by a transfer of nothing. The number of these is limited,
    * because a node's false transaction counts can make gaps.
    */
-  async cancel(nonce: number, market: Market): Promise<void> {
+  async cancel(nonce: number, networkFees: NetworkFees): Promise<void> {
     const { clock, logger, maxCancelsPerHour } = this.#parts;
     this.#cancelledAt = this.#cancelledAt.filter((at) => at > clock() - HOUR_MS);
     if (this.#cancelledAt.length >= maxCancelsPerHour) {
       logger.warn({ nonce, maxCancelsPerHour }, "a nonce gap stays open: too many cancellations in this hour");
       return;
     }
-    const isSent = await this.#submit(nonce, null, null, market);
+    const isSent = await this.#submit(nonce, null, null, networkFees);
     if (!isSent) return;
     this.#cancelledAt.push(clock());
   }
 
   /** Submits a transaction again that the node does not show. */
-  async rebroadcast(transaction: Transaction, market: Market): Promise<void> {
+  async rebroadcast(transaction: Transaction, networkFees: NetworkFees): Promise<void> {
     const { submitter, inFlight, clock, logger } = this.#parts;
     const version = transaction.versions.at(-1);
     if (version === undefined) return;
     const { raw, hash } = version;
     // Only an earlier process had the signed transaction, so another one has to take its place.
-    if (raw === null) return this.replace(transaction, "newest", market);
+    if (raw === null) return this.replace(transaction, "newest", networkFees);
     const result = await submitter.sendRaw(raw, hash);
     this.counts.rebroadcast++;
     logger.info({ nonce: transaction.nonce, transaction: hash, ...logFields(result) }, "rebroadcast");
@@ -64,10 +64,10 @@ export class Replacements {
   }
 
   /** Replaces a transaction that is stuck or gone. Where that needs the newest round, it does so once that is built. */
-  async replace(transaction: Transaction, content: Content, market: Market): Promise<void> {
+  async replace(transaction: Transaction, content: ReplacementContent, networkFees: NetworkFees): Promise<void> {
     const call = content === "newest" ? this.#newestCall(transaction) : this.#sameCall(transaction, content);
     if (call === "later") return;
-    await this.#submit(transaction.nonce, transaction, call, market);
+    await this.#submit(transaction.nonce, transaction, call, networkFees);
   }
 
   /** Returns the newest round once it is built; if it cannot be, the same call again. */
@@ -93,7 +93,7 @@ export class Replacements {
   }
 
   /** Returns the last version's call; null for a cancellation, and when its round is too old. */
-  #sameCall({ versions }: Transaction, content: Exclude<Content, "newest">): RoundCall | null {
+  #sameCall({ versions }: Transaction, content: Exclude<ReplacementContent, "newest">): RoundCall | null {
     const call = content === "cancel" ? null : (versions.at(-1)?.call ?? null);
     return call === null || this.#parts.clock() >= call.expiresAt ? null : call;
   }
@@ -102,12 +102,17 @@ export class Replacements {
    * @param before The transaction that has the nonce; null where it is a gap, or a foreign transaction has it.
    * @returns False when nothing was sent.
    */
-  async #submit(nonce: number, before: Transaction | null, newer: RoundCall | null, market: Market): Promise<boolean> {
+  async #submit(
+    nonce: number,
+    before: Transaction | null,
+    newer: RoundCall | null,
+    networkFees: NetworkFees,
+  ): Promise<boolean> {
     const { submitter, inFlight, clock, logger, onSubmitted } = this.#parts;
     const last = before?.versions.at(-1)?.call;
     // The gas was estimated with the replaced transaction in the pending block. Without it, the call can cost more.
     const call = newer !== null && last && last.gas > newer.gas ? { ...newer, gas: last.gas } : newer;
-    const submission = await submitter.replace(nonce, call, before?.fees ?? null, market);
+    const submission = await submitter.replace(nonce, call, before?.fees ?? null, networkFees);
     if (submission === null) {
       logger.warn({ nonce }, "stuck: a replacement would cost more than maxFeePerGasGwei or maxPriorityFeePerGasGwei");
       return false;

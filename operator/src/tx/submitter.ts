@@ -7,7 +7,7 @@ import { RpcError } from "../chain/rpc-error.js";
 import { readTransaction, sendRawTransaction } from "../chain/transactions.js";
 import { feesTooHigh } from "../problems.js";
 import type { Clock } from "../process-context.js";
-import { aboveRefused, type FeeCaps, type Fees, feesFor, leastFee, type Market, raisedFees } from "./fees.js";
+import { baseFeeOf, bumpAboveRefused, bumpFees, type FeeCaps, type Fees, feesFor, type NetworkFees } from "./fees.js";
 import type { Call } from "./job.js";
 
 /** The gas of a plain transfer. Some chains charge more, so it is estimated first. */
@@ -71,9 +71,14 @@ export class Submitter {
    * @param onSigned Called before an RPC endpoint has the transaction.
    * @throws ProblemError when the chain asks for more than the cap.
    */
-  async submit(nonce: number, call: Call, market: Market, onSigned?: (hash: Hex) => void): Promise<Submission> {
-    const fees = feesFor(market, this.caps);
-    if (fees === null) throw feesTooHigh(this.client.chain.id, leastFee(market), this.caps.maxFeePerGas);
+  async submit(
+    nonce: number,
+    call: Call,
+    networkFees: NetworkFees,
+    onSigned?: (hash: Hex) => void,
+  ): Promise<Submission> {
+    const fees = feesFor(networkFees, this.caps);
+    if (fees === null) throw feesTooHigh(this.client.chain.id, baseFeeOf(networkFees), this.caps.maxFeePerGas);
     return this.#signAndSend(nonce, call, fees, onSigned);
   }
 
@@ -84,9 +89,14 @@ export class Submitter {
    * @param before The fees of the present transaction; null when they are unknown.
    * @returns Null when the caps do not allow what a replacement costs.
    */
-  async replace(nonce: number, call: Call | null, before: Fees | null, market: Market): Promise<Submission | null> {
-    const current = feesFor(market, this.caps);
-    const fees = before === null ? current : raisedFees(before, current, this.caps);
+  async replace(
+    nonce: number,
+    call: Call | null,
+    before: Fees | null,
+    networkFees: NetworkFees,
+  ): Promise<Submission | null> {
+    const current = feesFor(networkFees, this.caps);
+    const fees = before === null ? current : bumpFees(before, current, this.caps);
     if (fees === null) return null;
     return this.#signAndSend(nonce, call ?? (await this.#cancellation()), fees);
   }
@@ -104,7 +114,7 @@ export class Submitter {
     onSigned?: (hash: Hex) => void,
   ): Promise<Submission> {
     const refused = this.#refused.get(nonce)?.fees;
-    const fees = refused === undefined ? least : aboveRefused(least, refused, this.caps);
+    const fees = refused === undefined ? least : bumpAboveRefused(least, refused, this.caps);
     const chainId = this.client.chain.id;
     const raw = await this.account.signTransaction({ chainId, nonce, to, data, gas, value: 0n, ...fees });
     const hash = bytesToHex(keccak(hexToBytes(raw)));

@@ -74,7 +74,7 @@ export async function askCommittee<T extends Statement>(
       const answer = await askProvider(request, provider, providers.urlOf(provider), over.signal);
       const result = isFailure(answer) ? answer.reason : "ok";
       metrics.providerAsked(chainId, provider, result, (performance.now() - startedAt) / 1000);
-      providers.answered(provider, answer);
+      providers.recordAnswer(provider, answer);
       if (isLacking(provider)) take(provider, answer);
     }),
   );

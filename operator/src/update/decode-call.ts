@@ -3,13 +3,13 @@ import type { Outcome } from "@dataset-oracle/protocol/report";
 import { decodeFunctionData, type Hex } from "viem";
 
 /** The round and the keys of an update's calldata. A batch names its keys by their hashes. */
-export type DecodedCall =
+export type DecodedUpdateCall =
   | { readonly kind: "update"; readonly round: bigint; readonly outcome: Outcome; readonly key: Hex }
   | { readonly kind: "batch"; readonly round: bigint; readonly keyHashes: readonly Hex[] };
 
 /** Decodes the calldata of an update, and checks no signature. Returns null for any other call. */
-export function decodeCall(data: Hex): DecodedCall | null {
-  const call = decodeArguments(data);
+export function decodeUpdateCall(data: Hex): DecodedUpdateCall | null {
+  const call = decodeUpdateArguments(data);
   switch (call?.functionName) {
     case "update":
       return { kind: "update", round: call.args[1], outcome: "OK", key: call.args[0] };
@@ -23,7 +23,7 @@ export function decodeCall(data: Hex): DecodedCall | null {
 }
 
 /** Decodes the calldata of an update with all of its arguments. Returns null for any other call. */
-export function decodeArguments(data: Hex) {
+export function decodeUpdateArguments(data: Hex) {
   try {
     const call = decodeFunctionData({ abi: datasetAbi, data });
     switch (call.functionName) {

@@ -4,9 +4,9 @@ import { readStored } from "../chain/stored-values.js";
 import { type DataPoint, roundId } from "../data-point.js";
 import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
-import { roundAt } from "../rounds.js";
+import { roundAt } from "../round-time.js";
 import { type Flight, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
-import type { SentUpdate } from "./send.js";
+import type { SentUpdate } from "./sent-update.js";
 
 /** How long a round that another node has sent is followed, in milliseconds. */
 const MAX_FOLLOWED_MS = 600_000;

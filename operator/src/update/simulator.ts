@@ -4,9 +4,9 @@ import { type Outcome, QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, decodeErrorResult, decodeFunctionResult, type Hex } from "viem";
 import { call, estimateGas } from "viem/actions";
-import { type ChainClient, unwrapRpcError } from "../chain/client.js";
+import type { ChainClient } from "../chain/client.js";
 import { isInvalidOpcode } from "../chain/evm-version.js";
-import { RpcError } from "../chain/rpc-error.js";
+import { RpcError, unwrapRpcError } from "../chain/rpc-error.js";
 import { evmTooOld, updateReverted } from "../problems.js";
 import type { Clock } from "../process-context.js";
 import { BlockSimulation, type Executed } from "./block-simulation.js";

@@ -12,16 +12,17 @@ import type { DataAnswer } from "@dataset-oracle/protocol/wire";
 import { formatValue } from "@dataset-oracle/protocol/wire-value";
 import { LRUCache } from "lru-cache";
 import { concatHex, type Hex, keccak256 } from "viem";
-import type { StoredCommittee } from "../chain/committee-watch.js";
+import type { StoredCommittee } from "../chain/committee-cache.js";
 import { type Batch, type DataPoint, roundId } from "../data-point.js";
 import type { Dataset } from "../network.js";
 import { noQuorum, noQuorumOfRows, unknownKey } from "../problems.js";
 import type { Context } from "../process-context.js";
 import { Progress } from "../progress.js";
-import { roundAt } from "../rounds.js";
-import { followed, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
+import { roundAt } from "../round-time.js";
+import { followFlight, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../tx/job.js";
-import { decide, gatherReports, gatherRows, type ProviderAnswer, type RowAnswer, reportsOf } from "./reports.js";
+import { gatherReports, gatherRows, type RowAnswer } from "./gather-reports.js";
+import { decideByQuorum, type ProviderAnswer, reportsOf } from "./quorum-decision.js";
 import type { Refused, StaleRound } from "./simulator.js";
 
 /** A call that stores a round of a data point, and that the chain would accept now. */
@@ -68,7 +69,7 @@ export class UpdateBuilder {
     const first = await this.#tryBuild(dataPoint, round, seen, progress);
     if (first.kind !== "refused") return first;
     // If the RPC fails here, the problem with the reports tells the caller more.
-    const isReplaced = await committee.hasReplaced(seen).catch(() => false);
+    const isReplaced = await committee.refreshIfReplaced(seen).catch(() => false);
     if (!isReplaced) throw first.problem;
     const second = await this.#tryBuild(dataPoint, round, committee.current, progress);
     if (second.kind === "refused") throw second.problem;
@@ -127,14 +128,14 @@ export class UpdateBuilder {
     const id = `${roundId(dataPoint, round)} ${committee.hash}`;
     const gather = (gathering: Progress) => gatherReports(this.context, dataPoint, round, committee, gathering);
     const flight = this.#reports.run(id, gather, progress.trace);
-    const answers = await followed(
+    const answers = await followFlight(
       flight,
       (step) => progress.emit(step),
       (all) => all,
     );
 
     const members = committee.members.length;
-    const decision = decide(members, answers);
+    const decision = decideByQuorum(members, answers);
     if (decision.kind !== "update") {
       this.#reports.forget(id);
       const failures = answers.filter((answer) => answer.kind !== "report");
@@ -166,7 +167,7 @@ export function expiryOf(round: bigint, maxRoundAge: bigint): number {
 }
 
 /** Answers a data request, whoever sends the transaction. */
-export function toAnswer(
+export function toDataAnswer(
   { network, dataset, key }: DataPoint,
   { status, value, round, reports }: Pick<Update, "status" | "value" | "round" | "reports">,
 ): DataAnswer {

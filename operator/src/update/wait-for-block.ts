@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { readHeadTimestamp } from "../chain/client.js";
+import { readHeadTimestamp } from "../chain/blocks.js";
 import type { Network } from "../network.js";
 import type { Context } from "../process-context.js";
 import { type SingleFlight, singleFlightOfRounds } from "../single-flight.js";

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Choices } from "@dataset-oracle/tools/seeded-random";
 import { NODE_ERROR_TEXTS } from "../../src/chain/node-errors.js";
+import type { Tally } from "./chaos-result.js";
 
 /** A fault that the proxy injects into a call. */
 export type CallFault =
@@ -13,8 +14,6 @@ export type CallFault =
   | "error in a node's words"
   | "accepted, then silent"
   | "stale head";
-
-export type Tally = Record<string, number>;
 
 export interface FaultProxy {
   readonly url: string;

@@ -2,9 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Choices } from "@dataset-oracle/tools/seeded-random";
 import { parseGwei } from "viem";
 import type { Chain } from "../support/chain.js";
-import type { Tally } from "./fault-proxy.js";
-import type { Node } from "./fleet.js";
-import type { Ledger } from "./ledger.js";
+import type { AcknowledgedUpdates } from "./acknowledged-updates.js";
+import type { Tally } from "./chaos-result.js";
+import type { FleetNode } from "./fleet.js";
 
 /** One fault of each kind is injected per this many requests. */
 const ONE_IN = {
@@ -46,8 +46,8 @@ export class FaultInjector {
 
   constructor(
     private readonly chain: Chain,
-    private readonly nodes: readonly Node[],
-    private readonly ledger: Ledger,
+    private readonly nodes: readonly FleetNode[],
+    private readonly acknowledged: AcknowledgedUpdates,
     private readonly random: Choices,
     private readonly tally: Tally,
   ) {}
@@ -89,7 +89,7 @@ export class FaultInjector {
 
   /** Retries once, because anvil refuses about one in a hundred with "Resource not found" and no other reason. */
   async #reorganise(blocks: number): Promise<void> {
-    this.ledger.reorganised();
+    this.acknowledged.reorganised();
     const ask = () => this.chain.client.request({ method: "anvil_reorg", params: [blocks, []] } as never);
     await ask().catch(() => delay(500).then(ask));
   }
@@ -104,7 +104,7 @@ export class FaultInjector {
   /** Drops a pending transaction, after a short wait for one. Those that only an ended process knew are left alone. */
   async #drop(): Promise<boolean> {
     for (let tries = 0; tries < 100; tries++) {
-      const recent = this.ledger.recent(20);
+      const recent = this.acknowledged.recent(20);
       const one = recent[this.random.below(recent.length)];
       const transaction = one && (await this.chain.client.getTransaction({ hash: one.hash }).catch(() => null));
       if (one && transaction?.blockNumber === null) {
@@ -119,11 +119,11 @@ export class FaultInjector {
   async #end(signal: "SIGKILL" | "SIGTERM", awayMs: number): Promise<boolean> {
     const node = this.nodes[this.random.below(this.nodes.length)];
     if (node === undefined) return false;
-    const { life } = node.process;
+    const { starts } = node.process;
     const ending = node.process.end(signal);
     const endedAt = Date.now();
     await ending;
-    await this.ledger.ended(node, life, endedAt);
+    await this.acknowledged.ended(node, starts, endedAt);
     await delay(awayMs);
     await node.process.start();
     return true;

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { type Address, keccak256, numberToHex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Node as Peer } from "../../src/peers/node-list.js";
+import type { Node } from "../../src/peers/node-list.js";
 import type { Chain } from "../support/chain.js";
 import type { FaultProxy } from "./fault-proxy.js";
 import { OperatorProcess } from "./operator-process.js";
 
 /** An operator of one of the providers, with its own sender. */
-export interface Node {
+export interface FleetNode {
   readonly name: string;
   readonly sender: Address;
   readonly process: OperatorProcess;
@@ -32,7 +32,7 @@ export interface FleetOptions {
 }
 
 /** Starts the nodes, the first `size` providers' own. */
-export async function startFleet(options: FleetOptions): Promise<readonly Node[]> {
+export async function startFleet(options: FleetOptions): Promise<readonly FleetNode[]> {
   const { seed, size, folder, dataset, chain, providers } = options;
   const financial = { address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [] };
   writeFileSync(join(folder, "42.json"), JSON.stringify({ chainId: 42, datasets: { financial } }));
@@ -40,7 +40,7 @@ export async function startFleet(options: FleetOptions): Promise<readonly Node[]
   const senders = keys.map((key) => privateKeyToAccount(key).address);
   for (const address of senders) await chain.client.setBalance({ address, value: parseEther("1000000") });
   const ports = await Promise.all(keys.map(freePort));
-  const peers = ports.map((port, i): Peer => {
+  const peers = ports.map((port, i): Node => {
     return {
       provider: providers[i]?.address ?? "0x",
       url: `http://127.0.0.1:${port}`,
@@ -57,7 +57,7 @@ export async function startFleet(options: FleetOptions): Promise<readonly Node[]
   );
 }
 
-function writeConfig(options: FleetOptions, port: number, peers: readonly Peer[], i: number): string {
+function writeConfig(options: FleetOptions, port: number, peers: readonly Node[], i: number): string {
   const { dataset, providers, rpcProxies, providerProxies, folder, feeds, heartbeatSeconds, stageMs } = options;
   const policy = { heartbeatSeconds, deviationBps: 1_000_000, minIntervalSeconds: heartbeatSeconds };
   const network = {

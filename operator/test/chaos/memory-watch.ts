@@ -1,21 +1,21 @@
-import type { Node } from "./fleet.js";
-import type { Memory } from "./report.js";
+import type { Memory } from "./chaos-result.js";
+import type { FleetNode } from "./fleet.js";
 
 /** Samples the memory of the processes. */
 export class MemoryWatch {
-  readonly #seen: { readonly name: string; readonly life: number; readonly bytes: number }[] = [];
+  readonly #seen: { readonly name: string; readonly starts: number; readonly bytes: number }[] = [];
 
-  constructor(private readonly nodes: readonly Node[]) {}
+  constructor(private readonly nodes: readonly FleetNode[]) {}
 
   sample(): void {
     for (const { name, process } of this.nodes) {
-      if (process.isUp) this.#seen.push({ name, life: process.life, bytes: process.rss() });
+      if (process.isUp) this.#seen.push({ name, starts: process.starts, bytes: process.rss() });
     }
   }
 
   report(): Memory {
     const lives = this.nodes.map(({ name, process }) =>
-      this.#seen.filter((one) => one.name === name && one.life === process.life).map(({ bytes }) => bytes),
+      this.#seen.filter((one) => one.name === name && one.starts === process.starts).map(({ bytes }) => bytes),
     );
     const part = (from: number, to: number) => (all: readonly number[]) =>
       all.slice(Math.floor(all.length * from), Math.ceil(all.length * to));

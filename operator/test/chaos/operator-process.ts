@@ -12,7 +12,7 @@ export class OperatorProcess {
   #child: ChildProcess | null = null;
   #lines: string[] = [];
   /** Counts the starts. */
-  life = 0;
+  starts = 0;
   isUp = false;
 
   constructor(
@@ -35,7 +35,7 @@ export class OperatorProcess {
       if (Date.now() > giveUpAt) throw new Error(`The operator does not start:\n${this.#lines.join("\n")}`);
       await delay(50);
     }
-    this.life++;
+    this.starts++;
     this.isUp = true;
   }
 

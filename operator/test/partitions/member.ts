@@ -11,7 +11,7 @@ import { ROOT } from "@dataset-oracle/tools/root";
 import type { Address, Hex } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import type { Node } from "../../src/peers/node-list.js";
-import type { Host } from "./namespaces.js";
+import type { Host } from "./network-namespaces.js";
 
 const MARKET_PORT = 8600;
 const PROVIDER_PORT = 8601;
@@ -20,7 +20,7 @@ const NODE_PORT = 8080;
 const EXCHANGES: readonly Exchange[] = ["kraken", "bitfinex"];
 
 /** The settings that all members of a network share. */
-export interface Common {
+export interface SharedSettings {
   readonly folder: string;
   readonly subnet: string;
   readonly commandIn: (host: Host, command: readonly string[]) => readonly string[];
@@ -48,7 +48,7 @@ export class Member {
     readonly host: Host,
     /** The provider's key and the submitter's. */
     private readonly keys: readonly [Hex, Hex],
-    private readonly common: Common,
+    private readonly shared: SharedSettings,
   ) {
     this.provider = privateKeyToAccount(keys[0]);
     this.submitter = privateKeyToAccount(keys[1]);
@@ -74,7 +74,7 @@ export class Member {
   }
 
   async startProvider(skewMs = 0): Promise<void> {
-    const { folder, subnet } = this.common;
+    const { folder, subnet } = this.shared;
     const redirects = marketRedirects(`http://127.0.0.1:${MARKET_PORT}`);
     const config = this.#write("provider", {
       ...{ host: "0.0.0.0", port: PROVIDER_PORT, metricsPort: 0 },
@@ -96,7 +96,7 @@ export class Member {
   async startNode({ rpcUrl, peers, providers, skewMs = 0 }: NodeOptions): Promise<void> {
     const config = this.#write("node", {
       ...{ host: "0.0.0.0", port: NODE_PORT, metricsPort: 0 },
-      networks: [{ deployment: "42.json", rpcUrls: [rpcUrl], peers, providers, ...this.common.network }],
+      networks: [{ deployment: "42.json", rpcUrls: [rpcUrl], peers, providers, ...this.shared.network }],
     });
     const env = { OPERATOR_PRIVATE_KEY: this.keys[1] };
     const isReady = () => answersOk(`${this.nodeUrl}/datasets`);
@@ -116,7 +116,7 @@ export class Member {
   }
 
   logFile(name: "provider" | "node"): string {
-    return join(this.common.folder, `${name}-${this.index}.log`);
+    return join(this.shared.folder, `${name}-${this.index}.log`);
   }
 
   async #spawn(
@@ -125,15 +125,15 @@ export class Member {
     { env = {}, isReady = async () => true, skewMs = 0 }: SpawnOptions = {},
   ): Promise<Process> {
     const skew = skewMs === 0 ? [] : ["--import", shiftedClock(skewMs)];
-    const line = this.common.commandIn(this.host, [process.execPath, ...skew, join(ROOT, main), ...args]);
+    const line = this.shared.commandIn(this.host, [process.execPath, ...skew, join(ROOT, main), ...args]);
     const [command = "", ...rest] = line;
-    const logFile = join(this.common.folder, `${name}-${this.index}.log`);
+    const logFile = join(this.shared.folder, `${name}-${this.index}.log`);
     return startProcess({ name: `${name} ${this.index}`, command, args: rest, env, logFile, isReady });
   }
 
   #write(name: string, config: object): string {
-    mkdirSync(this.common.folder, { recursive: true });
-    const path = join(this.common.folder, `${name}-${this.index}.json`);
+    mkdirSync(this.shared.folder, { recursive: true });
+    const path = join(this.shared.folder, `${name}-${this.index}.json`);
     writeFileSync(path, JSON.stringify(config));
     return path;
   }

@@ -9,8 +9,8 @@ import type { Address } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { type Chain, chainOf } from "../support/chain.js";
 import { Member, type NodeOptions } from "./member.js";
-import { type Host, Namespaces } from "./namespaces.js";
-import { type Measured, Rounds } from "./rounds.js";
+import { type Measurement, MinedUpdates } from "./mined-updates.js";
+import { type Host, NetworkNamespaces } from "./network-namespaces.js";
 
 const BLOCK_SECONDS = 1;
 /** A node is passed over after this, by default: `stageMs`. */
@@ -35,18 +35,18 @@ export interface NetworkOptions {
 export class Network {
   private constructor(
     private readonly options: NetworkOptions,
-    readonly namespaces: Namespaces,
+    readonly namespaces: NetworkNamespaces,
     readonly chain: Chain,
     readonly members: readonly Member[],
     readonly datasets: readonly Address[],
-    readonly rounds: Rounds,
+    readonly mined: MinedUpdates,
     private readonly folder: string,
   ) {}
 
   /** Starts everything, and waits until each feed is stored. */
   static async start(options: NetworkOptions): Promise<Network> {
     const { size, datasets: count, heartbeatSeconds, beatSeconds } = options;
-    const namespaces = new Namespaces(size + 1);
+    const namespaces = new NetworkNamespaces(size + 1);
     const folder = mkdtempSync(join(tmpdir(), "partitions-"));
     try {
       const [chainHost, ...hosts] = namespaces.hosts as [Host, ...Host[]];
@@ -69,13 +69,13 @@ export class Network {
         ...{ gasPerHourForFeeds: ENOUGH, gasPerHour: ENOUGH, gasPerHourForNewKeys: ENOUGH },
       };
       const { subnet } = namespaces;
-      const common = { folder, subnet, network, commandIn: namespaces.commandIn.bind(namespaces) };
+      const shared = { folder, subnet, network, commandIn: namespaces.commandIn.bind(namespaces) };
       const members = hosts.map((host, i) => {
-        return new Member(i, host, [keys[i] ?? "0x", generatePrivateKey()], common);
+        return new Member(i, host, [keys[i] ?? "0x", generatePrivateKey()], shared);
       });
       await Promise.all(members.map(({ submitter }) => chain.fund(submitter.address)));
-      const rounds = new Rounds(chain, datasets, KEYS.length, minIntervalSeconds - BEHIND_SECONDS);
-      const started = new Network(options, namespaces, chain, members, datasets, rounds, folder);
+      const mined = new MinedUpdates(chain, datasets, KEYS.length, minIntervalSeconds - BEHIND_SECONDS);
+      const started = new Network(options, namespaces, chain, members, datasets, mined, folder);
       await Promise.all(members.map((member) => member.start(started.nodeOptions())));
       await started.#allStored();
       return started;
@@ -122,14 +122,14 @@ export class Network {
   }
 
   /** Waits until every feed has been updated a number of times from now on, and measures that time. */
-  async run(times: number, during: () => Promise<unknown> = async () => {}): Promise<Measured> {
-    await this.rounds.read();
-    const from = this.rounds.sent.length;
+  async run(times: number, during: () => Promise<unknown> = async () => {}): Promise<Measurement> {
+    await this.mined.read();
+    const from = this.mined.transactions.length;
     await during();
     const wanted = times * this.datasets.length;
     const giveUpAt = Date.now() + 10_000 + 4 * times * this.options.heartbeatSeconds * 1000;
     for (;;) {
-      const measured = await this.rounds.measure(from);
+      const measured = await this.mined.measure(from);
       if (measured.rounds >= wanted || Date.now() > giveUpAt) return measured;
       await delay(250);
     }
@@ -156,10 +156,10 @@ export class Network {
 
   async #allStored(): Promise<void> {
     const giveUpAt = Date.now() + STARTED_MS;
-    while (!this.rounds.isComplete) {
+    while (!this.mined.isComplete) {
       if (Date.now() > giveUpAt) throw new Error(`The feeds are not stored. The logs are in ${this.folder}.`);
       await delay(250);
-      await this.rounds.read();
+      await this.mined.read();
     }
   }
 }
@@ -167,7 +167,7 @@ export class Network {
 const byAddress = (a: `0x${string}`, b: `0x${string}`) =>
   BigInt(privateKeyToAddress(a)) < BigInt(privateKeyToAddress(b)) ? -1 : 1;
 
-async function startChain(namespaces: Namespaces, host: Host): Promise<Chain> {
+async function startChain(namespaces: NetworkNamespaces, host: Host): Promise<Chain> {
   const url = `http://${host.address}:${RPC_PORT}`;
   const [command = "", ...args] = namespaces.commandIn(host, [
     foundryBinary("anvil"),

@@ -27,7 +27,7 @@ import {
 
 import { closeAtEnd } from "./close-at-end.js";
 
-export const PRICE = 1_000n;
+export const QUERY_PRICE = 1_000n;
 
 /** The unlocked anvil account that deploys the datasets and owns them. */
 export const OWNER: Address = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720";
@@ -96,7 +96,7 @@ export function chainOf(node: TestNode, chainId: number) {
         keyForm: KEY_FORMS.indexOf(keyForm),
         maxRoundAge: 300n,
         priceCeiling: parseEther("1"),
-        queryPrice: PRICE,
+        queryPrice: QUERY_PRICE,
         subscriptionPriceCeiling: parseEther("1"),
         subscriptionPrice: parseEther("0.1"),
         ...repaid,
@@ -108,7 +108,7 @@ export function chainOf(node: TestNode, chainId: number) {
     },
 
     /** Deploys another contract of src/. */
-    deployOther: (name: string, abi: Abi, args: readonly unknown[]) =>
+    deployContract: (name: string, abi: Abi, args: readonly unknown[]) =>
       create(encodeDeployData({ abi, bytecode: readBytecode(name), args })),
 
     /** Deploys the directory as `script/DeployCommitteeDirectory.s.sol` does, and returns where that puts it. */
@@ -134,7 +134,7 @@ export function chainOf(node: TestNode, chainId: number) {
     /** Pays for a query in a simulated call. */
     async query(dataset: Address, key: string) {
       const data = encodeFunctionData({ abi: datasetAbi, functionName: "query", args: [stringToHex(key)] });
-      const result = await client.call({ account: OTHER_ACCOUNT, to: dataset, data, value: PRICE });
+      const result = await client.call({ account: OTHER_ACCOUNT, to: dataset, data, value: QUERY_PRICE });
       const [output, updatedAt, status] = decodeFunctionResult({
         abi: datasetAbi,
         functionName: "query",

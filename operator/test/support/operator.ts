@@ -7,7 +7,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Address, LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { runAlerts } from "../../src/alerts/watch-feeds.js";
+import { watchFeeds } from "../../src/alerts/watch-feeds.js";
 import { buildOperatorApp } from "../../src/app.js";
 import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import { planFeeds } from "../../src/feeds/config.js";
@@ -17,7 +17,7 @@ import { followDirectories, startOperator as startOperatorWithoutHttp } from "..
 import type { Node } from "../../src/peers/node-list.js";
 import type { Clock } from "../../src/process-context.js";
 import { runAccusations } from "../../src/statements/accusations.js";
-import { runMinedStatements } from "../../src/statements/mined-statements.js";
+import { collectMinedStatements } from "../../src/statements/mined-statements.js";
 import type { Chain } from "./chain.js";
 import { closeAtEnd } from "./close-at-end.js";
 import type { Provider } from "./providers.js";
@@ -74,8 +74,8 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const keys = new Map(served.map(({ chain }) => [chain.chainId, { accounts: [account], warnings: [] }]));
   const operator = await startOperatorWithoutHttp(plans, options.hasKey === false ? new Map() : keys, context);
   const feeds = runFeeds(operator);
-  const alerts = runAlerts(operator, options.alertWebhooks ?? []);
-  const loops = [followDirectories(operator), runAccusations(operator), runMinedStatements(operator)];
+  const alerts = watchFeeds(operator, options.alertWebhooks ?? []);
+  const loops = [followDirectories(operator), runAccusations(operator), collectMinedStatements(operator)];
   const app = await buildOperatorApp(
     operator,
     {
@@ -115,7 +115,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
       return (await response.json()) as DataAnswer;
     },
     /** Sends a request that must be answered with a problem. */
-    async fail(body: unknown, headers?: Record<string, string>): Promise<AnsweredProblem> {
+    async askForProblem(body: unknown, headers?: Record<string, string>): Promise<AnsweredProblem> {
       const response = await post(body, headers);
       const problem = (await response.json()) as Problem;
       const type = response.headers.get("content-type");

@@ -3,7 +3,7 @@ import { type Hex, keccak256 } from "viem";
 import { closeAtEnd } from "./close-at-end.js";
 
 /** How the proxy answers a call instead of passing it on. */
-export type Fault =
+export type RpcFault =
   | "hangs"
   | "drops"
   | "garbage"
@@ -22,7 +22,7 @@ export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>;
 /** Starts a JSON-RPC endpoint in front of a chain, with a token in its path, that can be told to fail. */
 export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
   const server = Fastify({ forceCloseConnections: true });
-  const faults = new Map<string, Fault>();
+  const faults = new Map<string, RpcFault>();
   /** Fixed answers by method, for which the chain is not asked. */
   const answers = new Map<string, { readonly status?: number; readonly body: unknown }>();
   const calls: { readonly method: string; readonly params: unknown[] }[] = [];

@@ -1,0 +1,63 @@
+/** How many details of one attack are printed. */
+const MAX_DETAILS = 5;
+const MAX_DETAIL_LENGTH = 600;
+
+/** Counts one attack. */
+class Tally {
+  tried = 0;
+  gotThrough = 0;
+  start = performance.now();
+
+  constructor(name, say) {
+    this.name = name;
+    this.say = say;
+  }
+
+  attempt(times = 1) {
+    this.tried += times;
+  }
+
+  note(text) {
+    this.say(`  ${text}`);
+  }
+
+  /** @param detail The fact that shows it. */
+  through(detail, times = 1) {
+    if (this.gotThrough < MAX_DETAILS) this.say(`  through: ${detail.slice(0, MAX_DETAIL_LENGTH)}`);
+    this.gotThrough += times;
+  }
+}
+
+/** Shows progress on stderr, and a table of all attacks on stdout. */
+export class Results {
+  #tallies = [];
+
+  get isClean() {
+    return this.#tallies.every(({ gotThrough }) => gotThrough === 0);
+  }
+
+  say(text) {
+    console.error(text);
+  }
+
+  begin(name) {
+    this.say(name);
+    const tally = new Tally(name, this.say);
+    this.#tallies.push(tally);
+    return tally;
+  }
+
+  end(tally) {
+    tally.seconds = (performance.now() - tally.start) / 1_000;
+    this.say(`  tried ${tally.tried}, through ${tally.gotThrough} (${tally.seconds.toFixed(1)} s)`);
+  }
+
+  print() {
+    console.log("| attack | tried | through | seconds |\n|---|---|---|---|");
+    for (const { name, tried, gotThrough, seconds } of this.#tallies) {
+      console.log(`| ${name} | ${tried} | ${gotThrough} | ${seconds.toFixed(1)} |`);
+    }
+    const open = this.#tallies.filter(({ gotThrough }) => gotThrough > 0).map(({ name }) => name);
+    console.log(open.length === 0 ? "\nNothing got through." : `\nThese attacks got through: ${open.join(", ")}.`);
+  }
+}

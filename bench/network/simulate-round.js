@@ -1,0 +1,191 @@
+import { isQuorum } from "@dataset-oracle/protocol/quorum";
+import { numberToHex } from "viem";
+import { orderOf, stagesBefore } from "../../operator/dist/feeds/turn-schedule.js";
+// The code that decides is the operator's own. Only the network around it is simulated.
+import { waitForTurn } from "../../operator/dist/feeds/wait-for-turn.js";
+import { VirtualTime } from "./virtual-time.js";
+
+const BEAT_SECONDS = 5;
+const DATASET = numberToHex(0xda7a, { size: 20 });
+
+/** A provider's answer, and a message between two nodes. */
+const REPORT_MS = { median: 150, sigma: 0.5 };
+const MESSAGE_MS = { median: 40, sigma: 0.5 };
+/** How long a transaction takes from a node to those who build blocks, and to the pools of other RPC endpoints. */
+const BROADCAST_MS = [100, 400];
+/** The operator's: how long it waits for the rest after a quorum, and after which it asks the other nodes for reports. */
+const GRACE_MS = 500;
+const RELAY_AFTER_MS = 1_000;
+/** How many nodes have an RPC endpoint that shows pending transactions. */
+const SHOWS_PENDING = 0.5;
+/** How many transactions reach no pool but that of their own RPC endpoint, until their sender replaces them. */
+const STUCK = 0.01;
+const STUCK_MS = 30_000;
+
+const LENGTHS = { stageMs: 2_000, absentStageMs: 500 };
+
+/** The schemes that are compared: how long a node waits for others, and whether nodes relay reports and share transactions. */
+export const SCHEMES = {
+  beats: { lengths: LENGTHS, relays: true, shares: true },
+  "not shared": { lengths: LENGTHS, relays: true, shares: false },
+  // An order whose members wait 30 s for each other and never talk.
+  replaced: { lengths: { stageMs: 30_000, absentStageMs: 30_000 }, relays: false, shares: false },
+};
+
+/**
+ * Simulates one round of one chunk of feeds.
+ *
+ * @param scenario One of `SCENARIOS`, with `blockMs`, the time between blocks.
+ * @returns `storedMs`, when the round was mined, since its beat began; null without a quorum. `mined`, how many transactions of
+ * the round were mined.
+ */
+export async function simulateRound(scheme, scenario, index, random) {
+  const { nodes: size, down = 0, mute = 0, baiting = 0, loss = 0, blockMs, apartMs = 200 } = scenario;
+  const time = new VirtualTime();
+  const links = cutLinks(size, loss, random);
+  const faulty = random.sample(down + mute + baiting, size);
+  const behaviorOf = (node) => {
+    const at = faulty.indexOf(node);
+    if (at === -1) return "honest";
+    return at < down ? "down" : at < down + mute ? "mute" : "baiting";
+  };
+  const alive = Array.from({ length: size }, (_, node) => node).filter((node) => behaviorOf(node) !== "down");
+  const chain = new Chain(time, blockMs, random);
+  const rpcs = alive.map(() => ({ showsPending: random.chance(SHOWS_PENDING), shared: [] }));
+  const rpcOf = (node) => rpcs[alive.indexOf(node)];
+  const providers = Array.from({ length: size }, (_, node) => numberToHex(node + 1, { size: 20 }));
+  const order = orderOf({ dataset: DATASET, chunk: 0, round: BigInt(index * BEAT_SECONDS) }, providers);
+  /** Returns what the nodes that a node can reach were told. */
+  const askNodes = (node) =>
+    alive
+      .filter((other) => other !== node && !links.isCut(node, other))
+      .flatMap((other) => rpcOf(other).shared.slice(-1));
+  const direct = new Map(alive.map((node) => [node, askProviders(node, alive, size, links, random)]));
+
+  for (const node of alive) {
+    const behavior = behaviorOf(node);
+    if (behavior === "mute") continue;
+    const held = gather(direct, node, scheme.relays, links, random);
+    if (!isQuorum(held.of.size, size - held.of.size)) continue;
+    const heldProviders = new Set([...held.of].map((other) => providers[other]));
+    const stages = stagesBefore(providers[node], order, heldProviders, scheme.lengths);
+    const rpc = rpcOf(node);
+    const share = (transaction) => {
+      if (!scheme.shares) return;
+      for (const other of alive) {
+        if (other === node || links.isCut(node, other)) continue;
+        void time.sleep(message(random)).then(() => rpcOf(other).shared.push(transaction));
+      }
+    };
+    void (async () => {
+      await time.sleep(random.between(0, apartMs) + held.ms);
+      const sends = await waitForTurn(stages, blockMs, {
+        sleep: (ms) => time.sleep(ms),
+        isMined: async () => chain.isMined(),
+        offerOther: async () => {
+          // At first only the leader can have sent, so that it asks nobody.
+          const canOthersHaveSent = time.now >= LENGTHS.absentStageMs;
+          if (rpc.shared.length === 0 && scheme.shares && canOthersHaveSent) {
+            await time.sleep(2 * message(random));
+            rpc.shared.push(...askNodes(node));
+          }
+          return chain.offerOther(rpc);
+        },
+        isOtherLost: async () => rpc.shared.at(-1)?.isLost() ?? false,
+        // No node is short of CPU time.
+        busyMs: () => 0,
+      });
+      if (!sends) return;
+      share(behavior === "baiting" ? chain.bait() : chain.send());
+    })();
+  }
+  await time.run();
+  return { storedMs: chain.storedMs, mined: chain.mined };
+}
+
+const message = (random) => random.logNormal(MESSAGE_MS.median, MESSAGE_MS.sigma);
+
+/** Cuts links between pairs of nodes at random. */
+function cutLinks(size, loss, random) {
+  const cut = new Set();
+  for (let a = 0; a < size; a++) for (let b = 0; b < a; b++) if (random.chance(loss)) cut.add(a * size + b);
+  return { isCut: (a, b) => cut.has(Math.max(a, b) * size + Math.min(a, b)) };
+}
+
+/** Returns which providers' reports a node gets by itself, and when it stops waiting for more. */
+function askProviders(node, alive, size, links, random) {
+  const answers = alive
+    .filter((other) => !links.isCut(node, other))
+    .map((other) => ({ other, ms: other === node ? 20 : random.logNormal(REPORT_MS.median, REPORT_MS.sigma) }))
+    .toSorted((a, b) => a.ms - b.ms);
+  const enough = answers.findIndex((_, i) => isQuorum(i + 1, size - i - 1));
+  if (enough === -1) return { of: new Set(answers.map(({ other }) => other)), ms: null };
+  const endMs = answers[enough].ms + GRACE_MS;
+  const inTime = answers.filter(({ ms }) => ms <= endMs);
+  const isComplete = inTime.length === size;
+  return { of: new Set(inTime.map(({ other }) => other)), ms: isComplete ? inTime.at(-1).ms : endMs };
+}
+
+/** Returns the reports that a node holds at last, and when. Short of a quorum, it asks the other nodes for theirs. */
+function gather(direct, node, relays, links, random) {
+  const own = direct.get(node);
+  if (own.ms !== null || !relays) return own;
+  const others = [...direct].filter(([other]) => other !== node && !links.isCut(node, other));
+  const ms = RELAY_AFTER_MS + 2 * message(random);
+  return { of: new Set([own, ...others.map(([, theirs]) => theirs)].flatMap(({ of }) => [...of])), ms };
+}
+
+/** A chain that makes its blocks at a fixed interval. */
+class Chain {
+  /** How many transactions of the round were mined, also those that came too late. */
+  mined = 0;
+  storedMs = null;
+  /** When the first transaction came to the public pools. */
+  #publicAt = Number.POSITIVE_INFINITY;
+  #firstBlockAt;
+
+  constructor(time, blockMs, random) {
+    this.time = time;
+    this.blockMs = blockMs;
+    this.random = random;
+    this.#firstBlockAt = random.between(0, blockMs);
+  }
+
+  isMined() {
+    return this.storedMs !== null && this.storedMs <= this.time.now;
+  }
+
+  /** Sends a transaction, which can get stuck: then it waits for its sender to replace it, or for another node to submit it. */
+  send() {
+    const transaction = { isPublic: false };
+    if (!this.random.chance(STUCK)) this.#publish(transaction);
+    else void this.time.sleep(STUCK_MS).then(() => this.#publish(transaction));
+    return { offer: () => this.#publish(transaction), isLost: () => false };
+  }
+
+  /** Shares a transaction that its sender replaces as soon as another node submits it, so that it is never mined. */
+  bait() {
+    let lostAt = Number.POSITIVE_INFINITY;
+    const offer = () => {
+      lostAt = Math.min(lostAt, this.time.now + this.random.between(...BROADCAST_MS) + this.blockMs);
+    };
+    return { offer, isLost: () => this.time.now >= lostAt };
+  }
+
+  offerOther(rpc) {
+    const shared = rpc.shared.at(-1);
+    shared?.offer();
+    return shared !== undefined || (rpc.showsPending && this.time.now >= this.#publicAt);
+  }
+
+  #publish(transaction) {
+    if (transaction.isPublic) return;
+    transaction.isPublic = true;
+    const arrivesAt = this.time.now + this.random.between(...BROADCAST_MS);
+    this.#publicAt = Math.min(this.#publicAt, arrivesAt);
+    const blocks = Math.max(0, Math.ceil((arrivesAt - this.#firstBlockAt) / this.blockMs));
+    const minedAt = this.#firstBlockAt + blocks * this.blockMs;
+    this.mined++;
+    this.storedMs = Math.min(this.storedMs ?? minedAt, minedAt);
+  }
+}

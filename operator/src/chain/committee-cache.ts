@@ -1,0 +1,70 @@
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee";
+import type { Address, Hex } from "viem";
+import { getContractEvents } from "viem/actions";
+import type { ChainClient } from "./client.js";
+import { readView } from "./dataset-views.js";
+import { RpcError, unwrapRpcError } from "./rpc-error.js";
+
+/** A committee that a dataset has. */
+export interface StoredCommittee extends Committee {
+  /** The hash of it that the dataset stores. */
+  readonly hash: Hex;
+}
+
+/**
+ * A dataset's committee as last read from the chain. It is read again when an update shows that it may have changed.
+ */
+export class CommitteeCache {
+  #current: StoredCommittee;
+
+  private constructor(
+    private readonly client: ChainClient,
+    private readonly dataset: Address,
+    current: StoredCommittee,
+  ) {
+    this.#current = current;
+  }
+
+  /** @throws RpcError */
+  static async load(client: ChainClient, dataset: Address): Promise<CommitteeCache> {
+    return new CommitteeCache(client, dataset, await readCommittee(client, dataset));
+  }
+
+  get current(): StoredCommittee {
+    return this.#current;
+  }
+
+  /**
+   * Returns true if the chain has another committee than `seen` by now; then `current` is that one.
+   *
+   * @throws RpcError
+   */
+  async refreshIfReplaced(seen: StoredCommittee): Promise<boolean> {
+    if (this.#current !== seen) return true;
+    if ((await readView(this.client, this.dataset, "committeeHash")) === seen.hash) return false;
+    this.#current = await readCommittee(this.client, this.dataset);
+    return true;
+  }
+}
+
+/**
+ * Reads the present committee from its event, which it knows by the stored hash. The event is looked for in the block that
+ * the dataset names, and else in the whole chain: on chains such as Arbitrum, contracts see the number of a block of
+ * another chain. That takes one request more, which the RPC endpoint must accept.
+ */
+async function readCommittee(client: ChainClient, dataset: Address): Promise<StoredCommittee> {
+  const [hash, block] = await Promise.all([
+    readView(client, dataset, "committeeHash"),
+    readView(client, dataset, "committeeBlock"),
+  ]);
+  const find = async (fromBlock: bigint | "earliest", toBlock: bigint | "latest") => {
+    const contract = { address: dataset, abi: datasetAbi, eventName: "CommitteeChanged" } as const;
+    const events = getContractEvents(client, { ...contract, fromBlock, toBlock, strict: true });
+    return (await unwrapRpcError(client, "eth_getLogs", events)).find(({ args }) => committeeHash(args) === hash);
+  };
+  const found = (await find(block, block)) ?? (await find("earliest", "latest"));
+  if (found !== undefined) return { ...found.args, hash };
+  const reason = `neither block ${block} nor any other has the event of the committee of ${dataset}`;
+  throw new RpcError("failed", client.chain.id, "eth_getLogs", reason);
+}

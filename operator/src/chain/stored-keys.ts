@@ -1,0 +1,27 @@
+import { LRUCache } from "lru-cache";
+import type { Address, Hex } from "viem";
+import type { ChainClient } from "./client.js";
+import { readStored } from "./stored-values.js";
+
+/** Anonymous callers choose the keys. */
+const MAX_STORED_KEYS = 10_000;
+
+/** Tells which keys a network's datasets have stored. None becomes unknown again, so each is read only until it is stored. */
+export class StoredKeys {
+  readonly #stored = new LRUCache<string, true>({ max: MAX_STORED_KEYS });
+
+  constructor(private readonly client: ChainClient) {}
+
+  /** Tells if a key is remembered as stored. It asks nobody. */
+  remembers(dataset: Address, key: Hex): boolean {
+    return this.#stored.has(`${dataset} ${key}`);
+  }
+
+  /** @throws RpcError */
+  async has(dataset: Address, key: Hex): Promise<boolean> {
+    if (this.remembers(dataset, key)) return true;
+    const { updatedAt } = await readStored(this.client, dataset, key, "latest");
+    if (updatedAt > 0n) this.#stored.set(`${dataset} ${key}`, true);
+    return updatedAt > 0n;
+  }
+}

@@ -1,0 +1,27 @@
+import { isMissing } from "@dataset-oracle/protocol/batch-report";
+import { isQuorum } from "@dataset-oracle/protocol/quorum";
+import { agreedValue, type SignedRow } from "@dataset-oracle/protocol/update";
+import type { DatasetKind } from "@dataset-oracle/protocol/wire";
+import type { Hex } from "viem";
+
+/** The value of a key on which the data providers agree now. */
+export type AggregatedValue = { readonly status: "OK"; readonly value: Hex } | { readonly status: "NOT_AVAILABLE" };
+
+/**
+ * Aggregates one key of a batch's rows as the contract will.
+ *
+ * @param members The size of the whole committee.
+ * @param index The key's, in the batch.
+ * @returns Null without a quorum.
+ */
+export function aggregateRows(
+  kind: DatasetKind,
+  members: number,
+  rows: readonly SignedRow[],
+  index: number,
+): AggregatedValue | null {
+  const values = rows.flatMap((row) => (isMissing(row, index) ? [] : (row.values[index] ?? [])));
+  if (isQuorum(values.length, members - values.length)) return { status: "OK", value: agreedValue(kind, values) };
+  const missing = rows.length - values.length;
+  return isQuorum(missing, members - missing) ? { status: "NOT_AVAILABLE" } : null;
+}

@@ -1,0 +1,46 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { FeedGasSpent } from "../gas-budget.js";
+import { noQuorum } from "../problems.js";
+import { backoffMsAfter, FailureBackoff } from "./failure-backoff.js";
+
+test.each([
+  [1, 500, 1_000],
+  [2, 1_000, 2_000],
+  [5, 8_000, 16_000],
+  [6, 15_000, 30_000],
+  [1_000, 15_000, 30_000],
+])("after %s failures in a row the wait is from %s to %s ms", (failures, shortest, longest) => {
+  expect(backoffMsAfter(failures, 1)).toBe(shortest);
+  expect(backoffMsAfter(failures, 0)).toBe(longest);
+});
+
+test("a dependency that fails again and again is logged when it begins to fail and when it works again", () => {
+  const log: { level: number; msg: string; failures: number; seconds?: number }[] = [];
+  const logger = pino({ level: "info" }, { write: (line: string) => log.push(JSON.parse(line)) });
+  let now = 1_000_000;
+  const backoff = new FailureBackoff(() => now, logger);
+  for (let second = 0; second < 100; second++, now += 1_000) {
+    if (backoff.isDue("committee"))
+      for (let key = 0; key < 29; key++) backoff.failed("committee", noQuorum(4, 0, 0, []));
+    expect(backoff.isDue("0x01")).toBe(true);
+  }
+  backoff.worked("committee");
+  backoff.worked("committee");
+  expect(log).toMatchObject([
+    { level: 40, part: "committee" },
+    { level: 30, msg: "feed: works again", seconds: 100 },
+  ]);
+  expect(log[1]?.failures).toBeLessThan(15);
+  expect(backoff.isDue("committee")).toBe(true);
+});
+
+test("gas that is spent is waited for", () => {
+  let now = 0;
+  const backoff = new FailureBackoff(() => now, pino({ level: "silent" }));
+  backoff.failed("sending", new FeedGasSpent(600));
+  now = 599_000;
+  expect(backoff.isDue("sending")).toBe(false);
+  now = 600_000;
+  expect(backoff.isDue("sending")).toBe(true);
+});

@@ -1,0 +1,98 @@
+import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import type { Logger } from "pino";
+import type { Hex } from "viem";
+import { RpcError } from "../chain/rpc-error.js";
+import { FeedGasSpent } from "../gas-budget.js";
+import type { Clock } from "../process-context.js";
+
+/** A thing that feeds of a dataset depend on. All feeds share all of these but the last, which is one feed's key. */
+export type Dependency = "chain" | "committee" | "rows" | "batches" | "sending" | Hex;
+
+interface Trouble {
+  /** In a row. */
+  readonly failures: number;
+  /** In milliseconds since 1970, like `retryAt`. */
+  readonly since: number;
+  readonly retryAt: number;
+}
+
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+
+/**
+ * Returns how long to wait after failures in a row: each doubles the wait, from a second to half a minute. Up to half of it
+ * is left out at random, so that operators that failed together do not all come back together.
+ *
+ * @param random From 0 to 1.
+ */
+export function backoffMsAfter(failures: number, random: number): number {
+  const longest = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 30), LONGEST_WAIT_MS);
+  return Math.round(longest * (1 - random / 2));
+}
+
+/** Remembers which dependencies fail, spaces the attempts, and logs each change of state once. */
+export class FailureBackoff {
+  readonly #troubles = new Map<Dependency, Trouble>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {}
+
+  isFailing(dependency: Dependency): boolean {
+    return this.#troubles.has(dependency);
+  }
+
+  /** Returns true if a dependency works as far as is known, or it is time to try it again. */
+  isDue(dependency: Dependency): boolean {
+    return this.clock() >= (this.#troubles.get(dependency)?.retryAt ?? 0);
+  }
+
+  failed(dependency: Dependency, error: unknown): void {
+    const now = this.clock();
+    const known = this.#troubles.get(dependency);
+    // Updates that began together fail together: that is one failure.
+    if (known !== undefined && now < known.retryAt) return;
+    const failures = (known?.failures ?? 0) + 1;
+    const atLeast = error instanceof FeedGasSpent ? error.retryAfterSeconds * 1000 : 0;
+    const retryInMs = Math.max(backoffMsAfter(failures, Math.random()), atLeast);
+    this.#troubles.set(dependency, { failures, since: known?.since ?? now, retryAt: now + retryInMs });
+    const { level, fields, message } = describe(error);
+    this.log[known === undefined ? level : "debug"]({ ...nameOf(dependency), ...fields, failures, retryInMs }, message);
+  }
+
+  worked(dependency: Dependency): void {
+    const trouble = this.#troubles.get(dependency);
+    if (trouble === undefined) return;
+    this.#troubles.delete(dependency);
+    const { failures, since } = trouble;
+    const seconds = Math.round((this.clock() - since) / 1000);
+    this.log.info({ ...nameOf(dependency), failures, seconds }, "feed: works again");
+  }
+}
+
+function nameOf(dependency: Dependency) {
+  return dependency.startsWith("0x") ? { key: dependency, ascii: keyToAscii(dependency as Hex) } : { part: dependency };
+}
+
+function describe(error: unknown) {
+  if (error instanceof RpcError) {
+    return {
+      level: "warn",
+      fields: { method: error.method, reason: error.reason },
+      message: "feed: RPC failed",
+    } as const;
+  }
+  if (error instanceof FeedGasSpent) return { level: "warn", fields: {}, message: error.message } as const;
+  if (error instanceof ProblemError) {
+    const { code, detail, title } = error;
+    const fix =
+      code === "unknown_key" ? { fix: "Remove the key from feeds, or ask the providers' owners to serve it." } : {};
+    // The node's own words, for an error that the dataset does not declare.
+    const { cause } = error;
+    const reason = cause instanceof RpcError ? { method: cause.method, reason: cause.reason } : {};
+    return { level: "warn", fields: { code, detail, ...fix, ...reason }, message: `feed: ${title}` } as const;
+  }
+  return { level: "error", fields: { err: error }, message: "feed: update failed" } as const;
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { RpcError } from "../chain/rpc-error.js";
+import { FeedGasSpent } from "../gas-budget.js";
+import { noQuorum, noQuorumOfRows, outOfFunds, unknownKey } from "../problems.js";
+import type { Failure } from "../update/ask-provider.js";
+import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
+
+const failure = (isRefusal: boolean): Failure => ({
+  ...{ kind: "failure", provider: "0x0000000000000000000000000000000000000001", host: null },
+  ...{ reason: isRefusal ? "refused" : "timeout", detail: "", refuses: isRefusal ? "question" : null },
+});
+const [silent, refusal] = [failure(false), failure(true)];
+
+test.each([
+  ["no member of four answers", noQuorumOfRows(4, 0, [silent, silent, silent, silent]), "committee"],
+  ["two of four do not answer", noQuorumOfRows(4, 2, [silent, silent]), "committee"],
+  ["one does not answer, and one refuses the keys", noQuorumOfRows(4, 2, [silent, refusal]), "update"],
+  ["all refuse the keys", noQuorumOfRows(4, 0, [refusal, refusal, refusal, refusal]), "update"],
+  ["all answer, and disagree whether there is a value", noQuorum(4, 2, 2, []), "update"],
+  ["the key is not served", unknownKey(), "update"],
+  ["the node refuses the call", new RpcError("refused", 42, "eth_call", "invalid opcode"), "update"],
+  ["the node does not answer", new RpcError("timeout", 42, "eth_call", "no answer"), "sending"],
+  ["the sender has no funds", outOfFunds(42), "sending"],
+  ["the gas is spent", new FeedGasSpent(60), "sending"],
+  ["something unexpected happens", new Error("unexpected"), "update"],
+])("when %s, the scope is right", (_, error, scope) => {
+  expect(failureScopeOf(error)).toBe(scope);
+});
+
+test("a batch is split if its keys can succeed one by one", () => {
+  expect(isWorthSplitting(noQuorumOfRows(4, 0, [refusal, refusal, refusal, refusal]))).toBe(true);
+  expect(isWorthSplitting(new FeedGasSpent(60))).toBe(true);
+  expect(isWorthSplitting(noQuorumOfRows(4, 0, [silent, silent, silent, silent]))).toBe(false);
+  expect(isWorthSplitting(outOfFunds(42))).toBe(false);
+});

@@ -1,0 +1,121 @@
+import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/wire";
+import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
+import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
+import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { Type } from "@sinclair/typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type DataPoint, findDataPoint } from "../data-point.js";
+import type { Operator } from "../operator.js";
+import { invalidLookup } from "../problems.js";
+import { BlockWait } from "../update/wait-for-block.js";
+import { errorForCaller } from "./error-for-caller.js";
+import { parseFetchUpdateCalldata } from "./fetch-update-calldata.js";
+import { gatewayErrors } from "./problem-responses.js";
+import type { NewKeyLimit } from "./rate-limits.js";
+
+const NETWORK = Type.String({ description: "The chain id of the dataset's network." });
+
+const schema = {
+  tags: ["data"],
+  description:
+    "A gateway of ERC-3668: `client.readContract` of viem and `enableCcipRead` of ethers ask it for a lens, which then " +
+    "proves the update on chain within the same `eth_call`. It counts as a data request without broadcast. If the newest " +
+    "block is older than the round, the answer waits for the next block.",
+  response: {
+    200: jsonAnswer("The calldata of an update, with which the lens continues.", GatewayAnswer),
+    ...gatewayErrors({
+      400: ["bad_request", "invalid_body"],
+      404: ["unknown_network", "unknown_dataset"],
+      408: ["bad_request"],
+      413: ["body_too_large"],
+      415: ["unsupported_media_type"],
+      422: ["invalid_key", "unknown_key"],
+      431: ["bad_request"],
+      500: ["internal_error"],
+      502: ["rpc_failed"],
+      503: ["too_many_requests", "no_quorum", "update_reverted", "shutting_down"],
+      504: ["rpc_timeout"],
+    }),
+  },
+};
+
+const getSchema = {
+  ...schema,
+  operationId: "fetchUpdateByPath",
+  summary: "Returns an update to a lens that names this gateway as `.../data/gateway/{networkId}/{sender}/{data}`.",
+  params: Type.Object({ networkId: NETWORK, ...GatewayRequest.properties }),
+};
+
+const postSchema = {
+  ...schema,
+  operationId: "fetchUpdate",
+  summary: "Returns an update to a lens that names this gateway as `.../data/gateway/{networkId}`.",
+  params: Type.Object({ networkId: NETWORK }),
+  body: GatewayRequest,
+};
+
+/**
+ * Adds the operator's gateway (ERC-3668): `GET /data/gateway/:networkId/:sender/:data` and `POST /data/gateway/:networkId`.
+ * The sender of the call does not matter, because updates are public and prove themselves.
+ */
+export async function addCcipReadGateway(app: App, operator: Operator, limitNewKeys: NewKeyLimit): Promise<void> {
+  const { networks, updates } = operator;
+  const blockWait = new BlockWait(operator);
+
+  async function answer(request: FastifyRequest, reply: FastifyReply, dataPoint: DataPoint): Promise<GatewayAnswer> {
+    const prepare = async () => {
+      await limitNewKeys(request, reply, dataPoint);
+      return updates.prepare(dataPoint, { payer: callerIdOf(request.ip), trace: request.trace, listener: () => {} });
+    };
+    try {
+      const { timestamp, transaction } = updates.preparedAnswer(dataPoint) ?? (await prepare());
+      await blockWait.reach(dataPoint.network, BigInt(timestamp));
+      return { data: transaction?.data ?? "0x" };
+    } catch (error) {
+      throw errorForCaller(operator, request, error);
+    }
+  }
+
+  // Errors have the standard's form on these routes only.
+  await app.register(async (scope) => {
+    const routes = scope as unknown as App;
+    routes.setErrorHandler((error, request, reply) => {
+      const problem = toProblem(error, request.routeOptions.bodyLimit);
+      logFailure(request, error, problem);
+      request.problemCode = problem.code;
+      const { title, detail, code, headers } = problem;
+      return reply
+        .status(statusOf(problem))
+        .headers(headers)
+        .type("application/json")
+        .send({ message: `${title} ${detail}`, code });
+    });
+    routes.addHook("onSend", async (_request, reply) => void reply.header("cache-control", "no-store"));
+
+    routes.get("/data/gateway/:networkId/:sender/:data", { schema: getSchema }, (request, reply) =>
+      answer(request, reply, dataPointOf(request.params.networkId, request.params)),
+    );
+    routes.post("/data/gateway/:networkId", { schema: postSchema }, (request, reply) =>
+      answer(request, reply, dataPointOf(request.params.networkId, request.body)),
+    );
+  });
+
+  function dataPointOf(networkId: string, { sender, data }: GatewayRequest): DataPoint {
+    if (!/^[1-9][0-9]{0,15}$/.test(networkId)) throw invalidLookup("The network is not a chain id in decimal digits.");
+    if (!/^0x[0-9a-f]{40}$/i.test(sender)) throw invalidLookup("The sender is not an address.");
+    const call = parseFetchUpdateCalldata(data);
+    if (!call.ok) throw invalidLookup(call.error);
+    return findDataPoint(networks, { network_id: Number(networkId), ...call.value });
+  }
+}
+
+/**
+ * Returns the status as ERC-3668 reads it: after 4xx a client stops, after 5xx it asks the next gateway. A limit is this
+ * operator's own, so that another may answer; and ethers would repeat a request that was answered with 429 twelve times.
+ */
+function statusOf({ status, code }: ProblemError): number {
+  if (status === 429) return 503;
+  return code === "unknown_network" ? 404 : status;
+}

@@ -1,0 +1,68 @@
+import { NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-request";
+import { ForwardedAnswer, ForwardedRequest } from "@dataset-oracle/protocol/wire-nodes";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { ANY_BODY, jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
+import { Type } from "@sinclair/typebox";
+import type { OperatorConfig } from "../config.js";
+import { findDataPoint } from "../data-point.js";
+import type { Operator } from "../operator.js";
+import { FORWARDED_PATH } from "../peers/forwarding.js";
+import { tooManyNewKeys, unknownNode } from "../problems.js";
+import { errorForCaller } from "./error-for-caller.js";
+import { dataPointProblems } from "./problem-responses.js";
+import { isKnownKey, NEW_KEYS_OF_ALL_CALLERS, NODES_PER_ADDRESS, nodeLimit } from "./rate-limits.js";
+
+const schema = {
+  tags: ["nodes"],
+  operationId: "updateForNode",
+  summary:
+    "Updates a data point for another node, which has forwarded a broadcast to the node whose turn it is to serve the key.",
+  description:
+    "Only for the nodes of the same network, by the signature of their submitter. The request is served here and never " +
+    "forwarded again. Each node has a rate limit and a share of the gas budgets, as callers have.",
+  headers: Type.Object({
+    [NODE_SIGNATURE_HEADER]: Type.Optional(
+      Type.String({ description: "The time in milliseconds since 1970, a space, and an EIP-712 signature." }),
+    ),
+  }),
+  body: ForwardedRequest,
+  response: {
+    200: jsonAnswer("What is about to be stored, with the transaction that stores it.", ForwardedAnswer),
+    ...dataPointProblems(ANY_BODY, {
+      401: ["unknown_node"],
+      422: ["unknown_key"],
+      429: ["gas_budget_spent"],
+      503: ["no_quorum", "update_reverted", "out_of_funds", "fees_too_high"],
+    }),
+  },
+};
+
+/** Adds `POST /data/request/forwarded`. */
+export function addForwardedDataRequest(
+  app: App,
+  operator: Operator,
+  { nodeRequestsPerMinute, newKeysPerMinute }: Pick<OperatorConfig, "nodeRequestsPerMinute" | "newKeysPerMinute">,
+): void {
+  const limitNode = nodeLimit(app, { name: "node", perMinute: nodeRequestsPerMinute });
+  const limitNewKeys = nodeLimit(app, {
+    name: "new-keys-of-node",
+    perMinute: NEW_KEYS_OF_ALL_CALLERS * newKeysPerMinute,
+    exceeded: (max, seconds) => tooManyNewKeys(max, seconds, "A node"),
+  });
+  const rate = { name: "forwarded", perMinute: NODES_PER_ADDRESS * nodeRequestsPerMinute };
+  app.post(FORWARDED_PATH, { schema, config: { rate } }, async (request, reply) => {
+    const identity = operator.networks.get(request.body.network_id)?.identity;
+    const signature = request.headers[NODE_SIGNATURE_HEADER]?.toString();
+    const node = identity?.verify(signature, FORWARDED_PATH, JSON.stringify(request.body)) ?? null;
+    if (node === null) throw unknownNode();
+    await limitNode(request, reply, node.submitter);
+    const dataPoint = findDataPoint(operator.networks, request.body);
+    if (!(await isKnownKey(dataPoint))) await limitNewKeys(request, reply, node.submitter);
+    const caller = { payer: `node ${node.submitter}`, trace: request.trace, listener: () => {} };
+    try {
+      return await operator.updates.broadcastForwarded(dataPoint, BigInt(request.body.timestamp), caller);
+    } catch (error) {
+      throw errorForCaller(operator, request, error);
+    }
+  });
+}

@@ -1,0 +1,57 @@
+import { OPERATOR_PROBLEM_MEMBERS, type OperatorProblemCode } from "@dataset-oracle/protocol/client/problem";
+import { problemResponses } from "@dataset-oracle/service/http-server/openapi";
+import { Type } from "@sinclair/typebox";
+
+type Codes = Readonly<Record<number, readonly OperatorProblemCode[]>>;
+
+/** The problems of an operation that counts against a rate limit. */
+const LIMITED: Codes = { 429: ["too_many_requests"] };
+
+/** The problems of an operation that reads the chain. */
+const CHAIN: Codes = { 502: ["rpc_failed"], 503: ["shutting_down"], 504: ["rpc_timeout"] };
+
+/** The problems of an operation about a data point. */
+const DATA_POINT: Codes = { 400: ["invalid_body"], 404: ["unknown_dataset"], 422: ["unknown_network", "invalid_key"] };
+
+/** The problems of an operation that reads nothing but the operator's memory. */
+export const LIMITED_PROBLEMS = problemResponses([LIMITED]);
+
+/** The problems of an operation that reads the chain. */
+export const chainProblems = (own: Codes = {}) => problemResponses([LIMITED, CHAIN, own], OPERATOR_PROBLEM_MEMBERS);
+
+/** The problems of an operation about a data point. */
+export const dataPointProblems = (...own: Codes[]) =>
+  problemResponses([LIMITED, DATA_POINT, ...own, CHAIN], OPERATOR_PROBLEM_MEMBERS);
+
+/** The problems of an operation about a dataset of the Web Oracle, which reads nothing of the chain. */
+export const datasetProblems = (...own: Codes[]) =>
+  problemResponses(
+    [LIMITED, { 400: ["invalid_body"], 404: ["unknown_dataset"], 422: ["unknown_network"] }, ...own],
+    OPERATOR_PROBLEM_MEMBERS,
+  );
+
+/** The errors of a gateway, in the form of ERC-3668. */
+export const gatewayErrors = (codes: Codes) =>
+  Object.fromEntries(
+    Object.entries(codes).map(([status, all]) => {
+      const code = Type.Union(
+        all.map((each) => Type.Literal(each)),
+        { description: "A stable code, for programs." },
+      );
+      const message = Type.String({ description: "The fact, and how to fix it." });
+      const schema = Type.Object({ message, code });
+      return [
+        status,
+        { description: `The error is ${all.join(" or ")}.`, content: { "application/json": { schema } } },
+      ];
+    }),
+  );
+
+/** The problem of a query that is not valid, by status. */
+export const INVALID_QUERY = { 400: ["invalid_query"] } as const;
+
+/** The problems of a query about a dataset that reads nothing but the operator's memory. */
+export const DATASET_QUERY_PROBLEMS = problemResponses([
+  INVALID_QUERY,
+  { 404: ["unknown_dataset"], 422: ["unknown_network"], 429: ["too_many_requests"] },
+]);

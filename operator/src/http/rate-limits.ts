@@ -1,0 +1,55 @@
+import { keyToAscii } from "@dataset-oracle/protocol/key";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { globalRateLimiter, type RateLimit, rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Address } from "viem";
+import type { DataPoint } from "../data-point.js";
+import { tooManyNewKeys } from "../problems.js";
+
+/** How many callers' requests for keys that were never stored all callers may make together. */
+export const NEW_KEYS_OF_ALL_CALLERS = 10;
+
+/**
+ * Tells the keys that a network has from those that only a caller has named: it is in the deployment file, a feed's, or
+ * stored. While the chain cannot be read, a key is not stored.
+ */
+export async function isKnownKey({ network, dataset, key }: DataPoint): Promise<boolean> {
+  if (network.storedKeys.remembers(dataset.address, key)) return true;
+  const ascii = keyToAscii(key);
+  if (ascii !== null && dataset.keys.includes(ascii)) return true;
+  const fed = network.feeds.find((feeds) => feeds.dataset === dataset)?.feeds ?? [];
+  return fed.some((feed) => feed.key === key) || network.storedKeys.has(dataset.address, key).catch(() => false);
+}
+
+/** Counts a request for a key that was never stored. Rejects with a ProblemError above a limit. */
+export type NewKeyLimit = (request: FastifyRequest, reply: FastifyReply, dataPoint: DataPoint) => Promise<void>;
+
+/**
+ * Makes the limit on requests for keys that were never stored, which is one for all routes: each such request is a
+ * question to every provider, and providers limit what they answer to one operator.
+ */
+export function newKeyLimit(app: App, perMinute: number): NewKeyLimit {
+  const ofCaller = rateLimiter(app, { name: "new-keys", perMinute, exceeded: tooManyNewKeys });
+  const ofAll = globalRateLimiter(app, "new-keys-of-all", NEW_KEYS_OF_ALL_CALLERS * perMinute, tooManyNewKeys);
+  return async (request, reply, dataPoint) => {
+    if (await isKnownKey(dataPoint)) return;
+    await ofCaller(request, reply);
+    await ofAll(request, reply);
+  };
+}
+
+/** How many nodes' requests one address may make: nodes can share one, and a signature costs little to check. */
+export const NODES_PER_ADDRESS = 10;
+
+/** Counts a request of a node, by its submitter. Rejects with a ProblemError above the limit. */
+export type NodeLimit = (request: FastifyRequest, reply: FastifyReply, submitter: Address) => Promise<void>;
+
+/** Makes a limit for each node. Which node sent a request is known only once its signature is checked. */
+export function nodeLimit(app: App, limit: Omit<RateLimit, "callerOf">): NodeLimit {
+  const submitters = new WeakMap<object, Address>();
+  const count = rateLimiter(app, { ...limit, callerOf: (request) => submitters.get(request) ?? "" });
+  return (request, reply, submitter) => {
+    submitters.set(request, submitter);
+    return count(request, reply);
+  };
+}

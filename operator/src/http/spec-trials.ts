@@ -1,0 +1,169 @@
+import type { Readable } from "node:stream";
+import { parseAddress } from "@dataset-oracle/protocol/address";
+import {
+  type AdviceProgress,
+  DatasetAdviceRequest,
+  DatasetTrialRequest,
+  SpecAdvice,
+  SpecTrial,
+} from "@dataset-oracle/protocol/spec-trial";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { ANY_BODY, jsonAnswer, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { globalRateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
+import { Type } from "@sinclair/typebox";
+import type { FastifyReply } from "fastify";
+import type { Address } from "viem";
+import { findDataset } from "../data-point.js";
+import type { Operator } from "../operator.js";
+import { invalidProperty, notWebOracle, trialsBusy, trialsOff, unknownProvider } from "../problems.js";
+import { adviseOnSpec } from "../trials/advise-on-spec.js";
+import { membersToAsk, trySpec } from "../trials/try-spec.js";
+import { acceptsEventStream, eventStream } from "./event-stream.js";
+import { datasetProblems } from "./problem-responses.js";
+
+/** Trials have a rate limit this much lower than that of requests, because they cost the providers. */
+const REQUESTS_PER_TRIAL = 2;
+const REQUESTS_PER_ADVICE = 10;
+/** The limits of all callers together: providers limit what one operator may cause. */
+const TRIALS_OF_ALL = 240;
+const MAX_TRIALS_AT_ONCE = 8;
+const MAX_SAMPLINGS_AT_ONCE = 2;
+/** The wait that callers are told when there are as many, in seconds. */
+const RETRY_TRIAL = 1;
+const RETRY_SAMPLING = 30;
+/** The longest that several providers may take for one trial together. */
+const TRIAL_MS = 25_000;
+/** A spec of 8,192 bytes of canonical JSON may be written with white space and escapes. */
+const BODY_LIMIT = 64 * 1024;
+
+const TRIED = {
+  404: ["trials_off"],
+  422: ["invalid_spec", "invalid_arguments", "host_not_allowed"],
+  502: ["trial_failed"],
+  503: ["trials_busy", "shutting_down"],
+} as const;
+
+const trialSchema = {
+  tags: ["trials"],
+  operationId: "trySpec",
+  summary: "Lets a provider try a request spec, published or not, and shows each step to its value.",
+  description:
+    "The provider asks the sources now and reads them by the engine that reads published specs. Nothing is signed or " +
+    "stored. Each provider's owner decides if it offers trials, and which hosts they may ask.",
+  body: DatasetTrialRequest,
+  response: {
+    200: jsonAnswer("The trial.", SpecTrial),
+    ...datasetProblems(ANY_BODY, { ...TRIED, 404: ["trials_off", "unknown_provider"] }),
+  },
+};
+
+const adviceSchema = {
+  tags: ["trials"],
+  operationId: "adviseOnSpec",
+  summary: "Samples the providers over some time, and says which rule and tolerance fit a request spec.",
+  description:
+    "Up to ten providers that offer trials try the spec at the same times, and one of them computes the figures. By " +
+    "default the answer is JSON, at the end. With `Accept: text/event-stream` it is a stream of events, and then its status " +
+    "is 200 even if the last event is a `problem`. Closing the connection ends the sampling.",
+  body: DatasetAdviceRequest,
+  response: {
+    200: {
+      description: "The advice.",
+      headers: RATE_HEADERS,
+      content: {
+        "application/json": { schema: SpecAdvice },
+        "text/event-stream": {
+          schema: Type.Unsafe<Readable>({
+            type: "string",
+            description:
+              "Server-sent events with JSON data: `sample` after each sample, with `taken`, `of` and what the `providers` " +
+              "have read. The last event is `answer`, with the JSON answer, or `problem`, with a problem's body.",
+          }),
+        },
+      },
+    },
+    ...datasetProblems(ANY_BODY, TRIED),
+  },
+};
+
+/** Adds `POST /specs/try` and `POST /specs/advise`. */
+export function addSpecTrials(app: App, operator: Operator, requestsPerMinute: number): void {
+  const rate = (name: string, requests: number) => ({
+    config: { rate: { name, perMinute: Math.ceil(requestsPerMinute / requests) } },
+  });
+  const limitAll = globalRateLimiter(app, "trials-of-all", TRIALS_OF_ALL);
+  let turn = 0;
+  let trials = 0;
+  let samplings = 0;
+
+  const find = (names: Pick<DatasetTrialRequest, "network_id" | "dataset">) => {
+    const found = findDataset(operator.networks, names);
+    if (found.dataset.keyForm !== "WEB_ORACLE") throw notWebOracle(found.dataset.address);
+    return { network: found.network, members: membersToAsk(found.network, found.dataset, turn++) };
+  };
+
+  app.post(
+    "/specs/try",
+    { schema: trialSchema, ...rate("trials", REQUESTS_PER_TRIAL), bodyLimit: BODY_LIMIT },
+    async (request, reply): Promise<SpecTrial> => {
+      const { spec, arguments: args, provider } = request.body;
+      const { network, members } = find(request.body);
+      const providers = provider === undefined ? members : [memberOf(members, provider)];
+      await limitAll(request, reply);
+      if (trials >= MAX_TRIALS_AT_ONCE) throw trialsBusy(RETRY_TRIAL);
+      trials += 1;
+      try {
+        const signal = AbortSignal.any([operator.closing, goneOf(reply), AbortSignal.timeout(TRIAL_MS)]);
+        return await trySpec(network, providers, { spec, arguments: args }, signal);
+      } finally {
+        trials -= 1;
+      }
+    },
+  );
+
+  app.post(
+    "/specs/advise",
+    { schema: adviceSchema, ...rate("advice", REQUESTS_PER_ADVICE), bodyLimit: BODY_LIMIT },
+    async (request, reply) => {
+      const { spec, arguments: args, samples, seconds } = request.body;
+      if (seconds < samples) throw invalidProperty("seconds", "must be at least one for each of the samples.");
+      const { network, members } = find(request.body);
+      if (members.length === 0) throw trialsOff();
+      if (samplings >= MAX_SAMPLINGS_AT_ONCE) throw trialsBusy(RETRY_SAMPLING);
+      samplings += 1;
+      const gone = goneOf(reply);
+      const signal = AbortSignal.any([operator.closing, gone]);
+      const work = (listener: (step: AdviceProgress & { event: "sample" }) => void) =>
+        adviseOnSpec(
+          network,
+          members,
+          { spec, arguments: args },
+          {
+            ...{ samples, intervalSeconds: seconds / samples, signal },
+            onSample: (progress) => listener({ event: "sample", ...progress }),
+          },
+        ).finally(() => {
+          samplings -= 1;
+        });
+      reply.header("vary", "accept");
+      if (!acceptsEventStream(request.headers.accept)) return work(() => {});
+      return eventStream(request, reply, work, () => gone.aborted);
+    },
+  );
+}
+
+/** @throws ProblemError unless the provider is a member that the operator has an endpoint for. */
+function memberOf(members: readonly Address[], text: string): Address {
+  const address = parseAddress(text);
+  if (!address.ok) throw invalidProperty("provider", address.error);
+  const member = members.find((member) => member === address.value);
+  if (member === undefined) throw unknownProvider(address.value);
+  return member;
+}
+
+/** Returns a signal that is aborted when the caller is gone before it is answered. */
+function goneOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once("close", () => gone.abort());
+  return gone.signal;
+}

@@ -1,0 +1,23 @@
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { Value } from "@sinclair/typebox/value";
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import { type AppSettings, buildOperatorApp } from "./app.js";
+import { OperatorConfig } from "./config.js";
+import { Metrics } from "./metrics.js";
+import { startOperator } from "./operator.js";
+
+/** Asks an operator that serves no network and opens no port. */
+export async function withEmptyOperator<T>(ask: (app: App) => T | Promise<T>): Promise<T> {
+  const registry = new Registry();
+  const closing = new AbortController();
+  const logger = pino({ level: "silent" });
+  const context = { clock: Date.now, logger, closing: closing.signal, metrics: new Metrics(registry) };
+  const operator = await startOperator([], new Map(), context);
+  const app = await buildOperatorApp(operator, Value.Default(OperatorConfig, {}) as AppSettings, registry);
+  await app.ready();
+  const answer = await ask(app);
+  closing.abort();
+  await app.close();
+  return answer;
+}

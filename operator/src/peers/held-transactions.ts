@@ -1,0 +1,177 @@
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import { type Address, type Hex, keccak256 } from "viem";
+import { getBalance } from "viem/actions";
+import { unwrapRpcError } from "../chain/rpc-error.js";
+import { readNonce } from "../chain/transactions.js";
+import type { Dataset, Network } from "../network.js";
+import type { Context } from "../process-context.js";
+import { roundAt } from "../round-time.js";
+import { baseFeeOf, readNetworkFees } from "../tx/fees.js";
+import { type DecodedUpdateCall, decodeUpdateCall } from "../update/decode-call.js";
+import type { Nodes } from "./node-list.js";
+import { readSignedTransaction, type SignedTransaction } from "./signed-transaction.js";
+
+/** How far a round may be in the future, in seconds, because the sender's clock is ahead. */
+const MAX_AHEAD = 2n;
+/** How far a nonce may be beyond the sender's mined ones. */
+const MAX_NONCE_AHEAD = 64;
+/** The maximum number of transactions of one node that are held, and of their characters. */
+const MAX_HELD = 16;
+const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
+
+/** The maximum number of transactions that are listed for one key. */
+const MAX_LISTED = 4;
+
+/** A transaction of a node, without its calldata, which `raw` contains. */
+export type HeldTransaction = Pick<SignedTransaction, "raw" | "hash" | "sender" | "nonce">;
+
+/** This node's own transaction, or another's that the chain would have accepted when it arrived. */
+interface HeldUpdate extends HeldTransaction {
+  readonly dataset: Address;
+  readonly keyHashes: ReadonlySet<Hex>;
+  readonly round: bigint;
+}
+
+/** A transaction that another node signed, before the chain is asked about it. */
+export interface ReceivedTransaction {
+  readonly signed: SignedTransaction;
+  readonly call: DecodedUpdateCall;
+  readonly dataset: Dataset;
+}
+
+/** The transactions that the nodes of a network have shared. */
+export class HeldTransactions {
+  /** Oldest first; by submitter. */
+  readonly #held = new Map<Address, readonly HeldUpdate[]>();
+
+  constructor(
+    private readonly context: Context,
+    private readonly nodes: Nodes,
+  ) {}
+
+  /**
+   * Reads a transaction that is said to be another node's update. It asks nobody.
+   *
+   * @returns The reason why it is not one.
+   */
+  read({ chainId, datasets }: Network, raw: Hex): Result<ReceivedTransaction> {
+    const signed = readSignedTransaction(raw);
+    if (signed === null) return err("It is not a signed call without value.");
+    const { all, own } = this.nodes;
+    const node = all.find(({ submitter }) => submitter === signed.sender);
+    if (node === undefined || signed.sender === own?.submitter)
+      return err(`${signed.sender} is not the submitter of another node.`);
+    const dataset = signed.chainId === chainId ? datasets.get(signed.to) : undefined;
+    if (dataset === undefined) return err(`${signed.to} on network ${signed.chainId} is not a dataset served here.`);
+    if (!dataset.committee.current.members.includes(node.provider)) {
+      return err(`${node.provider} is not a member of the dataset's committee.`);
+    }
+    const call = decodeUpdateCall(signed.data);
+    if (call === null) return err("Its call is not an update.");
+    const { round } = call;
+    const now = roundAt(this.context.clock());
+    if (round > now + MAX_AHEAD || round + dataset.maxRoundAge <= now) {
+      return err(`Its round, ${round}, is not of the last ${dataset.maxRoundAge} s.`);
+    }
+    return ok({ signed, call, dataset });
+  }
+
+  /** Holds a transaction of this node, for others that ask for it. Returns false for one that is no update. */
+  addOwn(raw: Hex): boolean {
+    const signed = readSignedTransaction(raw);
+    const call = signed && decodeUpdateCall(signed.data);
+    if (signed === null || call === null) return false;
+    this.#add(signed, call);
+    return true;
+  }
+
+  isHeld({ signed }: ReceivedTransaction): boolean {
+    return (this.#held.get(signed.sender) ?? []).some(({ hash }) => hash === signed.hash);
+  }
+
+  /**
+   * Holds a transaction if the chain would accept it now.
+   *
+   * @returns The reason why it would not.
+   * @throws ProblemError when the dataset would refuse it. RpcError.
+   */
+  async hold({ client, simulator }: Network, shared: ReceivedTransaction): Promise<Result<null>> {
+    const { signed, dataset, call } = shared;
+    const { sender, nonce, data, gas, maxFeePerGas } = signed;
+    const [mined, balance, networkFees] = await Promise.all([
+      readNonce(client, sender, "latest"),
+      unwrapRpcError(client, "eth_getBalance", getBalance(client, { address: sender })),
+      readNetworkFees(client),
+    ]);
+    if (nonce < mined || nonce >= mined + MAX_NONCE_AHEAD) return err(`Its nonce is ${nonce}, after ${mined} mined.`);
+    if (maxFeePerGas < baseFeeOf(networkFees))
+      return err(`It pays ${maxFeePerGas} wei per gas, below ${baseFeeOf(networkFees)}.`);
+    if (balance < gas * maxFeePerGas) return err(`Its sender has ${balance} wei, less than it may cost.`);
+    const needed = await gasOf(simulator, dataset, call, data);
+    if (needed === null) return err("It would store nothing.");
+    // A simulation returns the gas with a quarter to spare.
+    if (gas * 5n < needed * 4n) return err(`Its gas limit is ${gas}, and it needs ${needed}.`);
+    this.#add(signed, call);
+    return ok(null);
+  }
+
+  /** Holds a transaction, in place of one that it replaces: only one of a nonce can be mined. */
+  #add({ raw, hash, sender, nonce, to: dataset }: SignedTransaction, call: DecodedUpdateCall): void {
+    const others = (this.#held.get(sender) ?? []).filter((one) => one.nonce !== nonce);
+    const held = [...others, { raw, hash, sender, nonce, dataset, keyHashes: keyHashesOf(call), round: call.round }];
+    let characters = held.reduce((sum, one) => sum + one.raw.length, 0);
+    while (held.length > MAX_HELD || characters > MAX_HELD_CHARACTERS) characters -= held.shift()?.raw.length ?? 0;
+    this.#held.set(sender, held);
+  }
+
+  /** Lists the transactions that update a key, of this round or a newer one, this node's own among them; the newest first. */
+  list(dataset: Address, key: Hex, round: bigint): readonly HeldTransaction[] {
+    const keyHash = keccak256(key);
+    return [...this.#held.values()]
+      .flat()
+      .filter((one) => one.dataset === dataset && one.round >= round && one.keyHashes.has(keyHash))
+      .toSorted((a, b) => Number(b.round - a.round))
+      .slice(0, MAX_LISTED);
+  }
+
+  /** Finds the newest transaction of another node that updates all of these keys, of this round or a newer one. */
+  find(dataset: Address, keys: readonly Hex[], round: bigint): HeldTransaction | null {
+    const hashes = keys.map((key) => keccak256(key));
+    const { all, own } = this.nodes;
+    const listed = new Set(all.map(({ submitter }) => submitter));
+    let newest: HeldUpdate | null = null;
+    for (const [submitter, held] of this.#held) {
+      if (!listed.has(submitter)) this.#held.delete(submitter);
+      else if (submitter !== own?.submitter) {
+        for (const one of held) {
+          const isOlder = one.round < round || (newest !== null && one.round <= newest.round);
+          if (!isOlder && one.dataset === dataset && hashes.every((hash) => one.keyHashes.has(hash))) newest = one;
+        }
+      }
+    }
+    return newest;
+  }
+}
+
+const keyHashesOf = (call: DecodedUpdateCall): ReadonlySet<Hex> =>
+  new Set(call.kind === "batch" ? call.keyHashes : [keccak256(call.key)]);
+
+/**
+ * Returns the gas that an update needs; null when it would store nothing.
+ *
+ * @throws ProblemError when it would revert.
+ */
+async function gasOf(
+  simulator: Network["simulator"],
+  { address }: Dataset,
+  call: DecodedUpdateCall,
+  data: Hex,
+): Promise<bigint | null> {
+  if (call.kind === "batch") {
+    const { isStored, gas } = await simulator.batch(address, data);
+    return isStored.includes(true) ? gas : null;
+  }
+  const simulation = await simulator.update(address, call.key, call.outcome, data);
+  if (simulation.kind === "refused") throw simulation.problem;
+  return simulation.kind === "ok" ? simulation.gas : null;
+}

@@ -1,0 +1,87 @@
+import { traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
+import type { Hex } from "viem";
+import { readStored } from "../chain/stored-values.js";
+import type { DataPoint } from "../data-point.js";
+import type { Context } from "../process-context.js";
+import type { Progress } from "../progress.js";
+import { type Job, type RoundCall, type Sent, SubmissionUnknown } from "../tx/job.js";
+import type { TransactionQueue } from "../tx/queue.js";
+import { queueFor } from "../tx/queue-for-key.js";
+import { reserveGas } from "./reserve-gas.js";
+import type { SentUpdate } from "./sent-update.js";
+import { toDataAnswer, type Update, type UpdateBuilder } from "./update-builder.js";
+
+/**
+ * Sends an update from one of the operator's accounts, within the gas budgets. It returns once an RPC endpoint has accepted
+ * the transaction.
+ *
+ * @param payer The caller whose share of the gas budget pays for it; null for a feed.
+ * @throws ProblemError when the gas budget is spent, or no RPC endpoint accepts the transaction. FeedGasSpent.
+ */
+export async function sendUpdate(
+  context: Context,
+  builder: UpdateBuilder,
+  dataPoint: DataPoint,
+  update: Update,
+  payer: string | null,
+  progress: Progress,
+): Promise<SentUpdate> {
+  const { network, dataset, key } = dataPoint;
+  const queue = queueFor(network, dataset.address, key);
+  const release = await reserveGas(context, dataPoint, update.gas, payer);
+  const onSigned = (hash: Hex) => progress.emit({ event: "signed", transaction_hash: hash });
+  const job = updateJob(dataPoint, payer, update, () => builder.buildNewest(dataPoint), onSigned);
+  const { hash, raw, confirmed } = await submitJob(queue, job, release);
+  const { round, status, reports } = update;
+  const log = { network: network.chainId, dataset: dataset.address, key, round: round.toString(), transaction: hash };
+  context.logger.info({ ...traceFieldsOf(progress.trace), ...log, status, signers: reports.length }, "update sent");
+  progress.emit({ event: "sent", transaction_hash: hash });
+  const answerOf = (sent: Update, transaction_hash: Hex) => ({ ...toDataAnswer(dataPoint, sent), transaction_hash });
+  return {
+    answer: answerOf(update, hash),
+    raw,
+    mined: confirmed.then((transaction) => {
+      if (transaction === null) return null;
+      const { isReverted, hasEvents, blockNumber, call } = transaction;
+      if (isReverted || !hasEvents) return "not_stored";
+      progress.emit({ event: "mined", transaction_hash: transaction.hash, block_number: blockNumber });
+      return answerOf(call, transaction.hash);
+    }),
+  };
+}
+
+/**
+ * Sends a job through a transaction queue, and gives the reserved gas back if nothing was sent.
+ *
+ * @throws The queue's error. A transaction whose outcome is unknown may still be mined, so its gas stays reserved.
+ */
+export async function submitJob<C extends RoundCall>(
+  queue: TransactionQueue,
+  job: Job<C>,
+  release: () => void,
+): Promise<Sent<C>> {
+  try {
+    return await queue.send(job);
+  } catch (error) {
+    if (error instanceof SubmissionUnknown) throw error.reason;
+    release();
+    throw error;
+  }
+}
+
+/**
+ * The job of one update. If its transaction gets stuck or lost, `renew` builds the next.
+ *
+ * @param payer The caller that it is for; null for a feed.
+ */
+export function updateJob<C extends RoundCall>(
+  { network, dataset, key, id }: DataPoint,
+  payer: string | null,
+  call: C,
+  renew: () => Promise<C | null>,
+  onSigned?: (hash: Hex) => void,
+): Job<C> {
+  const isStored = async (round: bigint) =>
+    (await readStored(network.client, dataset.address, key, "latest")).updatedAt >= round;
+  return { dataPointId: id, payer, call, renew, isStored, onSigned };
+}

@@ -1,0 +1,53 @@
+import type { DataAnswer } from "@dataset-oracle/protocol/wire";
+import type { Hex } from "viem";
+import { readStored } from "../chain/stored-values.js";
+import { findUpdate } from "../chain/update-events.js";
+import type { DataPoint } from "../data-point.js";
+import { updateReverted } from "../problems.js";
+import { withTimeout } from "../with-timeout.js";
+import { toDataAnswer } from "./update-builder.js";
+
+/** The longest that anyone waits until a transaction is mined. */
+export const MAX_MINING_WAIT_MS = 60_000;
+
+/** An update that is on its way to the chain, sent by this operator, by another node for it, or by another relayer. */
+export interface SentUpdate {
+  readonly answer: DataAnswer;
+  /** The signed transaction; null when another relayer sent it, and when it is a batch's. */
+  readonly raw: Hex | null;
+  /**
+   * The mined update, of this round or a newer one; `not_stored` if it reverted, or changed nothing because another relayer's
+   * update was mined before it; null when none is mined, and when another relayer sent it.
+   */
+  readonly mined: Promise<DataAnswer | "not_stored" | null>;
+}
+
+/** Returns what is stored, when another relayer has stored this round or a newer one. */
+export async function storedByOther(dataPoint: DataPoint): Promise<SentUpdate> {
+  const { network, dataset, key } = dataPoint;
+  const { output, status, updatedAt } = await readStored(network.client, dataset.address, key, "pending");
+  const hash = await findUpdate(network.client, dataset.address, key, updatedAt).catch(() => null);
+  // The other relayer's reports are not known here.
+  const answer = toDataAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
+  return { answer: { ...answer, transaction_hash: hash }, raw: null, mined: Promise.resolve(null) };
+}
+
+/**
+ * Waits up to `waitMs` until a sent round is mined, and answers with it; else with the transaction on its way.
+ *
+ * @throws ProblemError when the update reverted and nothing newer is stored.
+ */
+export async function answerAfter(
+  sentUpdate: SentUpdate,
+  dataPoint: DataPoint,
+  round: bigint,
+  waitMs: number,
+): Promise<DataAnswer> {
+  const mined = waitMs === 0 ? null : await withTimeout(sentUpdate.mined, waitMs);
+  if (mined === null) return sentUpdate.answer;
+  if (mined !== "not_stored") return mined;
+  // Another relayer's update came first in the block.
+  const stored = await storedByOther(dataPoint);
+  if (stored.answer.timestamp < Number(round)) throw updateReverted(null);
+  return stored.answer;
+}

@@ -1,0 +1,12 @@
+/** Returns null when the promise takes longer. Whatever it stands for goes on. */
+export async function withTimeout<T>(promise: Promise<T | null>, waitMs: number): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), waitMs);
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,49 @@
+/** The result of a chaos run. */
+export interface ChaosResult {
+  /** Injected faults by kind. All were survived if the rest of the result is as it must be. */
+  readonly faults: Tally;
+  /** Answers by kind: `sent`, `prepared`, the code of a problem, or `no answer` while a node was away. */
+  readonly answers: Tally;
+  /** Updates that were answered with a hash and of which the chain has neither the round nor a newer one. */
+  readonly lost: readonly string[];
+  /** The same, of ended processes, which the chain dropped when no process knew them any more. */
+  readonly forgotten: number;
+  /** The final counts by sender: `latest` equals `pending` when nothing is pending, and `queued` is 0 when no gap is left. */
+  readonly nonces: readonly { readonly latest: number; readonly pending: number; readonly queued: number }[];
+  /** Keys whose time went back on the chain. */
+  readonly wentBack: readonly string[];
+  /** Feeds that are older than the nodes may let them become. */
+  readonly staleFeeds: readonly string[];
+  readonly memory: Memory;
+  readonly seconds: number;
+}
+
+/** Megabytes of the processes: the maximum of all, and for those that run at the end, medians of mid-life and of the end. */
+export interface Memory {
+  readonly most: number;
+  readonly middle: number;
+  readonly end: number;
+}
+
+/** Formats a result for the console. */
+export function describeResult(title: string, result: ChaosResult): string {
+  const { faults, answers, lost, forgotten, nonces, staleFeeds, memory, seconds } = result;
+  const tally = (of: Tally) =>
+    Object.entries(of)
+      .toSorted(([a], [b]) => a.localeCompare(b))
+      .map(([name, count]) => `  ${String(count).padStart(6)}  ${name}`);
+  const senders = nonces.map(({ latest, pending, queued }) => `${latest} mined, ${pending - latest + queued} left`);
+  return [
+    `${title}, ${seconds} s.`,
+    "Faults survived:",
+    ...tally(faults),
+    "Answers:",
+    ...tally(answers),
+    `Lost: ${lost.length}. Dropped by the chain after their process had ended: ${forgotten}.`,
+    `Transactions by sender: ${senders.join("; ")}.`,
+    `Feeds that are too old: ${staleFeeds.length}.`,
+    `Memory: ${memory.most} MB at most; ${memory.middle} MB in the middle of the last processes' lives, ${memory.end} MB at their end.`,
+  ].join("\n");
+}
+
+export type Tally = Record<string, number>;

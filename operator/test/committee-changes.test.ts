@@ -1,0 +1,60 @@
+import type { Address } from "viem";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Chain, startChain } from "./support/chain.js";
+import { startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+
+let chain: Chain;
+let providers: Provider[];
+
+const body = (dataset: Address, key: string) => ({ network_id: 42, dataset, key, broadcast: true });
+const KEY = "SPOTPX/ETH-USD";
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(), startProviders(6)]);
+});
+
+afterEach(() => {
+  for (const provider of providers) provider.behavior = "honest";
+});
+
+describe("a committee that changes while the operator runs", () => {
+  test("is detected when the chain refuses the old one", async () => {
+    const dataset = await chain.deploy(providers.slice(0, 4).map(({ address }) => address));
+    const rotating = await startOperator([{ chain, datasets: [dataset], providers }]);
+    const request = body(dataset, KEY);
+    await rotating.ask(request, { prefer: "wait=10" });
+
+    await chain.setCommittee(
+      dataset,
+      providers.slice(2, 6).map(({ address }) => address),
+    );
+    const answer = await rotating.ask(request, { prefer: "wait=10" });
+    expect(answer.reports.map(({ provider }) => provider)).toEqual(providers.slice(2, 6).map(({ address }) => address));
+    expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
+    await rotating.close();
+  });
+
+  test("is detected when the old one no longer answers", async () => {
+    const dataset = await chain.deploy(providers.slice(0, 3).map(({ address }) => address));
+    const rotating = await startOperator([{ chain, datasets: [dataset], providers }]);
+    for (const provider of providers.slice(0, 3)) provider.behavior = "hangs";
+    await chain.setCommittee(
+      dataset,
+      providers.slice(3, 6).map(({ address }) => address),
+    );
+    const answer = await rotating.ask(body(dataset, KEY));
+    expect(answer.reports.length).toBe(3);
+    await rotating.close();
+  });
+
+  test("to a member without an endpoint is reported", async () => {
+    const outsider = "0xffffffffffffffffffffffffffffffffffffffff";
+    const members = [...providers.slice(0, 2).map(({ address }) => address), outsider] as const;
+    const dataset = await chain.deploy(members);
+    const lacking = await startOperator([{ chain, datasets: [dataset], providers }]);
+    const problem = await lacking.askForProblem(body(dataset, KEY));
+    expect(problem.failures).toMatchObject([{ host: null, reason: "no_endpoint" }]);
+    await lacking.close();
+  });
+});

@@ -1,0 +1,175 @@
+import { type Address, stringToHex } from "viem";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Chain, startChain } from "./support/chain.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+
+const KEY = "SPOTPX/ETH-USD";
+
+let chain: Chain;
+let proxy: RpcProxy;
+let providers: Provider[];
+let operator: RunningOperator;
+let dataset: Address;
+
+const body = (key: string, broadcast = true) => ({ network_id: 42, dataset, key, broadcast });
+const get = (path: string) => fetch(`${operator.base}${path}`, { signal: AbortSignal.timeout(10_000) });
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+  proxy = await startRpcProxy(chain.url);
+  const feed = { dataset, keys: [KEY], heartbeatSeconds: 3_600, deviationBps: 50, minIntervalSeconds: 3_600 };
+  const settings = { feeds: [feed], feedPollMs: 200 };
+  operator = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
+});
+
+/** Reads the metrics as Prometheus does: each line's value by its name and labels. */
+async function readMetrics(): Promise<Map<string, number>> {
+  const lines = (await operator.registry.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(
+    lines.map((line) => {
+      const at = line.lastIndexOf(" ");
+      return [line.slice(0, at), Number(line.slice(at + 1))];
+    }),
+  );
+}
+
+describe("metrics", () => {
+  const sum = (all: Map<string, number>, start: string, ...parts: string[]) =>
+    [...all].reduce((total, [name, value]) => {
+      const isMeant = name.startsWith(start) && parts.every((part) => name.includes(part));
+      return isMeant ? total + value : total;
+    }, 0);
+
+  test("show requests by outcome, providers by failure, and shared work", async () => {
+    await operator.ask(body("SPOTPX/BTC-USD"), { prefer: "wait=10" });
+    await operator.askForProblem(body("nonsense"));
+    (providers[0] as Provider).behavior = "garbage";
+    const asks = Array.from({ length: 6 }, () => operator.ask(body("SPOTPX/SOL-USD", false)));
+    await Promise.all(asks);
+    (providers[0] as Provider).behavior = "honest";
+
+    const all = await readMetrics();
+    const requests = "http_request_duration_seconds_count";
+    expect(sum(all, requests, 'route="/data/request"', 'outcome="ok"')).toBe(7);
+    expect(sum(all, requests, 'route="/data/request"', 'outcome="invalid_key"')).toBe(1);
+    const asked = "operator_provider_request_duration_seconds_count";
+    expect(sum(all, asked, `provider="${providers[1]?.address}"`, 'outcome="ok"')).toBeGreaterThanOrEqual(2);
+    expect(sum(all, asked, `provider="${providers[0]?.address}"`, 'outcome="invalid_report"')).toBeGreaterThanOrEqual(
+      1,
+    );
+    expect(sum(all, "operator_coalesced_total", 'work="unsent"')).toBeGreaterThanOrEqual(4);
+  });
+
+  test("show the queue, the sender's balance, and the age of each feed's data", async () => {
+    const labels = `network="42",sender="${operator.account.address}"`;
+    await expect
+      .poll(
+        async () =>
+          (await readMetrics()).get(
+            `operator_feed_age_seconds{network="42",dataset="${dataset}",key="${stringToHex(KEY)}"}`,
+          ) ?? -1,
+        { timeout: 10_000 },
+      )
+      .toBeGreaterThan(0);
+    const all = await readMetrics();
+    for (const state of ["waiting", "sent"]) {
+      expect(all.get(`operator_queue_transactions{${labels},state="${state}"}`)).toBeGreaterThanOrEqual(0);
+    }
+    for (const kind of ["replaced", "cancelled", "rebroadcast", "reorged", "lost"]) {
+      expect(all.get(`operator_queue_repairs{${labels},kind="${kind}"}`)).toBe(0);
+    }
+    expect(all.get(`operator_sender_balance_ether{${labels}}`)).toBeGreaterThan(99);
+    expect(all.get(`operator_sender_balance_ether{${labels}}`)).toBeLessThanOrEqual(100);
+    expect(all.get('operator_network_ready{network="42"}')).toBe(1);
+  });
+
+  test("count RPC calls that failed, by class", async () => {
+    proxy.faults.set("eth_sendRawTransaction", "HTTP 500");
+    expect((await operator.askForProblem(body("SPOTPX/ADA-USD"))).http).toBe(502);
+    proxy.faults.clear();
+    const all = await readMetrics();
+    const labels = 'network="42",endpoint="rpcUrls/0",method="eth_sendRawTransaction",class="failed"';
+    expect(all.get(`operator_rpc_errors_total{${labels}}`)).toBeGreaterThanOrEqual(1);
+  });
+
+  test("name no caller's key and no secret", async () => {
+    const text = await operator.registry.metrics();
+    for (const secret of ["SPOTPX", stringToHex("SPOTPX/BTC-USD"), "token-nobody-may-see"]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+});
+
+describe("health", () => {
+  test("shows liveness, and readiness with the capabilities of each network", async () => {
+    expect(await (await get("/live")).json()).toEqual({ live: true });
+    await expect.poll(async () => (await get("/ready")).status).toBe(200);
+    const networks = [{ network_id: 42, rpc: true, broadcasting: "ok" }];
+    expect(await (await get("/ready")).json()).toEqual({ ready: true, networks });
+  });
+
+  test("shows a low balance, which does not affect readiness", async () => {
+    const settings = { lowBalanceGwei: 200_000_000_000 };
+    const poor = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
+    const response = await fetch(`${poor.base}/ready`);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { ready: true, networks: [{ network_id: 42, rpc: true, broadcasting: "low_balance" }] },
+    ]);
+    await poor.close();
+    const keyless = await startOperator([{ chain, datasets: [dataset], providers }], { hasKey: false });
+    expect(await (await fetch(`${keyless.base}/ready`)).json()).toMatchObject({
+      networks: [{ broadcasting: "no_key" }],
+    });
+    await keyless.close();
+  });
+
+  test("shows live but not ready without an RPC endpoint, and ready again with one", async () => {
+    proxy.faults.set("*", "HTTP 500");
+    await expect.poll(async () => (await get("/ready")).status, { timeout: 10_000 }).toBe(503);
+    expect(await (await get("/ready")).json()).toMatchObject({
+      code: "not_ready",
+      networks: [{ network_id: 42, rpc: false }],
+    });
+    expect((await get("/live")).status).toBe(200);
+    proxy.faults.clear();
+    await expect.poll(async () => (await get("/ready")).status, { timeout: 20_000 }).toBe(200);
+  });
+});
+
+describe("a request's trace", () => {
+  const traceId = "0af7651916cd43dd8448eb211c80319c";
+
+  test("is passed on to the providers and into every log line of the request", async () => {
+    const asked = providers[2]?.traces.length;
+    const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, "x-request-id": "checkout-4711" };
+    const response = await operator.post(body("SPOTPX/XRP-USD"), { ...headers, prefer: "wait=10" });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-request-id")).toBe("checkout-4711");
+    const [forwarded] = providers[2]?.traces.slice(asked) ?? [];
+    expect(forwarded).toMatch(new RegExp(`^00-${traceId}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`));
+    const sent = operator.log
+      .map((line) => JSON.parse(line))
+      .find((line) => line.trace_id === traceId && line.msg === "update sent");
+    expect(sent).toMatchObject({ request_id: "checkout-4711", key: stringToHex("SPOTPX/XRP-USD") });
+  });
+
+  test.each([
+    ["is missing", {}],
+    ["cannot be read", { traceparent: "nonsense" }],
+    ["is all zeros", { traceparent: `00-${"0".repeat(32)}-b7ad6b7169203331-01` }],
+    ["is of version ff", { traceparent: `ff-${traceId}-b7ad6b7169203331-01` }],
+  ])("is new when the caller's %s, as is a request id with special characters", async (_, headers) => {
+    const asked = providers[2]?.traces.length;
+    const response = await operator.post(body("SPOTPX/LTC-USD", false), { ...headers, "x-request-id": "<script>" });
+    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    for (const forwarded of providers[2]?.traces.slice(asked) ?? []) {
+      expect(forwarded).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+      expect(forwarded).not.toContain("0".repeat(32));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  });
+});

@@ -1,0 +1,77 @@
+import Fastify from "fastify";
+import { pino } from "pino";
+import { numberToHex } from "viem";
+import { type ChainClient, connectChain } from "../../src/chain/client.js";
+
+/** An RPC endpoint of network 42. */
+export interface StubRpc {
+  readonly url: string;
+  readonly asked: string[];
+  chainId: number;
+  head: number;
+  /** Seconds since 1970. */
+  timestamp: number;
+  /** The answer to every method that is not about the network's id or a block. */
+  answer: object;
+  mode: "well" | "hangs" | "HTTP 500";
+}
+
+/** Seconds since 1970. */
+export const NOW = 1_700_000_000;
+export const HASH = `0x${"1".repeat(64)}`;
+
+/** RPC endpoints that answer from a table, over real HTTP, with a clock and a log for the clients of them. */
+export class StubRpcs {
+  nowMs = NOW * 1000;
+  readonly log: string[] = [];
+  readonly #closing = new AbortController();
+  readonly #closers: (() => Promise<void>)[] = [];
+
+  async start(change: Partial<StubRpc> = {}): Promise<StubRpc> {
+    const server = Fastify({ forceCloseConnections: true });
+    server.post("/secret-token", async (request, reply) => {
+      const { id, method } = request.body as { id: number; method: string };
+      rpc.asked.push(method);
+      if (rpc.mode === "hangs") return new Promise(() => {});
+      if (rpc.mode === "HTTP 500") return reply.status(500).send("");
+      const results: Record<string, object> = {
+        eth_chainId: { result: numberToHex(rpc.chainId) },
+        eth_getBlockByNumber: {
+          result: { number: numberToHex(rpc.head), hash: HASH, timestamp: numberToHex(rpc.timestamp) },
+        },
+      };
+      return { jsonrpc: "2.0", id, ...(results[method] ?? rpc.answer) };
+    });
+    const url = `${await server.listen({ host: "127.0.0.1", port: 0 })}/secret-token`;
+    this.#closers.push(() => server.close());
+    const rpc: StubRpc = {
+      url,
+      asked: [],
+      chainId: 42,
+      head: 100,
+      timestamp: NOW,
+      answer: { result: "0x1" },
+      mode: "well",
+      ...change,
+    };
+    return rpc;
+  }
+
+  connect(...rpcs: readonly StubRpc[]): Promise<ChainClient> {
+    return connectChain(
+      42,
+      rpcs.map(({ url }) => url),
+      { timeoutMs: 300, pollMs: 20, lag: { blocks: 3, seconds: 30 } },
+      {
+        clock: () => this.nowMs,
+        logger: pino({ level: "info" }, { write: (line: string) => this.log.push(line) }),
+        closing: this.#closing.signal,
+      },
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#closers.map((close) => close()));
+  }
+}

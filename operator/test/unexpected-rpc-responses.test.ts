@@ -1,0 +1,211 @@
+import type { Address } from "viem";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { NetworkSettings } from "../src/config.js";
+import { type Chain, startChain } from "./support/chain.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/providers.js";
+import { type RpcFault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+
+/** These tests give an operator a node with invalid or unusual answers, and the gas of one new key. */
+
+let chain: Chain;
+let proxy: RpcProxy;
+let providers: Provider[];
+let dataset: Address;
+let operator: RunningOperator;
+let counter = 0;
+const newKey = () => `SPOTPX/O${counter++}-USD`;
+const body = (key = newKey(), broadcast = true) => ({ network_id: 42, dataset, key, broadcast });
+/** The fields that every block has. */
+const HEAD = { number: "0x7", hash: `0x${"7".repeat(64)}`, timestamp: "0x7" };
+const WAIT = { prefer: "wait=10" };
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(), startProviders(3)]);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+  proxy = await startRpcProxy(chain.url);
+});
+
+beforeEach(async () => {
+  proxy.calls.length = 0;
+  operator = await startIdle({ rpcTimeoutMs: 2_000, gasPerHourForNewKeys: 130_000 });
+});
+
+/** Starts an operator, and waits for its queue's first pass, which must not meet a test's answers. */
+async function startIdle(settings: Partial<NetworkSettings>): Promise<RunningOperator> {
+  const started = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
+  await started.recovered;
+  return started;
+}
+
+afterEach(async () => {
+  proxy.faults.clear();
+  proxy.answers.clear();
+  proxy.calls.length = 0;
+  await operator.close();
+});
+
+describe("the gas of a transaction", () => {
+  test.each([
+    ["eth_getTransactionCount", { result: null }, 502, "rpc_failed"],
+    ["eth_getBlockByNumber", { result: null }, 502, "rpc_failed"],
+    ["eth_maxPriorityFeePerGas", { result: "fast" }, 502, "rpc_failed"],
+    ["eth_getBlockByNumber", { result: { ...HEAD, baseFeePerGas: "0x746a528801" } }, 503, "fees_too_high"],
+    ["eth_sendRawTransaction", { error: { code: -32000, message: "exceeds block gas limit" } }, 502, "rpc_failed"],
+  ])("is returned to the budget when it was not sent or was refused: %s %j", async (method, answer, status, code) => {
+    proxy.answers.set(method, { body: answer });
+    for (let i = 0; i < 3; i++) {
+      const problem = await operator.askForProblem(body());
+      expect([problem.http, problem.code]).toEqual([status, code]);
+    }
+    proxy.answers.clear();
+    expect((await operator.ask(body(), WAIT)).status).toBe("OK");
+  });
+
+  test.each<[string, { status?: number; body: object }]>([
+    ["not a JSON-RPC error", { body: { error: "upstream timed out" } }],
+    ["an error without a code", { body: { error: { message: { toString: 1 } } } }],
+    ["a false error", { body: { error: false } }],
+    ["a gateway's error", { status: 504, body: { error: { code: -32000, message: "nonce too low" } } }],
+    ["an invalid hash", { body: { result: "zz" } }],
+  ])("stays counted when the answer is %s, because the transaction may be mined", async (_, answer) => {
+    proxy.answers.set("eth_sendRawTransaction", answer);
+    const problem = await operator.askForProblem(body());
+    expect([problem.http, problem.code]).toEqual([502, "rpc_failed"]);
+    expect(proxy.calls.map(({ method }) => method)).toContain("eth_getTransactionByHash");
+    proxy.answers.clear();
+    expect((await operator.askForProblem(body())).code).toBe("gas_budget_spent");
+  });
+});
+
+test("a transaction that a gateway passed on before its timeout is not lost", async () => {
+  proxy.faults.set("eth_sendRawTransaction", "accepts, then HTTP 504" satisfies RpcFault);
+  const request = body();
+  const answer = await operator.ask(request, WAIT);
+  expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
+});
+
+describe("an impossible answer is a 502:", () => {
+  const hash = `0x${"1".repeat(64)}`;
+  const log = { data: "0x", topics: [hash], transactionHash: hash };
+  test.each([
+    ["eth_call", { error: { code: 1, message: { toString: 1 } } }],
+    ["eth_call", { error: { message: { toString: 1 } } }],
+    ["eth_call", { error: [] }],
+    ["eth_call", { result: "0x" }],
+    ["eth_call", { result: "0x1" }],
+    ["eth_call", { result: `0x${"f".repeat(192)}` }],
+    ["eth_call", {}],
+    ["eth_estimateGas", { result: "0x" }],
+    ["eth_estimateGas", { result: "0x00" }],
+    ["eth_estimateGas", { result: 21000 }],
+    ["eth_estimateGas", { result: `0x${"f".repeat(60)}` }],
+    ["eth_getBlockByNumber", { result: { baseFeePerGas: "zz" } }],
+    ["eth_getBlockByNumber", { result: [] }],
+    ["eth_getTransactionCount", { result: "0x" }],
+    ["eth_getTransactionCount", { result: `0x${"f".repeat(60)}` }],
+    ["eth_getTransactionCount", { result: { toString: 1 } }],
+  ])("%s %j", async (method, answer) => {
+    proxy.answers.set(method, { body: answer });
+    const problem = await operator.askForProblem(body());
+    expect([problem.http, problem.code]).toEqual([502, "rpc_failed"]);
+    expect(operator.log.join("\n")).not.toContain('"stack"');
+  });
+
+  test.each([
+    ["a number", 7],
+    ["null", null],
+    ["a null log", [null]],
+    ["a log of another event", [log]],
+    ["a log without a hash", [{ ...log, transactionHash: 1 }]],
+  ])("a log list that is %s, in the search for a new committee", async (_, result) => {
+    const rotated = await chain.deploy(providers.slice(0, 1).map(({ address }) => address));
+    const rpcUrls = [proxy.url];
+    const rotating = await startOperator([{ chain, datasets: [rotated], providers, rpcUrls }]);
+    await chain.setCommittee(
+      rotated,
+      providers.map(({ address }) => address),
+    );
+    proxy.answers.set("eth_getLogs", { body: { result } });
+    // The answer names the reports' failure; the search for the committee failed silently.
+    const problem = await rotating.askForProblem({ ...body(), dataset: rotated });
+    expect([problem.http, problem.code]).toEqual([503, "update_reverted"]);
+    proxy.answers.clear();
+    expect((await rotating.ask({ ...body(), dataset: rotated })).reports.length).toBe(3);
+    await rotating.close();
+  });
+});
+
+test.each([
+  ["is not an object", 7],
+  ["has no block", { status: "0x1" }],
+  ["has another status", { status: "success", blockNumber: "0x1" }],
+])("a receipt that %s is requested again", async (_, result) => {
+  proxy.answers.set("eth_getTransactionReceipt", { body: { result } });
+  const request = body();
+  const asked = operator.ask(request, WAIT);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  proxy.answers.clear();
+  const answer = await asked;
+  expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
+});
+
+describe("fees", () => {
+  const sentFees = async (hash: string | null | undefined) => {
+    const { maxFeePerGas, maxPriorityFeePerGas } = await chain.client.getTransaction({ hash: hash as Address });
+    return [maxFeePerGas, maxPriorityFeePerGas];
+  };
+
+  test("a suggested tip of 100,000 gwei is cut to the operator's cap", async () => {
+    proxy.answers.set("eth_maxPriorityFeePerGas", { body: { result: "0x5af3107a4000" } });
+    const answer = await operator.ask(body(), WAIT);
+    const [maxFee, tip] = await sentFees(answer.transaction_hash);
+    expect(tip).toBe(50_000_000_000n);
+    expect(maxFee).toBeLessThan(60_000_000_000n);
+  });
+
+  test("the cap is a setting", async () => {
+    const careful = await startIdle({ maxFeePerGasGwei: 7 });
+    proxy.answers.set("eth_maxPriorityFeePerGas", { body: { result: "0x5af3107a4000" } });
+    const answer = await careful.ask(body(), WAIT);
+    expect(await sentFees(answer.transaction_hash)).toEqual([7_000_000_000n, 7_000_000_000n]);
+    await careful.close();
+  });
+
+  test("a base fee above the cap is a 503, and broadcast false is still served", async () => {
+    // 500 gwei and 1 wei.
+    proxy.answers.set("eth_getBlockByNumber", { body: { result: { ...HEAD, baseFeePerGas: "0x746a528801" } } });
+    const nonce = await chain.nonce(operator.account.address);
+    const problem = await operator.askForProblem(body());
+    expect([problem.http, problem.code]).toEqual([503, "fees_too_high"]);
+    expect(problem.title).toContain("500.000000001 gwei, more than the 500 gwei");
+    expect(await chain.nonce(operator.account.address)).toBe(nonce);
+    expect(await operator.ask(body(newKey(), false))).toHaveProperty("transaction");
+  });
+});
+
+describe("an RPC error", () => {
+  test("is logged without its URL", async () => {
+    const { host, hostname } = new URL(proxy.url);
+    const message = `no room at ${proxy.url} (POST /token-nobody-may-see, ${host})`.padEnd(270) + proxy.url;
+    proxy.answers.set("eth_estimateGas", { body: { error: { code: -32005, message } } });
+    expect((await operator.askForProblem(body())).code).toBe("rpc_failed");
+    const reasons = operator.log.map((line) => JSON.parse(line).reason).filter(Boolean);
+    expect(reasons).toEqual([expect.stringContaining("-32005: no room at http://...")]);
+    for (const part of ["token-", host, hostname]) expect(reasons[0]).not.toContain(part);
+  });
+
+  test("without revert data still leads to the new committee", async () => {
+    const rotated = await chain.deploy(providers.slice(0, 1).map(({ address }) => address));
+    const rotating = await startOperator([{ chain, datasets: [rotated], providers, rpcUrls: [proxy.url] }]);
+    const others = providers.slice(1);
+    await chain.setCommittee(
+      rotated,
+      others.map(({ address }) => address),
+    );
+    proxy.faults.set("*", "hides what a call reverted with" satisfies RpcFault);
+    const answer = await rotating.ask({ ...body(), dataset: rotated, broadcast: false });
+    expect(answer.reports.map(({ provider }) => provider)).toEqual(others.map(({ address }) => address));
+    await rotating.close();
+  });
+});
