@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { webKey } from "@dataset-oracle/protocol/web-key";
+import { type Address, type Hex, stringToHex } from "viem";
+import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
+import type { ProviderConfig } from "../../src/config.js";
+import type { AllowedHosts } from "../../src/web-oracle/allowed-hosts.js";
+import { startRegistry, type TestRegistry } from "./registry.js";
+import { startProvider } from "./test-provider.js";
+
+export const NUMBERS: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+export const WORDS: Address = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
+export const HOST = "api.weather.example";
+
+const city = { name: "city", type: "string", characters: "unicode", minLength: 1, maxLength: 40 };
+export const number = { method: "GET", type: "uint", decimals: 2, rounding: "half-even" };
+/** Each test has a title of its own, so that its spec is published for it alone. */
+export const spec = (title: string, change: object = {}) => ({
+  title,
+  variables: [city],
+  sources: [{ ...number, url: `https://${HOST}/now?q={city}`, path: "$.celsius" }],
+  minSources: 1,
+  combine: "median",
+  ...change,
+});
+export const word = (title: string, source: object) =>
+  spec(title, {
+    variables: [],
+    sources: [{ method: "GET", url: `https://${HOST}/facts`, ...source }],
+    combine: "majority",
+  });
+
+/** Runs a registry, and an API that specs name, for the tests of a file. Each test has a folder of its own for specs. */
+export function useWebOracle() {
+  let registry: TestRegistry;
+  let api: Server;
+  let folder: string;
+  const asked: string[] = [];
+
+  beforeAll(async () => {
+    registry = await startRegistry();
+    api = createServer((request, response) => {
+      const url = new URL(request.url ?? "/", "http://api");
+      asked.push(request.url ?? "");
+      response.setHeader("content-type", "application/json");
+      const city = url.searchParams.get("q") ?? "";
+      if (url.pathname === "/facts") {
+        return response.end(
+          `{"text":"rain","flag":false,"hash":"0x${"ab".repeat(32)}","long":"${"long ".repeat(20)}"}`,
+        );
+      }
+      return response.end(`{"celsius": ${city === "São Paulo" ? "21.505" : "3.5e1"}}`);
+    });
+    await new Promise<void>((listening) => api.listen(0, "127.0.0.1", listening));
+  });
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "specs-"));
+    registry.rpc.fail("none");
+    return () => rmSync(folder, { recursive: true });
+  });
+
+  afterAll(async () => {
+    await registry?.close();
+    api?.close();
+  });
+
+  const redirectedOrigins = () => ({ [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` });
+
+  async function start({
+    hosts = [HOST] as AllowedHosts,
+    evidence = null as ProviderConfig["evidence"],
+    trustedProxies = [] as string[],
+  } = {}) {
+    const dataset = { name: "web", keyForm: "WEB_ORACLE" as const, keys: [] };
+    const provider = await startProvider(
+      { redirectedOrigins: redirectedOrigins(), evidence, trustedProxies },
+      {
+        deployments: [
+          {
+            chainId: 42,
+            webOracleRegistry: registry.address,
+            datasets: [
+              { ...dataset, address: NUMBERS, kind: "median" },
+              { ...dataset, address: WORDS, kind: "majority" },
+            ],
+          },
+        ],
+        webOracle: {
+          registries: [{ chainId: 42, address: registry.address, rpcUrl: registry.rpc.url }],
+          folder,
+          hosts,
+          rateLimitOf: () => ({ perSecond: 100, burst: 100 }),
+        },
+      },
+    );
+    onTestFinished(() => provider.close());
+    return provider;
+  }
+
+  return {
+    /** The paths that the API was asked for. */
+    asked,
+    get registry() {
+      return registry;
+    },
+    get folder() {
+      return folder;
+    },
+    redirectedOrigins,
+    start,
+  };
+}
+
+export const key = (specHash: Hex, ...args: string[]): Hex => {
+  const made = webKey({ specHash, args });
+  if (!made.ok) throw new Error(made.error);
+  return made.value;
+};
+
+export const stringValue = (text: string) => stringToHex(text, { size: 32 });
