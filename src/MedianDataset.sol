@@ -32,8 +32,8 @@ contract MedianDataset is Dataset {
     {
         uint256 median = uint256(value);
         unchecked {
-            uint256 reach = Median.reach(median, toleranceBps);
-            (uint256 below, uint256 above, uint256 outliers) = values.tally(median, reach);
+            uint256 maxDistance = Median.toleranceDistance(median, toleranceBps);
+            (uint256 below, uint256 above, uint256 outliers) = values.tally(median, maxDistance);
             uint256 present = values.present();
             if (Median.isTooHigh(below, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
             if (Median.isTooLow(above, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);

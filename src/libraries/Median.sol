@@ -27,7 +27,7 @@ library Median {
     /// @notice Returns the largest distance from the median within the tolerance, rounded down.
     /// @param toleranceBps In basis points of the median, at most 10,000.
     /// @dev A median of 208 bits times a tolerance of at most 10,000 cannot overflow.
-    function reach(uint256 median, uint256 toleranceBps) internal pure returns (uint256) {
+    function toleranceDistance(uint256 median, uint256 toleranceBps) internal pure returns (uint256) {
         unchecked {
             return median * toleranceBps / BPS;
         }

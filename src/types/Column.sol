@@ -80,20 +80,20 @@ library ColumnLibrary {
         }
     }
 
-    /// @notice Counts the present words below a median, above it, and (in `outliers`) further than `reach` from it.
-    /// @dev Assumes `reach` <= `median`, and that their sum does not overflow.
-    function tally(Column column, uint256 median, uint256 reach)
+    /// @notice Counts the present words below a median, above it, and (in `outliers`) further than `maxDistance` from it.
+    /// @dev Assumes `maxDistance` <= `median`, and that their sum does not overflow.
+    function tally(Column column, uint256 median, uint256 maxDistance)
         internal
         pure
         returns (uint256 below, uint256 above, uint256 outliers)
     {
-        if (column.missing() != 0) return column.tallyOneByOne(median, reach);
+        if (column.missing() != 0) return column.tallyOneByOne(median, maxDistance);
         assembly ("memory-safe") {
             let offset := mload(column)
             let stride := mload(add(column, 0x20))
             let end := add(offset, mul(stride, mload(add(column, 0x40))))
-            let lowest := sub(median, reach)
-            let span := shl(1, reach)
+            let lowest := sub(median, maxDistance)
+            let span := shl(1, maxDistance)
             for {} lt(offset, end) { offset := add(offset, stride) } {
                 let value := calldataload(offset)
                 below := add(below, lt(value, median))
@@ -105,7 +105,7 @@ library ColumnLibrary {
     }
 
     /// @notice Counts the same in plain Solidity, word by word.
-    function tallyOneByOne(Column column, uint256 median, uint256 reach)
+    function tallyOneByOne(Column column, uint256 median, uint256 maxDistance)
         internal
         pure
         returns (uint256 below, uint256 above, uint256 outliers)
@@ -117,7 +117,7 @@ library ColumnLibrary {
                 uint256 value = uint256(column.word(row));
                 if (value < median) ++below;
                 if (value > median) ++above;
-                if ((value < median ? median - value : value - median) > reach) ++outliers;
+                if ((value < median ? median - value : value - median) > maxDistance) ++outliers;
             }
         }
     }

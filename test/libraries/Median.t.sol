@@ -15,8 +15,8 @@ contract MedianTest is Test {
         assertEq(Median.isTooLow(count - 1 - index, count), index < middle);
     }
 
-    function testFuzz_reach_isTheTolerance(uint208 median, uint256 toleranceBps) public pure {
+    function testFuzz_toleranceDistance_isTheTolerance(uint208 median, uint256 toleranceBps) public pure {
         toleranceBps = bound(toleranceBps, 0, 10_000);
-        assertEq(Median.reach(median, toleranceBps), uint256(median) * toleranceBps / 10_000);
+        assertEq(Median.toleranceDistance(median, toleranceBps), uint256(median) * toleranceBps / 10_000);
     }
 }

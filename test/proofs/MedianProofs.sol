@@ -26,35 +26,43 @@ contract LowerMiddleHasTheFaultsOnEachSide {
     }
 }
 
-/// |value - median| <= reach if and only if |value - median| * 10,000 <= tolerance * median.
-contract ReachIsTheTolerance {
+/// |value - median| <= maxDistance if and only if |value - median| * 10,000 <= tolerance * median.
+contract ToleranceDistanceIsExact {
     function proof(uint256 value, uint208 median, uint256 toleranceBps) external pure {
         require(toleranceBps <= 10_000);
         uint256 distance = value < median ? median - value : value - median;
         // Beyond this, the product does not fit a word, and the value is an outlier in both forms.
-        if (distance > type(uint256).max / 10_000) assert(distance > Median.reach(median, toleranceBps));
-        else assert((distance <= Median.reach(median, toleranceBps)) == (distance * 10_000 <= toleranceBps * median));
+        if (distance > type(uint256).max / 10_000) {
+            assert(distance > Median.toleranceDistance(median, toleranceBps));
+        } else {
+            assert(
+                (distance <= Median.toleranceDistance(median, toleranceBps))
+                    == (distance * 10_000 <= toleranceBps * median)
+            );
+        }
     }
 
     function counterexample(uint256 value, uint208 median, uint256 toleranceBps) external pure {
         require(toleranceBps <= 10_000);
         uint256 distance = value < median ? median - value : value - median;
         require(distance <= type(uint256).max / 10_000);
-        assert((distance < Median.reach(median, toleranceBps)) == (distance * 10_000 < toleranceBps * median));
+        assert(
+            (distance < Median.toleranceDistance(median, toleranceBps)) == (distance * 10_000 < toleranceBps * median)
+        );
     }
 }
 
 /// The product, rounded down, is not a wrapped one, and the range of `Column.tally` around the median stays in a word.
-contract ReachDoesNotOverflow {
+contract ToleranceDistanceDoesNotOverflow {
     function proof(uint208 median, uint256 toleranceBps) external pure {
         require(toleranceBps <= 10_000);
-        uint256 reach = Median.reach(median, toleranceBps);
-        assert(reach == uint256(median) * toleranceBps / 10_000);
-        assert(reach <= median && uint256(median) + reach < 2 ** 209);
+        uint256 maxDistance = Median.toleranceDistance(median, toleranceBps);
+        assert(maxDistance == uint256(median) * toleranceBps / 10_000);
+        assert(maxDistance <= median && uint256(median) + maxDistance < 2 ** 209);
     }
 
     function counterexample(uint256 median, uint256 toleranceBps) external pure {
         require(toleranceBps <= 10_000 && toleranceBps > 0);
-        assert(Median.reach(median, toleranceBps) >= median / 10_000);
+        assert(Median.toleranceDistance(median, toleranceBps) >= median / 10_000);
     }
 }
