@@ -104,9 +104,11 @@ contract ColumnTest is Test {
         uint256 expected = 0;
         for (uint256 i = 0; i < 8; ++i) {
             values[i] = seeds[i];
-            if ((seed >> i) & 1 == 0) values[i] = median + maxDistance + values[i] % 3;
-            else if ((seed >> (8 + i)) & 1 == 0 && maxDistance < median) values[i] = median - maxDistance - values[i]
-                % 2;
+            if ((seed >> i) & 1 == 0) {
+                values[i] = median + maxDistance + values[i] % 3;
+            } else if ((seed >> (8 + i)) & 1 == 0 && maxDistance < median) {
+                values[i] = median - maxDistance - values[i] % 2;
+            }
             if (!ReferenceMedian.agrees(values[i], median, toleranceBps)) ++expected;
         }
         (,, uint256 outliers) = this.tally(values, 0, median, maxDistance);
