@@ -3,10 +3,10 @@ import { request as requestHttp } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
-import { EXCHANGES, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
+import { EXCHANGE_ORIGINS, EXCHANGES } from "@dataset-oracle/devnet/simulated-market/exchanges";
 import { makeAuthority } from "@dataset-oracle/tools/certificates";
 
-const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(ORIGINS[name]).host, name]));
+const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(EXCHANGE_ORIGINS[name]).host, name]));
 
 /**
  * Everything that the providers take for the internet: the exchanges, which are the devnet's market, and the hosts of the

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
-import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
-import { startMarket } from "@dataset-oracle/devnet/market/server";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
+import { startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { webKey } from "@dataset-oracle/protocol/web-key";
 import { keccak256, parseEther, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -148,7 +148,7 @@ export class Network {
         args: [join(this.build, kind, "dist/main.js"), "--config", file],
         env,
         logFile,
-        isReady: () => answersOk(`${url}${readyPath}`),
+        isReady: () => respondsOk(`${url}${readyPath}`),
       }),
     );
     await child.ready();

@@ -17,8 +17,8 @@ import { folderOf } from "@dataset-oracle/tools/development-chains";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { blocksOf } from "../../devnet/test/code-blocks.js";
-import { type Devnet, freePorts, HAS_CURL, startDevnet } from "../../devnet/test/devnet.js";
+import { blocksOf, HAS_CURL } from "../../devnet/test/code-blocks.js";
+import { type Devnet, freePortOptions, startDevnet } from "../../devnet/test/devnet-process.js";
 
 const execute = promisify(execFile);
 const BLOCKS = blocksOf("examples/README.md").map(({ text }) => text);
@@ -30,7 +30,7 @@ const project = (starter: string) => join(folder, starter);
 let devnet: Devnet;
 
 beforeAll(async () => {
-  devnet = await startDevnet([...(await freePorts()), "--no-feeds"]);
+  devnet = await startDevnet([...(await freePortOptions()), "--no-feeds"]);
 }, 130_000);
 
 afterAll(async () => {

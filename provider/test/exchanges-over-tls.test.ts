@@ -1,4 +1,4 @@
-import { EXCHANGES, type Exchange, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
+import { EXCHANGE_ORIGINS, EXCHANGES, type Exchange } from "@dataset-oracle/devnet/simulated-market/exchanges";
 import { dialByTls } from "@dataset-oracle/service/egress/connector";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { type Certificate, makeAuthority } from "@dataset-oracle/tools/certificates";
@@ -48,7 +48,7 @@ describe("over TLS, under the exchanges' own names", () => {
     for (const [pair, price] of Object.entries(answer?.prices ?? {})) {
       const { reading, dialled } = await read(name, pair, exchanges.port);
       expect(reading).toEqual({ ok: true, value: { value: parseUnits(price, 18), quotedAt } });
-      expect(dialled).toEqual([`${new URL(ORIGINS[name]).host} at ${PUBLIC}`]);
+      expect(dialled).toEqual([`${new URL(EXCHANGE_ORIGINS[name]).host} at ${PUBLIC}`]);
     }
     expect(exchanges.requests).toContain(
       SOURCES.get(name)?.query(Object.keys(answer?.prices ?? {})[0] ?? "").request.url,

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { marketRedirects } from "@dataset-oracle/devnet/market/exchanges";
-import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
-import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
+import { marketRedirects } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
+import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { recoverReporter } from "@dataset-oracle/protocol/report";
 import type { SignedReport } from "@dataset-oracle/protocol/wire";

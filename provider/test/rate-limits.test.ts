@@ -1,4 +1,4 @@
-import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {

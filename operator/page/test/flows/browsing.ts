@@ -3,7 +3,7 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
 import { formatEther, formatUnits, getAddress, keccak256 } from "viem";
 import { expect, test } from "vitest";
-import { post } from "../../../../devnet/test/devnet.js";
+import { post } from "../../../../devnet/test/devnet-process.js";
 import { exact } from "../../src/format/number.js";
 import { visit } from "../support/visit.js";
 import { EXPLORER, type World } from "../support/world.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { test } from "vitest";
-import { post } from "../../../../devnet/test/devnet.js";
+import { post } from "../../../../devnet/test/devnet-process.js";
 import { visit } from "../support/visit.js";
 import type { World } from "../support/world.js";
 

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HAS_CURL } from "../../../../devnet/test/devnet.js";
+import { HAS_CURL } from "../../../../devnet/test/code-blocks.js";
 import { visit } from "../support/visit.js";
 import type { World } from "../support/world.js";
 

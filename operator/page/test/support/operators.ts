@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { answersOk, type Process, startProcess } from "@dataset-oracle/devnet/processes";
+import { type Process, respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
 import { ROOT } from "@dataset-oracle/tools/root";
-import type { Devnet } from "../../../../devnet/test/devnet.js";
+import type { Devnet } from "../../../../devnet/test/devnet-process.js";
 
 /** Another operator of the devnet's chain, in a process of its own. */
 export interface OtherOperator {
@@ -37,7 +37,7 @@ export async function startOther(devnet: Devnet, folder: string, settings: Other
     args: [join(ROOT, "operator/dist/main.js"), "--config", config],
     env: privateKey === undefined ? {} : { OPERATOR_PRIVATE_KEY: privateKey },
     logFile: join(folder, `${name}.log`),
-    isReady: () => answersOk(`http://127.0.0.1:${port}/ready`),
+    isReady: () => respondsOk(`http://127.0.0.1:${port}/ready`),
   });
   await child.ready();
   return { url, process: child };

@@ -7,7 +7,7 @@ import { ROOT } from "@dataset-oracle/tools/root";
 import type { Browser } from "playwright-core";
 import { createTestClient, http, parseEther, publicActions, walletActions } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { type Devnet, freePorts, startDevnet } from "../../../../devnet/test/devnet.js";
+import { type Devnet, freePortOptions, startDevnet } from "../../../../devnet/test/devnet-process.js";
 import { launchBrowser } from "./browser.js";
 import { type OtherOperator, startOther } from "./operators.js";
 
@@ -34,7 +34,7 @@ const connect = (url: string) =>
     .extend(walletActions);
 
 export async function startWorld(): Promise<World> {
-  const ports = await freePorts();
+  const ports = await freePortOptions();
   const devnet = await startDevnet(ports);
   const folder = join(ROOT, ".devnet", ports[ports.indexOf("--chain-port") + 1] ?? "", "others");
   const chain = connect(devnet.chain);
