@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from "node:https";
 import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
 import { EXCHANGE_ORIGINS, EXCHANGES } from "@dataset-oracle/devnet/simulated-market/exchanges";
-import { makeAuthority } from "@dataset-oracle/tools/certificates";
+import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
 
 const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(EXCHANGE_ORIGINS[name]).host, name]));
 
@@ -13,7 +13,7 @@ const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(EXCHANGE_ORIGINS[na
  * attacker, all over TLS. A trap counts the connections to any other address.
  */
 export async function startInternet(folder, marketUrl) {
-  const authority = makeAuthority(folder);
+  const authority = createCertificateAuthority(folder);
   const certificate = authority.issue(["*.attack.example", ...EXCHANGE_OF.keys()]);
   /** By host. */
   const handlers = new Map();

@@ -92,7 +92,7 @@ describe.runIf(existsSync(join(HARDHAT, "@nomicfoundation/hardhat-viem")))("the 
 
   test("is made and passes its tests with the packages that npm would install", async () => {
     const target = project("hardhat");
-    await execute("node", [join(ROOT, "tools/example.js"), "hardhat", target, "--copy"]);
+    await execute("node", [join(ROOT, "tools/create-example-project.js"), "hardhat", target, "--copy"]);
     const modules = join(target, "node_modules");
     mkdirSync(modules);
     for (const name of readdirSync(HARDHAT)) symlinkSync(join(HARDHAT, name), join(modules, name));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { spotPriceKey } from "@dataset-oracle/protocol/key";
-import { makeAuthority } from "@dataset-oracle/tools/certificates";
+import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -29,7 +29,7 @@ const VALUE = "26211";
 let exchanges: TlsExchanges;
 let devnet: Awaited<ReturnType<typeof startLiveDevnet>>;
 beforeAll(async () => {
-  const authority = makeAuthority();
+  const authority = createCertificateAuthority();
   exchanges = await startTlsExchanges(authority.issue(HOSTS), true);
   devnet = await startLiveDevnet({
     NODE_OPTIONS: `--require=${OWN_INTERNET}`,

@@ -6,24 +6,24 @@ import { join } from "node:path";
 import { readArguments } from "./arguments.js";
 import { ROOT } from "./root.js";
 
-const USAGE = `Usage: npm run canary
+const USAGE = `Usage: npm run check:forge-exit-code
 
 Runs a forge test that must fail, and fails unless the exit code reports it. Otherwise no test result means anything.
 
   --help   show this text
 
 Example
-  npm run canary`;
+  npm run check:forge-exit-code`;
 
 readArguments(USAGE);
 
 const { status, stdout } = spawnSync(
   process.execPath,
-  [join(ROOT, "tools", "foundry.js"), "forge", "test", "--root", join(ROOT, "tools", "canary")],
+  [join(ROOT, "tools", "foundry.js"), "forge", "test", "--root", join(ROOT, "tools", "failing-forge-project")],
   { encoding: "utf8" },
 );
-if (!stdout.includes("[FAIL: as it must] test_canary_Fails()")) {
-  console.error(`The canary test did not run:\n${stdout}`);
+if (!stdout.includes("[FAIL: as it must] test_alwaysFails()")) {
+  console.error(`The test that must fail did not run:\n${stdout}`);
   process.exitCode = 1;
 } else if (status === 0) {
   console.error(

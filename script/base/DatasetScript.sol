@@ -11,7 +11,7 @@ import {CommitteeLibrary} from "../../src/types/Committee.sol";
 import {NetworkScript} from "./NetworkScript.sol";
 
 /// @notice Changes the deployed dataset that DATASET names so that it matches its settings.
-abstract contract Operation is NetworkScript {
+abstract contract DatasetScript is NetworkScript {
     /// @dev EIP-7825.
     uint256 private constant MAX_TRANSACTION_GAS = 2 ** 24;
 

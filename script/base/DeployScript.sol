@@ -8,7 +8,7 @@ import {KeyForm, KeyFormLibrary} from "../../src/types/KeyForm.sol";
 import {NetworkScript} from "./NetworkScript.sol";
 
 /// @notice Deploys contracts that do not exist yet and records their addresses.
-abstract contract Deployment is NetworkScript {
+abstract contract DeployScript is NetworkScript {
     using KeyFormLibrary for KeyForm;
 
     enum Kind {

@@ -29,7 +29,7 @@ const VERDICTS = { 9576: "proven", 6328: "refuted" };
 /** The compiler waits for its solver, and the solver's answers are asynchronous: it runs in a thread of its own. */
 const signal = new Int32Array(new SharedArrayBuffer(8));
 const text = new Uint8Array(new SharedArrayBuffer(1 << 20));
-const solver = new Worker(new URL("./prove-worker.js", import.meta.url), { workerData: { signal, text } });
+const solver = new Worker(new URL("./z3-worker.js", import.meta.url), { workerData: { signal, text } });
 
 function smtSolver(query) {
   Atomics.store(signal, 0, 0);
