@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
 
-import {Median} from "../../src/libraries/Median.sol";
+import {MedianCheck} from "../../src/libraries/MedianCheck.sol";
 import {Quorum} from "../../src/libraries/Quorum.sol";
 
 // Statements about every median, for `npm run prove`: QuorumProofs.sol says how to read them.
@@ -12,7 +12,7 @@ contract LowerMiddleHasTheFaultsOnEachSide {
     function proof(uint64 below, uint64 above, uint64 present, uint64 members) external pure {
         require(members > 0 && present <= members && below <= present && above <= present);
         require(Quorum.isReached(present, members - present));
-        require(!Median.isTooHigh(below, present) && !Median.isTooLow(above, present));
+        require(!MedianCheck.isTooHigh(below, present) && !MedianCheck.isTooLow(above, present));
         uint256 faults = Quorum.faultBound(members);
         assert(present - above >= faults + 1 && present - below >= faults + 1);
     }
@@ -20,41 +20,49 @@ contract LowerMiddleHasTheFaultsOnEachSide {
     function counterexample(uint64 below, uint64 above, uint64 present, uint64 members) external pure {
         require(members > 0 && present <= members && below <= present && above <= present);
         require(Quorum.isReached(present, members - present));
-        require(!Median.isTooHigh(below, present) && !Median.isTooLow(above, present));
+        require(!MedianCheck.isTooHigh(below, present) && !MedianCheck.isTooLow(above, present));
         uint256 faults = Quorum.faultBound(members);
         assert(present - above >= faults + 2 && present - below >= faults + 2);
     }
 }
 
-/// |value - median| <= reach if and only if |value - median| * 10,000 <= tolerance * median.
+/// |value - median| <= maxDistance if and only if |value - median| * 10,000 <= tolerance * median.
 contract ReachIsTheTolerance {
     function proof(uint256 value, uint208 median, uint256 toleranceBps) external pure {
         require(toleranceBps <= 10_000);
         uint256 distance = value < median ? median - value : value - median;
         // Beyond this, the product does not fit a word, and the value is an outlier in both forms.
-        if (distance > type(uint256).max / 10_000) assert(distance > Median.reach(median, toleranceBps));
-        else assert((distance <= Median.reach(median, toleranceBps)) == (distance * 10_000 <= toleranceBps * median));
+        if (distance > type(uint256).max / 10_000) {
+            assert(distance > MedianCheck.maxDistance(median, toleranceBps));
+        } else {
+            assert(
+                (distance <= MedianCheck.maxDistance(median, toleranceBps))
+                    == (distance * 10_000 <= toleranceBps * median)
+            );
+        }
     }
 
     function counterexample(uint256 value, uint208 median, uint256 toleranceBps) external pure {
         require(toleranceBps <= 10_000);
         uint256 distance = value < median ? median - value : value - median;
         require(distance <= type(uint256).max / 10_000);
-        assert((distance < Median.reach(median, toleranceBps)) == (distance * 10_000 < toleranceBps * median));
+        assert(
+            (distance < MedianCheck.maxDistance(median, toleranceBps)) == (distance * 10_000 < toleranceBps * median)
+        );
     }
 }
 
-/// The product, rounded down, is not a wrapped one, and the range of `Column.tally` around the median stays in a word.
+/// The product, rounded down, is not a wrapped one, and the range of `ReportedValues.tally` around the median stays in a word.
 contract ReachDoesNotOverflow {
     function proof(uint208 median, uint256 toleranceBps) external pure {
         require(toleranceBps <= 10_000);
-        uint256 reach = Median.reach(median, toleranceBps);
-        assert(reach == uint256(median) * toleranceBps / 10_000);
-        assert(reach <= median && uint256(median) + reach < 2 ** 209);
+        uint256 maxDistance = MedianCheck.maxDistance(median, toleranceBps);
+        assert(maxDistance == uint256(median) * toleranceBps / 10_000);
+        assert(maxDistance <= median && uint256(median) + maxDistance < 2 ** 209);
     }
 
     function counterexample(uint256 median, uint256 toleranceBps) external pure {
         require(toleranceBps <= 10_000 && toleranceBps > 0);
-        assert(Median.reach(median, toleranceBps) >= median / 10_000);
+        assert(MedianCheck.maxDistance(median, toleranceBps) >= median / 10_000);
     }
 }

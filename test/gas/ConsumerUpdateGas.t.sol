@@ -8,7 +8,7 @@ import {Providers, Update} from "../utils/Providers.sol";
 import {GasFixture} from "./GasFixture.sol";
 
 /// @notice Reads a value of this very second in its own transaction.
-contract FreshGasConsumer {
+contract UpdateBringingConsumer {
     using OracleProtocol for Oracle;
 
     Oracle private immutable oracle;
@@ -29,14 +29,14 @@ contract FreshGasConsumer {
 /// @notice Measures whole transactions of a consumer that brings an update, with cold storage, in steady state. They pay
 /// the query price.
 /// forge-config: default.isolate = true
-contract FreshGasTest is GasFixture {
-    FreshGasConsumer private consumer;
+contract ConsumerUpdateGasTest is GasFixture {
+    UpdateBringingConsumer private consumer;
 
     function test_updateAndQuery_4of5() public {
         (IDataset target, Update memory update) = _prepare(5, 4);
         _measure(
             "updateAndQuerySpotPrice, paid, 4 of 5 signers",
-            abi.encodeCall(FreshGasConsumer.updateAndQuery, (update.encode()))
+            abi.encodeCall(UpdateBringingConsumer.updateAndQuery, (update.encode()))
         );
     }
 
@@ -45,7 +45,7 @@ contract FreshGasTest is GasFixture {
         update.send(target);
         _measure(
             "updateAndQuerySpotPrice, paid, another sender was faster",
-            abi.encodeCall(FreshGasConsumer.updateAndQuery, (update.encode()))
+            abi.encodeCall(UpdateBringingConsumer.updateAndQuery, (update.encode()))
         );
     }
 
@@ -77,7 +77,7 @@ contract FreshGasTest is GasFixture {
         (IDataset target, Update memory update) = _prepare(members, signers);
         vm.prank(OWNER);
         target.setQueryPrice(price);
-        _measure(name, abi.encodeCall(FreshGasConsumer.verify, (update.encode())));
+        _measure(name, abi.encodeCall(UpdateBringingConsumer.verify, (update.encode())));
     }
 
     /// @dev The first payment is more expensive, because the dataset's balance is still zero.
@@ -85,7 +85,7 @@ contract FreshGasTest is GasFixture {
         Providers committee = new Providers(members, TOLERANCE_BPS);
         target = deploy(committee);
         committee.report(target, KEY, START, valuesNear3000(signers, 1)).send(target);
-        consumer = new FreshGasConsumer{value: 1 ether}(target);
+        consumer = new UpdateBringingConsumer{value: 1 ether}(target);
         query(target, KEY);
         vm.warp(START + 60);
         update = committee.report(target, KEY, START + 58, valuesNear3000(signers, 2));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
 
-/// @title Median
+/// @title MedianCheck
 /// @notice Defines which of the reported values is the median, and how far from it a value may lie.
-library Median {
+library MedianCheck {
     uint256 private constant BPS = 10_000;
 
     /// @notice Returns true if a value lies above the lower middle of all values: too many are below it.
@@ -27,7 +27,7 @@ library Median {
     /// @notice Returns the largest distance from the median within the tolerance, rounded down.
     /// @param toleranceBps In basis points of the median, at most 10,000.
     /// @dev A median of 208 bits times a tolerance of at most 10,000 cannot overflow.
-    function reach(uint256 median, uint256 toleranceBps) internal pure returns (uint256) {
+    function maxDistance(uint256 median, uint256 toleranceBps) internal pure returns (uint256) {
         unchecked {
             return median * toleranceBps / BPS;
         }

@@ -4,7 +4,7 @@ pragma solidity ^0.8.37;
 import {Oracle, OracleProtocol, usingOracleProtocol} from "../../src/usingOracleProtocol.sol";
 
 /// @notice Reads with an update that the caller brings, by every helper.
-contract FreshConsumer is usingOracleProtocol {
+contract UpdateHelpersConsumer is usingOracleProtocol {
     using OracleProtocol for Oracle;
 
     constructor() payable {}

@@ -19,9 +19,9 @@ interface Oracle {
     function queryPrice() external view returns (uint256);
 }
 
-/// @title PastedInterface
+/// @title PastedInterfaceConsumer
 /// @notice Reads any data point of a dataset. The caller pays.
-contract PastedInterface {
+contract PastedInterfaceConsumer {
     function read(Oracle oracle, bytes calldata key)
         external
         payable

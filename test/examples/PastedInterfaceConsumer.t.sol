@@ -3,16 +3,16 @@ pragma solidity ^0.8.37;
 
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Update} from "../utils/Updates.sol";
-import {Oracle, PastedInterface} from "./PastedInterface.sol";
+import {Oracle, PastedInterfaceConsumer} from "./PastedInterfaceConsumer.sol";
 
-/// @notice Tests a contract that pastes the interface, with this compiler. `tools/test/compilers.test.ts` compiles it with others.
-contract PastedInterfaceTest is DatasetFixture {
-    PastedInterface private reader;
+/// @notice Tests a contract that pastes the interface, with this compiler. `tools/test/solc-versions.test.ts` compiles it with others.
+contract PastedInterfaceConsumerTest is DatasetFixture {
+    PastedInterfaceConsumer private reader;
     Oracle private oracle;
 
     function setUp() public override {
         super.setUp();
-        reader = new PastedInterface();
+        reader = new PastedInterfaceConsumer();
         oracle = Oracle(address(dataset));
     }
 
@@ -20,7 +20,7 @@ contract PastedInterfaceTest is DatasetFixture {
         _assertRead("", 0, 0, Oracle.QueryStatus.INVALID);
         _assertRead(KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
 
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         _assertRead(KEY, uint256(update.value), START, Oracle.QueryStatus.OK);
 

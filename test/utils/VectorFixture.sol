@@ -4,7 +4,7 @@ pragma solidity ^0.8.37;
 import {Test} from "forge-std/Test.sol";
 
 /// @notice Reads the vectors in protocol/vectors, which the TypeScript tests use too.
-abstract contract Vectors is Test {
+abstract contract VectorFixture is Test {
     string private _json;
     string private _list;
 

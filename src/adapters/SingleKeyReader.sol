@@ -4,11 +4,11 @@ pragma solidity ^0.8.37;
 import {Oracle} from "../Oracle.sol";
 import {IDataset} from "../interfaces/IDataset.sol";
 
-/// @title DatasetReader
+/// @title SingleKeyReader
 /// @notice Reads one key of one dataset in `view`. An adapter reads as itself: while queries are charged, it needs a
 /// subscription of its own, and then answers everybody.
 /// @dev The key is part of the code, so that a read costs no storage access of the adapter's.
-abstract contract DatasetReader {
+abstract contract SingleKeyReader {
     /// @notice The key is empty, or longer than an adapter can hold.
     error WrongKeyLength(uint256 length, uint256 max);
 

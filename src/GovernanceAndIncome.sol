@@ -9,12 +9,12 @@ import {Oracle} from "./Oracle.sol";
 import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
 import {Committee, CommitteeLibrary} from "./types/Committee.sol";
 
-/// @title DatasetGovernance
+/// @title GovernanceAndIncome
 /// @notice Lets the owner change the committee and the query price, and shares the income of each committee among its
 /// members.
 /// @dev Every wei of the balance has one owner: it is owed to a member, or set aside for a committee, or, if it is not
 /// reserved for either, the current committee's new income. Ether that is forced into the contract counts as income.
-abstract contract DatasetGovernance is IDataset, Ownable2Step, ReentrancyGuardTransient {
+abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuardTransient {
     /// @dev The gas that is forwarded with a share. The EVM adds a stipend of 2,300 to every call with Ether, so that a
     /// member's account gets 50,000.
     uint256 private constant FORWARDED_GAS = 50_000 - 2_300;

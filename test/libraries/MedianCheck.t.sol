@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {Median} from "../../src/libraries/Median.sol";
+import {MedianCheck} from "../../src/libraries/MedianCheck.sol";
 
 contract MedianTest is Test {
     /// Of distinct values, the lower middle is accepted and no other.
@@ -11,12 +11,12 @@ contract MedianTest is Test {
         count = uint8(bound(count, 1, 255));
         index %= count;
         uint256 middle = (uint256(count) - 1) / 2;
-        assertEq(Median.isTooHigh(index, count), index > middle);
-        assertEq(Median.isTooLow(count - 1 - index, count), index < middle);
+        assertEq(MedianCheck.isTooHigh(index, count), index > middle);
+        assertEq(MedianCheck.isTooLow(count - 1 - index, count), index < middle);
     }
 
-    function testFuzz_reach_isTheTolerance(uint208 median, uint256 toleranceBps) public pure {
+    function testFuzz_maxDistance_isTheTolerance(uint208 median, uint256 toleranceBps) public pure {
         toleranceBps = bound(toleranceBps, 0, 10_000);
-        assertEq(Median.reach(median, toleranceBps), uint256(median) * toleranceBps / 10_000);
+        assertEq(MedianCheck.maxDistance(median, toleranceBps), uint256(median) * toleranceBps / 10_000);
     }
 }

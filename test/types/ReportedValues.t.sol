@@ -5,54 +5,54 @@ import {Test} from "forge-std/Test.sol";
 
 import {Report} from "../../src/interfaces/IDataset.sol";
 import {Calldata} from "../../src/libraries/Calldata.sol";
-import {Column} from "../../src/types/Column.sol";
+import {ReportedValues} from "../../src/types/ReportedValues.sol";
 import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 
-contract ColumnTest is Test {
+contract ReportedValuesTest is Test {
     uint256 private constant MAX_MEDIAN = type(uint208).max;
 
     function testFuzz_word_matchesPlainSolidity(Report[] calldata reports) public pure {
-        Column column = Calldata.contents(reports);
-        assertEq(column.count(), reports.length);
-        assertEq(column.present(), reports.length);
+        ReportedValues reported = Calldata.reportedValues(reports);
+        assertEq(reported.count(), reports.length);
+        assertEq(reported.present(), reports.length);
         for (uint256 i = 0; i < reports.length; ++i) {
-            assertEq(column.word(i), reports[i].content);
+            assertEq(reported.word(i), reports[i].content);
         }
     }
 
-    /// Walks column by column through rows of any size.
-    function testFuzz_advance_visitsEveryColumn(bytes32[] calldata words, uint256 size) public pure {
+    /// Walks key by key through rows of any size.
+    function testFuzz_advance_visitsEveryKey(bytes32[] calldata words, uint256 size) public pure {
         size = bound(size, 1, 10);
         uint256 rows = words.length / size;
-        Column column = Calldata.firstColumn(words, size, rows);
+        ReportedValues reported = Calldata.valuesOfFirstKey(words, size, rows);
         for (uint256 key = 0; key < size; ++key) {
             for (uint256 row = 0; row < rows; ++row) {
-                assertEq(column.word(row), words[row * size + key]);
+                assertEq(reported.word(row), words[row * size + key]);
             }
-            column.advance();
+            reported.advance();
         }
     }
 
     function testFuzz_setMissing_countsWhatIsPresent(bytes32[] calldata words, uint256 missing) public pure {
         vm.assume(words.length < 256);
         missing &= 2 ** words.length - 1;
-        Column column = Calldata.firstColumn(words, 1, words.length);
-        column.setMissing(missing);
+        ReportedValues reported = Calldata.valuesOfFirstKey(words, 1, words.length);
+        reported.setMissing(missing);
         uint256 present = 0;
         for (uint256 i = 0; i < words.length; ++i) {
             if ((missing >> i) & 1 == 0) ++present;
         }
-        assertEq(column.present(), present);
-        assertEq(column.missing(), missing);
-        assertEq(column.count(), words.length);
+        assertEq(reported.present(), present);
+        assertEq(reported.missing(), missing);
+        assertEq(reported.count(), words.length);
     }
 
     function testFuzz_create_overlapsNothing(bytes32[] calldata words) public pure {
         bytes memory before = abi.encode(type(uint256).max);
-        Column column = Calldata.firstColumn(words, 1, words.length);
+        ReportedValues reported = Calldata.valuesOfFirstKey(words, 1, words.length);
         bytes memory afterwards = new bytes(32);
-        column.setMissing(0);
-        column.advance();
+        reported.setMissing(0);
+        reported.advance();
         assertEq(before, abi.encode(type(uint256).max));
         assertEq(afterwards, new bytes(32));
     }
@@ -61,36 +61,36 @@ contract ColumnTest is Test {
         uint256[] calldata values,
         uint256 missing,
         uint256 median,
-        uint256 reach
+        uint256 maxDistance
     ) public view {
         vm.assume(values.length < 256);
         median = bound(median, 0, MAX_MEDIAN);
-        _assertTally(values, missing, median, bound(reach, 0, median));
+        _assertTally(values, missing, median, bound(maxDistance, 0, median));
     }
 
-    /// Uses values around every edge of the counting: the median, its reach on both sides, zero and the largest word.
+    /// Uses values around every edge of the counting: the median, its maximum distance on both sides, zero and the largest word.
     function testFuzz_tally_matchesPlainSolidityAtTheEdges(
         uint256 median,
-        uint256 reach,
+        uint256 maxDistance,
         uint256 count,
         uint256 missing,
         uint256 seed
     ) public view {
         median = bound(median, 0, MAX_MEDIAN);
-        reach = bound(reach, 0, median);
+        maxDistance = bound(maxDistance, 0, median);
         uint256[] memory values = new uint256[](count % 32);
         for (uint256 i = 0; i < values.length; ++i) {
             uint256 random = uint256(keccak256(abi.encode(seed, i)));
-            uint256[5] memory edges = [median, median - reach, median + reach, 0, type(uint256).max];
+            uint256[5] memory edges = [median, median - maxDistance, median + maxDistance, 0, type(uint256).max];
             unchecked {
                 // The edge itself or a neighbour, wrapping around zero.
                 values[i] = edges[random % 5] + (random >> 8) % 3 - 1;
             }
         }
-        _assertTally(values, missing, median, reach);
+        _assertTally(values, missing, median, maxDistance);
     }
 
-    /// The reach derived from a tolerance draws the same line as the rule that the documentation states.
+    /// The maximum distance derived from a tolerance draws the same line as the rule that the documentation states.
     function testFuzz_tally_countsOutliersByTheDocumentedRule(
         uint256[8] memory seeds,
         uint256 median,
@@ -99,20 +99,23 @@ contract ColumnTest is Test {
     ) public view {
         median = bound(median, 0, MAX_MEDIAN);
         toleranceBps = bound(toleranceBps, 0, 10_000);
-        uint256 reach = median * toleranceBps / 10_000;
+        uint256 maxDistance = median * toleranceBps / 10_000;
         uint256[] memory values = new uint256[](8);
         uint256 expected = 0;
         for (uint256 i = 0; i < 8; ++i) {
             values[i] = seeds[i];
-            if ((seed >> i) & 1 == 0) values[i] = median + reach + values[i] % 3;
-            else if ((seed >> (8 + i)) & 1 == 0 && reach < median) values[i] = median - reach - values[i] % 2;
+            if ((seed >> i) & 1 == 0) {
+                values[i] = median + maxDistance + values[i] % 3;
+            } else if ((seed >> (8 + i)) & 1 == 0 && maxDistance < median) {
+                values[i] = median - maxDistance - values[i] % 2;
+            }
             if (!ReferenceMedian.agrees(values[i], median, toleranceBps)) ++expected;
         }
-        (,, uint256 outliers) = this.tally(values, 0, median, reach);
+        (,, uint256 outliers) = this.tally(values, 0, median, maxDistance);
         assertEq(outliers, expected);
     }
 
-    function test_tally_countsNothingInAnEmptyColumn() public view {
+    function test_tally_countsNothingWithoutValues() public view {
         _assertTally(new uint256[](0), 0, 5, 5);
     }
 
@@ -125,34 +128,34 @@ contract ColumnTest is Test {
         assertEq(outliers, 1);
     }
 
-    function tally(uint256[] calldata values, uint256 missing, uint256 median, uint256 reach)
+    function tally(uint256[] calldata values, uint256 missing, uint256 median, uint256 maxDistance)
         external
         pure
         returns (uint256 below, uint256 above, uint256 outliers)
     {
-        Column column = _column(values, values.length);
-        column.setMissing(missing);
-        return column.tally(median, reach);
+        ReportedValues reported = _reportedValues(values, values.length);
+        reported.setMissing(missing);
+        return reported.tally(median, maxDistance);
     }
 
-    function tallyFirst(uint256[] calldata values, uint256 median, uint256 reach)
+    function tallyFirst(uint256[] calldata values, uint256 median, uint256 maxDistance)
         external
         pure
         returns (uint256 below, uint256 above, uint256 outliers)
     {
-        return _column(values, 1).tally(median, reach);
+        return _reportedValues(values, 1).tally(median, maxDistance);
     }
 
-    function _column(uint256[] calldata values, uint256 count) private pure returns (Column) {
+    function _reportedValues(uint256[] calldata values, uint256 count) private pure returns (ReportedValues) {
         bytes32[] calldata words;
         assembly ("memory-safe") {
             words.offset := values.offset
             words.length := values.length
         }
-        return Calldata.firstColumn(words, 1, count);
+        return Calldata.valuesOfFirstKey(words, 1, count);
     }
 
-    function _assertTally(uint256[] memory values, uint256 missing, uint256 median, uint256 reach) private view {
+    function _assertTally(uint256[] memory values, uint256 missing, uint256 median, uint256 maxDistance) private view {
         missing &= 2 ** values.length - 1;
         uint256[] memory present = new uint256[](values.length);
         uint256 count = 0;
@@ -161,12 +164,12 @@ contract ColumnTest is Test {
             if ((missing >> i) & 1 == 1) continue;
             present[count++] = values[i];
             uint256 distance = values[i] > median ? values[i] - median : median - values[i];
-            if (distance > reach) ++expected;
+            if (distance > maxDistance) ++expected;
         }
         assembly ("memory-safe") {
             mstore(present, count)
         }
-        (uint256 below, uint256 above, uint256 outliers) = this.tally(values, missing, median, reach);
+        (uint256 below, uint256 above, uint256 outliers) = this.tally(values, missing, median, maxDistance);
         (uint256 below_, uint256 above_) = ReferenceMedian.counts(present, median);
         assertEq(below, below_, "below");
         assertEq(above, above_, "above");
