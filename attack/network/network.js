@@ -8,7 +8,7 @@ import { freePort } from "@dataset-oracle/devnet/ports";
 import { respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { startMarket } from "@dataset-oracle/devnet/simulated-market/server";
-import { webKey } from "@dataset-oracle/protocol/web-key";
+import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { keccak256, parseEther, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { call, postJson } from "../http.js";
@@ -186,7 +186,7 @@ export class Network {
 
   /** The hex key of a spec with arguments. */
   key(specHash, ...args) {
-    const key = webKey({ specHash, args });
+    const key = webOracleKey({ specHash, args });
     if (!key.ok) throw new Error(key.error);
     return key.value;
   }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { reportDigest } from "@dataset-oracle/protocol/report";
-import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import { fromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { keyToAscii } from "@dataset-oracle/protocol/key";
-import { webKey } from "@dataset-oracle/protocol/web-key";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
+import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { ROOT } from "@dataset-oracle/tools/root";
 import type { Address, Hex } from "viem";
 import { CALLER, OWNER } from "./accounts.js";
@@ -49,7 +49,7 @@ export async function publishExampleSpecs(
   return EXAMPLES.map(({ name, dataset, args }, i) => {
     const specHash = published[i];
     if (specHash === undefined) throw new Error(`${files[i]} was not published: ${stdout}`);
-    const key = webKey({ specHash, args });
+    const key = webOracleKey({ specHash, args });
     if (!key.ok) throw new Error(key.error);
     return { name, dataset: webOracle[dataset], key: keyToAscii(key.value) ?? "", keyHex: key.value };
   });

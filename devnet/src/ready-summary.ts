@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { readQueryPrice } from "@dataset-oracle/protocol";
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { createPublicClient, formatEther, http } from "viem";
 import { CALLER } from "./accounts.js";
 import { type RunningDevnet, writeAddressFile } from "./address-file.js";

@@ -16,7 +16,7 @@ import {
   spotPriceKey,
   type UpdateProgress,
   WrongChainError,
-  writeFresh,
+  writeContractWithUpdate,
 } from "@dataset-oracle/protocol";
 import {
   type Account,
@@ -220,7 +220,7 @@ describe("a fresh value in the caller's own transaction", () => {
   const point = (key: string) => ({ url: devnet.operator.url, dataset: devnet.dataset, key });
   const contract = () => ({ address: devnet.consumer, abi: CONSUMER_ABI, update: point("SPOTPX/ETH-USD") }) as const;
   const refresh = (walletClient: Client, key = "SPOTPX/ETH-USD", account?: Account | Address) =>
-    writeFresh(walletClient, {
+    writeContractWithUpdate(walletClient, {
       ...contract(),
       functionName: "refreshWith",
       args: (update) => [update],
@@ -270,7 +270,7 @@ describe("a fresh value in the caller's own transaction", () => {
     try {
       const { transaction } = await fetchUpdate({ ...update, networkId: 42 });
       const pending = await local(OTHER).sendTransaction({ ...transaction, chain: null });
-      const hash = await writeFresh(local(), {
+      const hash = await writeContractWithUpdate(local(), {
         ...contract(),
         functionName: "refreshWith",
         args: (bytes) => [bytes],
@@ -292,10 +292,10 @@ describe("a fresh value in the caller's own transaction", () => {
   test("has arguments of the types that the contract's ABI gives", () => {
     const noSuchFunction = () =>
       // @ts-expect-error The contract has no such function.
-      writeFresh(local(), { ...contract(), functionName: "refreshAll", args: (update) => [update] });
+      writeContractWithUpdate(local(), { ...contract(), functionName: "refreshAll", args: (update) => [update] });
     const wrongArguments = () =>
       // @ts-expect-error The update is the only argument.
-      writeFresh(local(), { ...contract(), functionName: "refreshWith", args: (update) => [update, 1n] });
+      writeContractWithUpdate(local(), { ...contract(), functionName: "refreshWith", args: (update) => [update, 1n] });
     expect([noSuchFunction, wrongArguments]).toHaveLength(2);
   });
 });

@@ -168,7 +168,9 @@ describe("the programs", () => {
   });
 
   test("that stores and reads in one transaction prints its hash", async () => {
-    expect((await program("writeFresh(")).stdout).toMatch(/^Stored and read by transaction 0x[0-9a-f]{64}\.$/m);
+    expect((await program("writeContractWithUpdate(")).stdout).toMatch(
+      /^Stored and read by transaction 0x[0-9a-f]{64}\.$/m,
+    );
   });
 
   test("that sends the transaction itself prints its receipt", async () => {

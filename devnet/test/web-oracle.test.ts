@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { oracleAbi } from "@dataset-oracle/protocol/abi/oracle";
-import { QUERY_STATUSES } from "@dataset-oracle/protocol/report";
+import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { type Address, createTestClient, type Hex, http, publicActions, stringToHex } from "viem";

@@ -1,5 +1,10 @@
+import type {
+  BatchReportRequest,
+  ReportAnswer,
+  ReportRequest,
+  SignedBatchReport,
+} from "@dataset-oracle/protocol/http-schemas/reports";
 import type { Result } from "@dataset-oracle/protocol/result";
-import type { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem";
 import type { Decider } from "./decisions/decider.js";
 import type { Decision } from "./decisions/decision-record.js";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { parseUnits } from "viem";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
-import { SpecTrial } from "@dataset-oracle/protocol/spec-trial";
+import { SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";

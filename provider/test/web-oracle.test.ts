@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import { webKey } from "@dataset-oracle/protocol/web-key";
+import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { type Address, type Hex, hexToString, keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { ProviderConfig } from "../src/config.js";
@@ -102,7 +102,7 @@ async function start({
 }
 
 const key = (specHash: Hex, ...args: string[]): Hex => {
-  const made = webKey({ specHash, args });
+  const made = webOracleKey({ specHash, args });
   if (!made.ok) throw new Error(made.error);
   return made.value;
 };

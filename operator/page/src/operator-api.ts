@@ -1,8 +1,9 @@
+import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { EvidenceAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
+import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
+import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
+import type { DatasetTrialRequest, SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { DatasetTrialRequest, SpecTrial } from "@dataset-oracle/protocol/spec-trial";
-import type { HistoryAnswer } from "@dataset-oracle/protocol/wire";
-import type { DataPointAnswer, OverviewAnswer } from "@dataset-oracle/protocol/wire-data";
-import type { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
 
 /** The operator's base URL. The page is served directly under it. */
 export const BASE = new URL(".", location.href.split("#", 1)[0]).href.replace(/\/$/, "");

@@ -1,6 +1,6 @@
 /** How values, keys, times and addresses of the page are written. */
 
-import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { describe, expect, test } from "vitest";
 import { showKey } from "../src/format/key.js";
 import { aligned, atAGlance, deviation, exact, rounded } from "../src/format/number.js";

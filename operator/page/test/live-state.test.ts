@@ -1,4 +1,4 @@
-import type { DatasetOverview, NetworkOverview, ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview, NetworkOverview, ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { describe, expect, test } from "vitest";
 import { quorumOf } from "../src/live/answering-quorum.js";
 import { stateOf } from "../src/live/chain-state.js";

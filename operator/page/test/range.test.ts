@@ -1,7 +1,7 @@
 /** The steps of the plot, and what the page says about a range. */
 
-import type { HistoryAnswer, StoredUpdate } from "@dataset-oracle/protocol/wire";
-import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type { HistoryAnswer, StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
+import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { expect, test } from "vitest";
 import { stepAt, stepsOf, summaryOf, usualRange } from "../src/live/range.js";
 

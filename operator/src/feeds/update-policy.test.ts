@@ -1,6 +1,6 @@
 import { queryResult } from "@dataset-oracle/protocol/client/query-result";
-import type { QueryStatus } from "@dataset-oracle/protocol/report";
-import type { SignedRow } from "@dataset-oracle/protocol/update";
+import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
+import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
 import { type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { dueAge, hasMoved, observe, stage } from "./update-policy.js";

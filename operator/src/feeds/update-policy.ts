@@ -1,8 +1,9 @@
+import { agreedValue } from "@dataset-oracle/protocol/agreed-value";
 import { isMissing } from "@dataset-oracle/protocol/batch-report";
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
-import { agreedValue, type SignedRow } from "@dataset-oracle/protocol/update";
-import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { type Hex, hexToBigInt } from "viem";
 
 /** When a feed is updated. */

@@ -1,4 +1,4 @@
-import { OPERATOR_PROBLEM_MEMBERS, type OperatorProblemCode } from "@dataset-oracle/protocol/client/problem";
+import { OPERATOR_PROBLEM_MEMBERS, type OperatorProblemCode } from "@dataset-oracle/protocol/operator-problem";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { type ApiDescription, addOpenApi, problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import swaggerUi from "@fastify/swagger-ui";

@@ -1,4 +1,4 @@
-import type { DataAnswer } from "@dataset-oracle/protocol/wire";
+import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import { type Address, concatHex, type Hex } from "viem";
 import { readStored } from "../chain/stored-values.js";

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key";
-import { QUERY_STATUSES } from "@dataset-oracle/protocol/report";
+import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/dataset-key";
+import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { ROOT } from "@dataset-oracle/tools/root";
 import {
   type Abi,

@@ -1,6 +1,6 @@
 import { freePort } from "@dataset-oracle/devnet/ports";
+import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { signReport } from "@dataset-oracle/protocol/report";
-import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import Fastify from "fastify";
 import { type Address, type Hex, numberToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";

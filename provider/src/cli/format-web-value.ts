@@ -1,4 +1,4 @@
-import { formatValue } from "@dataset-oracle/protocol/wire-value";
+import { formatValue } from "@dataset-oracle/protocol/value-text";
 import type { ExplainedValue } from "../explained-value.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle.js";
 import { describeValue, printable, type Style } from "./terminal.js";

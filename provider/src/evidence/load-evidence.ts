@@ -6,7 +6,7 @@ import {
   type EvidenceRecord,
   SpotPriceRecord,
   WebOracleRecord,
-} from "@dataset-oracle/protocol/wire-evidence";
+} from "@dataset-oracle/protocol/http-schemas/evidence";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseJson, schemaProblems } from "@dataset-oracle/service/config/load-config";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";

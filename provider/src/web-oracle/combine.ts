@@ -1,4 +1,4 @@
-import { mostFrequent } from "@dataset-oracle/protocol/update";
+import { mostFrequent } from "@dataset-oracle/protocol/agreed-value";
 import { type Combined, withoutValue } from "../explained-value.js";
 import { median } from "../median.js";
 import type { Reading } from "../source/reading.js";

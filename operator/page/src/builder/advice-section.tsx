@@ -1,4 +1,4 @@
-import type { AdviceProgress, SpecAdvice } from "@dataset-oracle/protocol/spec-trial";
+import type { AdviceProgress, SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { shortHex } from "../components/copy";
 import { tellScreenReaders } from "../components/tell-screen-readers";

@@ -1,5 +1,5 @@
-import type { SpecAdvice } from "@dataset-oracle/protocol/spec-trial";
-import type { DatasetOverview } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
+import type { SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { Hex } from "../components/copy";
 import { Fact } from "../components/fact";
 import { TableHead } from "../components/table-head";

@@ -1,5 +1,5 @@
-import type { SpecTrial } from "@dataset-oracle/protocol/spec-trial";
-import type { NetworkOverview, ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import type { NetworkOverview, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
+import type { SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { useMemo, useState } from "preact/hooks";
 import { Title } from "../components/frame";
 import { NetworkNote } from "../components/network-note";

@@ -1,6 +1,10 @@
 import { serverSentEvents } from "@dataset-oracle/protocol/client/server-sent-events";
+import type {
+  AdviceProgress,
+  DatasetAdviceRequest,
+  SpecAdvice,
+} from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { AdviceProgress, DatasetAdviceRequest, SpecAdvice } from "@dataset-oracle/protocol/spec-trial";
 import { BASE, type ReadError, readProblem, UNREACHABLE } from "../operator-api";
 
 /** Longer than the longest sampling and its last trial. */

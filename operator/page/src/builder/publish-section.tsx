@@ -1,6 +1,6 @@
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
-import type { SpecTrial } from "@dataset-oracle/protocol/spec-trial";
-import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import type { NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
+import type { SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { useMemo } from "preact/hooks";
 import { type Address, encodeFunctionData, type Hex, hexToString, keccak256 } from "viem";
 import { Notice } from "../components/notice";

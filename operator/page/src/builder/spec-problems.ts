@@ -1,4 +1,4 @@
-import type { SpecTrial, TrialFailure, TrialStep } from "@dataset-oracle/protocol/spec-trial";
+import type { SpecTrial, TrialFailure, TrialStep } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import type { ReadError } from "../operator-api";
 import { type SpecDraft, variableNames } from "./spec-draft";
 

@@ -1,4 +1,4 @@
-import type { SpecTrial, TrialSource } from "@dataset-oracle/protocol/spec-trial";
+import type { SpecTrial, TrialSource } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { Hex } from "../components/copy";
 import { Fact } from "../components/fact";
 import { Step } from "../components/step";

@@ -1,4 +1,4 @@
-import type { SpecTrial } from "@dataset-oracle/protocol/spec-trial";
+import type { SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { useState } from "preact/hooks";
 import { tellScreenReaders } from "../components/tell-screen-readers";
 import { type ReadError, trySpec } from "../operator-api";

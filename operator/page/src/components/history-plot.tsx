@@ -1,4 +1,4 @@
-import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { moment } from "../format/time";

@@ -1,5 +1,5 @@
-import type { Candle, StoredUpdate } from "@dataset-oracle/protocol/wire";
-import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type { Candle, StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
+import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useMemo, useState } from "preact/hooks";
 import { aligned } from "../format/number";
 import { moment } from "../format/time";

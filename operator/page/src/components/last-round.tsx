@@ -1,4 +1,5 @@
-import type { DataPointAnswer, DatasetOverview, LastUpdate } from "@dataset-oracle/protocol/wire-data";
+import type { DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { aligned, deviation, exact } from "../format/number";
 import { moment } from "../format/time";
 import { showValue } from "../format/value";

@@ -1,4 +1,5 @@
-import type { DataPointAnswer, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { moment } from "../format/time";
 import { Hex } from "./copy";
 import { ScrollingTable } from "./scrolling-table";

@@ -1,4 +1,4 @@
-import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { datasetName, networkName } from "../format/names";
 import { duration } from "../format/time";
 import { quorumOf } from "../live/answering-quorum";

@@ -1,4 +1,4 @@
-import type { DatasetOverview, NetworkOverview, ServedNode } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview, NetworkOverview, ServedNode } from "@dataset-oracle/protocol/http-schemas/overview";
 import { Hex } from "./copy";
 import { ScrollingTable } from "./scrolling-table";
 

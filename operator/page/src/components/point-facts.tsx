@@ -1,4 +1,4 @@
-import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { exact } from "../format/number";
 import { Hex } from "./copy";
 import { Fact } from "./fact";

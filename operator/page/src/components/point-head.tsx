@@ -1,4 +1,4 @@
-import type { DatasetOverview, NetworkOverview, ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview, NetworkOverview, ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { keyName, showKey } from "../format/key";
 import { datasetName, networkName } from "../format/names";
 import { showValue } from "../format/value";

@@ -1,4 +1,4 @@
-import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useId, useState } from "preact/hooks";
 import { keyText, showKey } from "../format/key";
 import { decimalsAtAGlance, rounded } from "../format/number";

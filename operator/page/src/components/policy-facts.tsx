@@ -1,4 +1,4 @@
-import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { duration } from "../format/time";
 import { useOverview } from "../live/overview-state";
 import { Fact } from "./fact";

@@ -1,4 +1,4 @@
-import type { DatasetOverview, PublishedSpec } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview, PublishedSpec } from "@dataset-oracle/protocol/http-schemas/overview";
 import { Hex } from "./copy";
 import { TableHead } from "./table-head";
 

@@ -1,4 +1,4 @@
-import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { isLate } from "../live/freshness";
 import { useOverview } from "../live/overview-state";
 

@@ -1,6 +1,7 @@
+import type { DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { EvidenceAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
+import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { Result } from "@dataset-oracle/protocol/result";
-import type { DataPointAnswer, DatasetOverview, LastUpdate } from "@dataset-oracle/protocol/wire-data";
-import type { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
 import { useState } from "preact/hooks";
 import { Hex, shortHex } from "../components/copy";
 import { Notice } from "../components/notice";

@@ -1,5 +1,5 @@
-import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/wire-data";
-import type { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
+import type { EvidenceAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
+import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { hexToString } from "viem";
 import { Hex } from "../components/copy";
 import { Fact } from "../components/fact";

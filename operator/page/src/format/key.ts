@@ -1,4 +1,4 @@
-import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 
 /** A key, split for display. */
 interface ShownKey {

@@ -1,4 +1,4 @@
-import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { type Hex, hexToBytes } from "viem";
 import { atAGlance, exact } from "./number";
 

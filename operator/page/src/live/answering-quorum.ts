@@ -1,5 +1,5 @@
+import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { faultBound } from "@dataset-oracle/protocol/quorum";
-import type { DatasetOverview } from "@dataset-oracle/protocol/wire-data";
 
 /** How many providers must sign, and how many of them answer this operator as far as it knows. */
 export function quorumOf({ providers }: DatasetOverview): { readonly needed: number; readonly answering: number } {

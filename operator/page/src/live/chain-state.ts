@@ -1,4 +1,4 @@
-import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import type { NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 
 /** A chain stands still if its newest block is older than this: several times the longest block interval in use. */
 const STILL_SECONDS = 60;

@@ -1,4 +1,4 @@
-import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getOverview, type ReadError } from "../operator-api";

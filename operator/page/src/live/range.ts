@@ -1,5 +1,5 @@
-import type { HistoryAnswer } from "@dataset-oracle/protocol/wire";
-import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
+import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { deviation } from "../format/number";
 
 /** The ranges of time that the history is shown for. */

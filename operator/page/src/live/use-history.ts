@@ -1,5 +1,5 @@
+import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
 import { ok, type Result } from "@dataset-oracle/protocol/result";
-import type { HistoryAnswer } from "@dataset-oracle/protocol/wire";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getHistory, type Part, type PointId, type ReadError } from "../operator-api";
 import { RANGES, type RangeId } from "./range";

@@ -1,4 +1,4 @@
-import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import type { NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Notice } from "../components/notice";

@@ -1,4 +1,4 @@
-import type { DatasetOverview } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useState } from "preact/hooks";
 import { Hex } from "../components/copy";
 import { Fact } from "../components/fact";

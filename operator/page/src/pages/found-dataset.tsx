@@ -1,4 +1,4 @@
-import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { ComponentChildren } from "preact";
 import { ExplorerContext } from "../components/explorer";
 import { Notice } from "../components/notice";

@@ -1,4 +1,4 @@
-import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { Hex } from "../components/copy";
 import { useDocumentTitle } from "../components/frame";
 import { NetworkNote } from "../components/network-note";

@@ -1,6 +1,6 @@
 import type { BroadcastUpdate, UnsentUpdate } from "@dataset-oracle/protocol";
-import { keyToAscii } from "@dataset-oracle/protocol/key";
-import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
+import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { Hex } from "../components/copy";
 import { Fact } from "../components/fact";
 import { Status } from "../components/status";

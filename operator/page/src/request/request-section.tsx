@@ -1,4 +1,4 @@
-import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useRef, useState } from "preact/hooks";
 import { tellScreenReaders } from "../components/tell-screen-readers";
 import type { Found } from "../pages/found-dataset";

@@ -1,5 +1,5 @@
 import type { UnsentUpdate } from "@dataset-oracle/protocol";
-import type { NetworkOverview } from "@dataset-oracle/protocol/wire-data";
+import type { NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { WalletSection } from "../wallet/wallet-section";
 
 interface Props {

@@ -1,4 +1,4 @@
-import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useId, useRef, useState } from "preact/hooks";
 import { CodeBlock } from "../components/copy";
 import { BASE } from "../operator-api";

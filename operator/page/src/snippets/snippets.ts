@@ -1,5 +1,5 @@
-import { keyToAscii, parseKey } from "@dataset-oracle/protocol/key";
-import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import { keyToAscii, parseKey } from "@dataset-oracle/protocol/dataset-key";
+import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { networkName } from "../format/names";
 import type { Language } from "./highlight";
 

@@ -1,9 +1,9 @@
 import { simulateQuery } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { formatEther, formatUnits, getAddress, keccak256 } from "viem";
 import { expect, test } from "vitest";
-import { post } from "../../../../devnet/test/devnet-process.js";
+import { postDataRequest } from "../../../../devnet/test/devnet-process.js";
 import { exact } from "../../src/format/number.js";
 import { visit } from "../support/visit.js";
 import { EXPLORER, type World } from "../support/world.js";
@@ -183,7 +183,7 @@ export function browsingFlows(here: () => World): void {
     const { page, end } = await visit(browser, devnet.operator.url, { at: pointAt("SPOTPX/BTC-USD") });
     const round = page.getByRole("region", { name: "Last round" });
     await round.locator("dd code").first().waitFor();
-    const { answer } = await post(devnet, {
+    const { answer } = await postDataRequest(devnet, {
       network_id: 42,
       dataset: devnet.dataset,
       key: "SPOTPX/BTC-USD",
@@ -200,7 +200,10 @@ export function browsingFlows(here: () => World): void {
     const { examples } = devnet.webOracle;
     const posted = await Promise.all(
       examples.map(async ({ name, dataset, key }) => {
-        return [name, (await post(devnet, { network_id: 42, dataset, key, broadcast: true })).answer.value] as const;
+        return [
+          name,
+          (await postDataRequest(devnet, { network_id: 42, dataset, key, broadcast: true })).answer.value,
+        ] as const;
       }),
     );
     const values = new Map(posted);

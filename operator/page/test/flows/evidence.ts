@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { test } from "vitest";
-import { post } from "../../../../devnet/test/devnet-process.js";
+import { postDataRequest } from "../../../../devnet/test/devnet-process.js";
 import { visit } from "../support/visit.js";
 import type { World } from "../support/world.js";
 
@@ -58,7 +58,7 @@ export function evidenceFlows(here: () => World): void {
     const { devnet, browser } = here();
     const [example] = devnet.webOracle.examples.filter(({ name }) => name === "temperature");
     const { dataset, key } = example as { dataset: string; key: string };
-    await post(devnet, { network_id: 42, dataset, key, broadcast: true });
+    await postDataRequest(devnet, { network_id: 42, dataset, key, broadcast: true });
     const at = `/42/${dataset}/${encodeURIComponent(key)}`;
     const { page, end } = await visit(browser, devnet.operator.url, { at });
     const section = page.getByRole("region", { name: "Evidence" }).first();

@@ -1,4 +1,4 @@
-import { SpecAdviceRequest } from "@dataset-oracle/protocol/spec-trial";
+import { SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseJson, schemaProblems } from "@dataset-oracle/service/config/load-config";
 import { type BoundRequest, type CompiledRequest, compileRequest } from "../compile.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import vectors from "../vectors/keys.json" with { type: "json" };
-import { KEY_FORMS, keyToAscii, MAX_KEY_BYTES, matchesKeyForm, parseKey, spotPriceKey } from "./key.js";
+import { KEY_FORMS, keyToAscii, MAX_KEY_BYTES, matchesKeyForm, parseKey, spotPriceKey } from "./dataset-key.js";
 
 const ETH_USD = "0x53504f5450582f4554482d555344";
 

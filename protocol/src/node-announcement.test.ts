@@ -3,7 +3,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import vectors from "../vectors/announcements.json" with { type: "json" };
 import { committeeDirectoryAbi } from "./abi/committee-directory.js";
-import { type Announcement, announcementDigest, encodeAnnouncement, signAnnouncement } from "./announcement.js";
+import { type Announcement, announcementDigest, encodeAnnouncement, signAnnouncement } from "./node-announcement.js";
 
 describe.each(vectors.announcements)("the announcement of $name", (vector) => {
   const directory = { chainId: vector.chainId, address: vector.directory as Address };

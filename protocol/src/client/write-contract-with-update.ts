@@ -17,7 +17,7 @@ import { NoAccountError } from "./send-update.js";
 type Writes = "nonpayable" | "payable";
 
 /** A call of the caller's own contract, as viem's `writeContract` takes it, and the update that goes into it. */
-export interface WriteFreshParameters<
+export interface WriteContractWithUpdateParameters<
   abi extends Abi | readonly unknown[] = Abi,
   functionName extends ContractFunctionName<abi, Writes> = ContractFunctionName<abi, Writes>,
   args extends ContractFunctionArgs<abi, Writes, functionName> = ContractFunctionArgs<abi, Writes, functionName>,
@@ -46,13 +46,18 @@ export interface WriteFreshParameters<
  * with the contract's own error when the simulated call reverts: nothing was sent. Viem's errors if the user or the RPC
  * rejects the transaction.
  */
-export async function writeFresh<
+export async function writeContractWithUpdate<
   const abi extends Abi | readonly unknown[],
   functionName extends ContractFunctionName<abi, Writes>,
   const args extends ContractFunctionArgs<abi, Writes, functionName>,
 >(
   walletClient: Client,
-  { update: wanted, args, account = walletClient.account, ...call }: WriteFreshParameters<abi, functionName, args>,
+  {
+    update: wanted,
+    args,
+    account = walletClient.account,
+    ...call
+  }: WriteContractWithUpdateParameters<abi, functionName, args>,
 ): Promise<Hash> {
   if (!account) throw new NoAccountError();
   const { data, transaction } = await fetchUpdate({ ...wanted, networkId: await getChainId(walletClient) });

@@ -1,9 +1,9 @@
-import { type Hex, keccak256, size, stringToHex } from "viem";
-import { keyToAscii, MAX_KEY_BYTES, matchesKeyForm } from "./key.js";
+import { type Hex, stringToHex } from "viem";
+import { keyToAscii, MAX_KEY_BYTES, matchesKeyForm } from "./dataset-key.js";
 import { err, ok, type Result } from "./result.js";
 
 /** The content of a Web Oracle key. */
-export interface WebKey {
+export interface WebOracleKeyContent {
   /** keccak256 of the request spec's canonical JSON, in lower case. */
   readonly specHash: Hex;
   /** The values of the spec's variables, in the spec's order. */
@@ -14,7 +14,7 @@ export interface WebKey {
  * Returns the key `WEB/<64 lowercase hex digits>[/<argument>...]`. Arguments have one legal encoding: UTF-8, in which
  * every byte except `A-Z a-z 0-9 - . _ ~` is written as `%XX` in upper case.
  */
-export function webKey({ specHash, args }: WebKey): Result<Hex> {
+export function webOracleKey({ specHash, args }: WebOracleKeyContent): Result<Hex> {
   if (!/^0x[0-9a-f]{64}$/.test(specHash))
     return err('This is not the hash of a spec. Write "0x" and 64 lowercase hex digits.');
   const parts: string[] = [];
@@ -31,7 +31,7 @@ export function webKey({ specHash, args }: WebKey): Result<Hex> {
 }
 
 /** Parses a Web Oracle key. Arguments in any other than the legal encoding are rejected. */
-export function parseWebKey(key: Hex): Result<WebKey> {
+export function parseWebOracleKey(key: Hex): Result<WebOracleKeyContent> {
   const text = matchesKeyForm("WEB_ORACLE", key) ? keyToAscii(key) : null;
   if (text === null) {
     return err(
@@ -74,19 +74,4 @@ function isWellFormed(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The maximum number of bytes in a request spec, enforced by the registry. */
-export const MAX_SPEC_BYTES = 8_192;
-
-/**
- * Returns the hash of a spec, which its keys contain.
- *
- * @param spec The spec's canonical JSON (RFC 8785) in UTF-8. It is not validated.
- */
-export function specHash(spec: Hex): Result<Hex> {
-  const bytes = size(spec);
-  if (bytes < 1 || bytes > MAX_SPEC_BYTES)
-    return err(`The spec has ${bytes} bytes. It must have 1 to ${MAX_SPEC_BYTES}.`);
-  return ok(keccak256(spec));
 }

@@ -1,9 +1,9 @@
 /** The schemas of evidence: the files that a provider keeps, and the answers of `POST /evidence` and `GET /evidence`. */
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Address, dataPointNames, SourceNote, Timestamp } from "./wire.js";
+import { Address, dataPointFields, strict, Timestamp } from "./fields.js";
+import { SourceNote } from "./reports.js";
 
-const strict = { additionalProperties: false } as const;
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
 
 /** One request and its answer's hash, or why there was no answer. */
@@ -98,7 +98,7 @@ export type EvidenceAnswer = Static<typeof EvidenceAnswer>;
 /** `GET /evidence`: the query. */
 export const EvidenceQuery = Type.Object(
   {
-    ...dataPointNames,
+    ...dataPointFields,
     timestamp: Timestamp,
     provider: Type.String({ description: "The address of the data provider, a member of the dataset's committee." }),
   },

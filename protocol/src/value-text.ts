@@ -1,5 +1,5 @@
 import { type Hex, numberToHex } from "viem";
-import type { DatasetKind } from "./wire.js";
+import type { DatasetKind } from "./dataset-kind.js";
 
 /** Writes a value as it is answered: a decimal string for a median dataset, else 32 bytes in hex. */
 export function formatValue(kind: DatasetKind, value: bigint | Hex): string {

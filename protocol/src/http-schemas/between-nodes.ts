@@ -1,18 +1,9 @@
 /** The schemas of the HTTP bodies and queries between nodes. */
 
 import { type Static, Type } from "@sinclair/typebox";
-import {
-  Address,
-  DataAnswer,
-  datasetNames,
-  HexKey,
-  NetworkId,
-  SignedBatchReport,
-  SignedReport,
-  Timestamp,
-} from "./wire.js";
-
-const strict = { additionalProperties: false } as const;
+import { DataAnswer } from "./data-request.js";
+import { Address, datasetFields, HexKey, NetworkId, strict, Timestamp } from "./fields.js";
+import { SignedBatchReport, SignedReport } from "./reports.js";
 
 /** `POST /data/request/forwarded`: the body. */
 export const ForwardedRequest = Type.Object(
@@ -64,7 +55,7 @@ export const MAX_POSTED_STATEMENTS = 64;
 /** `GET /reports`: the query. */
 export const ReportsQuery = Type.Object(
   {
-    ...datasetNames,
+    ...datasetFields,
     round: Type.Integer({ ...Timestamp, description: "The round, in seconds since 1970." }),
     key: Type.Optional(
       Type.String({
@@ -90,7 +81,7 @@ export const TransactionsQuery = Type.Object(
 );
 
 /** `GET /contradictions`: the query. */
-export const ContradictionQuery = Type.Object(datasetNames, strict);
+export const ContradictionQuery = Type.Object(datasetFields, strict);
 
 /** `GET /contradictions`: one that was found. */
 export const ContradictionAnswer = Type.Object(

@@ -8,10 +8,12 @@ import {
   prepareEncodeFunctionData,
 } from "viem";
 import { datasetAbi } from "./abi/dataset.js";
+import { agreedValue } from "./agreed-value.js";
 import { type BatchHeader, type BatchReport, isMissing } from "./batch-report.js";
 import type { Committee } from "./committee.js";
-import { compactSignature, type Outcome, type QueryStatus, type ReportHeader, ZERO_VALUE } from "./report.js";
-import type { DatasetKind } from "./wire.js";
+import type { DatasetKind } from "./dataset-kind.js";
+import type { Outcome, ReportHeader } from "./report.js";
+import { compactSignature } from "./signature.js";
 
 // Prepared once, because a selector is a hash.
 const UPDATE = prepareEncodeFunctionData({ abi: datasetAbi, functionName: "update" });
@@ -116,32 +118,3 @@ function pick(kind: DatasetKind, rows: readonly SignedRow[], index: number): num
 }
 
 const valuesOf = (reports: readonly SignedValue[]) => reports.map(({ value }) => value);
-
-/**
- * Returns the one value that a dataset stores for several reported ones: the lower median, or the most frequent.
- *
- * @param values At least one; 32 bytes each, as lower-case hex.
- */
-export function agreedValue(kind: DatasetKind, values: readonly Hex[]): Hex {
-  const agreed = kind === "median" ? medianOf(values) : mostFrequent(values);
-  if (agreed === undefined) throw new Error("There are no values to agree on. Pass at least one.");
-  return agreed;
-}
-
-/** Returns the value that an update with these reports stores: the agreed one when the status is OK, otherwise zero. */
-export function storedValue(kind: DatasetKind, status: QueryStatus, reports: readonly SignedValue[]): Hex {
-  return status === "OK" ? agreedValue(kind, valuesOf(reports)) : ZERO_VALUE;
-}
-
-function medianOf(values: readonly Hex[]): Hex | undefined {
-  // Lower-case hex of equal length sorts in numeric order.
-  return values.toSorted()[Math.floor((values.length - 1) / 2)];
-}
-
-/** Returns the most frequent value; the first of several that are equally frequent, of which the contract accepts any. */
-export function mostFrequent<T>(values: readonly T[]): T | undefined {
-  const counts = new Map<T, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  return values.find((value) => counts.get(value) === most);
-}

@@ -10,9 +10,10 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { datasetAbi } from "./abi/dataset.js";
-import { compactSignature, type Outcome, signReport, ZERO_VALUE } from "./report.js";
-import { agreedValue, encodeUpdate, encodeUpdateBatch, type SignedRow, type SignedValue } from "./update.js";
-import { DATASET_KINDS, type DatasetKind } from "./wire.js";
+import type { DatasetKind } from "./dataset-kind.js";
+import { encodeUpdate, encodeUpdateBatch, type SignedRow, type SignedValue } from "./encode-update.js";
+import { type Outcome, signReport, ZERO_VALUE } from "./report.js";
+import { compactSignature } from "./signature.js";
 
 const accounts = [1, 2, 3, 4]
   .map((key) => privateKeyToAccount(numberToHex(key, { size: 32 })))
@@ -150,45 +151,5 @@ describe("encodeUpdateBatch", () => {
     expect(() => encoded("median", [rowOf(0, 0n, [1n, 1n, 1n]), rowOf(0, 0n, [1n, 1n, 1n])])).toThrow(
       "have the same signer",
     );
-  });
-});
-
-describe("agreedValue", () => {
-  const agreed = (kind: DatasetKind, values: bigint[]) => BigInt(agreedValue(kind, values.map(bytes32)));
-
-  it.each([
-    [[5n], 5n],
-    [[9n, 1n], 1n],
-    [[9n, 1n, 5n], 5n],
-    [[4n, 3n, 2n, 1n], 2n],
-    [[2n, 2n, 1n, 2n], 2n],
-    [[1n, 1n, 9n, 9n], 1n],
-    [[0n, 0n, 0n], 0n],
-    [[9n, 10n, 100n], 10n],
-    [[2n ** 256n - 1n, 2n ** 208n - 1n, 0n], 2n ** 208n - 1n],
-  ])("of a median is the lower middle one, case %#", (values, expected) => {
-    expect(agreed("median", values)).toBe(expected);
-  });
-
-  it("of a median equals sorting as numbers, in any order and with many ties", () => {
-    for (let count = 1; count <= 31; ++count) {
-      const values = Array.from({ length: count }, (_, i) => BigInt((i * 7919 + count * 104729) % 11) * 10n ** 18n);
-      const ascending = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-      expect(agreed("median", values)).toBe(ascending[Math.floor((count - 1) / 2)]);
-    }
-  });
-
-  it.each([
-    [[5n], 5n],
-    [[1n, 9n, 9n], 9n],
-    [[9n, 1n, 2n, 1n, 3n], 1n],
-    [[2n, 1n, 1n, 2n], 2n],
-    [[2n ** 256n - 1n, 0n, 0n], 0n],
-  ])("of a majority is the most frequent one, case %#", (values, expected) => {
-    expect(agreed("majority", values)).toBe(expected);
-  });
-
-  it("throws without values", () => {
-    for (const kind of DATASET_KINDS) expect(() => agreedValue(kind, [])).toThrow("no values to agree on");
   });
 });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { type Hex, hexToString, stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { MAX_KEY_BYTES, matchesKeyForm, parseKey } from "./key.js";
-import { MAX_SPEC_BYTES, parseWebKey, specHash, webKey } from "./web-key.js";
+import { MAX_KEY_BYTES, matchesKeyForm, parseKey } from "./dataset-key.js";
+import { parseWebOracleKey, webOracleKey } from "./web-oracle-key.js";
 
 const HASH: Hex = `0x${"5a".repeat(32)}`;
 const DIGITS = HASH.slice(2);
@@ -14,11 +14,11 @@ describe("a Web Oracle key", () => {
   it("is read back as what it was written from", () => {
     fc.assert(
       fc.property(fc.array(argument, { maxLength: 6 }), (args) => {
-        const key = webKey({ specHash: HASH, args });
+        const key = webOracleKey({ specHash: HASH, args });
         fc.pre(key.ok);
         expect(matchesKeyForm("WEB_ORACLE", key.value)).toBe(true);
         expect(parseKey(hexToString(key.value))).toEqual(key);
-        expect(parseWebKey(key.value)).toEqual({ ok: true, value: { specHash: HASH, args } });
+        expect(parseWebOracleKey(key.value)).toEqual({ ok: true, value: { specHash: HASH, args } });
       }),
       { numRuns: 500 },
     );
@@ -50,10 +50,10 @@ describe("a Web Oracle key", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
         const key = stringToHex(`WEB/${DIGITS}${pieces.join("")}`);
-        const parsed = parseWebKey(key);
+        const parsed = parseWebOracleKey(key);
         if (!parsed.ok) return;
         read += 1;
-        expect(webKey(parsed.value)).toEqual({ ok: true, value: key });
+        expect(webOracleKey(parsed.value)).toEqual({ ok: true, value: key });
       }),
       { numRuns: 2_000 },
     );
@@ -71,7 +71,7 @@ describe("a Web Oracle key", () => {
     [["€", "😀"], "/%E2%82%AC/%F0%9F%98%80"],
     [["\0"], "/%00"],
   ])("of the arguments %j ends in %s", (args, end) => {
-    const key = webKey({ specHash: HASH, args });
+    const key = webOracleKey({ specHash: HASH, args });
     expect(key).toEqual({ ok: true, value: stringToHex(`WEB/${DIGITS}${end}`) });
   });
 
@@ -84,7 +84,7 @@ describe("a Web Oracle key", () => {
     ["!", "%21"],
     ["a=b&c", "a%3Db%26c"],
   ])("with the argument %s is refused: it is spelled %s", (written, legal) => {
-    expect(parseWebKey(stringToHex(`WEB/${DIGITS}/${written}`))).toMatchObject({
+    expect(parseWebOracleKey(stringToHex(`WEB/${DIGITS}/${written}`))).toMatchObject({
       ok: false,
       error: expect.stringContaining(`"${legal}"`),
     });
@@ -93,7 +93,7 @@ describe("a Web Oracle key", () => {
   it.each(["%", "%4", "%zz", "%C0%AF", "%ED%A0%80", "%FF", "a%"])(
     "with the argument %s is refused: no UTF-8",
     (written) => {
-      expect(parseWebKey(stringToHex(`WEB/${DIGITS}/${written}`))).toMatchObject({
+      expect(parseWebOracleKey(stringToHex(`WEB/${DIGITS}/${written}`))).toMatchObject({
         ok: false,
         error: expect.stringContaining("UTF-8"),
       });
@@ -108,38 +108,20 @@ describe("a Web Oracle key", () => {
     ["with a newline at its end", `WEB/${DIGITS}/a\n`],
     ["that is too long", `WEB/${DIGITS}/${"a".repeat(MAX_KEY_BYTES)}`],
   ])("%s is refused", (_, text) => {
-    expect(parseWebKey(stringToHex(text))).toMatchObject({ ok: false, error: expect.stringContaining('"WEB/"') });
+    expect(parseWebOracleKey(stringToHex(text))).toMatchObject({ ok: false, error: expect.stringContaining('"WEB/"') });
   });
 
   it("has at most 256 bytes", () => {
     const room = MAX_KEY_BYTES - `WEB/${DIGITS}/`.length;
-    expect(webKey({ specHash: HASH, args: ["a".repeat(room)] }).ok).toBe(true);
-    expect(webKey({ specHash: HASH, args: ["a".repeat(room + 1)] })).toMatchObject({
+    expect(webOracleKey({ specHash: HASH, args: ["a".repeat(room)] }).ok).toBe(true);
+    expect(webOracleKey({ specHash: HASH, args: ["a".repeat(room + 1)] })).toMatchObject({
       ok: false,
       error: expect.stringContaining("has 257"),
     });
   });
 
   it("is not made of a hash in upper case, or of half a character", () => {
-    expect(webKey({ specHash: `0x${"5A".repeat(32)}`, args: [] }).ok).toBe(false);
-    expect(webKey({ specHash: HASH, args: ["\ud800"] }).ok).toBe(false);
-  });
-});
-
-describe("a spec's hash", () => {
-  it("is keccak256 of its bytes", () => {
-    expect(specHash("0x7b7d")).toEqual({
-      ok: true,
-      value: "0xb48d38f93eaa084033fc5970bf96e559c33c4cdc07d889ab00b4d63f9590739d",
-    });
-  });
-
-  it("is of 1 to 8,192 bytes", () => {
-    expect(specHash("0x").ok).toBe(false);
-    expect(specHash(`0x${"20".repeat(MAX_SPEC_BYTES)}`).ok).toBe(true);
-    expect(specHash(`0x${"20".repeat(MAX_SPEC_BYTES + 1)}`)).toMatchObject({
-      ok: false,
-      error: expect.stringContaining("has 8193"),
-    });
+    expect(webOracleKey({ specHash: `0x${"5A".repeat(32)}`, args: [] }).ok).toBe(false);
+    expect(webOracleKey({ specHash: HASH, args: ["\ud800"] }).ok).toBe(false);
   });
 });

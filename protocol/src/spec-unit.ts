@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 const SYMBOL = "^[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff]{1,16}$";
 
 /** The unit of a number, as a request spec states it. */
-export const Unit = Type.Object(
+export const SpecUnit = Type.Object(
   {
     symbol: Type.String({
       pattern: SYMBOL,
@@ -18,4 +18,4 @@ export const Unit = Type.Object(
   },
   { additionalProperties: false, description: "The unit and the scale of a number, by which pages show it." },
 );
-export type Unit = Static<typeof Unit>;
+export type SpecUnit = Static<typeof SpecUnit>;
