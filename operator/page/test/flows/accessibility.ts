@@ -1,12 +1,12 @@
-import { expect, test } from "vitest";
+import { test } from "vitest";
+import { formOf } from "../support/request-form.js";
+import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
-import type { World } from "../support/world.js";
-import { formOf } from "./form.js";
 
 const PHONE = { width: 360, height: 740 };
 
 /** The page in both colour schemes, on a phone, and for screen readers. */
-export function accessFlows(here: () => World): void {
+export function accessibilityFlows(here: () => TestEnvironment): void {
   const addresses: Readonly<Record<string, () => string>> = {
     home: () => "/",
     dataset: () => `/42/${here().devnet.dataset}`,
@@ -49,15 +49,4 @@ export function accessFlows(here: () => World): void {
       await end();
     },
   );
-
-  test("its policy is strict, and what is served says so", async () => {
-    const { url } = here().devnet.operator;
-    const { headers } = await fetch(`${url}/`);
-    expect(headers.get("content-security-policy")).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-        "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    );
-    expect(headers.get("x-content-type-options")).toBe("nosniff");
-    expect(headers.get("cache-control")).toBe("no-cache");
-  });
 }

@@ -2,9 +2,9 @@ import { simulateQuery } from "@dataset-oracle/protocol";
 import type { Address } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { installWallet, type WalletBehaviour, walletOf } from "../support/fake-wallet.js";
+import { formOf } from "../support/request-form.js";
+import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
-import type { World } from "../support/world.js";
-import { formOf } from "./form.js";
 
 /** A key that no feed updates: nobody else takes the round. */
 interface Unfed {
@@ -13,7 +13,7 @@ interface Unfed {
 }
 
 /** Sending an update with a browser wallet. */
-export function walletFlows(here: () => World): void {
+export function walletFlows(here: () => TestEnvironment): void {
   let account: string;
   beforeAll(async () => {
     account = (await here().chain.getAddresses()).at(-1) ?? "";

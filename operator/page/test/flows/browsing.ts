@@ -4,16 +4,16 @@ import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { formatEther, formatUnits, getAddress, keccak256 } from "viem";
 import { expect, test } from "vitest";
 import { postDataRequest } from "../../../../devnet/test/devnet-process.js";
-import { exact } from "../../src/format/number.js";
+import { formatExact } from "../../src/format/number.js";
+import { EXPLORER, type TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
-import { EXPLORER, type World } from "../support/world.js";
 
 const KEY = "SPOTPX/ETH-USD";
 /** Removes the commas of a shown number. */
 const unspaced = (text: string | null) => (text ?? "").replaceAll(",", "").trim();
 
 /** Browsing the networks, datasets and data points. */
-export function browsingFlows(here: () => World): void {
+export function browsingFlows(here: () => TestEnvironment): void {
   const pointAt = (key: string, dataset = here().devnet.dataset) => `/42/${dataset}/${encodeURIComponent(key)}`;
 
   test("names the network, every dataset and every data point, with value, status, age and price", async () => {
@@ -190,7 +190,7 @@ export function browsingFlows(here: () => World): void {
       broadcast: true,
     });
     await round.locator(`code[title="${answer.transaction_hash}"]`).waitFor();
-    const value = exact(BigInt(answer.value), 18);
+    const value = formatExact(BigInt(answer.value), 18);
     await page.locator(".big", { hasText: `${value} USD` }).waitFor();
     await end();
   });

@@ -4,15 +4,15 @@ import { promisify } from "node:util";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { test } from "vitest";
 import { postDataRequest } from "../../../../devnet/test/devnet-process.js";
+import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
-import type { World } from "../support/world.js";
 
 const run = promisify(execFile);
 const DESK = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
 /** The evidence of each provider that signed, and its proof without a network. */
-export function evidenceFlows(here: () => World): void {
+export function evidenceFlows(here: () => TestEnvironment): void {
   test("shows why a provider signed its value, by keyboard, at a desk and on a phone", async ({ expect }) => {
     const { devnet, browser } = here();
     const at = `/42/${devnet.dataset}/SPOTPX%2FETH-USD`;

@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { formOf } from "../support/request-form.js";
+import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
-import type { World } from "../support/world.js";
-import { formOf } from "./form.js";
 
 /** The page explains problems helpfully. They come from real operators that are misconfigured or cut off. */
-export function problemFlows(here: () => World): void {
+export function problemFlows(here: () => TestEnvironment): void {
   const at = () => `/42/${here().devnet.dataset}`;
 
   /** Asks for a key, and returns the page's words about the problem; nothing if a feed has just stored the round. */

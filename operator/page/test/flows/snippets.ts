@@ -6,13 +6,13 @@ import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HAS_CURL } from "../../../../devnet/test/code-blocks.js";
+import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
-import type { World } from "../support/world.js";
 
 const run = promisify(execFile);
 
 /** The programs that the page shows do what they say, as they stand. */
-export function snippetFlows(here: () => World): void {
+export function snippetFlows(here: () => TestEnvironment): void {
   const programs = new Map<string, string>();
   let folder: string;
 

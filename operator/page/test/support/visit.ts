@@ -10,7 +10,8 @@ import { expect } from "vitest";
 const PICTURES = join(ROOT, "operator/page/artifacts");
 mkdirSync(PICTURES, { recursive: true });
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** The source of axe, which finds problems of accessibility. */
+export const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 interface VisitOptions extends Pick<BrowserContextOptions, "colorScheme" | "viewport" | "isMobile"> {
   /** The part after `#`. */
