@@ -6,9 +6,9 @@ import { openApiDocument } from "@dataset-oracle/operator/dist/openapi-document.
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { ROOT } from "@dataset-oracle/tools/root";
 import { encodeFunctionData, stringToHex } from "viem";
-import { DEVNET } from "../devnet.js";
-import { objectsOf, typeOf } from "./schema.js";
-import { table } from "./table.js";
+import { DEVNET } from "../devnet-addresses.js";
+import { objectsOf, typeOf } from "../json-schema-text.js";
+import { table } from "../markdown-table.js";
 
 /** Each example is about the devnet's financial dataset. The site replaces it by what its own operator serves. */
 const DATA_POINT = { network_id: DEVNET.networkId, dataset: DEVNET.datasets.financial, key: "SPOTPX/ETH-USD" };
@@ -67,7 +67,7 @@ function example(method, path, { parameters = [], requestBody }) {
 }
 
 function exampleIn(values, name) {
-  if (!(name in values)) throw new Error(`The examples have no "${name}". Add one in docs/site/reference/http.js.`);
+  if (!(name in values)) throw new Error(`The examples have no "${name}". Add one in docs/site/reference/http-api.js.`);
   return values[name];
 }
 

@@ -1,9 +1,9 @@
 // Makes the examples name the operator that serves the site, instead of the devnet's.
 
-import { DEVNET } from "../../devnet.js";
+import { DEVNET } from "../../devnet-addresses.js";
 
 /** Makes commands ask the operator that serves this site under `/guide/`, wherever it runs, about what it serves. */
-export async function nameServingOperator() {
+export async function replaceDevnetAddresses() {
   const [, operator] = /^(.*)\/guide\/$/.exec(`${location.origin}${import.meta.env.BASE_URL}`) ?? [];
   const content = document.querySelector(".vp-doc");
   if (!operator || !content) return;

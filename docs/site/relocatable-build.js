@@ -14,7 +14,7 @@ export const HEAD_SCRIPT = "head.js";
 const AT_RUN_TIME = "window.__GUIDE_BASE__";
 
 /** Vite settings that make scripts use the path found at run time. */
-export const vite = {
+export const VITE_SETTINGS = {
   define: { "import.meta.env.BASE_URL": AT_RUN_TIME },
   build: { assetsInlineLimit: 0 },
   experimental: {
@@ -25,7 +25,7 @@ export const vite = {
   },
   plugins: [
     {
-      name: "portable-search",
+      name: "relocatable-search",
       enforce: "post",
       // The search index contains the full path of each page.
       transform(code, id) {
@@ -37,14 +37,14 @@ export const vite = {
 };
 
 /** The `transformHtml` of VitePress. */
-export function portableHtml(html, _file, { page }) {
+export function relocatableHtml(html, _file, { page }) {
   const root = posix.relative(posix.dirname(`/${page}`), "/");
   // An operator puts the path in where it answers with this page.
   const site = page === "404.md" ? BASE : root === "" ? "./" : `${root}/`;
   return (
     html
       .replaceAll(BASE, site)
-      // `portableScripts` moves these into the first script.
+      // `relocatableScripts` moves these into the first script.
       .replace(/<script id="check-[^>]*>.*?<\/script>\s*/gs, "")
       // Components set these styles again when they start; the stylesheet has sensible values until then.
       .replace(/<[a-z][^<>]*\sstyle="[^<>]*>/g, (tag) => tag.replace(/\sstyle="[^"]*"/, ""))
@@ -57,7 +57,7 @@ export function portableHtml(html, _file, { page }) {
  * @param {string} folder
  * @param {import("vitepress").SiteData} site
  */
-export function portableScripts(folder, site) {
+export function relocatableScripts(folder, site) {
   const inline = site.head.filter(([tag, , code]) => tag === "script" && code).map(([, , code]) => code);
   const base = `${AT_RUN_TIME}=new URL(".",document.currentScript.src).pathname`;
   writeFileSync(join(folder, HEAD_SCRIPT), [base, ...inline].join(";\n"));
