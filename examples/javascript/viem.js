@@ -1,6 +1,6 @@
 import { formatSpotPrice, readVerified, requestUpdate, writeContractWithUpdate } from "@dataset-oracle/protocol";
 import { createPublicClient, createWalletClient, http, parseAbi } from "viem";
-import { ACCOUNT, CONSUMER, DATASET, LENS, NETWORK_ID, OPERATOR, RPC_URL } from "./devnet.js";
+import { ACCOUNT, CONSUMER, DATASET, LENS, NETWORK_ID, OPERATOR, RPC_URL } from "./devnet-addresses.js";
 
 const client = createPublicClient({ transport: http(RPC_URL), pollingInterval: 500 });
 const walletClient = createWalletClient({ account: ACCOUNT, transport: http(RPC_URL) });

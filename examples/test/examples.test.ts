@@ -118,11 +118,11 @@ describe("the JavaScript examples", () => {
   beforeAll(() => {
     cpSync(join(ROOT, "examples/javascript"), programs, { recursive: true });
     symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-    rewrite(join(programs, "devnet.js"));
+    rewrite(join(programs, "devnet-addresses.js"));
   });
 
   test("have the devnet's addresses", async () => {
-    const { DATASET, CONSUMER, LENS } = await import(join(programs, "devnet.js"));
+    const { DATASET, CONSUMER, LENS } = await import(join(programs, "devnet-addresses.js"));
     const { dataset, consumer, lens } = devnet;
     expect({ DATASET, CONSUMER, LENS }).toEqual({ DATASET: dataset, CONSUMER: consumer, LENS: lens });
   });

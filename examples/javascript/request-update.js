@@ -1,4 +1,4 @@
-import { DATASET, NETWORK_ID, OPERATOR } from "./devnet.js";
+import { DATASET, NETWORK_ID, OPERATOR } from "./devnet-addresses.js";
 
 /**
  * Posts a data request, without the client of `@dataset-oracle/protocol`, which is for viem. With `broadcast: false` the
