@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { readArguments } from "./arguments.js";
-import { ROOT } from "./root.js";
+import { ROOT } from "./repository-root.js";
 
 const USAGE = `Usage: npm run check:forge-exit-code
 

@@ -5,7 +5,7 @@ import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readArguments } from "./arguments.js";
 import { foundryBinary, foundryEnv } from "./foundry.js";
-import { ROOT } from "./root.js";
+import { ROOT } from "./repository-root.js";
 
 const USAGE = `Usage: npm run example -- [--copy] foundry|hardhat FOLDER
 

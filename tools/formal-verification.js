@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import solc from "solc";
 import { readArguments } from "./arguments.js";
-import { ROOT } from "./root.js";
+import { ROOT } from "./repository-root.js";
 
 const USAGE = `Usage: npm run prove
 

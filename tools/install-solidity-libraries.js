@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "./root.js";
+import { ROOT } from "./repository-root.js";
 
 const LIBRARIES = [
   {

@@ -4,7 +4,7 @@ import { OWNER, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
 import { KEY_FORMS } from "@dataset-oracle/protocol/dataset-key";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import {
   createTestClient,
   defineChain,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { startProvider } from "../provider/start-provider.js";
 import { startChain } from "./chain.js";
 

@@ -14,7 +14,7 @@ import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests"
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { fromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { readArguments } from "@dataset-oracle/tools/arguments";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { bytesToHex } from "viem";
 import { cpuTime } from "../cpu-time.js";
 import { postJson, repeat } from "../load.js";

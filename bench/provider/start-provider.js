@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
 import { EXCHANGE_ORIGINS, EXCHANGES, marketRedirects } from "@dataset-oracle/devnet/simulated-market/exchanges";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 
 /**
  * Starts a provider process that reads the shipped source formats, but with the benchmark's pairs.

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { OWNER, PROVIDERS, SUBMITTERS } from "./accounts.js";
 import type { DevnetContext } from "./devnet-context.js";
 import { providerKeyFile } from "./start-services.js";

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { type DeployedDataset, loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address } from "viem";
 import { OWNER } from "./accounts.js";
 import type { DataFolder } from "./data-folder.js";

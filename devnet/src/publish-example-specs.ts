@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address, Hex } from "viem";
 import { CALLER, OWNER } from "./accounts.js";
 import type { WebOracleContracts } from "./deploy.js";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Account, PROVIDERS, SUBMITTERS } from "./accounts.js";
 import type { DataFolder } from "./data-folder.js";
 import { findDataset } from "./deploy.js";

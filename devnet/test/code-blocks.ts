@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 
 /** True if this machine has curl. Without it, tests of printed curl commands are skipped. */
 export const HAS_CURL = spawnSync("curl", ["--version"]).status === 0;

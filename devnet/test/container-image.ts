@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 
 /** The patterns of .dockerignore; the last one that matches a path, or a folder above it, decides. */
 const PATTERNS = readFileSync(join(ROOT, ".dockerignore"), "utf8")

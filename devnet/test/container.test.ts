@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { type Process, respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildImageFolder, filesBelow, isInBuildContext, stagesOf } from "./container-image.js";
 import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DATASETS, OWNER, type ScriptRunner, type Settings, settingsOf, startScriptRunner } from "./forge-scripts.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address, Hash, Hex } from "viem";
 
 /** The content of `devnet.json`. */

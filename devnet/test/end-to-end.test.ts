@@ -8,7 +8,7 @@ import { oracleAbi } from "@dataset-oracle/protocol/abi/oracle";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, createTestClient, createWalletClient, http, parseAbi, parseEther, publicActions } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HAS_CURL } from "./code-blocks.js";

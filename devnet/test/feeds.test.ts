@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { createPublicClient, type Hex, http, keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { createTestClient, http, publicActions, walletActions } from "viem";
 
 /** The first account of a development chain. All ten are unlocked. */

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { delimiter, join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { expect, test } from "vitest";
 import { freePortOptions, startDevnet } from "./devnet-process.js";
 

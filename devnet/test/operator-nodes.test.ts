@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data-point";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { createPublicClient, type Hash, http } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hasBrowser, launchBrowser } from "../../operator/page/test/support/browser.js";

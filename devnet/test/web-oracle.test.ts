@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { oracleAbi } from "@dataset-oracle/protocol/abi/oracle";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, createTestClient, type Hex, http, publicActions, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HAS_CURL } from "./code-blocks.js";

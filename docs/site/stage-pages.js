@@ -3,7 +3,7 @@
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { folderOf, imageOf, isExternal, isSource, resolveLink } from "./links.js";
 import { imagesOf, linksOf } from "./markdown.js";
 import { PAGES } from "./pages.js";

@@ -15,7 +15,7 @@ import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { folderOf } from "@dataset-oracle/tools/development-chains";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf, HAS_CURL } from "../../devnet/test/code-blocks.js";
 import { type Devnet, freePortOptions, startDevnet } from "../../devnet/test/devnet-process.js";

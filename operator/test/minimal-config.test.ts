@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { COMMITTEE_DIRECTORY, encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/node-announcement";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, type Hex, stringToHex, zeroAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";

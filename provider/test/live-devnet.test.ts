@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { HOSTS, startTlsExchanges, type TlsExchanges } from "./support/tls-exchanges.js";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readMutants } from "@dataset-oracle/tools/mutants";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { expect, test } from "vitest";
 
 const page = readFileSync(join(ROOT, "docs/Invariants.md"), "utf8");

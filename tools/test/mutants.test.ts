@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { mutate, readMutants } from "@dataset-oracle/tools/mutants";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { expect, test } from "vitest";
 
 const suites = readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" }).filter((path) =>

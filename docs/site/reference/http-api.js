@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApiDocument } from "@dataset-oracle/operator/dist/openapi-document.js";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { encodeFunctionData, stringToHex } from "viem";
 import { DEVNET } from "../devnet-addresses.js";
 import { objectsOf, typeOf } from "../json-schema-text.js";

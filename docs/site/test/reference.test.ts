@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { askEmptyOperator } from "@dataset-oracle/operator/dist/openapi-document.js";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../pages.js";
 

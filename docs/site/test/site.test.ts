@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { addGuide, addPage } from "@dataset-oracle/operator/dist/http/static-files.js";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { AxeResults } from "axe-core";
 import { pino } from "pino";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";

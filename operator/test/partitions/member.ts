@@ -7,7 +7,7 @@ import {
   type Exchange,
   marketRedirects,
 } from "@dataset-oracle/devnet/simulated-market/exchanges";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address, Hex } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import type { Node } from "../../src/peers/node-list.js";

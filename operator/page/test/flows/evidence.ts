@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { test } from "vitest";
 import { postDataRequest } from "../../../../devnet/test/devnet-process.js";
 import type { TestEnvironment } from "../support/test-environment.js";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HAS_CURL } from "../../../../devnet/test/code-blocks.js";
 import type { TestEnvironment } from "../support/test-environment.js";

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { type Process, respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Devnet } from "../../../../devnet/test/devnet-process.js";
 
 /** Another operator of the devnet's chain, in a process of its own. */
