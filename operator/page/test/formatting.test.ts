@@ -1,3 +1,5 @@
+/** How values, keys and times are written. */
+
 import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { describe, expect, test } from "vitest";
 import { splitKey } from "../src/format/key.js";

@@ -1,3 +1,5 @@
+/** A request spec while it is written. */
+
 import { describe, expect, test } from "vitest";
 import {
   EMPTY_DRAFT,
