@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const BUSY = ["operator/page/test/", "docs/site/test/", "devnet/test/", "examples/test/", "tools/test/"];
 
 /** Places busy files evenly among those that mostly wait for blocks and deadlines, and the units last. */
-class Woven extends BaseSequencer {
+class InterleavedSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const units = sorted.filter(({ project }) => project.name === "units");
@@ -24,7 +24,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     // CI has two cores, and most files wait longer than they compute.
     maxWorkers: 3,
-    sequence: { sequencer: Woven },
+    sequence: { sequencer: InterleavedSequencer },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // By default a state must be reached within a second, which a busy machine may need for one block.

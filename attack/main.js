@@ -1,7 +1,7 @@
 // Attacks a network of real processes as an outsider would, and exits with 1 if an attack gets through.
 
 import { readArguments } from "@dataset-oracle/tools/arguments";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { ATTACKS } from "./attacks.js";
 import { Network } from "./network/network.js";
 import { Results } from "./results.js";

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readArguments } from "@dataset-oracle/tools/arguments";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 
 const USAGE = `Usage: npm run bench:gas [-- --check]
 

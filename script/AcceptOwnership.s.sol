@@ -4,10 +4,10 @@ pragma solidity ^0.8.37;
 import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {console} from "forge-std/Script.sol";
 
-import {Operation} from "./base/Operation.sol";
+import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Accepts the ownership of DATASET on behalf of the new owner that its settings name.
-contract AcceptOwnership is Operation {
+contract AcceptOwnership is DatasetScript {
     function run() external {
         address next = _ownerSetting(name);
         address owner = ownable.owner();

@@ -2,11 +2,11 @@
 pragma solidity ^0.8.37;
 
 import {CommitteeDirectory} from "../src/CommitteeDirectory.sol";
-import {Deployment} from "./base/Deployment.sol";
+import {DeployScript} from "./base/DeployScript.sol";
 
 /// @notice Deploys the directory in which the data providers of one network announce their nodes: through the deterministic
 /// deployment proxy, if the network has it, so that its address is the same on every such network.
-contract DeployCommitteeDirectory is Deployment {
+contract DeployCommitteeDirectory is DeployScript {
     function run() external returns (CommitteeDirectory directory) {
         directory = CommitteeDirectory(_deployedAt(".committeeDirectory"));
         if (_isThere("committeeDirectory", address(directory))) return directory;

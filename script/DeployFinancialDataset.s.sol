@@ -3,10 +3,10 @@ pragma solidity ^0.8.37;
 
 import {IDataset} from "../src/interfaces/IDataset.sol";
 import {KeyForm} from "../src/types/KeyForm.sol";
-import {Deployment} from "./base/Deployment.sol";
+import {DeployScript} from "./base/DeployScript.sol";
 
 /// @notice Deploys the financial dataset of one network.
-contract DeployFinancialDataset is Deployment {
+contract DeployFinancialDataset is DeployScript {
     function run() external returns (IDataset dataset) {
         dataset = _deployDataset("financial", Kind.MEDIAN, KeyForm.SPOT_PRICE);
         _finish();

@@ -2,11 +2,11 @@
 pragma solidity ^0.8.37;
 
 import {VerifiedLens} from "../src/lens/VerifiedLens.sol";
-import {Deployment} from "./base/Deployment.sol";
+import {DeployScript} from "./base/DeployScript.sol";
 
 /// @notice Deploys the lens that reads any dataset of the network through the gateways that GATEWAYS names, separated by
 /// commas.
-contract DeployVerifiedLens is Deployment {
+contract DeployVerifiedLens is DeployScript {
     function run() external returns (VerifiedLens lens) {
         string[] memory gateways = vm.envString("GATEWAYS", ",");
         lens = VerifiedLens(_deployedAt(".verifiedLens"));

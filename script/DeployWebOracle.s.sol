@@ -4,11 +4,11 @@ pragma solidity ^0.8.37;
 import {WebOracleRegistry} from "../src/WebOracleRegistry.sol";
 import {IDataset} from "../src/interfaces/IDataset.sol";
 import {KeyForm} from "../src/types/KeyForm.sol";
-import {Deployment} from "./base/Deployment.sol";
+import {DeployScript} from "./base/DeployScript.sol";
 
 /// @notice Deploys the Web Oracle of one network: a dataset of numbers, one of any 32 bytes, and the registry of the
 /// request specs that their keys name.
-contract DeployWebOracle is Deployment {
+contract DeployWebOracle is DeployScript {
     function run() external returns (IDataset numbers, IDataset words, WebOracleRegistry registry) {
         numbers = _deployDataset("webOracleNumber", Kind.MEDIAN, KeyForm.WEB_ORACLE);
         words = _deployDataset("webOracleBytes", Kind.MAJORITY, KeyForm.WEB_ORACLE);

@@ -5,11 +5,11 @@ import {console} from "forge-std/Script.sol";
 
 import {IDataset} from "../src/interfaces/IDataset.sol";
 import {CommitteeLibrary} from "../src/types/Committee.sol";
-import {Operation} from "./base/Operation.sol";
+import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Replaces the committee and the tolerance of DATASET with those in its settings. The income is first shared
 /// among the old committee.
-contract RotateCommittee is Operation {
+contract RotateCommittee is DatasetScript {
     function run() external {
         (address[] memory members, uint256 toleranceBps) = _committeeSetting(name);
         if (CommitteeLibrary.hashOf(members, toleranceBps) == dataset.committeeHash()) {

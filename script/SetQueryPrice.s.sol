@@ -4,10 +4,10 @@ pragma solidity ^0.8.37;
 import {console} from "forge-std/Script.sol";
 
 import {IDataset} from "../src/interfaces/IDataset.sol";
-import {Operation} from "./base/Operation.sol";
+import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Sets the query price of DATASET to the one in its settings.
-contract SetQueryPrice is Operation {
+contract SetQueryPrice is DatasetScript {
     function run() external {
         uint256 price = _uintSetting(name, "queryPrice");
         uint256 ceiling = dataset.priceCeiling();

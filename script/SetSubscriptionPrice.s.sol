@@ -4,10 +4,10 @@ pragma solidity ^0.8.37;
 import {console} from "forge-std/Script.sol";
 
 import {IDataset} from "../src/interfaces/IDataset.sol";
-import {Operation} from "./base/Operation.sol";
+import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Sets the price of a subscription's period of DATASET to the one in its settings.
-contract SetSubscriptionPrice is Operation {
+contract SetSubscriptionPrice is DatasetScript {
     function run() external {
         uint256 price = _uintSetting(name, "subscriptionPrice");
         (uint256 current,, uint256 ceiling) = dataset.costOfSubscription();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {Operation} from "./base/Operation.sol";
+import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Shares the income of DATASET among its committee, or that of a former committee if FORMER_MEMBERS and
 /// FORMER_TOLERANCE_BPS name one. Anyone may run it.
-contract ShareIncome is Operation {
+contract ShareIncome is DatasetScript {
     function run() external {
         (address[] memory members, uint256 toleranceBps) =
             vm.envExists("FORMER_MEMBERS") ? _formerCommittee() : _currentCommittee();

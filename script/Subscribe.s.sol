@@ -5,10 +5,10 @@ import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {console} from "forge-std/Script.sol";
 
 import {IDataset} from "../src/interfaces/IDataset.sol";
-import {Operation} from "./base/Operation.sol";
+import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Pays for READER to read DATASET by subscription for at least the next DAYS days. Anyone may run it.
-contract Subscribe is Operation {
+contract Subscribe is DatasetScript {
     function run() external {
         address reader = vm.envAddress("READER");
         uint256 wanted = vm.getBlockTimestamp() + vm.envUint("DAYS") * 1 days;

@@ -4,11 +4,11 @@ pragma solidity ^0.8.37;
 import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {console} from "forge-std/Script.sol";
 
-import {Operation} from "./base/Operation.sol";
+import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Offers DATASET to the owner in its settings. The current owner keeps it until the new one accepts it with
 /// AcceptOwnership.s.sol. An offer to anyone else is withdrawn.
-contract TransferOwnership is Operation {
+contract TransferOwnership is DatasetScript {
     function run() external {
         address next = _ownerSetting(name);
         address owner = ownable.owner();

@@ -4,7 +4,7 @@ pragma solidity ^0.8.37;
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 
-import {DatasetGovernance} from "./DatasetGovernance.sol";
+import {GovernanceAndIncome} from "./GovernanceAndIncome.sol";
 import {ReportDomain} from "./ReportDomain.sol";
 import {IDataset, Statement} from "./interfaces/IDataset.sol";
 import {BATCH_TYPEHASH, REPORT_TYPEHASH} from "./types/ReportTemplate.sol";
@@ -14,7 +14,7 @@ import {BATCH_TYPEHASH, REPORT_TYPEHASH} from "./types/ReportTemplate.sol";
 /// @dev A provider decides the value of a key at a round once, so that an honest one never signs another, in whatever
 /// reports and rows it is asked for. Digests and signatures are computed in plain Solidity and by a library: the
 /// functions of updates, if they had a second caller, would no longer be inlined, and every update would cost more.
-abstract contract Accusations is DatasetGovernance, ReportDomain {
+abstract contract Accusations is GovernanceAndIncome, ReportDomain {
     /// @dev A row's `missing` bitmap has one bit for each key.
     uint256 internal constant MAX_BATCH = 256;
 

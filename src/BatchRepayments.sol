@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {DatasetGovernance} from "./DatasetGovernance.sol";
+import {GovernanceAndIncome} from "./GovernanceAndIncome.sol";
 import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
 
 /// @title BatchRepayments
 /// @notice Repays senders of batches a part of their gas at once, out of the new income of the committee that signed.
-abstract contract BatchRepayments is DatasetGovernance {
+abstract contract BatchRepayments is GovernanceAndIncome {
     /// @dev Less than a key of any batch costs, so that nobody gains by sending one. It is a constant, because a sender
     /// decides how much gas its transaction uses.
     uint256 private constant GAS_PER_KEY = 8_000;

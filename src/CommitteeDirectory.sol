@@ -7,6 +7,7 @@ import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {ICommitteeDirectory} from "./interfaces/ICommitteeDirectory.sol";
 
 /// @title CommitteeDirectory
+/// @notice Records where the nodes of data providers answer: the latest signed announcement of each provider.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract CommitteeDirectory is ICommitteeDirectory, EIP712("CommitteeDirectory", "1") {
     struct Announcement {

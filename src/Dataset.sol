@@ -13,7 +13,7 @@ import {Calldata} from "./libraries/Calldata.sol";
 import {UpdatedEvent} from "./libraries/UpdatedEvent.sol";
 import {Quorum} from "./libraries/Quorum.sol";
 import {Signatures} from "./libraries/Signatures.sol";
-import {Column} from "./types/Column.sol";
+import {ReportedValues} from "./types/ReportedValues.sol";
 import {Committee, CommitteeLibrary} from "./types/Committee.sol";
 import {DataPoint, DataPointLibrary} from "./types/DataPoint.sol";
 import {KeyForm, KeyFormLibrary} from "./types/KeyForm.sol";
@@ -173,14 +173,14 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         uint256 missing;
         (round.members, missing) = _checkRows(batch, keyHashes, values, rows);
 
-        Column column = Calldata.firstColumn(values, keys, rows.length);
+        ReportedValues reported = Calldata.valuesOfFirstKey(values, keys, rows.length);
         outcomes = new KeyOutcome[](keys);
         for (uint256 i = 0; i < keys; ++i) {
-            if (missing != 0) column.setMissing(_missing(rows, i));
+            if (missing != 0) reported.setMissing(_missing(rows, i));
             KeyOutcome outcome =
-                _updateOne(round, Calldata.item(keyHashes, i), column.word(Calldata.item(picks, i)), column);
+                _updateOne(round, Calldata.item(keyHashes, i), reported.word(Calldata.item(picks, i)), reported);
             _setOutcome(outcomes, i, outcome);
-            column.advance();
+            reported.advance();
         }
         if (round.repaid != 0) _repay(round.repaid, round.timestamp);
         _return(outcomes);
@@ -204,14 +204,14 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
     /// @param absent The number of committee members without a value here.
     /// @return outcome STORED if something can be stored, otherwise UNDECIDED or WRONG_CLAIM.
     /// @return status OK if `value` is to be stored, DISAGREEMENT if 0 is; without a meaning unless `outcome` is STORED.
-    function _judge(bytes32 value, uint256 toleranceBps, Column values, uint256 absent)
+    function _judge(bytes32 value, uint256 toleranceBps, ReportedValues values, uint256 absent)
         internal
         pure
         virtual
         returns (KeyOutcome outcome, QueryStatus status);
 
     /// @notice Reverts with the error that says why a claim is wrong. Called only if `_judge` has found that it is.
-    function _revertWrongClaim(bytes32 value, Column values) internal pure virtual;
+    function _revertWrongClaim(bytes32 value, ReportedValues values) internal pure virtual;
 
     /// @notice Returns the largest value that can be stored.
     function _maxValue() internal pure virtual returns (uint256);
@@ -325,7 +325,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         pure
         returns (bytes32, QueryStatus)
     {
-        Column values = Calldata.contents(reports);
+        ReportedValues values = Calldata.reportedValues(reports);
         (KeyOutcome outcome, QueryStatus status) = _conclude(value, toleranceBps, values, absent);
         if (!_isStored(outcome)) _refuse(outcome, value, values, absent);
         return (_ifAgreed(status, value), status);
@@ -366,7 +366,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
             uint256 reported = 0;
             for (uint256 place = 0; place < members; ++place) {
                 if ((signers >> place) & 1 == 0) {
-                    committee.seat(place, Calldata.item(absentees, place - reported));
+                    committee.setMember(place, Calldata.item(absentees, place - reported));
                 } else {
                     Report calldata report = Calldata.item(reports, reported);
                     bytes32 content = report.content;
@@ -374,7 +374,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
                         template.setMissing(content);
                         content = Calldata.hash(values, reported * keys, keys);
                     }
-                    committee.seat(place, Signatures.recover(template.digest(content), report.r, report.vs));
+                    committee.setMember(place, Signatures.recover(template.digest(content), report.r, report.vs));
                     ++reported;
                 }
             }
@@ -446,7 +446,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
 
     /// @dev Updates one key of a batch whose committee and round have been checked. The key ends up as `update` or
     /// `updateNotAvailable` would leave it, or stays as it was.
-    function _updateOne(Round memory round, bytes32 keyHash, bytes32 value, Column values)
+    function _updateOne(Round memory round, bytes32 keyHash, bytes32 value, ReportedValues values)
         private
         returns (KeyOutcome)
     {
@@ -493,7 +493,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
     /// @param absent The number of committee members without a value here.
     /// @return STORED if something can be stored, otherwise VALUE_TOO_LARGE, UNDECIDED or WRONG_CLAIM.
     /// @return The status to store, if any.
-    function _conclude(bytes32 value, uint256 toleranceBps, Column values, uint256 absent)
+    function _conclude(bytes32 value, uint256 toleranceBps, ReportedValues values, uint256 absent)
         private
         pure
         returns (KeyOutcome, QueryStatus)
@@ -519,7 +519,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
     }
 
     /// @dev Reverts with the error of an update that `_conclude` does not let be stored.
-    function _refuse(KeyOutcome outcome, bytes32 value, Column values, uint256 absent) private pure {
+    function _refuse(KeyOutcome outcome, bytes32 value, ReportedValues values, uint256 absent) private pure {
         if (outcome == KeyOutcome.VALUE_TOO_LARGE) revert ValueTooLarge(value, _maxValue());
         if (outcome == KeyOutcome.UNDECIDED) revert Undecided(values.count(), absent);
         _revertWrongClaim(value, values);
@@ -527,6 +527,6 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
 
     function _store(Slot storage slot, bytes32 keyHash, bytes32 value, uint256 timestamp, QueryStatus status) private {
         slot.point = DataPointLibrary.pack(_save(keyHash, value), timestamp, status);
-        UpdatedEvent.log(keyHash, value, timestamp, status);
+        UpdatedEvent.emitUpdated(keyHash, value, timestamp, status);
     }
 }

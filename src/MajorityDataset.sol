@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {Dataset} from "./Dataset.sol";
 import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
-import {Column} from "./types/Column.sol";
+import {ReportedValues} from "./types/ReportedValues.sol";
 import {DataPoint} from "./types/DataPoint.sol";
 
 /// @title MajorityDataset
@@ -24,7 +24,7 @@ contract MajorityDataset is Dataset {
     /// @dev Returns OK if more than half of the committee signed `value`, WRONG_CLAIM if they signed another one, and
     /// DISAGREEMENT if no value has such a majority, but UNDECIDED while the absent members could still give the most
     /// frequent value a majority.
-    function _judge(bytes32 value, uint256, Column values, uint256 absent)
+    function _judge(bytes32 value, uint256, ReportedValues values, uint256 absent)
         internal
         pure
         override
@@ -40,7 +40,7 @@ contract MajorityDataset is Dataset {
     }
 
     /// @inheritdoc Dataset
-    function _revertWrongClaim(bytes32 value, Column values) internal pure override {
+    function _revertWrongClaim(bytes32 value, ReportedValues values) internal pure override {
         (bytes32 majority,) = _mostFrequent(values);
         revert WrongMajority(value, majority);
     }
@@ -61,14 +61,14 @@ contract MajorityDataset is Dataset {
         return _values[keyHash];
     }
 
-    function _frequency(bytes32 value, Column values) private pure returns (uint256 count) {
+    function _frequency(bytes32 value, ReportedValues values) private pure returns (uint256 count) {
         for (uint256 row = 0; row < values.count(); ++row) {
             if (values.word(row) == value && (values.missing() >> row) & 1 == 0) ++count;
         }
     }
 
     /// @dev Takes quadratic time. Only the update of a committee that disagrees pays for it.
-    function _mostFrequent(Column values) private pure returns (bytes32 value, uint256 count) {
+    function _mostFrequent(ReportedValues values) private pure returns (bytes32 value, uint256 count) {
         for (uint256 row = 0; row < values.count(); ++row) {
             if ((values.missing() >> row) & 1 == 1) continue;
             uint256 equal = _frequency(values.word(row), values);

@@ -3,9 +3,9 @@ pragma solidity 0.8.37;
 
 import {Dataset} from "./Dataset.sol";
 import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
-import {Median} from "./libraries/Median.sol";
+import {MedianCheck} from "./libraries/MedianCheck.sol";
 import {Quorum} from "./libraries/Quorum.sol";
-import {Column} from "./types/Column.sol";
+import {ReportedValues} from "./types/ReportedValues.sol";
 import {DataPoint} from "./types/DataPoint.sol";
 
 /// @title MedianDataset
@@ -24,7 +24,7 @@ contract MedianDataset is Dataset {
     /// @dev The claim must be the lower median: of k values at most (k - 1) / 2 lie below it and at most k / 2 above it.
     /// A value that no member signed is wrong too, because all k values would lie below or above it. The status is OK if
     /// all but at most f of the values lie within the tolerance: |value - median| * 10,000 <= tolerance * median.
-    function _judge(bytes32 value, uint256 toleranceBps, Column values, uint256 absent)
+    function _judge(bytes32 value, uint256 toleranceBps, ReportedValues values, uint256 absent)
         internal
         pure
         override
@@ -32,18 +32,18 @@ contract MedianDataset is Dataset {
     {
         uint256 median = uint256(value);
         unchecked {
-            uint256 maxDistance = Median.toleranceDistance(median, toleranceBps);
+            uint256 maxDistance = MedianCheck.toleranceDistance(median, toleranceBps);
             (uint256 below, uint256 above, uint256 outliers) = values.tally(median, maxDistance);
             uint256 present = values.present();
-            if (Median.isTooHigh(below, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
-            if (Median.isTooLow(above, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
+            if (MedianCheck.isTooHigh(below, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
+            if (MedianCheck.isTooLow(above, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
             bool isAgreed = outliers <= Quorum.faultBound(present + absent);
             return (KeyOutcome.STORED, isAgreed ? QueryStatus.OK : QueryStatus.DISAGREEMENT);
         }
     }
 
     /// @inheritdoc Dataset
-    function _revertWrongClaim(bytes32 value, Column values) internal pure override {
+    function _revertWrongClaim(bytes32 value, ReportedValues values) internal pure override {
         (uint256 below, uint256 above,) = values.tallyOneByOne(uint256(value), 0);
         revert WrongMedian(value, below, above);
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {DatasetGovernance} from "./DatasetGovernance.sol";
+import {GovernanceAndIncome} from "./GovernanceAndIncome.sol";
 import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
 
 /// @title Subscriptions
 /// @notice Sells periods in which an address reads without a payment per query, for contracts that read in `view`.
 /// @dev Payments add to the balance, as those of queries do, and are shared in the same way.
-abstract contract Subscriptions is DatasetGovernance {
+abstract contract Subscriptions is GovernanceAndIncome {
     uint256 private constant PERIOD = 30 days;
 
     /// @dev Bounds what a low price can give away, and keeps every time far below an overflow.
@@ -20,7 +20,7 @@ abstract contract Subscriptions is DatasetGovernance {
     /// @inheritdoc IDataset
     mapping(address reader => uint256 until) public subscribedUntil;
 
-    constructor(DatasetSettings memory settings) DatasetGovernance(settings) {
+    constructor(DatasetSettings memory settings) GovernanceAndIncome(settings) {
         PRICE_CEILING = settings.subscriptionPriceCeiling;
         _setSubscriptionPrice(settings.subscriptionPrice);
     }

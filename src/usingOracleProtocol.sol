@@ -420,7 +420,7 @@ library OracleProtocol {
         returns (bytes32 value)
     {
         bool isDone;
-        (isDone, value) = _ask(oracle, UpdateCalldata.fromUpdate(update, key), maxAge, maxPrice);
+        (isDone, value) = _ask(oracle, UpdateCalldata.toVerification(update, key), maxAge, maxPrice);
         if (!isDone) revert UpdateRefused(_returnData());
     }
 

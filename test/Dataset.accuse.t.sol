@@ -90,7 +90,7 @@ contract DatasetAccuseTest is DatasetFixture {
     function test_accuse_leavesACommitteeThatGoesOn() public {
         _accuse(_value(6, 1), _value(6, 2));
         Update memory update = providers.report(dataset, KEY, block.timestamp, valuesNear3000(5, 1));
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
         address[] memory absentees = new address[](1);
         absentees[0] = update.absentees[0];
         update.absentees = absentees;

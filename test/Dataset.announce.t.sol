@@ -29,7 +29,7 @@ contract DatasetAnnounceTest is DatasetFixture {
     }
 
     function test_announce_leavesAStoredKeyAsItIs() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         vm.record();
         dataset.announce(KEY);
@@ -48,7 +48,7 @@ contract DatasetAnnounceTest is DatasetFixture {
     }
 
     function test_update_doesNotAddAnAnnouncedKeyAgain() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         dataset.announce(KEY);
         vm.recordLogs();
         update.send(dataset);
@@ -58,7 +58,7 @@ contract DatasetAnnounceTest is DatasetFixture {
     }
 
     function test_updateNotAvailable_doesNotAddAnAnnouncedKeyAgain() public {
-        Update memory update = validNoData();
+        Update memory update = validNoDataUpdate();
         dataset.announce(KEY);
         vm.recordLogs();
         update.sendNotAvailable(dataset);

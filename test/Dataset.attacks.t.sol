@@ -33,10 +33,10 @@ abstract contract DatasetAttacks is DatasetFixture {
     function testFuzz_update_RevertWhen_aSignatureIsMalleated(uint256 place) public {
         Update memory update = _agreed();
         _malleate(update.reports[place % 3]);
-        refuse(update, wrongCommittee(update));
-        update = validNoData();
+        assertReverts(update, wrongCommittee(update));
+        update = validNoDataUpdate();
         _malleate(update.reports[place % 3]);
-        refuseNoData(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
+        assertNoDataReverts(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
     }
 
     function testFuzz_updateBatch_RevertWhen_aSignatureIsMalleated(uint256 place) public {
@@ -51,22 +51,22 @@ abstract contract DatasetAttacks is DatasetFixture {
         vm.assume(place != other);
         Update memory update = _agreed();
         update.reports[place] = update.reports[other];
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
         update.reports[place] = providers.sign(dataset, KEY, Oracle.QueryStatus.OK, START, VALUE + 1, other);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function testFuzz_update_RevertWhen_signedForAnotherDataset(address other) public {
         vm.assume(other != address(dataset));
         Update memory update = providers.report(IDataset(other), KEY, START, equal(3, VALUE));
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function testFuzz_update_RevertWhen_signedForAnotherKey(bytes16 base) public {
         bytes memory other = abi.encodePacked("SPOTPX/", base, "-USD");
         Update memory update = providers.report(dataset, other, START, equal(3, VALUE));
         update.key = KEY;
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     // ---------------------------------------------------------------- absentees
@@ -76,13 +76,13 @@ abstract contract DatasetAttacks is DatasetFixture {
         Update memory update = providers.report(dataset, KEY, START, equal(5, VALUE));
         place %= 2;
         update.absentees[place] = update.absentees[1 - place];
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function testFuzz_update_RevertWhen_aSignerIsNamedAbsent(uint256 place) public {
         Update memory update = _agreed();
         update.absentees[0] = providers.members()[place % 3];
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     // ---------------------------------------------------------------- values and "no data"
@@ -106,7 +106,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         address[] memory members = providers.members();
         members[3] = address(type(uint160).max);
         _setCommittee(members);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
         update.absentees[0] = members[3];
         update.send(dataset);
         assertAnswer(dataset, KEY, bytes32(VALUE), START, Oracle.QueryStatus.OK);
@@ -117,11 +117,11 @@ abstract contract DatasetAttacks is DatasetFixture {
         Update memory update = _agreed();
         address[] memory members = providers.members();
         _setCommittee(_without(members, 0));
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
         Update memory less = _agreed();
         (less.reports, less.absentees) = (_behindTheFirst(less.reports), new address[](0));
         less.signers = 3;
-        refuse(less, wrongCommittee(less));
+        assertReverts(less, wrongCommittee(less));
         _setCommittee(members);
         update.send(dataset);
         assertAnswer(dataset, KEY, bytes32(VALUE), START, Oracle.QueryStatus.OK);
@@ -162,8 +162,8 @@ abstract contract DatasetAttacks is DatasetFixture {
         }
         vm.assume(!KeyForm.SPOT_PRICE.matches(key));
         bytes memory reason = abi.encodeWithSelector(IDataset.InvalidKey.selector, key);
-        refuse(providers.report(dataset, key, START, equal(3, VALUE)), reason);
-        refuseNoData(providers.reportNoData(dataset, key, START, 3), reason);
+        assertReverts(providers.report(dataset, key, START, equal(3, VALUE)), reason);
+        assertNoDataReverts(providers.reportNoData(dataset, key, START, 3), reason);
         vm.expectRevert(reason);
         dataset.announce(key);
         assertAnswer(dataset, key, 0, 0, Oracle.QueryStatus.INVALID);
@@ -196,7 +196,7 @@ abstract contract DatasetAttacks is DatasetFixture {
     function testFuzz_updateNotAvailable_storesNothingElseWhenAWordIsChanged(uint256 place, uint256 kind_, uint256 seed)
         public
     {
-        bytes memory data = validNoData().encodeNotAvailable();
+        bytes memory data = validNoDataUpdate().encodeNotAvailable();
         _setWord(data, place % (data.length / WORD), _anyWord(data, kind_, seed));
         bool stored = _update(data);
         assertAnswer(dataset, KEY, 0, stored ? START : 0, Oracle.QueryStatus.NOT_AVAILABLE);
@@ -366,13 +366,13 @@ abstract contract DatasetAttacks is DatasetFixture {
         Update memory update = providers.report(dataset, KEY, round, equal(present, VALUE));
         Update memory noData = providers.reportNoDataFrom((2 ** none - 1) << present, none, dataset, KEY, round);
         if (present > 4) {
-            refuseNoData(noData, abi.encodeWithSelector(IDataset.NoQuorum.selector, none, 7 - none));
+            assertNoDataReverts(noData, abi.encodeWithSelector(IDataset.NoQuorum.selector, none, 7 - none));
             update.send(dataset);
             assertAnswer(dataset, KEY, bytes32(VALUE), round, Oracle.QueryStatus.OK);
         } else {
-            refuse(update, abi.encodeWithSelector(IDataset.NoQuorum.selector, present, 7 - present));
+            assertReverts(update, abi.encodeWithSelector(IDataset.NoQuorum.selector, present, 7 - present));
             if (none <= 4) {
-                return refuseNoData(noData, abi.encodeWithSelector(IDataset.NoQuorum.selector, none, 7 - none));
+                return assertNoDataReverts(noData, abi.encodeWithSelector(IDataset.NoQuorum.selector, none, 7 - none));
             }
             noData.sendNotAvailable(dataset);
             assertAnswer(dataset, KEY, 0, round, Oracle.QueryStatus.NOT_AVAILABLE);

@@ -391,7 +391,7 @@ contract DatasetBatchTest is DatasetFixture {
     /// A row with one key and a report of that key are different EIP-712 types.
     function test_updateBatch_RevertWhen_theSignaturesAreOfReports() public {
         keys = [keys[0]];
-        Update memory update = valid();
+        Update memory update = validUpdate();
         Batch memory batch = _valid();
         for (uint256 i = 0; i < 3; ++i) {
             batch.values[i] = update.reports[i].content;
@@ -403,12 +403,12 @@ contract DatasetBatchTest is DatasetFixture {
     function test_update_RevertWhen_theSignaturesAreOfRows() public {
         keys = [keys[0]];
         Batch memory batch = _valid();
-        Update memory update = valid();
+        Update memory update = validUpdate();
         for (uint256 i = 0; i < 3; ++i) {
             update.reports[i] = Report({content: batch.values[i], r: batch.rows[i].r, vs: batch.rows[i].vs});
         }
-        refuse(update, wrongCommittee(update));
-        refuseNoData(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
+        assertReverts(update, wrongCommittee(update));
+        assertNoDataReverts(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
     }
 
     // ---------------------------------------------------------------- rounds

@@ -39,21 +39,21 @@ contract DatasetGovernanceTest is DatasetFixture {
         emit IDataset.CommitteeChanged(settings_.members, TOLERANCE_BPS);
         vm.expectEmit();
         emit IDataset.QueryPriceChanged(PRICE);
-        deployer.deploy(settings_);
+        deployer.deploy(creationCode(settings_));
     }
 
     function test_constructor_RevertWhen_itHasNoOwner() public {
         DatasetSettings memory settings_ = settings(providers);
         settings_.owner = address(0);
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableInvalidOwner.selector, address(0)));
-        deployer.deploy(settings_);
+        deployer.deploy(creationCode(settings_));
     }
 
     function test_constructor_RevertWhen_thePriceIsAboveTheCeiling() public {
         DatasetSettings memory settings_ = settings(providers);
         settings_.queryPrice = PRICE_CEILING + 1;
         vm.expectRevert(abi.encodeWithSelector(IDataset.PriceAboveCeiling.selector, PRICE_CEILING + 1, PRICE_CEILING));
-        deployer.deploy(settings_);
+        deployer.deploy(creationCode(settings_));
     }
 
     function test_constructor_RevertWhen_theCeilingIsTooHigh() public {
@@ -61,10 +61,10 @@ contract DatasetGovernanceTest is DatasetFixture {
         uint256 most = type(uint72).max;
         settings_.priceCeiling = most;
         settings_.queryPrice = most;
-        assertEq(Oracle(deployer.deploy(settings_)).queryPrice(), most);
+        assertEq(Oracle(deployer.deploy(creationCode(settings_))).queryPrice(), most);
         settings_.priceCeiling = most + 1;
         vm.expectRevert(abi.encodeWithSelector(IDataset.PriceAboveCeiling.selector, most + 1, most));
-        deployer.deploy(settings_);
+        deployer.deploy(creationCode(settings_));
     }
 
     function test_constructor_RevertWhen_theCommitteeIsInvalid() public {
@@ -73,17 +73,17 @@ contract DatasetGovernanceTest is DatasetFixture {
         vm.expectRevert(
             abi.encodeWithSelector(IDataset.UnsortedCommittee.selector, settings_.members[0], settings_.members[1])
         );
-        deployer.deploy(settings_);
+        deployer.deploy(creationCode(settings_));
         settings_.members = new address[](0);
         vm.expectRevert(abi.encodeWithSelector(IDataset.WrongCommitteeSize.selector, 0, 255));
-        deployer.deploy(settings_);
+        deployer.deploy(creationCode(settings_));
     }
 
     function test_constructor_RevertWhen_theToleranceIsTooHigh() public {
         DatasetSettings memory settings_ = settings(providers);
         settings_.toleranceBps = 10_001;
         vm.expectRevert(abi.encodeWithSelector(IDataset.ToleranceTooHigh.selector, 10_001, 10_000));
-        deployer.deploy(settings_);
+        deployer.deploy(creationCode(settings_));
     }
 
     // ---------------------------------------------------------------- the price
@@ -181,23 +181,23 @@ contract DatasetGovernanceTest is DatasetFixture {
     // ---------------------------------------------------------------- changes while reports are in flight
 
     function test_setCommittee_endsTheReportsOfTheOldOne() public {
-        Update memory old = valid();
+        Update memory old = validUpdate();
         Providers next = new Providers(5, TOLERANCE_BPS);
         _setCommittee(next.members(), TOLERANCE_BPS);
-        refuse(old, wrongCommittee(old));
+        assertReverts(old, wrongCommittee(old));
         next.report(dataset, KEY, START, valuesNear3000(4, 1)).send(dataset);
     }
 
     function test_setCommittee_endsTheToleranceOfTheOldOne() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         _setCommittee(providers.members(), TOLERANCE_BPS + 1);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
         update.toleranceBps = TOLERANCE_BPS + 1;
         update.send(dataset);
     }
 
     function test_setCommittee_keepsWhatIsStored() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         _setCommittee(_ascending(4), 1);
         assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);

@@ -201,7 +201,7 @@ contract MajorityLiarsTest is DatasetLiars {
         Update memory update = _sign(signers, count, honest, _lies(), seed);
         update.value = _mostFrequent(update);
         if (ReferenceMajority.status(_contents(update), members) == Oracle.QueryStatus.INVALID) {
-            refuse(update, abi.encodeWithSelector(IDataset.Undecided.selector, count, members - count));
+            assertReverts(update, abi.encodeWithSelector(IDataset.Undecided.selector, count, members - count));
             return Oracle.QueryStatus.INVALID;
         }
         return update.send(dataset);

@@ -13,7 +13,7 @@ contract DatasetQueryTest is DatasetFixture {
 
     function setUp() public override {
         super.setUp();
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         median = update.value;
     }

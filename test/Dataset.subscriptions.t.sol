@@ -21,7 +21,7 @@ contract DatasetSubscriptionsTest is DatasetFixture {
 
     function setUp() public override {
         super.setUp();
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         median = update.value;
         vm.deal(PAYER, 1000 ether);
@@ -257,7 +257,7 @@ contract DatasetSubscriptionsTest is DatasetFixture {
                 IDataset.PriceAboveCeiling.selector, SUBSCRIPTION_PRICE_CEILING + 1, SUBSCRIPTION_PRICE_CEILING
             )
         );
-        deployer.deploy(settings_);
+        deployer.deploy(creationCode(settings_));
     }
 
     // ---------------------------------------------------------------- helpers

@@ -14,13 +14,13 @@ contract DatasetUpdateTest is DatasetFixture {
     // ---------------------------------------------------------------- valid updates
 
     function test_update_storesTheMedian() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         assertEq(update.send(dataset), Oracle.QueryStatus.OK);
         assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
     }
 
     function test_update_emitsTheKeyOnlyTheFirstTime() public {
-        Update memory first = valid();
+        Update memory first = validUpdate();
         vm.expectEmit(address(dataset));
         emit IDataset.KeyAdded(keccak256(KEY), KEY);
         vm.expectEmit(address(dataset));
@@ -28,7 +28,7 @@ contract DatasetUpdateTest is DatasetFixture {
         first.send(dataset);
 
         vm.warp(START + 1);
-        Update memory second = valid();
+        Update memory second = validUpdate();
         vm.recordLogs();
         second.send(dataset);
         assertEq(vm.getRecordedLogs().length, 1);
@@ -37,7 +37,7 @@ contract DatasetUpdateTest is DatasetFixture {
     /// The relayer needs no permission and gets none.
     function testFuzz_update_mayBeSubmittedByAnyone(address relayer) public {
         vm.assume(relayer != address(vm));
-        Update memory update = valid();
+        Update memory update = validUpdate();
         vm.prank(relayer);
         update.send(dataset);
         assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
@@ -64,7 +64,7 @@ contract DatasetUpdateTest is DatasetFixture {
     function test_update_acceptsACommitteeOf255() public {
         Providers committee = new Providers(255, TOLERANCE_BPS);
         dataset = deploy(committee);
-        refuse(
+        assertReverts(
             committee.report(dataset, KEY, START, valuesNear3000(170, 1)),
             abi.encodeWithSelector(IDataset.NoQuorum.selector, 170, 85)
         );
@@ -75,7 +75,7 @@ contract DatasetUpdateTest is DatasetFixture {
     }
 
     function test_update_changesNoOtherKey() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         vm.warp(START + 1);
         providers.report(dataset, "SPOTPX/BTC-USD", START + 1, valuesNear3000(3, 2)).send(dataset);
@@ -99,59 +99,59 @@ contract DatasetUpdateTest is DatasetFixture {
     }
 
     function test_update_RevertWhen_noMemberIsNamed() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         (update.signers, update.reports, update.absentees) = (0, new Report[](0), new address[](0));
-        refuse(update, abi.encodeWithSelector(IDataset.NoQuorum.selector, 0, 0));
+        assertReverts(update, abi.encodeWithSelector(IDataset.NoQuorum.selector, 0, 0));
     }
 
     // ---------------------------------------------------------------- signers
 
     /// The relayer of reports cannot forge one.
     function testFuzz_update_RevertWhen_aNonMemberSigns(uint256 key, uint256 place) public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         bytes32 value = update.reports[place %= 3].content;
         key = boundPrivateKey(key);
         vm.assume(key != providers.privateKey(place));
         (bytes32 r, bytes32 vs) = vm.signCompact(key, _digest(update, value));
         update.reports[place] = Report({content: value, r: r, vs: vs});
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_update_RevertWhen_aMemberSignsTwice() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.reports[1] = update.reports[0];
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_update_RevertWhen_aMemberSignsTwoValues() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         uint256 value = uint256(update.value) + 1;
         update.reports[1] = providers.sign(dataset, KEY, Oracle.QueryStatus.OK, START, value, 0);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_update_RevertWhen_signersArePermuted() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         (update.reports[0], update.reports[1]) = (update.reports[1], update.reports[0]);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_update_RevertWhen_aWrongMemberIsAbsent() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.absentees[0] = makeAddr("stranger");
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_update_RevertWhen_nobodyIsAbsentAtAPlace() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.absentees[0] = address(0);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_update_RevertWhen_anAbsenteeSigned() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.absentees[0] = providers.members()[0];
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_update_RevertWhen_absenteesArePermuted() public {
@@ -159,34 +159,34 @@ contract DatasetUpdateTest is DatasetFixture {
         dataset = deploy(committee);
         Update memory update = committee.report(dataset, KEY, START, valuesNear3000(5, 1));
         (update.absentees[0], update.absentees[1]) = (update.absentees[1], update.absentees[0]);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
         (update.absentees[0], update.absentees[1]) = (update.absentees[1], update.absentees[1]);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_update_RevertWhen_aMemberIsLeftOut() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.absentees = new address[](0);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_update_RevertWhen_thereIsAMemberTooMany() public {
         Update memory update = providers.report(dataset, KEY, START, valuesNear3000(4, 1));
         update.absentees = new address[](1);
         update.absentees[0] = makeAddr("stranger");
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function testFuzz_update_RevertWhen_theToleranceDiffers(uint256 toleranceBps) public {
         vm.assume(toleranceBps != TOLERANCE_BPS);
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.toleranceBps = toleranceBps;
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function testFuzz_update_RevertWhen_anAbsenteesWordIsDirty(uint96 dirt) public {
         vm.assume(dirt != 0);
-        Update memory update = valid();
+        Update memory update = validUpdate();
         bytes memory data = update.encode();
         uint256 word = uint256(uint160(update.absentees[0])) | (uint256(dirt) << 160);
         assembly ("memory-safe") {
@@ -211,120 +211,120 @@ contract DatasetUpdateTest is DatasetFixture {
     // ---------------------------------------------------------------- the bitmap of signers
 
     function test_update_RevertWhen_aSignerHasNoBit() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.signers = 3;
-        refuse(update, _wrongSigners(update));
+        assertReverts(update, _wrongSigners(update));
     }
 
     function test_update_RevertWhen_anAbsenteeHasABit() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.signers = 15;
-        refuse(update, _wrongSigners(update));
+        assertReverts(update, _wrongSigners(update));
     }
 
     function test_update_RevertWhen_noBitIsSet() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.signers = 0;
-        refuse(update, _wrongSigners(update));
+        assertReverts(update, _wrongSigners(update));
     }
 
     function test_update_RevertWhen_theBitsAreOfOtherMembers() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.signers = 14;
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function testFuzz_update_RevertWhen_aBitLiesBeyondTheCommittee(uint256 bit) public {
         bit = bound(bit, 4, 255);
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.signers |= 2 ** bit;
-        refuse(update, _wrongSigners(update));
+        assertReverts(update, _wrongSigners(update));
         update.signers ^= 1;
-        refuse(update, _wrongSigners(update));
+        assertReverts(update, _wrongSigners(update));
     }
 
     function test_update_RevertWhen_thereAreMorePlacesThanBits() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.reports = new Report[](257);
         update.signers = type(uint256).max;
-        refuse(update, _wrongSigners(update));
+        assertReverts(update, _wrongSigners(update));
     }
 
     // ---------------------------------------------------------------- signatures
 
     function test_update_RevertWhen_rIsZero() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.reports[0].r = 0;
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_update_RevertWhen_sIsZero() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.reports[0].vs = 0;
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_update_RevertWhen_theParityIsFlipped() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.reports[0].vs ^= bytes32(uint256(1) << 255);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     /// Half the order is the highest valid s. The address that it recovers to becomes the committee.
     function test_update_RevertWhen_sIsHigh() public {
         uint256 half = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0;
-        bytes32 r = valid().reports[0].r;
+        bytes32 r = validUpdate().reports[0].r;
         Update memory update = _signedBySOnly(r, half);
         update.send(dataset);
         vm.warp(START + 1);
         update = _signedBySOnly(r, half + 1);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_update_RevertWhen_signedForAnotherDataset() public {
         IDataset other = deploy(providers);
         Update memory update = providers.report(other, KEY, START, valuesNear3000(3, 1));
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     /// The chain id is read at run time, not at deployment: a fork accepts no report of the other side.
     function testFuzz_update_RevertWhen_signedForAnotherChain(uint64 chainId) public {
         vm.assume(chainId != 0 && chainId != block.chainid);
-        Update memory update = valid();
+        Update memory update = validUpdate();
         vm.chainId(chainId);
-        refuse(update, wrongCommittee(update));
-        valid().send(dataset);
+        assertReverts(update, wrongCommittee(update));
+        validUpdate().send(dataset);
     }
 
     function test_update_RevertWhen_signedForAnotherKey() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.key = "SPOTPX/ETH-USE";
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function testFuzz_update_RevertWhen_signedForAnotherRound(uint256 timestamp) public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.timestamp = bound(timestamp, START - MAX_ROUND_AGE, START - 1);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function testFuzz_update_RevertWhen_anotherValueWasSigned(bytes32 value, uint256 place) public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         vm.assume(value != update.reports[place %= 3].content);
         update.reports[place].content = value;
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     // ---------------------------------------------------------------- rounds
 
     function test_update_tellsThatItsRoundIsNew() public {
-        (bool done, bytes memory answer) = address(dataset).call(valid().encode());
+        (bool done, bytes memory answer) = address(dataset).call(validUpdate().encode());
         assertTrue(done);
         assertEq(answer, abi.encode(Oracle.QueryStatus.OK, true));
     }
 
     function test_update_changesNothingWhenReplayed() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         assertStale(update);
         vm.warp(START + MAX_ROUND_AGE + 1);
@@ -343,8 +343,8 @@ contract DatasetUpdateTest is DatasetFixture {
         uint256[] memory values = new uint256[](4);
         (values[0], values[1], values[2], values[3]) = (1, 2, 3, 4);
         providers.report(dataset, KEY, START, values).send(dataset);
-        assertStale(valid());
-        Update memory update = valid();
+        assertStale(validUpdate());
+        Update memory update = validUpdate();
         (update.value, update.signers, update.reports) = (0, 0, new Report[](0));
         assertStale(update);
     }
@@ -352,8 +352,8 @@ contract DatasetUpdateTest is DatasetFixture {
     function test_update_acceptsARoundOneSecondNewer() public {
         Update memory update = providers.report(dataset, KEY, START - 1, valuesNear3000(3, 1));
         update.send(dataset);
-        valid().send(dataset);
-        assertAnswer(dataset, KEY, valid().value, START, Oracle.QueryStatus.OK);
+        validUpdate().send(dataset);
+        assertAnswer(dataset, KEY, validUpdate().value, START, Oracle.QueryStatus.OK);
     }
 
     function test_update_changesNothingWhenTheRoundIsZero() public {
@@ -367,14 +367,14 @@ contract DatasetUpdateTest is DatasetFixture {
 
     function testFuzz_update_RevertWhen_theRoundLiesAfterTheBlock(uint256 timestamp) public {
         timestamp = bound(timestamp, START + 1, type(uint256).max);
-        refuse(
+        assertReverts(
             providers.report(dataset, KEY, timestamp, valuesNear3000(3, 1)),
             abi.encodeWithSelector(IDataset.FutureRound.selector, timestamp, START)
         );
     }
 
     function test_update_RevertWhen_theRoundIsOneSecondAhead() public {
-        refuse(
+        assertReverts(
             providers.report(dataset, KEY, START + 1, valuesNear3000(3, 1)),
             abi.encodeWithSelector(IDataset.FutureRound.selector, START + 1, START)
         );
@@ -388,7 +388,7 @@ contract DatasetUpdateTest is DatasetFixture {
 
     function testFuzz_update_RevertWhen_theRoundIsTooOld(uint256 age) public {
         age = bound(age, MAX_ROUND_AGE + 1, START - 1);
-        refuse(
+        assertReverts(
             providers.report(dataset, KEY, START - age, valuesNear3000(3, 1)),
             abi.encodeWithSelector(IDataset.ExpiredRound.selector, age, MAX_ROUND_AGE)
         );
@@ -398,7 +398,7 @@ contract DatasetUpdateTest is DatasetFixture {
         DatasetSettings memory other = settings(providers);
         other.maxRoundAge = bound(maxRoundAge, 0, START - 2);
         dataset = deploy(other);
-        refuse(
+        assertReverts(
             providers.report(dataset, KEY, START - other.maxRoundAge - 1, valuesNear3000(3, 1)),
             abi.encodeWithSelector(IDataset.ExpiredRound.selector, other.maxRoundAge + 1, other.maxRoundAge)
         );
@@ -408,7 +408,7 @@ contract DatasetUpdateTest is DatasetFixture {
     }
 
     function test_update_RevertWhen_theRoundIsOneSecondTooOld() public {
-        refuse(
+        assertReverts(
             providers.report(dataset, KEY, START - MAX_ROUND_AGE - 1, valuesNear3000(3, 1)),
             abi.encodeWithSelector(IDataset.ExpiredRound.selector, MAX_ROUND_AGE + 1, MAX_ROUND_AGE)
         );
@@ -425,7 +425,7 @@ contract DatasetUpdateTest is DatasetFixture {
             "WEB/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
         ];
         for (uint256 i = 0; i < keys.length; ++i) {
-            refuse(
+            assertReverts(
                 providers.report(dataset, keys[i], START, valuesNear3000(3, 1)),
                 abi.encodeWithSelector(IDataset.InvalidKey.selector, keys[i])
             );
@@ -443,7 +443,7 @@ contract DatasetUpdateTest is DatasetFixture {
         assertAnswer(dataset, key, update.value, START, Oracle.QueryStatus.OK);
 
         key = bytes.concat(key, hex"00");
-        refuse(
+        assertReverts(
             providers.report(dataset, key, START, valuesNear3000(3, 1)),
             abi.encodeWithSelector(IDataset.InvalidKey.selector, key)
         );
@@ -452,62 +452,62 @@ contract DatasetUpdateTest is DatasetFixture {
     // ---------------------------------------------------------------- no data
 
     function test_updateNotAvailable_storesThatThereIsNone() public {
-        valid().send(dataset);
+        validUpdate().send(dataset);
         vm.warp(START + 1);
         vm.expectEmit(address(dataset));
         emit IDataset.Updated(keccak256(KEY), 0, START + 1, Oracle.QueryStatus.NOT_AVAILABLE);
-        validNoData().sendNotAvailable(dataset);
+        validNoDataUpdate().sendNotAvailable(dataset);
         assertAnswer(dataset, KEY, 0, START + 1, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     function test_updateNotAvailable_addsTheKey() public {
-        Update memory update = validNoData();
+        Update memory update = validNoDataUpdate();
         vm.expectEmit(address(dataset));
         emit IDataset.KeyAdded(keccak256(KEY), KEY);
         update.sendNotAvailable(dataset);
     }
 
     function test_updateNotAvailable_isEndedByValues() public {
-        validNoData().sendNotAvailable(dataset);
+        validNoDataUpdate().sendNotAvailable(dataset);
         vm.warp(START + 1);
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         assertAnswer(dataset, KEY, update.value, START + 1, Oracle.QueryStatus.OK);
     }
 
     function testFuzz_updateNotAvailable_mayBeSubmittedByAnyone(address relayer) public {
         vm.assume(relayer != address(vm));
-        Update memory update = validNoData();
+        Update memory update = validNoDataUpdate();
         vm.prank(relayer);
         update.sendNotAvailable(dataset);
         assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     function test_update_RevertWhen_noDataWasSigned() public {
-        Update memory update = validNoData();
-        refuse(update, wrongCommittee(update));
+        Update memory update = validNoDataUpdate();
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_updateNotAvailable_RevertWhen_valuesWereSigned() public {
-        Update memory update = valid();
-        refuseNoData(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
+        Update memory update = validUpdate();
+        assertNoDataReverts(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
     }
 
     function test_updateNotAvailable_RevertWhen_aValueOfZeroWasSigned() public {
         Update memory update = providers.report(dataset, KEY, START, new uint256[](3));
-        refuseNoData(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
+        assertNoDataReverts(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
     }
 
     function test_update_RevertWhen_oneOfTheReportsIsOfNoData() public {
         Update memory update = providers.report(dataset, KEY, START, new uint256[](3));
-        update.reports[1] = validNoData().reports[1];
-        refuse(update, wrongCommittee(update));
-        refuseNoData(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
+        update.reports[1] = validNoDataUpdate().reports[1];
+        assertReverts(update, wrongCommittee(update));
+        assertNoDataReverts(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
     }
 
     /// A report of "no data" whose signed content is not 0 is one all the same.
     function testFuzz_updateNotAvailable_storesZeroWhateverWasSigned(uint256[3] memory contents) public {
-        Update memory update = validNoData();
+        Update memory update = validNoDataUpdate();
         for (uint256 i = 0; i < 3; ++i) {
             update.reports[i] = providers.sign(dataset, KEY, Oracle.QueryStatus.NOT_AVAILABLE, START, contents[i], i);
         }
@@ -518,34 +518,34 @@ contract DatasetUpdateTest is DatasetFixture {
     function test_updateNotAvailable_RevertWhen_exactlyTwoThirdsSign() public {
         Providers committee = new Providers(3, TOLERANCE_BPS);
         dataset = deploy(committee);
-        refuseNoData(
+        assertNoDataReverts(
             committee.reportNoData(dataset, KEY, START, 2), abi.encodeWithSelector(IDataset.NoQuorum.selector, 2, 1)
         );
     }
 
     function test_updateNotAvailable_RevertWhen_theRoundMayNotBeStored() public {
-        refuseNoData(
+        assertNoDataReverts(
             providers.reportNoData(dataset, KEY, START + 1, 3),
             abi.encodeWithSelector(IDataset.FutureRound.selector, START + 1, START)
         );
-        refuseNoData(
+        assertNoDataReverts(
             providers.reportNoData(dataset, KEY, START - 301, 3),
             abi.encodeWithSelector(IDataset.ExpiredRound.selector, 301, 300)
         );
-        Update memory update = validNoData();
+        Update memory update = validNoDataUpdate();
         update.sendNotAvailable(dataset);
         assertStale(update);
-        assertStale(valid());
+        assertStale(validUpdate());
     }
 
     function test_updateNotAvailable_tellsThatItsRoundIsNew() public {
-        (bool done, bytes memory answer) = address(dataset).call(validNoData().encodeNotAvailable());
+        (bool done, bytes memory answer) = address(dataset).call(validNoDataUpdate().encodeNotAvailable());
         assertTrue(done);
         assertEq(answer, abi.encode(Oracle.QueryStatus.NOT_AVAILABLE, true));
     }
 
     function test_updateNotAvailable_RevertWhen_theKeyIsOfAnotherForm() public {
-        refuseNoData(
+        assertNoDataReverts(
             providers.reportNoData(dataset, "WEB/", START, 3),
             abi.encodeWithSelector(IDataset.InvalidKey.selector, bytes("WEB/"))
         );
@@ -554,7 +554,7 @@ contract DatasetUpdateTest is DatasetFixture {
     // ---------------------------------------------------------------- calldata
 
     function testFuzz_update_RevertWhen_theCalldataIsTruncated(uint256 length) public {
-        bytes memory data = valid().encode();
+        bytes memory data = validUpdate().encode();
         length = bound(length, 0, data.length - 1);
         assembly ("memory-safe") {
             mstore(data, length)
@@ -565,7 +565,7 @@ contract DatasetUpdateTest is DatasetFixture {
 
     /// Whichever byte is changed, only the providers' own median can be stored.
     function testFuzz_update_storesNothingElseWhenAByteIsChanged(uint256 place, uint8 change) public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         bytes memory data = update.encode();
         place = bound(place, 4, data.length - 1);
         data[place] ^= bytes1(change);
@@ -584,7 +584,7 @@ contract DatasetUpdateTest is DatasetFixture {
     function _refuseCount(uint256 size, uint256 signers) private {
         Providers committee = new Providers(size, TOLERANCE_BPS);
         dataset = deploy(committee);
-        refuse(
+        assertReverts(
             committee.report(dataset, KEY, START, valuesNear3000(signers, 1)),
             abi.encodeWithSelector(IDataset.NoQuorum.selector, signers, size - signers)
         );

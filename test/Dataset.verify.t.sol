@@ -8,18 +8,18 @@ import {Update} from "./utils/Providers.sol";
 
 contract DatasetVerifyTest is DatasetFixture {
     function test_verify_answersWhatTheReportsProve() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         assertVerified(update.encode(), update.value, START, Oracle.QueryStatus.OK);
     }
 
     /// A verification reads nothing of the key, so that no transaction in front of it changes its answer.
     function testFuzz_verify_answersTheSameWhateverIsStored(uint256 stored) public {
         stored = bound(stored, START - 20, START + 20);
-        Update memory update = valid();
+        Update memory update = validUpdate();
         vm.warp(START + 20);
         providers.report(dataset, KEY, stored, valuesNear3000(4, 2)).send(dataset);
         assertVerified(update.encode(), update.value, START, Oracle.QueryStatus.OK);
-        assertVerified(validNoData().encodeNotAvailable(), 0, START + 20, Oracle.QueryStatus.NOT_AVAILABLE);
+        assertVerified(validNoDataUpdate().encodeNotAvailable(), 0, START + 20, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     /// No honest provider signs such a key, and nothing can be stored under it.
@@ -27,12 +27,12 @@ contract DatasetVerifyTest is DatasetFixture {
         bytes memory key = "SPOTPX/eth-usd";
         Update memory update = providers.report(dataset, key, START, valuesNear3000(4, 2));
         assertVerified(update.encode(), update.value, START, Oracle.QueryStatus.OK);
-        refuse(update, abi.encodeWithSelector(IDataset.InvalidKey.selector, key));
+        assertReverts(update, abi.encodeWithSelector(IDataset.InvalidKey.selector, key));
     }
 
     function testFuzz_verify_RevertWhen_theRoundIsLaterOrTooOld(uint256 time, bool isLater) public {
         time = isLater ? bound(time, START - 100, START - 1) : bound(time, START + MAX_ROUND_AGE + 1, START + 1e9);
-        (bytes memory value, bytes memory noData) = (valid().encode(), validNoData().encodeNotAvailable());
+        (bytes memory value, bytes memory noData) = (validUpdate().encode(), validNoDataUpdate().encodeNotAvailable());
         bytes memory reason = isLater
             ? abi.encodeWithSelector(IDataset.FutureRound.selector, START, time)
             : abi.encodeWithSelector(IDataset.ExpiredRound.selector, time - START, MAX_ROUND_AGE);
@@ -49,15 +49,15 @@ contract DatasetVerifyTest is DatasetFixture {
     }
 
     function test_verifyNotAvailable_answersThatThereIsNone() public {
-        valid().send(dataset);
+        validUpdate().send(dataset);
         vm.warp(START + 1);
-        bytes memory data = validNoData().encodeNotAvailable();
+        bytes memory data = validNoDataUpdate().encodeNotAvailable();
         assertVerified(data, 0, START + 1, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     /// A verified value is not stored, so the next query does not see it.
     function test_verify_writesNothing() public {
-        bytes memory data = _verification(valid().encode());
+        bytes memory data = _verification(validUpdate().encode());
         vm.record();
         vm.recordLogs();
         _send(data, PRICE);
@@ -68,7 +68,7 @@ contract DatasetVerifyTest is DatasetFixture {
     }
 
     function test_verify_worksInAStaticCall() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         vm.prank(OWNER);
         dataset.setQueryPrice(0);
         (bool isDone, bytes memory answer) = address(dataset).staticcall(_verification(update.encode()));
@@ -82,13 +82,13 @@ contract DatasetVerifyTest is DatasetFixture {
         sent = bound(sent, 0, 1 ether);
         vm.assume(sent != PRICE);
         bytes memory reason = abi.encodeWithSelector(IDataset.WrongPayment.selector, sent, PRICE);
-        _refuse(valid().encode(), sent, reason);
-        _refuse(validNoData().encodeNotAvailable(), sent, reason);
+        _refuse(validUpdate().encode(), sent, reason);
+        _refuse(validNoDataUpdate().encodeNotAvailable(), sent, reason);
     }
 
     function test_verify_isIncomeOfTheCommittee() public {
-        _send(_verification(valid().encode()), PRICE);
-        _send(_verification(validNoData().encodeNotAvailable()), PRICE);
+        _send(_verification(validUpdate().encode()), PRICE);
+        _send(_verification(validNoDataUpdate().encodeNotAvailable()), PRICE);
         assertEq(dataset.unsharedIncomeOf(dataset.committeeHash()), 2 * PRICE);
     }
 
@@ -97,7 +97,7 @@ contract DatasetVerifyTest is DatasetFixture {
         vm.assume(reader != address(dataset) && uint160(reader) > 0xffff && reader.code.length == 0);
         (uint256 price,,) = dataset.costOfSubscription();
         dataset.subscribe{value: price}(reader, 1);
-        bytes memory data = _verification(valid().encode());
+        bytes memory data = _verification(validUpdate().encode());
         for (uint256 i = 0; i < 2; ++i) {
             hoax(reader, PRICE);
             _send(data, i * PRICE);
@@ -112,7 +112,7 @@ contract DatasetVerifyTest is DatasetFixture {
 
     /// No transaction has the origin zero: only an `eth_call` has it.
     function test_verify_isFreeInACallWithoutASender() public {
-        bytes memory data = _verification(valid().encode());
+        bytes memory data = _verification(validUpdate().encode());
         vm.prank(address(this), address(0));
         _send(data, 0);
         vm.prank(address(0), address(this));

@@ -28,7 +28,7 @@ contract MajorityDatasetTest is DatasetFixture {
         uint256[] memory values = _fewValues(count, seed);
         Update memory update = _update(signers, values);
         Oracle.QueryStatus status = ReferenceMajority.status(values, size);
-        if (status == Oracle.QueryStatus.INVALID) return refuse(update, _undecided(count, size - count));
+        if (status == Oracle.QueryStatus.INVALID) return assertReverts(update, _undecided(count, size - count));
         assertEq(update.send(dataset), status);
         bytes32 output = status == Oracle.QueryStatus.OK ? update.value : bytes32(0);
         assertAnswer(dataset, KEY, output, START, status);
@@ -45,7 +45,7 @@ contract MajorityDatasetTest is DatasetFixture {
         vm.assume(uint256(claimed) != majority);
         Update memory update = _update(2 ** size - 1, values);
         update.value = claimed;
-        refuse(update, abi.encodeWithSelector(IDataset.WrongMajority.selector, claimed, majority));
+        assertReverts(update, abi.encodeWithSelector(IDataset.WrongMajority.selector, claimed, majority));
     }
 
     /// Without a majority the claim is irrelevant: 0 is stored.
@@ -62,7 +62,7 @@ contract MajorityDatasetTest is DatasetFixture {
         vm.assume(claimed != bytes32(uint256(1)));
         Update memory update = _update(7, _values(1, 1, 2));
         update.value = claimed;
-        refuse(update, _undecided(3, 1));
+        assertReverts(update, _undecided(3, 1));
     }
 
     // ---------------------------------------------------------------- more than half of the whole committee
@@ -91,7 +91,7 @@ contract MajorityDatasetTest is DatasetFixture {
         _committee(7, TOLERANCE_BPS);
         uint256[] memory values = equal(5, 5);
         (values[0], values[1]) = (1, 2);
-        refuse(_update(31, values), _undecided(5, 2));
+        assertReverts(_update(31, values), _undecided(5, 2));
         values[1] = 5;
         _assertStored(values, 5);
     }
@@ -99,7 +99,7 @@ contract MajorityDatasetTest is DatasetFixture {
     // ---------------------------------------------------------------- undecided updates
 
     function test_update_RevertWhen_theAbsentCouldStillDecide() public {
-        refuse(_update(7, _values(5, 5, 6)), _undecided(3, 1));
+        assertReverts(_update(7, _values(5, 5, 6)), _undecided(3, 1));
         // The fourth report decides it, either way.
         _assertStored(_values(5, 5, 6, 5), 5);
         assertEq(_update(15, _values(5, 5, 6, 6)).send(dataset), Oracle.QueryStatus.DISAGREEMENT);
@@ -115,7 +115,7 @@ contract MajorityDatasetTest is DatasetFixture {
         _committee(10, TOLERANCE_BPS);
         uint256[] memory values = new uint256[](7);
         (values[0], values[1], values[2], values[3], values[4], values[5], values[6]) = (1, 1, 1, 2, 2, 3, 4);
-        refuse(_update(127, values), _undecided(7, 3));
+        assertReverts(_update(127, values), _undecided(7, 3));
         values[2] = 5;
         assertEq(_update(127, values).send(dataset), Oracle.QueryStatus.DISAGREEMENT);
     }
@@ -168,7 +168,7 @@ contract MajorityDatasetTest is DatasetFixture {
     function test_updateNotAvailable_forgetsTheValue() public {
         _assertStored(equal(4, type(uint256).max), type(uint256).max);
         uint256 round = vm.getBlockTimestamp();
-        validNoData().sendNotAvailable(dataset);
+        validNoDataUpdate().sendNotAvailable(dataset);
         assertAnswer(dataset, KEY, 0, round, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 

@@ -130,7 +130,7 @@ contract MedianDatasetTest is DatasetFixture {
     function test_update_endsADisagreement() public {
         providers.report(dataset, KEY, START, _values(1, 2, 3, 4)).send(dataset);
         vm.warp(START + 1);
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         assertAnswer(dataset, KEY, update.value, START + 1, Oracle.QueryStatus.OK);
     }
@@ -154,7 +154,7 @@ contract MedianDatasetTest is DatasetFixture {
 
     function test_update_RevertWhen_theMedianIsOneAboveTheLargestValue() public {
         uint256 value = MAX_VALUE + 1;
-        refuse(
+        assertReverts(
             providers.report(dataset, KEY, START, _values(value, value, value, value)),
             abi.encodeWithSelector(IDataset.ValueTooLarge.selector, value, MAX_VALUE)
         );
@@ -162,7 +162,7 @@ contract MedianDatasetTest is DatasetFixture {
 
     function testFuzz_update_RevertWhen_theMedianIsTooLarge(uint256 value) public {
         value = bound(value, MAX_VALUE + 1, type(uint256).max);
-        refuse(
+        assertReverts(
             providers.report(dataset, KEY, START, _values(0, value, value, value)),
             abi.encodeWithSelector(IDataset.ValueTooLarge.selector, value, MAX_VALUE)
         );
@@ -201,7 +201,7 @@ contract MedianDatasetTest is DatasetFixture {
         Update memory update = providers.report(dataset, KEY, START, values);
         update.value = bytes32(claimed);
         (uint256 below, uint256 above) = ReferenceMedian.counts(values, claimed);
-        refuse(update, abi.encodeWithSelector(IDataset.WrongMedian.selector, claimed, below, above));
+        assertReverts(update, abi.encodeWithSelector(IDataset.WrongMedian.selector, claimed, below, above));
     }
 
     function _values(uint256 a, uint256 b, uint256 c, uint256 d) private pure returns (uint256[] memory values) {

@@ -16,7 +16,7 @@ contract ReportDomainTest is DatasetFixture {
         vm.assume(chainId != 0);
         vm.chainId(chainId);
         _assertDomain(chainId);
-        valid().send(dataset);
+        validUpdate().send(dataset);
     }
 
     function testFuzz_eip712Domain_returnsWithTheChainId(uint64 chainId) public {
@@ -25,7 +25,7 @@ contract ReportDomainTest is DatasetFixture {
         vm.chainId(chainId);
         vm.chainId(first);
         _assertDomain(first);
-        valid().send(dataset);
+        validUpdate().send(dataset);
     }
 
     function test_eip712Domain_differsByDataset() public {

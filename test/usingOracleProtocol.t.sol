@@ -306,7 +306,7 @@ contract UsingOracleProtocolDatasetTest is DatasetFixture {
     }
 
     function test_querySpotPrice_paysADatasetExactly() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         assertEq(consumer.spotPrice(dataset, "ETH-USD"), uint256(update.value));
         assertEq(address(consumer).balance, 0);
@@ -328,7 +328,7 @@ contract UsingOracleProtocolDatasetTest is DatasetFixture {
     }
 
     function test_querySpotPrice_readsInAConstructor() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         assertEq(new ConsumesInConstructor{value: PRICE}(dataset).rate(), uint256(update.value));
     }

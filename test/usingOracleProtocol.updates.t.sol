@@ -5,17 +5,17 @@ import {Oracle, OracleProtocol} from "../src/usingOracleProtocol.sol";
 import {Batch, IDataset} from "../src/interfaces/IDataset.sol";
 import {UpdateCalldata} from "../src/libraries/UpdateCalldata.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
-import {FreshConsumer} from "./utils/FreshConsumer.sol";
+import {UpdateHelpersConsumer} from "./utils/UpdateHelpersConsumer.sol";
 import {Update} from "./utils/Providers.sol";
 
 /// @notice Tests the helpers that take an update, against a dataset as it is deployed. Each test covers the three of a
 /// kind.
 contract UsingOracleProtocolUpdatesTest is DatasetFixture {
-    FreshConsumer private consumer;
+    UpdateHelpersConsumer private consumer;
 
     function setUp() public override {
         super.setUp();
-        consumer = new FreshConsumer{value: 1 ether}();
+        consumer = new UpdateHelpersConsumer{value: 1 ether}();
     }
 
     // ---------------------------------------------------------------- an update and a query in one call
@@ -31,7 +31,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
     }
 
     function test_updateAndQuery_readsWhatIsStoredWhenAnotherSenderWasFaster() public {
-        Update memory stored = valid();
+        Update memory stored = validUpdate();
         stored.send(dataset);
         bytes memory older = providers.report(dataset, KEY, START - 1, valuesNear3000(3, 2)).encode();
         for (uint256 helper = 0; helper < 3; ++helper) {
@@ -41,7 +41,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
     }
 
     function test_updateAndQuery_isAPlainQueryWithoutAnUpdate() public {
-        Update memory stored = valid();
+        Update memory stored = validUpdate();
         stored.send(dataset);
         for (uint256 helper = 0; helper < 3; ++helper) {
             assertEq(consumer.updateAndQuery(helper, dataset, "", 0), uint256(stored.value));
@@ -70,7 +70,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
     function testFuzz_updateAndQuery_readsWhatIsStoredWhateverTheUpdateIs(uint256 place, bytes1 byte_, uint256 length)
         public
     {
-        Update memory stored = valid();
+        Update memory stored = validUpdate();
         stored.send(dataset);
         vm.warp(START + 10);
         bytes memory update = providers.report(dataset, KEY, START + 10, valuesNear3000(3, 2)).encode();
@@ -85,7 +85,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
     }
 
     function test_updateAndQuery_RevertWhen_theUpdateIsRefusedAndNothingElseIsFresh() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.toleranceBps += 1;
         bytes memory reason = wrongCommittee(update);
         reason = abi.encodeWithSelector(OracleProtocol.UpdateRefused.selector, reason);
@@ -93,7 +93,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
             vm.expectRevert(reason);
             consumer.updateAndQuery(helper, dataset, update.encode(), type(uint256).max);
         }
-        valid().send(dataset);
+        validUpdate().send(dataset);
         vm.warp(START + 11);
         update = providers.report(dataset, KEY, START + 12, valuesNear3000(3, 2));
         reason = abi.encodeWithSelector(IDataset.FutureRound.selector, START + 12, START + 11);
@@ -105,7 +105,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
     }
 
     function test_updateAndQuery_RevertWhen_theProvidersHaveNoValue() public {
-        bytes memory update = validNoData().encodeNotAvailable();
+        bytes memory update = validNoDataUpdate().encodeNotAvailable();
         bytes memory noData =
             abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE);
         for (uint256 helper = 0; helper < 3; ++helper) {
@@ -116,7 +116,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
 
     /// Only the dataset's own update functions can be reached.
     function testFuzz_updateAndQuery_RevertWhen_itIsNoUpdate(bytes4 selector_, bytes memory rest) public {
-        valid().send(dataset);
+        validUpdate().send(dataset);
         vm.assume(
             selector_ != IDataset.update.selector && selector_ != IDataset.updateNotAvailable.selector
                 && selector_ != IDataset.updateBatch.selector
@@ -132,7 +132,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
         uint256 price = PRICE + 1;
         vm.prank(OWNER);
         dataset.setQueryPrice(price);
-        bytes memory update = valid().encode();
+        bytes memory update = validUpdate().encode();
         for (uint256 helper = 0; helper < 3; ++helper) {
             vm.expectRevert(abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, PRICE));
             consumer.updateAndQuery(helper, dataset, update, 0);
@@ -144,8 +144,8 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
     }
 
     function test_updateAndQuery_RevertWhen_theBalanceIsTooSmall() public {
-        consumer = new FreshConsumer{value: PRICE - 1}();
-        bytes memory update = valid().encode();
+        consumer = new UpdateHelpersConsumer{value: PRICE - 1}();
+        bytes memory update = validUpdate().encode();
         bytes memory reason = abi.encodeWithSelector(OracleProtocol.InsufficientBalance.selector, PRICE - 1, PRICE);
         for (uint256 helper = 0; helper < 3; ++helper) {
             vm.expectRevert(reason);
@@ -158,7 +158,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
     // ---------------------------------------------------------------- an update that is verified and not stored
 
     function test_verify_readsTheUpdateAndStoresNothing() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         for (uint256 helper = 0; helper < 3; ++helper) {
             assertEq(consumer.verify(helper, dataset, update.encode(), 0), uint256(update.value));
             assertEq(address(dataset).balance, (helper + 1) * PRICE);
@@ -168,7 +168,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
 
     function test_verify_readsTheUpdateWhenANewerOneIsStored() public {
         Update memory older = providers.report(dataset, KEY, START - 5, valuesNear3000(3, 2));
-        valid().send(dataset);
+        validUpdate().send(dataset);
         for (uint256 helper = 0; helper < 3; ++helper) {
             assertEq(consumer.verify(helper, dataset, older.encode(), 5), uint256(older.value));
         }
@@ -203,7 +203,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
     }
 
     function test_verify_RevertWhen_theUpdateIsRefused() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.toleranceBps += 1;
         bytes memory reason = abi.encodeWithSelector(OracleProtocol.UpdateRefused.selector, wrongCommittee(update));
         for (uint256 helper = 0; helper < 3; ++helper) {
@@ -213,7 +213,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
     }
 
     function test_verify_RevertWhen_theProvidersHaveNoValue() public {
-        bytes memory update = validNoData().encodeNotAvailable();
+        bytes memory update = validNoDataUpdate().encodeNotAvailable();
         bytes memory noData =
             abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE);
         for (uint256 helper = 0; helper < 3; ++helper) {
@@ -226,7 +226,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
         uint256 price = PRICE + 1;
         vm.prank(OWNER);
         dataset.setQueryPrice(price);
-        bytes memory update = valid().encode();
+        bytes memory update = validUpdate().encode();
         for (uint256 helper = 0; helper < 3; ++helper) {
             vm.expectRevert(abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, PRICE));
             consumer.verify(helper, dataset, update, 0);

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { readArguments } from "./arguments.js";
 import { runFoundry } from "./foundry.js";
-import { ROOT } from "./root.js";
+import { ROOT } from "./repository-root.js";
 
 const ABIS = [
   { source: "Oracle.sol", name: "oracleAbi", file: "oracle" },

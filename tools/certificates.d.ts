@@ -19,4 +19,4 @@ export interface Authority {
  *
  * @param folder Receives its files; a new temporary one by default.
  */
-export function makeAuthority(folder?: string): Authority;
+export function createCertificateAuthority(folder?: string): Authority;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Tests"];
 
 /** Makes a certificate authority with openssl, because Node makes no certificates. */
-export function makeAuthority(folder = mkdtempSync(join(tmpdir(), "authority-"))) {
+export function createCertificateAuthority(folder = mkdtempSync(join(tmpdir(), "authority-"))) {
   const openssl = (...args) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
   const read = (name) => readFileSync(join(folder, name), "utf8");
   openssl("req", "-x509", ...NEW_KEY, "-keyout", "ca.key", "-out", "ca.pem", "-days", "1");

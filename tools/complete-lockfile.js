@@ -4,7 +4,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "./root.js";
+import { ROOT } from "./repository-root.js";
 
 const CPUS = { amd64: "x64", x64: "x64", arm64: "arm64" };
 

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readArguments } from "./arguments.js";
-import { ROOT } from "./root.js";
+import { ROOT } from "./repository-root.js";
 
 const USAGE = `Usage: npm run dev-chains [-- [--install] [CHAIN...]]
 

@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ROOT } from "./root.js";
+import { ROOT } from "./repository-root.js";
 
 const require = createRequire(import.meta.url);
 const CPU_NAMES = { x64: "amd64", arm64: "arm64" };

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readArguments } from "./arguments.js";
 import { foundryBinary, foundryEnv } from "./foundry.js";
-import { ROOT } from "./root.js";
+import { ROOT } from "./repository-root.js";
 
 const USAGE = `Usage: npm run mutants [-- TEXT]
 

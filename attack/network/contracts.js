@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { OWNER, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
-import { KEY_FORMS } from "@dataset-oracle/protocol/key";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { KEY_FORMS } from "@dataset-oracle/protocol/dataset-key";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import {
   createTestClient,
   defineChain,

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
-import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
-import { startMarket } from "@dataset-oracle/devnet/market/server";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
-import { webKey } from "@dataset-oracle/protocol/web-key";
+import { respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
+import { startMarket } from "@dataset-oracle/devnet/simulated-market/server";
+import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { keccak256, parseEther, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { call, postJson } from "../http.js";
@@ -148,7 +148,7 @@ export class Network {
         args: [join(this.build, kind, "dist/main.js"), "--config", file],
         env,
         logFile,
-        isReady: () => answersOk(`${url}${readyPath}`),
+        isReady: () => respondsOk(`${url}${readyPath}`),
       }),
     );
     await child.ready();
@@ -186,7 +186,7 @@ export class Network {
 
   /** The hex key of a spec with arguments. */
   key(specHash, ...args) {
-    const key = webKey({ specHash, args });
+    const key = webOracleKey({ specHash, args });
     if (!key.ok) throw new Error(key.error);
     return key.value;
   }

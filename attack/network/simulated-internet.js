@@ -3,17 +3,17 @@ import { request as requestHttp } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
-import { EXCHANGES, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
-import { makeAuthority } from "@dataset-oracle/tools/certificates";
+import { EXCHANGE_ORIGINS, EXCHANGES } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
 
-const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(ORIGINS[name]).host, name]));
+const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(EXCHANGE_ORIGINS[name]).host, name]));
 
 /**
  * Everything that the providers take for the internet: the exchanges, which are the devnet's market, and the hosts of the
  * attacker, all over TLS. A trap counts the connections to any other address.
  */
 export async function startSimulatedInternet(folder, marketUrl) {
-  const authority = makeAuthority(folder);
+  const authority = createCertificateAuthority(folder);
   const certificate = authority.issue(["*.attack.example", ...EXCHANGE_OF.keys()]);
   /** By host. */
   const handlers = new Map();

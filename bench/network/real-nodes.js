@@ -1,6 +1,6 @@
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { cpuTime } from "../cpu-time.js";
 import { postJson } from "../load-generator.js";
@@ -73,7 +73,7 @@ export async function measureNodes({ seconds }) {
 async function nodeOptions() {
   const ports = await Promise.all(PROVIDERS.map(() => freePort()));
   const peers = PROVIDERS.map(({ address: provider }, i) => {
-    return { provider, url: `http://127.0.0.1:${ports[i]}`, submitter: account(1 + i).address };
+    return { provider, url: `http://127.0.0.1:${ports[i]}`, submitter: deriveAccount(1 + i).address };
   });
   const network = { peers, beatSeconds: BEAT_SECONDS };
   return ports.map((port, i) => ({ name: `node-${i + 1}`, senders: [1 + i], port, network }));

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { OWNER, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { KEY_FORMS } from "@dataset-oracle/protocol/key";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { KEY_FORMS } from "@dataset-oracle/protocol/dataset-key";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { createPublicClient, defineChain, encodeDeployData, getAddress, http, parseEther } from "viem";
 
 const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };

@@ -2,7 +2,7 @@
 // has no logs and no limits.
 
 import { once } from "node:events";
-import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/wire";
+import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { processRegistry, serveMetrics } from "@dataset-oracle/service/http-server/metrics";
 import Fastify from "fastify";
 

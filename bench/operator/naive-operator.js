@@ -4,11 +4,14 @@
 import { once } from "node:events";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { parseAddress } from "@dataset-oracle/protocol/address";
-import { KEY_FORMS, keyToAscii, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
+import { agreedValue } from "@dataset-oracle/protocol/agreed-value";
+import { KEY_FORMS, keyToAscii, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/dataset-key";
+import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
+import { DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
+import { SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
+import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
-import { QUERY_STATUSES, REPORT_TYPES, reportDomain } from "@dataset-oracle/protocol/report";
-import { agreedValue, encodeUpdate } from "@dataset-oracle/protocol/update";
-import { DataRequest, SignedReport } from "@dataset-oracle/protocol/wire";
+import { REPORT_TYPES, reportDomain } from "@dataset-oracle/protocol/report";
 import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { measureRequests, processRegistry, serveMetrics } from "@dataset-oracle/service/http-server/metrics";
 import { traceHeaders } from "@dataset-oracle/service/http-server/trace";

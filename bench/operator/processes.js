@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { startProvider } from "../provider/start-provider.js";
 import { startChain } from "./chain.js";
 
@@ -106,14 +106,14 @@ export class Processes {
       ],
     });
     const url = `http://127.0.0.1:${ownPort}`;
-    const keys = senders.map((index) => account(index).privateKey).join("\n");
+    const keys = senders.map((index) => deriveAccount(index).privateKey).join("\n");
     const operator = await startProcess({
       name,
       command: process.execPath,
       args: [join(ROOT, "operator/dist/main.js"), "--config", join(this.#folder, config)],
       env: { OPERATOR_PRIVATE_KEY: keys },
       logFile: join(this.#folder, `${name}.log`),
-      isReady: () => answersOk(`${url}/ready`),
+      isReady: () => respondsOk(`${url}/ready`),
     });
     this.#own(operator);
     await operator.ready();

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { reportDigest } from "@dataset-oracle/protocol/report";
-import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -13,7 +13,7 @@ import { dataRequest } from "./data-request.js";
 const UPDATES = 1_000;
 const AT_ONCE = 128;
 /** The account that sends the baseline's transactions. */
-const SENDER = privateKeyToAccount(account(5).privateKey);
+const SENDER = privateKeyToAccount(deriveAccount(5).privateKey);
 /**
  * The baseline is faster, so it sends several rounds of all keys: both sides must run for about the same time, because
  * the chain does not answer while it mines a block.

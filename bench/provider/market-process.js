@@ -1,6 +1,6 @@
 // Runs a simulated market with the given number of pairs, and sends its URL and the pairs to the parent process.
 
-import { startMarket } from "@dataset-oracle/devnet/market/server";
+import { startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 
 const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
 // Three-letter symbols for which no exchange has an alias.

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EXCHANGES, marketRedirects, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { answersOk, startProcess } from "@dataset-oracle/devnet/processes";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { EXCHANGE_ORIGINS, EXCHANGES, marketRedirects } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 
 /**
  * Starts a provider process that reads the shipped source formats, but with the benchmark's pairs.
@@ -31,7 +31,7 @@ export async function startProvider({ folder, name, privateKey, marketUrl, pairs
     sources: [name],
     excludedSources: names,
     redirectedOrigins: Object.fromEntries(
-      exchanges.map((exchange) => [ORIGINS[exchange], redirects[ORIGINS[exchange]]]),
+      exchanges.map((exchange) => [EXCHANGE_ORIGINS[exchange], redirects[EXCHANGE_ORIGINS[exchange]]]),
     ),
     minSources,
     operators: ["127.0.0.1"],
@@ -47,7 +47,7 @@ export async function startProvider({ folder, name, privateKey, marketUrl, pairs
     env: { PROVIDER_PRIVATE_KEY: privateKey },
     logFile: join(folder, `${name}.log`),
     // With a new database, it first waits until all rounds it may have signed before have expired.
-    isReady: () => answersOk(`${url}/ready`),
+    isReady: () => respondsOk(`${url}/ready`),
   });
   return { ...child, url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
 }

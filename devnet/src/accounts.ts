@@ -10,19 +10,29 @@ export interface Account {
 }
 
 /** The chain's first account: it deploys and owns the datasets, and publishes the example specs. The ten default accounts are unlocked. */
-export const OWNER = account(0);
+export const OWNER = deriveAccount(0);
 
 /** The accounts that send the update transactions: the first is the operator's, and each node has its own. */
-export const SUBMITTERS: readonly [Account, ...Account[]] = [account(1), account(2), account(3), account(4)];
+export const SUBMITTERS: readonly [Account, ...Account[]] = [
+  deriveAccount(1),
+  deriveAccount(2),
+  deriveAccount(3),
+  deriveAccount(4),
+];
 
 /** The providers only sign, so they need no funded default accounts. The order is that of script/config/42.json. */
-export const PROVIDERS: readonly Account[] = [account(13), account(11), account(10), account(12)];
+export const PROVIDERS: readonly Account[] = [
+  deriveAccount(13),
+  deriveAccount(11),
+  deriveAccount(10),
+  deriveAccount(12),
+];
 
 /** The last default account, for the commands that the devnet prints. The devnet itself never uses it. */
-export const CALLER = account(9);
+export const CALLER = deriveAccount(9);
 
 /** Returns the account at an index of the mnemonic. The first ten have Ether. */
-export function account(addressIndex: number): Account {
+export function deriveAccount(addressIndex: number): Account {
   const derived = mnemonicToAccount(MNEMONIC, { addressIndex });
   const privateKey = derived.getHdKey().privateKey;
   if (!privateKey) throw new Error(`The mnemonic has no private key at index ${addressIndex}.`);

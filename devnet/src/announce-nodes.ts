@@ -1,16 +1,16 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { OWNER, PROVIDERS, SUBMITTERS } from "./accounts.js";
-import type { Devnet } from "./devnet.js";
-import { providerKeyFile } from "./services.js";
+import type { DevnetContext } from "./devnet-context.js";
+import { providerKeyFile } from "./start-services.js";
 
 const COMMAND = join(ROOT, "provider", "dist", "main.js");
 const ANNOUNCE_MS = 60_000;
 
 /** Announces the node of each provider that has one, as its owner would. */
-export async function announceNodes({ folder, chainUrl, operatorUrls }: Devnet): Promise<void> {
+export async function announceNodes({ folder, chainUrl, operatorUrls }: DevnetContext): Promise<void> {
   const network = [
     "--deployment",
     folder.file("deployments", "42.json"),

@@ -1,5 +1,5 @@
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
-import type { Devnet } from "./devnet.js";
+import type { DevnetContext } from "./devnet-context.js";
 import { freePort } from "./ports.js";
 import { type Process, startProcess } from "./processes.js";
 
@@ -23,8 +23,8 @@ export interface Anvil extends Process {
 }
 
 /** Starts the devnet's chain. If it ends by itself, everything else ends too. */
-export async function startChain({ settings, components }: Devnet): Promise<void> {
-  const chain = await spawnAnvil({ port: settings.chainPort });
+export async function startChain({ options, components }: DevnetContext): Promise<void> {
+  const chain = await spawnAnvil({ port: options.chainPort });
   components.add(chain, () => void components.end(1, "The chain has ended unexpectedly. Stopping everything."));
   await chain.ready();
 }

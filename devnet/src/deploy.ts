@@ -4,17 +4,25 @@ import { writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { type DeployedDataset, loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address } from "viem";
 import { OWNER } from "./accounts.js";
-import type { Devnet } from "./devnet.js";
-import type { WebOracle } from "./example-specs.js";
-import type { Folder } from "./folder.js";
+import type { DataFolder } from "./data-folder.js";
+import type { DevnetContext } from "./devnet-context.js";
+
+/** The Web Oracle on the devnet's chain. */
+export interface WebOracleContracts {
+  /** The dataset of numbers. */
+  readonly numbers: Address;
+  /** The dataset of 32-byte values. */
+  readonly words: Address;
+  readonly registry: Address;
+}
 
 /** The contracts on the devnet's chain. */
 export interface Deployed {
   readonly dataset: DeployedDataset;
-  readonly webOracle: WebOracle;
+  readonly webOracle: WebOracleContracts;
   /** The example consumer of test/examples, with some Ether to pay for its queries. */
   readonly consumer: Address;
   /** The lens of ERC-3668, whose gateway is the devnet's operator. */
@@ -26,7 +34,7 @@ export interface Deployed {
 const FORGE_MS = 170_000;
 
 /** Compiles what is deployed, which takes a while once. */
-export async function compile(devnet: Devnet): Promise<void> {
+export async function compile(devnet: DevnetContext): Promise<void> {
   await runForge(devnet, "compile", ["build", "src"]);
 }
 
@@ -34,7 +42,7 @@ export async function compile(devnet: Devnet): Promise<void> {
  * Deploys the financial dataset, the Web Oracle, the example consumer, the lens and the directory of nodes, with the
  * scripts for any network.
  */
-export async function deploy(devnet: Devnet): Promise<Deployed> {
+export async function deploy(devnet: DevnetContext): Promise<Deployed> {
   const { folder, chainUrl, operatorUrl } = devnet;
   const run = (name: string, env: Record<string, string> = {}) => {
     const args = ["script", `script/${name}.s.sol`, "--rpc-url", chainUrl];
@@ -64,7 +72,7 @@ export async function deploy(devnet: Devnet): Promise<Deployed> {
 }
 
 /** Returns a dataset of the deployment file. */
-export function findDataset(folder: Folder, name: string): DeployedDataset {
+export function findDataset(folder: DataFolder, name: string): DeployedDataset {
   const found = loadDeployment(folder.file("deployments", "42.json")).datasets.find((dataset) => dataset.name === name);
   if (!found) throw new Error(`The deployment file has no dataset ${name}.`);
   return found;
@@ -72,7 +80,7 @@ export function findDataset(folder: Folder, name: string): DeployedDataset {
 
 /** Runs forge in a process group of its own, so that its compilers can be ended with it. */
 async function runForge(
-  { folder, components }: Devnet,
+  { folder, components }: DevnetContext,
   logName: string,
   args: readonly string[],
   env: Record<string, string> = {},

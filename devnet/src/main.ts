@@ -3,24 +3,24 @@ import { runMain } from "@dataset-oracle/service/process/run-main";
 import { PROVIDERS } from "./accounts.js";
 import { announceNodes } from "./announce-nodes.js";
 import { startChain } from "./anvil.js";
-import { neededPorts, readSettings } from "./arguments.js";
 import { compile, deploy } from "./deploy.js";
-import { createDevnet, type Devnet } from "./devnet.js";
-import { publishExamples } from "./example-specs.js";
+import { createDevnetContext, type DevnetContext } from "./devnet-context.js";
+import { neededPorts, readOptions } from "./options.js";
 import { requireFreePorts } from "./ports.js";
-import { showReady } from "./ready-summary.js";
-import { startMarket, startOperators, startProviders } from "./services.js";
+import { publishExampleSpecs } from "./publish-example-specs.js";
+import { printReadySummary } from "./ready-summary.js";
+import { startMarket, startOperators, startProviders } from "./start-services.js";
 
 await runMain(async () => {
-  const settings = readSettings();
-  await requireFreePorts(neededPorts(settings));
-  const devnet = createDevnet(settings);
+  const options = readOptions();
+  await requireFreePorts(neededPorts(options));
+  const devnet = createDevnetContext(options);
   devnet.components.endWithTerminal();
   await start(devnet).catch((error: Error) => devnet.components.end(1, error.message));
 });
 
-async function start(devnet: Devnet): Promise<void> {
-  const { isLive, nodes } = devnet.settings;
+async function start(devnet: DevnetContext): Promise<void> {
+  const { isLive, nodes } = devnet.options;
   await step("Starting the chain", () => startChain(devnet));
   await step("Compiling the contracts", () => compile(devnet));
   const deployed = await step("Deploying the contracts", () => deploy(devnet));
@@ -33,8 +33,8 @@ async function start(devnet: Devnet): Promise<void> {
   // The example specs read the simulated market.
   const examples = isLive
     ? []
-    : await step("Publishing the example specs", () => publishExamples(devnet, deployed.webOracle));
-  await showReady({ ...devnet, deployed, providers, operators, examples });
+    : await step("Publishing the example specs", () => publishExampleSpecs(devnet, deployed.webOracle));
+  await printReadySummary({ ...devnet, deployed, providers, operators, examples });
 }
 
 /** Prints a step's name and the seconds since the start, then runs it: the first compilation takes minutes. */

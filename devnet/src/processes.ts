@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Component } from "./components.js";
+import type { RunningComponent } from "./shutdown.js";
 
 const READY_MS = 60_000;
 const CLOSE_MS = 5_000;
@@ -25,7 +25,7 @@ interface ProcessOptions {
 }
 
 /** A process that was started here. */
-export interface Process extends Component {
+export interface Process extends RunningComponent {
   readonly name: string;
   readonly pid: number;
   /**
@@ -75,7 +75,7 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
 }
 
 /** Returns true if a GET is answered with success. */
-export async function answersOk(url: string): Promise<boolean> {
+export async function respondsOk(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
     await response.body?.cancel();

@@ -1,30 +1,18 @@
-import { writeFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { readQueryPrice } from "@dataset-oracle/protocol";
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { createPublicClient, formatEther, http } from "viem";
 import { CALLER } from "./accounts.js";
-import type { Deployed } from "./deploy.js";
-import type { Devnet } from "./devnet.js";
-import { type PublishedExample, publishArguments } from "./example-specs.js";
-import type { Operator, Provider } from "./services.js";
-
-/** The running devnet, as `showReady` describes it. */
-interface Running extends Devnet {
-  readonly deployed: Deployed;
-  readonly providers: readonly Provider[];
-  /** At least one. */
-  readonly operators: readonly Operator[];
-  readonly examples: readonly PublishedExample[];
-}
+import { type RunningDevnet, writeAddressFile } from "./address-file.js";
+import { publishArguments } from "./publish-example-specs.js";
 
 /** Writes the addresses to `devnet.json`, for programs, and prints them with commands to paste. */
-export async function showReady(running: Running): Promise<void> {
-  const { chainUrl, deployed, folder } = running;
+export async function printReadySummary(running: RunningDevnet): Promise<void> {
+  const { chainUrl, deployed } = running;
   const queryPrice = await readQueryPrice(createPublicClient({ transport: http(chainUrl) }), {
     dataset: deployed.dataset.address,
   });
-  writeFileSync(folder.file("devnet.json"), `${JSON.stringify(addresses(running, queryPrice), null, 2)}\n`);
+  writeAddressFile(running, queryPrice);
   const isTerminal = process.stdout.isTTY === true && !process.env.NO_COLOR;
   console.log(
     `${process.uptime().toFixed(1).padStart(5)} s  The devnet is ready.\n\n${summary(running, queryPrice, isTerminal)}\n`,
@@ -33,13 +21,13 @@ export async function showReady(running: Running): Promise<void> {
 
 type Row = readonly [name: string, value: string];
 
-function summary(running: Running, queryPrice: bigint, isTerminal: boolean): string {
-  const { settings, chainUrl, operatorUrl, deployed, providers, operators, examples } = running;
+function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean): string {
+  const { options, chainUrl, operatorUrl, deployed, providers, operators, examples } = running;
   const { dataset, webOracle, consumer, lens, directory } = deployed;
   const price = `${queryPrice} wei (${formatEther(queryPrice)} ether)`;
   const sections: [title: string, rows: Row[]][] = [
     [
-      settings.isLive ? "Values come from the real exchanges" : "All values are SIMULATED: no price here is real",
+      options.isLive ? "Values come from the real exchanges" : "All values are SIMULATED: no price here is real",
       [
         ["page", `${operatorUrl}/  every value, and a form to request updates`],
         ["guide", `${operatorUrl}/guide/  the documentation, with a five-minute tour`],
@@ -62,7 +50,7 @@ function summary(running: Running, queryPrice: bigint, isTerminal: boolean): str
       `Services: more than two thirds of the ${providers.length} providers must sign`,
       [
         ...operators.map(({ process, url, address }): Row => {
-          const pid = settings.nodes === null ? "" : `  pid ${process.pid}`;
+          const pid = options.nodes === null ? "" : `  pid ${process.pid}`;
           return [process.name, `${url}  sends from ${address}${pid}`];
         }),
         ...providers.map(
@@ -90,29 +78,8 @@ function summary(running: Running, queryPrice: bigint, isTerminal: boolean): str
   ].join("\n");
 }
 
-function addresses(running: Running, queryPrice: bigint) {
-  const { settings, chainUrl, operatorUrl, deployed, providers, operators, examples } = running;
-  const describe = ({ process, url, address, command }: Operator | Provider) => ({
-    url,
-    address,
-    pid: process.pid,
-    command,
-  });
-  return {
-    chain: chainUrl,
-    operator: { url: operatorUrl, address: operators[0]?.address },
-    nodes: settings.nodes === null ? [] : operators.map(describe),
-    dataset: deployed.dataset.address,
-    webOracle: { ...deployed.webOracle, examples },
-    queryPrice: String(queryPrice),
-    lens: deployed.lens,
-    consumer: deployed.consumer,
-    providers: providers.map(describe),
-  };
-}
-
 /** Returns commands that work unchanged in the repository's folder. */
-function commands(running: Running, queryPrice: bigint) {
+function commands(running: RunningDevnet, queryPrice: bigint) {
   const { chainUrl, operatorUrl, deployed, examples } = running;
   const { address } = deployed.dataset;
   const post = (dataset: string, key: string) =>

@@ -1,6 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
+
+/** True if this machine has curl. Without it, tests of printed curl commands are skipped. */
+export const HAS_CURL = spawnSync("curl", ["--version"]).status === 0;
 
 /** A fenced block of a document. */
 interface Block {
@@ -22,7 +26,7 @@ export function blocksOf(file: string): Block[] {
  * Returns a pattern for printed text: numbers and hex digits may be others, `…` stands for anything, and white space
  * does not count.
  */
-export function shapeOf(printed: string): RegExp {
+export function outputPattern(printed: string): RegExp {
   const parts = printed.replace(/\s+/g, "").split(/(0x[0-9a-fA-F]{6,}…?|\d+(?:\.\d+)?(?:e\d+)?|…)/);
   const source = parts.map((part, i) => {
     if (i % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 
 /** The patterns of .dockerignore; the last one that matches a path, or a folder above it, decides. */
 const PATTERNS = readFileSync(join(ROOT, ".dockerignore"), "utf8")
@@ -17,7 +17,7 @@ function toRegExp(pattern: string): RegExp {
 }
 
 /** Returns true if a file of the repository's folder enters the container build. */
-export function isInContext(path: string): boolean {
+export function isInBuildContext(path: string): boolean {
   return !(PATTERNS.findLast(({ pattern }) => pattern.test(path))?.isIgnored ?? false);
 }
 
@@ -61,7 +61,7 @@ export function stagesOf(containerfile: string): readonly Stage[] {
  * Makes the folder /app of an image as the container build would, except that the stage `build` is this repository as it
  * is built here.
  */
-export function makeImage(containerfile: string, folder: string): string {
+export function buildImageFolder(containerfile: string, folder: string): string {
   const [, dependencies, image] = stagesOf(containerfile);
   if (!dependencies || !image) throw new Error(`${containerfile} has no stages build, dependencies and image.`);
   const roots: Record<string, string> = { build: ROOT, dependencies: join(folder, "dependencies") };
@@ -70,7 +70,7 @@ export function makeImage(containerfile: string, folder: string): string {
     for (const { from, sources, to } of stage.copies) {
       for (const source of sources) {
         const path = source.replace(/^\/app\/?/, "");
-        if (from === null && !isInContext(path)) throw new Error(`${path} is not in the context.`);
+        if (from === null && !isInBuildContext(path)) throw new Error(`${path} is not in the context.`);
         const target = to === "./" && statSync(join(ROOT, path)).isFile() ? join(app, path) : join(app, to);
         mkdirSync(dirname(target), { recursive: true });
         cpSync(join(from === null ? ROOT : (roots[from] ?? ""), path), target, {

@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { answersOk, type Process, startProcess } from "@dataset-oracle/devnet/processes";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { type Process, respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { filesBelow, isInContext, makeImage, stagesOf } from "./container-image.js";
-import { type Devnet, freePorts, startDevnet } from "./devnet.js";
+import { buildImageFolder, filesBelow, isInBuildContext, stagesOf } from "./container-image.js";
+import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
 
 const SERVICES = ["operator", "provider"] as const;
 
@@ -18,7 +18,7 @@ describe("what enters the container build", () => {
   const tracked = String(listed).trim().split("\n");
 
   test("is what git tracks, except what no build needs", () => {
-    const left = tracked.filter((file) => !isInContext(file) && !file.startsWith("lib/"));
+    const left = tracked.filter((file) => !isInBuildContext(file) && !file.startsWith("lib/"));
     expect(left.toSorted()).toEqual([
       ".ci/run",
       ".dockerignore",
@@ -32,13 +32,13 @@ describe("what enters the container build", () => {
   });
 
   test("is nothing that git ignores", () => {
-    const folders = readdirSync(ROOT).filter((name) => isInContext(name) && !name.includes("."));
+    const folders = readdirSync(ROOT).filter((name) => isInBuildContext(name) && !name.includes("."));
     const ignored = String(
       execFileSync("git", ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory"], { cwd: ROOT }),
     );
     expect(folders).toContain("operator");
     expect(ignored).toContain("node_modules/");
-    expect(ignored.trim().split("\n").filter(isInContext)).toEqual([]);
+    expect(ignored.trim().split("\n").filter(isInBuildContext)).toEqual([]);
   });
 
   test.each([
@@ -58,7 +58,7 @@ describe("what enters the container build", () => {
     "operator/page/node_modules/vite/package.json",
     "out/MedianDataset.sol/MedianDataset.json",
   ])("is not %s", (path) => {
-    expect(isInContext(path)).toBe(false);
+    expect(isInBuildContext(path)).toBe(false);
   });
 });
 
@@ -90,7 +90,7 @@ describe.runIf(isLong)("the services start from the files of their images", () =
   let devnetFolder: string;
 
   beforeAll(async () => {
-    const ports = await freePorts();
+    const ports = await freePortOptions();
     devnet = await startDevnet([...ports, "--no-feeds"]);
     devnetFolder = join(ROOT, ".devnet", ports[ports.indexOf("--chain-port") + 1] ?? "");
   }, 190_000);
@@ -108,7 +108,7 @@ describe.runIf(isLong)("the services start from the files of their images", () =
     changes: (config: Config) => object,
     env: Record<string, string>,
   ) {
-    const app = makeImage(`${service}/Containerfile`, join(folder, service));
+    const app = buildImageFolder(`${service}/Containerfile`, join(folder, service));
     const port = await freePort();
     const file = join(devnetFolder, "config", `${configured}.json`);
     const config = join(dirname(file), `image-${service}.json`);
@@ -121,7 +121,7 @@ describe.runIf(isLong)("the services start from the files of their images", () =
       args: [join(app, service, "dist/main.js"), "--config", config],
       env: { NODE_ENV: "production", ...env },
       logFile: join(folder, `${service}.log`),
-      isReady: () => answersOk(`${url}/ready`),
+      isReady: () => respondsOk(`${url}/ready`),
     });
     started.push(child);
     await child.ready();

@@ -5,13 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { oracleAbi } from "@dataset-oracle/protocol/abi/oracle";
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
-import { QUERY_STATUSES } from "@dataset-oracle/protocol/report";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, createTestClient, createWalletClient, http, parseAbi, parseEther, publicActions } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Devnet, freePorts, HAS_CURL, isRunning, post, startDevnet } from "./devnet.js";
+import { HAS_CURL } from "./code-blocks.js";
+import { type Devnet, freePortOptions, isRunning, postDataRequest, startDevnet } from "./devnet-process.js";
 
 const KEY = "SPOTPX/ETH-USD";
 const HEX_KEY = spotPriceKey("ETH-USD");
@@ -22,7 +23,7 @@ let chain: ReturnType<typeof connect>;
 const connect = (url: string) => createTestClient({ mode: "anvil", transport: http(url) }).extend(publicActions);
 
 beforeAll(async () => {
-  devnet = await startDevnet([...(await freePorts()), "--no-feeds"]);
+  devnet = await startDevnet([...(await freePortOptions()), "--no-feeds"]);
   chain = connect(devnet.chain);
 }, 130_000);
 
@@ -89,7 +90,7 @@ describe("the chain", () => {
 
 describe("an update that the operator sends", () => {
   test("brings a fresh value, scaled by 1e18, for the key in ASCII and then in hex", async () => {
-    const first = await post(devnet, request());
+    const first = await postDataRequest(devnet, request());
     expect(first.status).toBe(200);
     const afterFirst = await query();
     expect(afterFirst).toEqual({
@@ -103,7 +104,7 @@ describe("an update that the operator sends", () => {
     expect(first.answer.reports).toHaveLength(4);
 
     await nextRound();
-    const second = await post(devnet, request({ key: HEX_KEY }));
+    const second = await postDataRequest(devnet, request({ key: HEX_KEY }));
     expect(second.status).toBe(200);
     expect(second.answer).toMatchObject({ key: KEY, key_hex: HEX_KEY, status: "OK" });
     const afterSecond = await query();
@@ -117,7 +118,7 @@ describe("an update that the operator sends", () => {
     const keys = [KEY, HEX_KEY, `0x${HEX_KEY.slice(2).toUpperCase()}`];
     // All three are sent early in one second, so that they are of one round.
     await sleep(1_000 - (Date.now() % 1_000) + 50);
-    const answers = await Promise.all(keys.map((key) => post(devnet, request({ key }))));
+    const answers = await Promise.all(keys.map((key) => postDataRequest(devnet, request({ key }))));
     expect(new Set(answers.map(({ answer }) => answer.transaction_hash)).size).toBe(1);
     expect(answers[0]?.answer.transaction_hash).toMatch(/^0x[0-9a-f]{64}$/);
     expect(await operatorNonce()).toBe(nonce + 1);
@@ -126,7 +127,7 @@ describe("an update that the operator sends", () => {
   test("changes the named key and no other", async () => {
     await nextRound();
     const before = await query();
-    const { status, answer } = await post(devnet, request({ key: "SPOTPX/BTC-USD" }));
+    const { status, answer } = await postDataRequest(devnet, request({ key: "SPOTPX/BTC-USD" }));
     expect(status).toBe(200);
     expect((await query(spotPriceKey("BTC-USD"))).updatedAt).toBe(BigInt(answer.timestamp));
     expect(await query()).toEqual(before);
@@ -137,7 +138,7 @@ describe("an update that the caller sends", () => {
   test("leaves the operator's nonce, and gives the same state from another account", async () => {
     await nextRound();
     const nonce = await operatorNonce();
-    const { status, answer } = await post(devnet, request({ broadcast: false }));
+    const { status, answer } = await postDataRequest(devnet, request({ broadcast: false }));
     expect(status).toBe(200);
     expect(answer.transaction_hash).toBeUndefined();
     expect(await operatorNonce()).toBe(nonce);
@@ -162,7 +163,7 @@ describe("a consumer contract", () => {
 
   test("reads with the helper, and pays the price out of its own balance", async () => {
     await nextRound();
-    const { answer } = await post(devnet, request());
+    const { answer } = await postDataRequest(devnet, request());
     const [balance, income] = await Promise.all([
       chain.getBalance({ address: devnet.consumer }),
       chain.getBalance({ address: devnet.dataset }),
@@ -213,7 +214,9 @@ describe("the operator's catalogue", () => {
 
   test("every key of the dataset can be updated on chain", async () => {
     const deployment = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
-    const answers = await Promise.all(deployment.financial.keys.map((key: string) => post(devnet, request({ key }))));
+    const answers = await Promise.all(
+      deployment.financial.keys.map((key: string) => postDataRequest(devnet, request({ key }))),
+    );
     expect(answers.map(({ status, answer }) => [status, answer.status])).toEqual(
       deployment.financial.keys.map(() => [200, "OK"]),
     );
@@ -223,7 +226,9 @@ describe("the operator's catalogue", () => {
     const statuses = new Set<number>();
     for (let i = 0; i < 10; ++i) {
       const responses = await Promise.all(
-        Array.from({ length: 100 }, () => post(devnet, request({ broadcast: false })).then(({ status }) => status)),
+        Array.from({ length: 100 }, () =>
+          postDataRequest(devnet, request({ broadcast: false })).then(({ status }) => status),
+        ),
       );
       for (const status of responses) statuses.add(status);
     }
@@ -277,7 +282,7 @@ describe("unreachable providers", () => {
   test("one of four does not prevent updates, two do, and updates work again once they are back", async () => {
     await kill(1);
     await nextRound();
-    const withThree = await post(devnet, request());
+    const withThree = await postDataRequest(devnet, request());
     expect(withThree.status).toBe(200);
     expect(withThree.answer.reports).toHaveLength(3);
 
@@ -285,7 +290,7 @@ describe("unreachable providers", () => {
     await nextRound();
     const nonce = await operatorNonce();
     const before = await query();
-    const withTwo = await post(devnet, request());
+    const withTwo = await postDataRequest(devnet, request());
     expect(withTwo.status).toBe(503);
     expect(withTwo.answer.code).toBe("no_quorum");
     for (const index of [1, 3]) expect(withTwo.answer.detail).toContain(devnet.providers[index]?.address);
@@ -300,7 +305,7 @@ describe("unreachable providers", () => {
       return execFile("sh", ["-c", `exec env ${command}`], { cwd: ROOT });
     });
     try {
-      const reports = async () => (await post(devnet, request())).answer.reports?.length;
+      const reports = async () => (await postDataRequest(devnet, request())).answer.reports?.length;
       await expect.poll(reports, { timeout: 60_000, interval: 500 }).toBe(4);
     } finally {
       for (const child of again) child.kill("SIGTERM");

@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { createPublicClient, type Hex, http, keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Devnet, freePorts, startDevnet } from "./devnet.js";
+import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
 
 const KEYS: readonly string[] = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8")).financial.keys;
 
 let devnet: Devnet;
 
 beforeAll(async () => {
-  devnet = await startDevnet(await freePorts());
+  devnet = await startDevnet(await freePortOptions());
 }, 130_000);
 
 afterAll(() => devnet?.interrupt());

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { createTestClient, http, publicActions, walletActions } from "viem";
 
 /** The first account of a development chain. All ten are unlocked. */
@@ -34,7 +34,7 @@ export const settingsOf = (chainId: number): Settings =>
   JSON.parse(readFileSync(join(ROOT, `script/config/${chainId}.json`), "utf8"));
 
 /** A chain, a folder for what the scripts write, and a way to run them as a user does in a shell. */
-export async function startScripts(chainId: number) {
+export async function startScriptRunner(chainId: number) {
   // forge may write only below deployments/.
   const folder = mkdtempSync(join(ROOT, "deployments", "test-"));
   const chain = await startAnvil({ chainId });
@@ -89,4 +89,4 @@ export async function startScripts(chainId: number) {
   };
 }
 
-export type Scripts = Awaited<ReturnType<typeof startScripts>>;
+export type ScriptRunner = Awaited<ReturnType<typeof startScriptRunner>>;

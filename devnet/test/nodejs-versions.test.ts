@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { delimiter, join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { expect, test } from "vitest";
-import { freePorts, startDevnet } from "./devnet.js";
+import { freePortOptions, startDevnet } from "./devnet-process.js";
 
 /** CI names a binary of every supported version of Node. */
 const named = (process.env.NODE_BINARIES ?? process.execPath).split(delimiter).map((path) => {
@@ -14,7 +14,7 @@ const others = named.filter(({ version }) => version !== process.version);
 test.each(others.length > 0 ? others : named)(
   "on Node $version the services start and an update is mined",
   async ({ path }) => {
-    const ports = await freePorts();
+    const ports = await freePortOptions();
     const devnet = await startDevnet([...ports, "--no-feeds"], [path, join(ROOT, "devnet/dist/main.js")]);
     try {
       const response = await fetch(`${devnet.operator.url}/data/request`, {

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import spectralCore, { type RulesetDefinition } from "@stoplight/spectral-core";
 import spectralRulesets from "@stoplight/spectral-rulesets";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Devnet, freePorts, startDevnet } from "./devnet.js";
+import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
 
 const runFile = promisify(execFile);
 const binary = (name: string) => join(ROOT, "node_modules", ".bin", name);
@@ -19,7 +19,7 @@ let devnet: Devnet;
 const documents: Record<string, OpenAPI3> = {};
 
 beforeAll(async () => {
-  devnet = await startDevnet([...(await freePorts()), "--no-feeds"]);
+  devnet = await startDevnet([...(await freePortOptions()), "--no-feeds"]);
   for (const [name, url] of Object.entries({ operator: devnet.operator.url, provider: devnet.providers[0]?.url })) {
     const response = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(5_000) });
     expect(response.status).toBe(200);

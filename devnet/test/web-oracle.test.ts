@@ -5,12 +5,13 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { oracleAbi } from "@dataset-oracle/protocol/abi/oracle";
-import { QUERY_STATUSES } from "@dataset-oracle/protocol/report";
+import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, createTestClient, type Hex, http, publicActions, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Devnet, freePorts, HAS_CURL, post, startDevnet } from "./devnet.js";
+import { HAS_CURL } from "./code-blocks.js";
+import { type Devnet, freePortOptions, postDataRequest, startDevnet } from "./devnet-process.js";
 
 /** An account of the chain that the devnet does not use. */
 const CALLER: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
@@ -23,7 +24,7 @@ let ports: string[];
 const connect = (url: string) => createTestClient({ mode: "anvil", transport: http(url) }).extend(publicActions);
 
 beforeAll(async () => {
-  ports = [...(await freePorts()), "--no-feeds"];
+  ports = [...(await freePortOptions()), "--no-feeds"];
   devnet = await startDevnet(ports);
   chain = connect(devnet.chain);
 }, 130_000);
@@ -82,7 +83,7 @@ describe.each(["temperature", "sky", "raining", "document"])("the %s", (name) =>
   test("is stored on chain by a POST, in ASCII and in hex, and read by query", async () => {
     const { dataset, key, keyHex } = example(name);
     expect(await query(dataset, keyHex)).toMatchObject({ updatedAt: 0n, status: "NOT_AVAILABLE" });
-    const first = await post(devnet, request(dataset, key));
+    const first = await postDataRequest(devnet, request(dataset, key));
     expect(first.answer).toMatchObject({ status: "OK", key, key_hex: keyHex });
     expect(first.answer.reports).toHaveLength(4);
     const value = await expected(name);
@@ -91,7 +92,7 @@ describe.each(["temperature", "sky", "raining", "document"])("the %s", (name) =>
     expect(first.answer.value).toBe(name === "temperature" ? BigInt(value).toString() : value);
 
     await nextRound();
-    const second = await post(devnet, request(dataset, `0x${keyHex.slice(2).toUpperCase()}`));
+    const second = await postDataRequest(devnet, request(dataset, `0x${keyHex.slice(2).toUpperCase()}`));
     expect(second.answer).toMatchObject({ status: "OK", key });
     expect((await query(dataset, keyHex)).updatedAt).toBe(BigInt(second.answer.timestamp));
     expect(second.answer.timestamp).toBeGreaterThan(first.answer.timestamp);
@@ -101,7 +102,7 @@ describe.each(["temperature", "sky", "raining", "document"])("the %s", (name) =>
     const { dataset, key, keyHex } = example(name);
     await nextRound();
     const nonce = await operatorNonce();
-    const { status, answer } = await post(devnet, request(dataset, key, false));
+    const { status, answer } = await postDataRequest(devnet, request(dataset, key, false));
     expect(status).toBe(200);
     const hash = await chain.request({
       method: "eth_sendTransaction",
@@ -123,7 +124,9 @@ describe.each(["temperature", "sky", "raining", "document"])("the %s", (name) =>
     await nextRound();
     const nonce = await operatorNonce();
     await sleep(1_000 - (Date.now() % 1_000) + 50);
-    const answers = await Promise.all([key, keyHex].map((spelling) => post(devnet, request(dataset, spelling))));
+    const answers = await Promise.all(
+      [key, keyHex].map((spelling) => postDataRequest(devnet, request(dataset, spelling))),
+    );
     expect(new Set(answers.map(({ answer }) => answer.transaction_hash)).size).toBe(1);
     expect(await operatorNonce()).toBe(nonce + 1);
     expect(await Promise.all(others.map((other) => query(other.dataset, other.keyHex)))).toEqual(before);
@@ -133,7 +136,7 @@ describe.each(["temperature", "sky", "raining", "document"])("the %s", (name) =>
 describe("a key that the providers do not serve", () => {
   const refused = async (dataset: Address, key: string) => {
     const nonce = await operatorNonce();
-    const { status, answer } = await post(devnet, request(dataset, key));
+    const { status, answer } = await postDataRequest(devnet, request(dataset, key));
     expect(await operatorNonce()).toBe(nonce);
     return { status, code: answer.code, detail: answer.detail };
   };
@@ -183,7 +186,7 @@ describe("a dapp developer", () => {
         ...["--rpc-url", devnet.chain, "--from", CALLER],
       );
       expect(published.stdout).toContain(`Published 0x${key.slice(4, 68)} on network 42`);
-      const { answer } = await post(devnet, request(devnet.webOracle.numbers, key));
+      const { answer } = await postDataRequest(devnet, request(devnet.webOracle.numbers, key));
       expect(answer).toMatchObject({ status: "OK", value });
       expect(BigInt((await query(devnet.webOracle.numbers, keyHex as Hex)).output)).toBe(BigInt(value ?? 0));
     } finally {

@@ -16,7 +16,7 @@ export const isExternal = (href) => /^[a-z][a-z\d+.-]*:/i.test(href);
  * @param {string} href The link as written there.
  * @returns {{ file: string, anchor: string }} The file, from the repository's root, and the anchor, with `#`, or "".
  */
-export function target(source, href) {
+export function resolveLink(source, href) {
   const [, path, anchor] = /^([^#]*)(#.*)?$/.exec(href);
   const file = path === "" ? source : posix.join(posix.dirname(source), decodeURI(path));
   return { file: file.replace(/\/$/, ""), anchor: anchor ?? "" };

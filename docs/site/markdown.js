@@ -2,13 +2,13 @@
 
 import { transformerStyleToClass } from "@shikijs/transformers";
 import { createMarkdownRenderer } from "vitepress";
-import { folderOf, imageOf, isExternal, relative, sourceOf, target } from "./links.js";
+import { folderOf, imageOf, isExternal, relative, resolveLink, sourceOf } from "./links.js";
 
 // The strict content security policy allows no style attributes.
 const colours = transformerStyleToClass({ classPrefix: "c" });
 
 /** Returns the CSS of every colour used so far. */
-export const coloursOfCode = () => colours.getCSS();
+export const codeHighlightingCss = () => colours.getCSS();
 
 /** Returns the anchor that code hosts give a heading. */
 const slug = (heading) =>
@@ -47,11 +47,11 @@ function siteLinks({ tokens, env }) {
   const folder = env.relativePath.replace(/index\.md$/, "");
   const source = sourceOf(folder);
   for (const token of tokens.flatMap(({ children }) => children ?? [])) {
-    if (token.type === "image") token.attrSet("src", `/${imageOf(target(source, token.attrGet("src")).file)}`);
+    if (token.type === "image") token.attrSet("src", `/${imageOf(resolveLink(source, token.attrGet("src")).file)}`);
     const href = token.type === "link_open" ? token.attrGet("href") : null;
     // Headings link to themselves.
     if (href === null || isExternal(href) || href.startsWith("#")) continue;
-    const { file, anchor } = target(source, href);
+    const { file, anchor } = resolveLink(source, href);
     token.attrSet("href", relative(folder, folderOf(file)) + anchor);
   }
 }

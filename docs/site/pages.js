@@ -2,7 +2,7 @@
 
 import { configurationReference } from "./reference/configuration.js";
 import { contractPages } from "./reference/contracts.js";
-import { httpReference } from "./reference/http.js";
+import { httpReference } from "./reference/http-api.js";
 
 /**
  * @typedef {object} Page

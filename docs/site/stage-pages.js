@@ -3,8 +3,8 @@
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/root";
-import { folderOf, imageOf, isExternal, isSource, target } from "./links.js";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
+import { folderOf, imageOf, isExternal, isSource, resolveLink } from "./links.js";
 import { imagesOf, linksOf } from "./markdown.js";
 import { PAGES } from "./pages.js";
 
@@ -34,7 +34,7 @@ export async function stagePages(folder) {
   const linked = new Set(texts.flatMap(([{ source }, text]) => filesLinked(source, text)));
   for (const file of linked) add(`${folderOf(file)}index.md`, sourcePage(file));
   for (const [{ source }, text] of texts) {
-    for (const { file } of imagesOf(text).map((src) => target(source, src))) copy(file, `public/${imageOf(file)}`);
+    for (const { file } of imagesOf(text).map((src) => resolveLink(source, src))) copy(file, `public/${imageOf(file)}`);
   }
   copy("docs/site/icon.svg", "public/icon.svg");
 }
@@ -43,7 +43,7 @@ export async function stagePages(folder) {
 const filesLinked = (source, text) =>
   linksOf(text)
     .filter((href) => !isExternal(href))
-    .map((href) => target(source, href).file)
+    .map((href) => resolveLink(source, href).file)
     .filter((file) => isSource(file) && statSync(join(ROOT, file)).isFile());
 
 /** Returns a page that shows a file. Search leaves it out: the references describe what the files contain. */

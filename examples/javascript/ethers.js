@@ -1,6 +1,6 @@
 import { Contract, formatEther, hexlify, JsonRpcProvider, toUtf8Bytes } from "ethers";
-import { ACCOUNT, CONSUMER, DATASET, LENS, RPC_URL } from "./devnet.js";
-import { requestUpdate } from "./request.js";
+import { ACCOUNT, CONSUMER, DATASET, LENS, RPC_URL } from "./devnet-addresses.js";
+import { requestUpdate } from "./request-update.js";
 
 const provider = new JsonRpcProvider(RPC_URL, undefined, { pollingInterval: 500 });
 const signer = await provider.getSigner(ACCOUNT);

@@ -1,6 +1,6 @@
-import { formatSpotPrice, readVerified, requestUpdate, writeFresh } from "@dataset-oracle/protocol";
+import { formatSpotPrice, readVerified, requestUpdate, writeContractWithUpdate } from "@dataset-oracle/protocol";
 import { createPublicClient, createWalletClient, http, parseAbi } from "viem";
-import { ACCOUNT, CONSUMER, DATASET, LENS, NETWORK_ID, OPERATOR, RPC_URL } from "./devnet.js";
+import { ACCOUNT, CONSUMER, DATASET, LENS, NETWORK_ID, OPERATOR, RPC_URL } from "./devnet-addresses.js";
 
 const client = createPublicClient({ transport: http(RPC_URL), pollingInterval: 500 });
 const walletClient = createWalletClient({ account: ACCOUNT, transport: http(RPC_URL) });
@@ -36,7 +36,7 @@ const verified = await readVerified(client, { lens: LENS, dataset: DATASET, key:
 console.log(`Read verified: ${formatSpotPrice(verified.value)}.`);
 
 // Write fresh: one transaction stores the value of this moment and reads it.
-const hash = await writeFresh(walletClient, {
+const hash = await writeContractWithUpdate(walletClient, {
   ...consumer,
   functionName: "refreshWith",
   args: (update) => [update],

@@ -1,7 +1,7 @@
 import { datasetAbi } from "@dataset-oracle/protocol";
 import { Web3 } from "web3";
-import { ACCOUNT, CONSUMER, DATASET, RPC_URL } from "./devnet.js";
-import { requestUpdate } from "./request.js";
+import { ACCOUNT, CONSUMER, DATASET, RPC_URL } from "./devnet-addresses.js";
+import { requestUpdate } from "./request-update.js";
 
 const web3 = new Web3(RPC_URL);
 const from = ACCOUNT;

@@ -15,10 +15,10 @@ import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { folderOf } from "@dataset-oracle/tools/development-chains";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { blocksOf } from "../../devnet/test/code-blocks.js";
-import { type Devnet, freePorts, HAS_CURL, startDevnet } from "../../devnet/test/devnet.js";
+import { blocksOf, HAS_CURL } from "../../devnet/test/code-blocks.js";
+import { type Devnet, freePortOptions, startDevnet } from "../../devnet/test/devnet-process.js";
 
 const execute = promisify(execFile);
 const BLOCKS = blocksOf("examples/README.md").map(({ text }) => text);
@@ -30,7 +30,7 @@ const project = (starter: string) => join(folder, starter);
 let devnet: Devnet;
 
 beforeAll(async () => {
-  devnet = await startDevnet([...(await freePorts()), "--no-feeds"]);
+  devnet = await startDevnet([...(await freePortOptions()), "--no-feeds"]);
 }, 130_000);
 
 afterAll(async () => {
@@ -92,7 +92,7 @@ describe.runIf(existsSync(join(HARDHAT, "@nomicfoundation/hardhat-viem")))("the 
 
   test("is made and passes its tests with the packages that npm would install", async () => {
     const target = project("hardhat");
-    await execute("node", [join(ROOT, "tools/example.js"), "hardhat", target, "--copy"]);
+    await execute("node", [join(ROOT, "tools/create-example-project.js"), "hardhat", target, "--copy"]);
     const modules = join(target, "node_modules");
     mkdirSync(modules);
     for (const name of readdirSync(HARDHAT)) symlinkSync(join(HARDHAT, name), join(modules, name));
@@ -118,11 +118,11 @@ describe("the JavaScript examples", () => {
   beforeAll(() => {
     cpSync(join(ROOT, "examples/javascript"), programs, { recursive: true });
     symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-    rewrite(join(programs, "devnet.js"));
+    rewrite(join(programs, "devnet-addresses.js"));
   });
 
   test("have the devnet's addresses", async () => {
-    const { DATASET, CONSUMER, LENS } = await import(join(programs, "devnet.js"));
+    const { DATASET, CONSUMER, LENS } = await import(join(programs, "devnet-addresses.js"));
     const { dataset, consumer, lens } = devnet;
     expect({ DATASET, CONSUMER, LENS }).toEqual({ DATASET: dataset, CONSUMER: consumer, LENS: lens });
   });

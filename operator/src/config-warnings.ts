@@ -1,4 +1,4 @@
-import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { NetworkPlan } from "./config.js";
 import { nodesOf } from "./network.js";
 import type { SenderAccounts } from "./sender-accounts.js";

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/announcement";
+import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/node-announcement";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/config/deployment";

@@ -1,6 +1,6 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
-import { matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
-import type { DataRequest } from "@dataset-oracle/protocol/wire";
+import { matchesKeyForm, parseKey } from "@dataset-oracle/protocol/dataset-key";
+import type { DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import type { Dataset, Network } from "./network.js";

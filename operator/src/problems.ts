@@ -1,6 +1,6 @@
 /** The problems that callers get when a request cannot be served. */
 
-import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key";
+import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/dataset-key";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, formatGwei } from "viem";
 import type { Failure } from "./update/ask-provider.js";

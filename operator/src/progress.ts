@@ -1,4 +1,4 @@
-import type { UpdateProgress } from "@dataset-oracle/protocol/client/progress";
+import type { UpdateProgress } from "@dataset-oracle/protocol/client/update-progress";
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
 
 export type ProgressListener = (step: UpdateProgress) => void;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { OPERATOR_PROBLEM_CODES } from "@dataset-oracle/protocol/client/problem";
+import { OPERATOR_PROBLEM_CODES } from "@dataset-oracle/protocol/operator-problem";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { USAGE } from "./help-text.js";

@@ -1,4 +1,4 @@
-import type { UpdateProgress } from "@dataset-oracle/protocol/client/progress";
+import type { UpdateProgress } from "@dataset-oracle/protocol/client/update-progress";
 import { expect, test } from "vitest";
 import { SingleFlight } from "./single-flight.js";
 

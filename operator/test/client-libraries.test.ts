@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { DataAnswer } from "@dataset-oracle/protocol/wire";
+import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { connect, createConfig, mock, sendTransaction } from "@wagmi/core";
 import { JsonRpcProvider, Wallet } from "ethers";

@@ -1,6 +1,6 @@
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
-import { encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/announcement";
+import { encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/node-announcement";
 import Fastify, { type FastifyInstance } from "fastify";
 import { type Address, type Hex, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";

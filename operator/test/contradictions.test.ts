@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import type { ContradictionAnswer } from "@dataset-oracle/protocol/http-schemas/between-nodes";
+import type { SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
 import { recoverReporter } from "@dataset-oracle/protocol/report";
-import type { SignedReport } from "@dataset-oracle/protocol/wire";
-import type { ContradictionAnswer } from "@dataset-oracle/protocol/wire-nodes";
 import { type Address, type Hex, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";

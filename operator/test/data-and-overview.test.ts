@@ -1,5 +1,6 @@
-import type { Problem } from "@dataset-oracle/protocol/wire";
-import type { DataPointAnswer, OverviewAnswer } from "@dataset-oracle/protocol/wire-data";
+import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
+import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import { type Address, concatHex, type Hex, isAddressEqual, parseEther, stringToHex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OWNER, QUERY_PRICE, startChain } from "./support/chain.js";

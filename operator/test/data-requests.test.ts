@@ -1,4 +1,4 @@
-import type { UnsentTransaction } from "@dataset-oracle/protocol/wire";
+import type { UnsentTransaction } from "@dataset-oracle/protocol/http-schemas/data-request";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
-import type { ReportRequest } from "@dataset-oracle/protocol/wire";
-import type { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import type { EvidenceAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
+import type { ReportRequest } from "@dataset-oracle/protocol/http-schemas/reports";
 import { type Address, isAddressEqual } from "viem";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { type Chain, OWNER, startChain } from "./support/chain.js";

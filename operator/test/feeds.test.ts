@@ -1,5 +1,5 @@
+import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { signReport } from "@dataset-oracle/protocol/report";
-import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import { type Address, type Hex, keccak256, numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FeedSettings } from "../src/feeds/config.js";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { NODE_SIGNATURE_HEADER, signNodeRequest } from "@dataset-oracle/protocol/node-request";
+import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
+import { NODE_SIGNATURE_HEADER, signNodeRequest } from "@dataset-oracle/protocol/node-request-signature";
 import { signReport } from "@dataset-oracle/protocol/report";
-import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import Fastify, { type FastifyInstance } from "fastify";
 import { type Address, getAddress, type Hex, keccak256, stringToHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";

@@ -1,4 +1,5 @@
-import type { HistoryAnswer, Problem } from "@dataset-oracle/protocol/wire";
+import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
+import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import { type Address, type Hex, keccak256, stringToHex } from "viem";
 import { beforeAll, expect, test, vi } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";

@@ -1,8 +1,8 @@
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { signBatchReport } from "@dataset-oracle/protocol/batch-report";
+import type { ContradictionAnswer, SignedStatement } from "@dataset-oracle/protocol/http-schemas/between-nodes";
+import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
 import { signReport } from "@dataset-oracle/protocol/report";
-import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/wire";
-import type { ContradictionAnswer, SignedStatement } from "@dataset-oracle/protocol/wire-nodes";
 import { type Address, type Hex, keccak256, numberToHex, stringToHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,7 @@
-import type { SpecAdvice, SpecAdviceRequest, SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/spec-trial";
-import { specHash, webKey } from "@dataset-oracle/protocol/web-key";
+import type { SpecAdvice, SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-advice";
+import type { SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/http-schemas/spec-trial";
+import { specHash } from "@dataset-oracle/protocol/spec-hash";
+import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { type Address, type Hex, hexToString, stringToHex } from "viem";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
@@ -31,7 +33,7 @@ beforeEach(() => {
 function trialOf({ address }: Provider, { spec, arguments: args }: SpecTrialRequest, value = "7"): SpecTrial {
   const bytes = stringToHex(JSON.stringify(spec));
   const hash = specHash(bytes);
-  const key = webKey({ specHash: hash.ok ? hash.value : "0x", args });
+  const key = webOracleKey({ specHash: hash.ok ? hash.value : "0x", args });
   if (!hash.ok || !key.ok) throw new Error("This is no spec.");
   const url = "https://api.example.com/";
   return {

@@ -3,9 +3,9 @@ import { createRequire } from "node:module";
 import { join, posix } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { type Outcome, signReport } from "@dataset-oracle/protocol/report";
-import { encodeUpdate } from "@dataset-oracle/protocol/update";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import {
   type Abi,
   type Address,

@@ -3,8 +3,9 @@ import { readVerified, spotPriceKey } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
-import { QUERY_STATUSES, signReport } from "@dataset-oracle/protocol/report";
-import { encodeUpdate } from "@dataset-oracle/protocol/update";
+import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
+import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
+import { signReport } from "@dataset-oracle/protocol/report";
 import { Contract, JsonRpcProvider } from "ethers";
 import Fastify, { type FastifyReply } from "fastify";
 import {

@@ -2,10 +2,15 @@ import { encodeFunctionData, type Hex, keccak256 } from "viem";
 import { datasetAbi } from "./abi/dataset.js";
 import type { BatchReport } from "./batch-report.js";
 import type { Committee } from "./committee.js";
-import { compactSignature, QUERY_STATUSES, type Report, type ReportHeader } from "./report.js";
+import { QUERY_STATUSES } from "./query-status.js";
+import type { Report, ReportHeader } from "./report.js";
+import { compactSignature } from "./signature.js";
 
 /** A signed content of some key: a report of it, or a row of a batch that has it. */
-export type SignedStatement = (Pick<Report, "outcome" | "value"> | Pick<BatchReport, "keys" | "missing" | "values">) & {
+export type AccusedStatement = (
+  | Pick<Report, "outcome" | "value">
+  | Pick<BatchReport, "keys" | "missing" | "values">
+) & {
   /** 65 bytes: r, s, v. */
   readonly signature: Hex;
 };
@@ -19,8 +24,8 @@ export type SignedStatement = (Pick<Report, "outcome" | "value"> | Pick<BatchRep
  */
 export function encodeAccusation(
   { key, round }: Pick<ReportHeader, "key" | "round">,
-  a: SignedStatement,
-  b: SignedStatement,
+  a: AccusedStatement,
+  b: AccusedStatement,
   { members, toleranceBps }: Committee,
 ): Hex {
   return encodeFunctionData({
@@ -30,7 +35,7 @@ export function encodeAccusation(
   });
 }
 
-function statementOf(signed: SignedStatement, key: Hex) {
+function statementOf(signed: AccusedStatement, key: Hex) {
   const signature = compactSignature(signed.signature);
   if ("outcome" in signed) {
     const outcome = BigInt(QUERY_STATUSES.indexOf(signed.outcome));

@@ -10,7 +10,7 @@ import {
   recoverBatchReporter,
   signBatchReport,
 } from "./batch-report.js";
-import { compactSignature } from "./report.js";
+import { compactSignature } from "./signature.js";
 
 type Vector = (typeof vectors.batches)[number];
 

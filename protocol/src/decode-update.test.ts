@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { datasetAbi } from "./abi/dataset.js";
 import { signBatchReport } from "./batch-report.js";
 import { decodeUpdate } from "./decode-update.js";
+import { encodeUpdate, encodeUpdateBatch } from "./encode-update.js";
 import { type Outcome, signReport, ZERO_VALUE } from "./report.js";
-import { encodeUpdate, encodeUpdateBatch } from "./update.js";
 
 const accounts = [1, 2, 3, 4]
   .map((key) => privateKeyToAccount(numberToHex(key, { size: 32 })))

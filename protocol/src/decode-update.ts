@@ -2,15 +2,8 @@ import { type Address, decodeFunctionData, type Hex, hexToBigInt, keccak256, toH
 import { datasetAbi } from "./abi/dataset.js";
 import { isMissing } from "./batch-report.js";
 import { FastReportDigests } from "./fast-report-digests.js";
-import {
-  type DataPoint,
-  fullSignature,
-  type Outcome,
-  type ReportHeader,
-  recoverSigner,
-  reportDigest,
-  ZERO_VALUE,
-} from "./report.js";
+import { type DataPoint, type Outcome, type ReportHeader, reportDigest, ZERO_VALUE } from "./report.js";
+import { fullSignature, recoverSigner } from "./signature.js";
 
 /** One provider's report about a key, read from an update's calldata. */
 export interface DecodedReport {

@@ -9,7 +9,8 @@ import {
   stringToBytes,
 } from "viem";
 import { BATCH_REPORT_TYPES, type BatchReport } from "./batch-report.js";
-import { type Outcome, QUERY_STATUSES, REPORT_TYPES, type ReportHeader, reportDomain } from "./report.js";
+import { QUERY_STATUSES } from "./query-status.js";
+import { type Outcome, REPORT_TYPES, type ReportHeader, reportDomain } from "./report.js";
 
 /** Hashes bytes: keccak256. */
 export type Keccak = (bytes: Uint8Array) => Uint8Array;

@@ -2,16 +2,8 @@ import { type Address, domainSeparator, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import vectors from "../vectors/reports.json" with { type: "json" };
-import {
-  compactSignature,
-  QUERY_STATUSES,
-  type Report,
-  recoverReporter,
-  reportDigest,
-  reportDomain,
-  signReport,
-  ZERO_VALUE,
-} from "./report.js";
+import { type Report, recoverReporter, reportDigest, reportDomain, signReport, ZERO_VALUE } from "./report.js";
+import { compactSignature } from "./signature.js";
 
 type Vector = (typeof vectors.reports)[number];
 
@@ -64,17 +56,5 @@ describe("recoverReporter", () => {
   it("reads upper-case hex as the same signature", async () => {
     const upper = `0x${first.signature.slice(2).toUpperCase()}`;
     expect(await recoverReporter(reportOf(first), upper)).toBe(first.signer);
-  });
-});
-
-describe("compactSignature", () => {
-  it.each(["0x", `0x${"00".repeat(64)}`, `0x${"00".repeat(66)}`] as Hex[])("refuses %s", (signature) => {
-    expect(() => compactSignature(signature)).toThrow("65 bytes");
-  });
-});
-
-describe("QUERY_STATUSES", () => {
-  it("come in the contract's order", () => {
-    expect(QUERY_STATUSES).toEqual(["INVALID", "OK", "NOT_AVAILABLE", "DISAGREEMENT"]);
   });
 });

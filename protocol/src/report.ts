@@ -1,21 +1,6 @@
-import {
-  type Address,
-  concatHex,
-  type Hex,
-  hashTypedData,
-  hexToBigInt,
-  isHex,
-  type LocalAccount,
-  numberToHex,
-  recoverAddress,
-  size,
-  slice,
-  type TypedDataDomain,
-} from "viem";
-
-/** The statuses of a query's answer or of an update; the index is the contract's `QueryStatus`. */
-export const QUERY_STATUSES = ["INVALID", "OK", "NOT_AVAILABLE", "DISAGREEMENT"] as const;
-export type QueryStatus = (typeof QUERY_STATUSES)[number];
+import { type Address, type Hex, hashTypedData, type LocalAccount, type TypedDataDomain } from "viem";
+import { QUERY_STATUSES } from "./query-status.js";
+import { recoverSigner } from "./signature.js";
 
 /** The outcomes a provider can report: it has a value, or it serves the key but has no value now. */
 export type Outcome = "OK" | "NOT_AVAILABLE";
@@ -86,43 +71,7 @@ export function signReport(account: LocalAccount, report: Report): Promise<Hex> 
   return account.signTypedData(typedData(report));
 }
 
-/** Half the order of secp256k1. A signature with a higher s is a malleated copy of another one. */
-export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
-
-/**
- * Recovers the signer of a report. Returns null for a signature that the contract would reject: it must have 65 bytes,
- * r and s above zero, s at most half the curve's order, and v 27 or 28.
- */
+/** Recovers the signer of a report, or returns null under the conditions of `recoverSigner`. */
 export function recoverReporter(report: Report, signature: string): Promise<Address | null> {
   return recoverSigner(reportDigest(report), signature);
-}
-
-/** Recovers the signer of a digest, or returns null under the conditions of `recoverReporter`. */
-export async function recoverSigner(digest: Hex, signature: string): Promise<Address | null> {
-  if (!isHex(signature, { strict: true }) || signature.length !== 132) return null;
-  const v = hexToBigInt(slice(signature, 64, 65));
-  if (v !== 27n && v !== 28n) return null;
-  if (hexToBigInt(slice(signature, 32, 64)) > HALF_ORDER) return null;
-  try {
-    return await recoverAddress({ hash: digest, signature });
-  } catch {
-    // r or s is out of range, or r is the x-coordinate of no point on the curve.
-    return null;
-  }
-}
-
-/** Returns a signature in the form that the contract reads: r, and s with the parity of v in its highest bit (EIP-2098). */
-export function compactSignature(signature: Hex): { readonly r: Hex; readonly vs: Hex } {
-  if (size(signature) !== 65) throw new Error(`A signature has 65 bytes; this one has ${size(signature)}.`);
-  const parity = hexToBigInt(slice(signature, 64, 65)) - 27n;
-  const vs = hexToBigInt(slice(signature, 32, 64)) | (parity << 255n);
-  return { r: slice(signature, 0, 32), vs: `0x${vs.toString(16).padStart(64, "0")}` };
-}
-
-/** Expands a compact signature to 65 bytes: the inverse of `compactSignature`. */
-export function fullSignature({ r, vs }: { readonly r: Hex; readonly vs: Hex }): Hex {
-  const word = hexToBigInt(vs);
-  const v = 27n + (word >> 255n);
-  const s = word & ((1n << 255n) - 1n);
-  return concatHex([r, numberToHex(s, { size: 32 }), numberToHex(v, { size: 1 })]);
 }

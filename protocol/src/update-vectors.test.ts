@@ -3,9 +3,10 @@ import { privateKeyToAccount } from "viem/accounts";
 import { expect, it } from "vitest";
 import { signBatchReport } from "./batch-report.js";
 import type { Committee } from "./committee.js";
-import { type Outcome, QUERY_STATUSES, type QueryStatus, signReport, ZERO_VALUE } from "./report.js";
-import { encodeUpdate, encodeUpdateBatch } from "./update.js";
-import type { DatasetKind } from "./wire.js";
+import type { DatasetKind } from "./dataset-kind.js";
+import { encodeUpdate, encodeUpdateBatch } from "./encode-update.js";
+import { QUERY_STATUSES, type QueryStatus } from "./query-status.js";
+import { type Outcome, signReport, ZERO_VALUE } from "./report.js";
 
 /*
  * Encodes updates, each with the data that a dataset should store, for forge tests that send them to the contract. After a

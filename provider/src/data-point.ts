@@ -1,7 +1,7 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
-import { matchesKeyForm } from "@dataset-oracle/protocol/key";
+import { matchesKeyForm } from "@dataset-oracle/protocol/dataset-key";
+import type { ReportRequest } from "@dataset-oracle/protocol/http-schemas/reports";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { ReportRequest } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Address, Hex } from "viem";

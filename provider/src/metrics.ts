@@ -1,4 +1,4 @@
-import type { KeyForm } from "@dataset-oracle/protocol/key";
+import type { KeyForm } from "@dataset-oracle/protocol/dataset-key";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { DecisionStore } from "./decisions/decision-store.js";
 import type { ServedKey } from "./served-keys.js";

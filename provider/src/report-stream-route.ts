@@ -1,5 +1,9 @@
 import { Readable } from "node:stream";
-import { NDJSON_CONTENT_TYPE, type ReportStreamLine, ReportStreamRequest } from "@dataset-oracle/protocol/wire";
+import {
+  NDJSON_CONTENT_TYPE,
+  type ReportStreamLine,
+  ReportStreamRequest,
+} from "@dataset-oracle/protocol/http-schemas/reports";
 import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
 import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
 import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";

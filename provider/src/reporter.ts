@@ -1,5 +1,10 @@
+import type {
+  BatchReportRequest,
+  ReportAnswer,
+  ReportRequest,
+  SignedBatchReport,
+} from "@dataset-oracle/protocol/http-schemas/reports";
 import type { Result } from "@dataset-oracle/protocol/result";
-import type { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { TracedCaller } from "./caller.js";
 import { type FindWebOracleKey, findDataPoint, findDataset } from "./data-point.js";

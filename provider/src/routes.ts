@@ -1,4 +1,9 @@
-import { BatchReportRequest, ReportAnswer, ReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
+import {
+  BatchReportRequest,
+  ReportAnswer,
+  ReportRequest,
+  SignedBatchReport,
+} from "@dataset-oracle/protocol/http-schemas/reports";
 import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";

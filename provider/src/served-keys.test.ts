@@ -1,4 +1,4 @@
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
+import { type KeyForm, keyToAscii, matchesKeyForm } from "@dataset-oracle/protocol/dataset-key";
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
-import { type KeyForm, keyToAscii, matchesKeyForm } from "@dataset-oracle/protocol/key";
-import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";

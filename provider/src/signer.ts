@@ -1,6 +1,6 @@
 import { type BatchReport, signBatchReport } from "@dataset-oracle/protocol/batch-report";
+import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
 import { type Report, signReport } from "@dataset-oracle/protocol/report";
-import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/wire";
 import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";

@@ -1,4 +1,4 @@
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { Value } from "@sinclair/typebox/value";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { SpecAdvice } from "@dataset-oracle/protocol/spec-trial";
+import { SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Value } from "@sinclair/typebox/value";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
-import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/announcement";
+import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/node-announcement";
 import {
   type Address,
   createTestClient,

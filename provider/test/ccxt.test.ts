@@ -1,6 +1,6 @@
-import { type Exchange, marketRedirects, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
-import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
-import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
+import { EXCHANGE_ORIGINS, type Exchange, marketRedirects } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
+import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import ccxt from "ccxt";
@@ -63,7 +63,7 @@ it.each(SOURCES.map((source) => [source.name as Exchange, source] as const))(
   "ccxt reads the same prices from %s's format",
   async (name, source) => {
     const { id, path, marketId, method } = REFERENCES[name];
-    const local = marketRedirects(market.url)[ORIGINS[name]] ?? "";
+    const local = marketRedirects(market.url)[EXCHANGE_ORIGINS[name]] ?? "";
     const Class = (ccxt as unknown as Record<string, new (options: object) => CcxtExchange>)[id];
     if (Class === undefined) throw new Error(`ccxt has no ${id}.`);
     const exchange = new Class({ enableRateLimit: false, timeout: 5_000 });
@@ -84,7 +84,7 @@ it.each(SOURCES.map((source) => [source.name as Exchange, source] as const))(
         limits: {},
       })),
     );
-    const egress = new Egress({ redirectedOrigins: { [ORIGINS[name]]: local } });
+    const egress = new Egress({ redirectedOrigins: { [EXCHANGE_ORIGINS[name]]: local } });
     const reader = new SourceReader({ egress, timeoutMs: 10_000, hasReserve: false, now: () => 0n });
     for (const base of BASES) {
       const symbol = `${base}/${quote}`;

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { webKey } from "@dataset-oracle/protocol/web-key";
+import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { type Address, type Hex, hexToBytes, keccak256 } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { parseExactJson } from "../src/source/exact-json.js";
@@ -87,7 +87,7 @@ function costly(title: string) {
 }
 
 function ask(specHash: Hex, arg: string) {
-  const key = webKey({ specHash, args: [arg] });
+  const key = webOracleKey({ specHash, args: [arg] });
   if (!key.ok) throw new Error(key.error);
   return provider.ask({ dataset: DATASET, key: key.value });
 }

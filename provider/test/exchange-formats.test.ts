@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { EXCHANGES, type Exchange, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
-import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
-import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
+import { EXCHANGE_ORIGINS, EXCHANGES, type Exchange } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
+import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
@@ -20,7 +20,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 /** Reads a pair from one source at an address on this machine. */
 async function ask(name: Exchange, pair: string, url: string, timeoutMs = LONG_MS): Promise<Reading<Quote>> {
-  const egress = new Egress({ redirectedOrigins: { [ORIGINS[name]]: url } });
+  const egress = new Egress({ redirectedOrigins: { [EXCHANGE_ORIGINS[name]]: url } });
   const reader = new SourceReader({ egress, timeoutMs, hasReserve: false, now: () => 0n });
   const query = SOURCES.get(name)?.query(pair);
   if (query === undefined) throw new Error(`${name} has no ${pair}.`);

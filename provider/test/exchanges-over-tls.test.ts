@@ -1,7 +1,7 @@
-import { EXCHANGES, type Exchange, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
+import { EXCHANGE_ORIGINS, EXCHANGES, type Exchange } from "@dataset-oracle/devnet/simulated-market/exchanges";
 import { dialByTls } from "@dataset-oracle/service/egress/connector";
 import { Egress } from "@dataset-oracle/service/egress/egress";
-import { type Certificate, makeAuthority } from "@dataset-oracle/tools/certificates";
+import { type Certificate, createCertificateAuthority } from "@dataset-oracle/tools/certificates";
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
@@ -12,7 +12,7 @@ import { HOSTS, startTlsExchanges, type TlsExchanges } from "./support/tls-excha
 const SOURCES = new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));
 const PUBLIC = "93.184.215.14";
 
-const authority = makeAuthority();
+const authority = createCertificateAuthority();
 
 /** Reads a pair from an exchange over TLS, by the egress of a provider, with the rules of its source file. */
 async function read(name: Exchange, pair: string, port: number, { ca = authority.cert, address = PUBLIC } = {}) {
@@ -48,7 +48,7 @@ describe("over TLS, under the exchanges' own names", () => {
     for (const [pair, price] of Object.entries(answer?.prices ?? {})) {
       const { reading, dialled } = await read(name, pair, exchanges.port);
       expect(reading).toEqual({ ok: true, value: { value: parseUnits(price, 18), quotedAt } });
-      expect(dialled).toEqual([`${new URL(ORIGINS[name]).host} at ${PUBLIC}`]);
+      expect(dialled).toEqual([`${new URL(EXCHANGE_ORIGINS[name]).host} at ${PUBLIC}`]);
     }
     expect(exchanges.requests).toContain(
       SOURCES.get(name)?.query(Object.keys(answer?.prices ?? {})[0] ?? "").request.url,
@@ -66,7 +66,7 @@ describe("a certificate is refused", () => {
   const wrong: [what: string, reason: string, certificate: () => Certificate][] = [
     ["of another name", "ERR_TLS_CERT_ALTNAME_INVALID", () => authority.issue(["api.example.com"])],
     ["that has expired", "CERT_HAS_EXPIRED", () => authority.issue(HOSTS, -1)],
-    ["of an unknown authority", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", () => makeAuthority().issue(HOSTS)],
+    ["of an unknown authority", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", () => createCertificateAuthority().issue(HOSTS)],
   ];
   it.each(wrong)("%s, and nothing is sent, whatever the environment says", async (_, reason, certificate) => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");

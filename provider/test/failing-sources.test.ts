@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Exchange, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
+import { EXCHANGE_ORIGINS, type Exchange } from "@dataset-oracle/devnet/simulated-market/exchanges";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
@@ -49,7 +49,7 @@ const says =
     void response.writeHead(status, { ...JSON_TYPE, ...headers }).end(body);
 
 function open(timeoutMs = 1_000) {
-  const redirectedOrigins = Object.fromEntries(Object.values(ORIGINS).map((origin) => [origin, url]));
+  const redirectedOrigins = Object.fromEntries(Object.values(EXCHANGE_ORIGINS).map((origin) => [origin, url]));
   const egress = new Egress({ redirectedOrigins });
   const changes: string[] = [];
   let second = 0n;
@@ -143,7 +143,7 @@ describe("a source that says that its limit is used up", () => {
     await reader.read(requestOf("coinbase", "BTC-USD"), false);
     const spec: SourceRequest = {
       method: "GET",
-      url: `${ORIGINS.coinbase}/time`,
+      url: `${EXCHANGE_ORIGINS.coinbase}/time`,
       rateLimit: { perSecond: 5, burst: 5 },
     };
     expect(await reader.read(spec, false)).toMatchObject({ error: { code: "throttled" } });

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
-import { makeAuthority } from "@dataset-oracle/tools/certificates";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { HOSTS, startTlsExchanges, type TlsExchanges } from "./support/tls-exchanges.js";
@@ -29,7 +29,7 @@ const VALUE = "26211";
 let exchanges: TlsExchanges;
 let devnet: Awaited<ReturnType<typeof startLiveDevnet>>;
 beforeAll(async () => {
-  const authority = makeAuthority();
+  const authority = createCertificateAuthority();
   exchanges = await startTlsExchanges(authority.issue(HOSTS), true);
   devnet = await startLiveDevnet({
     NODE_OPTIONS: `--require=${OWN_INTERNET}`,

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { marketRedirects } from "@dataset-oracle/devnet/market/exchanges";
-import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
-import { type Market, startMarket } from "@dataset-oracle/devnet/market/server";
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { marketRedirects } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
+import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import type { SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
 import { recoverReporter } from "@dataset-oracle/protocol/report";
-import type { SignedReport } from "@dataset-oracle/protocol/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type ProviderProcess,

@@ -1,5 +1,5 @@
-import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   bitstampTicker,

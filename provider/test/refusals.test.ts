@@ -1,5 +1,5 @@
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
-import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/wire";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/http-schemas/problem";
 import { stringToHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type FakeExchanges, startFakeExchanges } from "./support/fake-exchanges.js";

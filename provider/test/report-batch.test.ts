@@ -1,7 +1,7 @@
 import { type BatchReport, recoverBatchReporter } from "@dataset-oracle/protocol/batch-report";
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import type { BatchReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/http-schemas/reports";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import type { BatchReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/wire";
 import { type Address, type Hex, hexToBigInt } from "viem";
 import { describe, expect, it } from "vitest";
 import { coinbaseTicker, json } from "./support/fake-exchanges.js";

@@ -1,10 +1,10 @@
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import {
   MAX_STREAMED_REPORTS,
-  type Problem,
   type ReportStreamLine,
   type ReportStreamRequest,
-} from "@dataset-oracle/protocol/wire";
+} from "@dataset-oracle/protocol/http-schemas/reports";
 import { describe, expect, it } from "vitest";
 import { coinbaseTicker, json } from "./support/fake-exchanges.js";
 import { ETH_USD, request, startProvider, type TestProvider } from "./support/test-provider.js";

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
-import { SpecTrial } from "@dataset-oracle/protocol/spec-trial";
+import { SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import { Egress } from "@dataset-oracle/service/egress/egress";
-import { makeAuthority } from "@dataset-oracle/tools/certificates";
+import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, hexToString, keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -255,7 +255,7 @@ describe("trials", () => {
   });
 
   it("send no credentials, not even to the host that they are for", async () => {
-    const authority = makeAuthority();
+    const authority = createCertificateAuthority();
     const requests: string[] = [];
     const host = createTlsServer(authority.issue([HOST]), ({ url, headers }, response) => {
       requests.push(`${url} ${JSON.stringify(headers)}`);

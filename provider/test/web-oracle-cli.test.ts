@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
-import { parseWebKey } from "@dataset-oracle/protocol/web-key";
+import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { decodeFunctionData, type Hex, hexToString, keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { styleOf } from "../src/cli/terminal.js";
@@ -126,7 +126,7 @@ describe("key", () => {
     expect(hexToString(hex as Hex)).toBe(ascii);
     const reversed = Object.fromEntries(Object.entries(spec).reverse());
     expect((await run(["key", write("reversed.json", reversed), "São Paulo"])).stdout).toBe(stdout);
-    expect(parseWebKey(hex as Hex)).toMatchObject({ ok: true, value: { args: ["São Paulo"] } });
+    expect(parseWebOracleKey(hex as Hex)).toMatchObject({ ok: true, value: { args: ["São Paulo"] } });
   });
 
   it.each([

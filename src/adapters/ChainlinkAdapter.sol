@@ -3,14 +3,14 @@ pragma solidity 0.8.37;
 
 import {Oracle} from "../Oracle.sol";
 import {IDataset} from "../interfaces/IDataset.sol";
-import {DatasetReader} from "./DatasetReader.sol";
+import {SingleKeyReader} from "./SingleKeyReader.sol";
 
 /// @title ChainlinkAdapter
 /// @notice Answers Chainlink's `AggregatorV3Interface` with one key of a dataset of numbers.
 /// @dev A round's id is its time, so that ids never go back. Staleness is visible by `updatedAt`, as with Chainlink:
 /// consumers compare it with the age that they accept. `latestAnswer` is missing on purpose, because it tells no age.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
-contract ChainlinkAdapter is DatasetReader {
+contract ChainlinkAdapter is SingleKeyReader {
     /// @notice The answer cannot have more decimals than the dataset's values.
     error TooManyDecimals(uint256 decimals, uint256 max);
 
@@ -29,7 +29,7 @@ contract ChainlinkAdapter is DatasetReader {
     /// @param key_ Its key, of 1 to 96 bytes.
     /// @param decimals_ The decimals of the answers, at most 18: Chainlink's feeds in US dollars have 8. Further digits
     /// are cut off.
-    constructor(IDataset dataset_, bytes memory key_, uint8 decimals_) DatasetReader(dataset_, key_) {
+    constructor(IDataset dataset_, bytes memory key_, uint8 decimals_) SingleKeyReader(dataset_, key_) {
         if (decimals_ > VALUE_DECIMALS) revert TooManyDecimals(decimals_, VALUE_DECIMALS);
         decimals = decimals_;
         UNIT = 10 ** (VALUE_DECIMALS - decimals_);

@@ -104,7 +104,7 @@ contract VerifiedLens {
         view
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
     {
-        (output, updatedAt, status) = _ask(dataset, UpdateCalldata.fromUpdate(update, key));
+        (output, updatedAt, status) = _ask(dataset, UpdateCalldata.toVerification(update, key));
         uint256 age = block.timestamp - updatedAt;
         if (age > maxAge) revert TooOld(age, maxAge);
     }

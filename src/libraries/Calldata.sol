@@ -2,7 +2,7 @@
 pragma solidity ^0.8.13;
 
 import {Report} from "../interfaces/IDataset.sol";
-import {Column, ColumnLibrary} from "../types/Column.sol";
+import {ReportedValues, ReportedValuesLibrary} from "../types/ReportedValues.sol";
 
 /// @title Calldata
 /// @notice Reads calldata without the copies and the repeated bounds checks of plain Solidity.
@@ -57,21 +57,25 @@ library Calldata {
     }
 
     /// @notice Returns the content of each report.
-    function contents(Report[] calldata reports) internal pure returns (Column) {
+    function reportedValues(Report[] calldata reports) internal pure returns (ReportedValues) {
         uint256 offset;
         assembly ("memory-safe") {
             offset := reports.offset
         }
-        return ColumnLibrary.create(offset, 0x60, reports.length);
+        return ReportedValuesLibrary.create(offset, 0x60, reports.length);
     }
 
     /// @notice Returns the first word of each of `count` rows of `size` words.
     /// @dev Assumes `size` * `count` == `words.length`; the caller has checked it.
-    function firstColumn(bytes32[] calldata words, uint256 size, uint256 count) internal pure returns (Column) {
+    function valuesOfFirstKey(bytes32[] calldata words, uint256 size, uint256 count)
+        internal
+        pure
+        returns (ReportedValues)
+    {
         uint256 offset;
         assembly ("memory-safe") {
             offset := words.offset
         }
-        return ColumnLibrary.create(offset, size << 5, count);
+        return ReportedValuesLibrary.create(offset, size << 5, count);
     }
 }

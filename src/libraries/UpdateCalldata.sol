@@ -17,7 +17,7 @@ library UpdateCalldata {
     /// @notice Returns the calldata of the verification. Reverts unless the update is one of `key`.
     /// @param update The calldata of `update` or `updateNotAvailable`.
     /// @param key The key that the update must have.
-    function fromUpdate(bytes calldata update, bytes memory key) internal pure returns (bytes memory verification) {
+    function toVerification(bytes calldata update, bytes memory key) internal pure returns (bytes memory verification) {
         bytes4 selector = _verifierOf(selectorOf(update));
         if (!_isOf(update, key)) revert WrongKey(abi.decode(update[4:], (bytes)), key);
         verification = update;

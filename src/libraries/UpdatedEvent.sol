@@ -7,7 +7,7 @@ import {IDataset} from "../interfaces/IDataset.sol";
 /// @title UpdatedEvent
 /// @notice Emits `IDataset.Updated` without the memory overhead of plain Solidity.
 library UpdatedEvent {
-    function log(bytes32 keyHash, bytes32 value, uint256 time, Oracle.QueryStatus status) internal {
+    function emitUpdated(bytes32 keyHash, bytes32 value, uint256 time, Oracle.QueryStatus status) internal {
         bytes32 topic = IDataset.Updated.selector;
         assembly ("memory-safe") {
             let data := mload(0x40)

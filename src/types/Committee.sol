@@ -27,7 +27,7 @@ library CommitteeLibrary {
     /// @notice Writes the member at a place.
     /// @param member An address as one word. If any of the upper 96 bits is set, the hash differs from the stored one.
     /// @dev Assumes `place` < the number of seats; the caller has checked it.
-    function seat(Committee committee, uint256 place, uint256 member) internal pure {
+    function setMember(Committee committee, uint256 place, uint256 member) internal pure {
         assembly ("memory-safe") {
             mstore(add(add(committee, 0x20), shl(5, place)), member)
         }
@@ -35,7 +35,7 @@ library CommitteeLibrary {
 
     /// @notice Writes the member at a place.
     /// @dev Assumes `place` < the number of seats; the caller has checked it.
-    function seat(Committee committee, uint256 place, address member) internal pure {
+    function setMember(Committee committee, uint256 place, address member) internal pure {
         assembly ("memory-safe") {
             mstore(add(add(committee, 0x20), shl(5, place)), member)
         }

@@ -3,6 +3,26 @@ pragma solidity ^0.8.37;
 
 import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
+import {RevertForwardingDeployer} from "../utils/RevertForwardingDeployer.sol";
+
+/// @notice The function by which a `PythAdapter` learns a key.
+interface IKeyList {
+    function list(bytes calldata key) external returns (bytes32 id);
+}
+
+/// @notice An asset of a `QuoteAdapter`, as its constructor takes it.
+struct Asset {
+    address asset;
+    bytes key;
+}
+
+contract Token {
+    uint8 public immutable decimals;
+
+    constructor(uint8 decimals_) {
+        decimals = decimals_;
+    }
+}
 
 /// @notice A dataset whose queries are charged, with a price of 3,000e18 under `KEY`, for adapters that subscribe.
 abstract contract AdapterFixture is DatasetFixture {
@@ -44,28 +64,15 @@ abstract contract AdapterFixture is DatasetFixture {
 
     /// @notice Asserts that a constructor reverts with exactly this error.
     function assertRefused(bytes memory code, bytes memory arguments, bytes memory reason) internal {
-        Constructor constructor_ = new Constructor();
+        RevertForwardingDeployer deployer = new RevertForwardingDeployer();
         vm.expectRevert(reason);
-        constructor_.run(bytes.concat(code, arguments));
+        deployer.deploy(bytes.concat(code, arguments));
     }
 
     function slice(bytes memory data, uint256 from, uint256 length) internal pure returns (bytes memory part) {
         part = new bytes(length);
         for (uint256 i = 0; i < length; ++i) {
             part[i] = data[from + i];
-        }
-    }
-}
-
-/// @notice Forwards a constructor's error.
-contract Constructor {
-    function run(bytes memory code) external {
-        assembly ("memory-safe") {
-            if iszero(create(0, add(code, 0x20), mload(code))) {
-                let reason := mload(0x40)
-                returndatacopy(reason, 0, returndatasize())
-                revert(reason, returndatasize())
-            }
         }
     }
 }

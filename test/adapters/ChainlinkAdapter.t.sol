@@ -3,7 +3,8 @@ pragma solidity ^0.8.37;
 
 import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {AdapterFixture} from "./AdapterFixture.sol";
-import {AggregatorV3Interface, CollateralMarket, EulerChainlinkOracle} from "./Consumers.sol";
+import {AggregatorV3Interface} from "./ExternalInterfaces.sol";
+import {CollateralMarket, EulerChainlinkOracle} from "./MockProtocols.sol";
 
 contract ChainlinkAdapterTest is AdapterFixture {
     AggregatorV3Interface private feed;

@@ -43,7 +43,7 @@ contract ERC7412AdapterTest is DatasetFixture {
         assertFalse(isDone);
         assertEq(reason, required());
 
-        Update memory update = valid();
+        Update memory update = validUpdate();
         adapter.fulfillOracleQuery(update.encode());
         market.settle();
         assertEq(market.price(), uint256(update.value));
@@ -53,14 +53,14 @@ contract ERC7412AdapterTest is DatasetFixture {
     function testFuzz_query_RevertWhen_theStoredValueIsTooOld(uint256 age, uint256 maxAge) public {
         age = bound(age, 1, 10 * 365 days);
         maxAge = bound(maxAge, 0, age - 1);
-        valid().send(dataset);
+        validUpdate().send(dataset);
         skip(age);
         vm.expectRevert(required());
         adapter.query{value: PRICE}(KEY, maxAge);
     }
 
     function test_query_answersWhatADatasetAnswersWhateverItsStatus() public {
-        validNoData().sendNotAvailable(dataset);
+        validNoDataUpdate().sendNotAvailable(dataset);
         (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = adapter.query{value: PRICE}(KEY, 0);
         assertEq(output, 0);
         assertEq(updatedAt, START);
@@ -80,7 +80,7 @@ contract ERC7412AdapterTest is DatasetFixture {
         dataset.subscribe{value: SUBSCRIPTION_PRICE}(address(adapter), 1);
         vm.expectRevert(required());
         adapter.read(KEY, 10);
-        Update memory update = valid();
+        Update memory update = validUpdate();
         adapter.fulfillOracleQuery(update.encode());
         (bytes32 output,,) = adapter.read(KEY, 10);
         assertEq(output, update.value);
@@ -94,19 +94,19 @@ contract ERC7412AdapterTest is DatasetFixture {
     }
 
     function test_fulfillOracleQuery_takesAnUpdateThatAnotherSenderHasStored() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         adapter.fulfillOracleQuery(update.encode());
         assertAnswer(dataset, KEY, update.value, START, Oracle.QueryStatus.OK);
     }
 
     function test_fulfillOracleQuery_storesALackOfData() public {
-        adapter.fulfillOracleQuery(validNoData().encodeNotAvailable());
+        adapter.fulfillOracleQuery(validNoDataUpdate().encodeNotAvailable());
         assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     function test_fulfillOracleQuery_RevertWhen_theUpdateIsForged() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.reports[0].content = bytes32(uint256(update.value) + 1);
         vm.expectRevert(wrongCommittee(update));
         adapter.fulfillOracleQuery(update.encode());
@@ -123,7 +123,7 @@ contract ERC7412AdapterTest is DatasetFixture {
     function testFuzz_fulfillOracleQuery_RevertWhen_itIsPaidFor(uint96 sent) public {
         vm.assume(sent != 0);
         vm.deal(address(this), sent);
-        bytes memory data = valid().encode();
+        bytes memory data = validUpdate().encode();
         vm.expectRevert(abi.encodeWithSelector(ERC7412Adapter.NoFeeNeeded.selector, sent));
         adapter.fulfillOracleQuery{value: sent}(data);
     }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {AdapterFixture} from "./AdapterFixture.sol";
-import {EulerPythOracle, IPyth} from "./Consumers.sol";
-
-interface IKeyList {
-    function list(bytes calldata key) external returns (bytes32 id);
-}
+import {AdapterFixture, IKeyList} from "./AdapterFixture.sol";
+import {IPyth} from "./ExternalInterfaces.sol";
+import {EulerPythOracle} from "./MockProtocols.sol";
 
 contract PythAdapterTest is AdapterFixture {
     string private constant ADAPTER = "PythAdapter.sol:PythAdapter";

@@ -2,21 +2,8 @@
 pragma solidity ^0.8.37;
 
 import {IDataset} from "../../src/interfaces/IDataset.sol";
-import {AdapterFixture} from "./AdapterFixture.sol";
-import {IMorphoOracle, IPriceOracle, MorphoMarket} from "./Consumers.sol";
-
-contract Token {
-    uint8 public immutable decimals;
-
-    constructor(uint8 decimals_) {
-        decimals = decimals_;
-    }
-}
-
-struct Asset {
-    address asset;
-    bytes key;
-}
+import {AdapterFixture, Asset, Token} from "./AdapterFixture.sol";
+import {IPriceOracle} from "./ExternalInterfaces.sol";
 
 contract QuoteAdapterTest is AdapterFixture {
     string private constant ADAPTER = "QuoteAdapter.sol:QuoteAdapter";
@@ -132,21 +119,6 @@ contract QuoteAdapterTest is AdapterFixture {
     function test_constructor_RevertWhen_anAssetIsListedTwice() public {
         bytes memory arguments = abi.encode(dataset, MAX_AGE, _assets(ETH, ETH));
         assertRefused(vm.getCode(ADAPTER), arguments, abi.encodeWithSignature("AssetListedTwice(address)", ETH));
-    }
-
-    // ---------------------------------------------------------------- Morpho
-
-    function test_price_servesAMorphoMarket() public {
-        IMorphoOracle morpho =
-            IMorphoOracle(deployCode("MorphoAdapter.sol:MorphoAdapter", abi.encode(oracle, BTC, USDC)));
-        // 36 + 6 - 8 decimals.
-        assertEq(morpho.price(), 90_000e34);
-        MorphoMarket market = new MorphoMarket(morpho);
-        assertEq(market.maxBorrow(1e8), 77_400e6);
-
-        vm.warp(START + MAX_AGE + 1);
-        vm.expectRevert(abi.encodeWithSelector(IPriceOracle.OracleUntrustedData.selector, BTC, USDC));
-        market.maxBorrow(1e8);
     }
 
     function store(uint256 round) private {

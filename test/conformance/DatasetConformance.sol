@@ -112,7 +112,7 @@ abstract contract DatasetConformance is DatasetFixture {
         if (second <= first) {
             assertStale(update);
         } else if (second > START) {
-            refuse(update, abi.encodeWithSelector(IDataset.FutureRound.selector, second, START));
+            assertReverts(update, abi.encodeWithSelector(IDataset.FutureRound.selector, second, START));
         } else {
             update.send(dataset);
             assertAnswer(dataset, KEY, bytes32(uint256(8)), second, Oracle.QueryStatus.OK);
@@ -122,14 +122,14 @@ abstract contract DatasetConformance is DatasetFixture {
     function testFuzz_update_RevertWhen_theRoundIsTooOld(uint256 age) public {
         age = bound(age, MAX_ROUND_AGE + 1, START - 1);
         bytes memory reason = abi.encodeWithSelector(IDataset.ExpiredRound.selector, age, MAX_ROUND_AGE);
-        refuse(_agreed(7, START - age), reason);
-        refuseNoData(providers.reportNoData(dataset, KEY, START - age, 3), reason);
+        assertReverts(_agreed(7, START - age), reason);
+        assertNoDataReverts(providers.reportNoData(dataset, KEY, START - age, 3), reason);
     }
 
     function test_update_RevertWhen_theKeyIsOfAnotherForm() public {
         Update memory update = providers.report(dataset, WEB_KEY, START, equal(3, 5));
-        refuse(update, abi.encodeWithSelector(IDataset.InvalidKey.selector, WEB_KEY));
-        refuseNoData(update, abi.encodeWithSelector(IDataset.InvalidKey.selector, WEB_KEY));
+        assertReverts(update, abi.encodeWithSelector(IDataset.InvalidKey.selector, WEB_KEY));
+        assertNoDataReverts(update, abi.encodeWithSelector(IDataset.InvalidKey.selector, WEB_KEY));
     }
 
     // ---------------------------------------------------------------- committee
@@ -144,30 +144,30 @@ abstract contract DatasetConformance is DatasetFixture {
             update.send(dataset);
             assertAnswer(dataset, KEY, bytes32(uint256(5)), START, Oracle.QueryStatus.OK);
         } else {
-            refuse(update, abi.encodeWithSelector(IDataset.NoQuorum.selector, signers, size - signers));
+            assertReverts(update, abi.encodeWithSelector(IDataset.NoQuorum.selector, signers, size - signers));
         }
     }
 
     function test_update_RevertWhen_aMemberSignsTwice() public {
         Update memory update = _agreed(7, START);
         update.reports[1] = update.reports[0];
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function testFuzz_update_RevertWhen_anotherValueWasSigned(bytes32 value) public {
         vm.assume(uint256(value) != 7);
         Update memory update = _agreed(7, START);
         update.reports[1].content = value;
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     function test_update_RevertWhen_signedForAnotherDatasetOrChain() public {
         Update memory update = _agreed(7, START);
         dataset = deploy(providers);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
         update = _agreed(7, START);
         vm.chainId(42);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
     }
 
     /// An update in flight is rejected after a rotation; one rebuilt from members of both committees passes.
@@ -177,7 +177,7 @@ abstract contract DatasetConformance is DatasetFixture {
         address[] memory members = providers.members();
         vm.prank(OWNER);
         dataset.setCommittee(members, TOLERANCE_BPS);
-        refuse(update, wrongCommittee(update));
+        assertReverts(update, wrongCommittee(update));
         providers.report(dataset, KEY, START, equal(5, 7)).send(dataset);
         assertAnswer(dataset, KEY, bytes32(uint256(7)), START, Oracle.QueryStatus.OK);
     }
@@ -188,15 +188,15 @@ abstract contract DatasetConformance is DatasetFixture {
         _agreed(7, START - 1).send(dataset);
         vm.expectEmit(address(dataset));
         emit IDataset.Updated(keccak256(KEY), 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
-        validNoData().sendNotAvailable(dataset);
+        validNoDataUpdate().sendNotAvailable(dataset);
         assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     function test_update_RevertWhen_noDataWasSigned() public {
-        Update memory update = validNoData();
-        refuse(update, wrongCommittee(update));
+        Update memory update = validNoDataUpdate();
+        assertReverts(update, wrongCommittee(update));
         update = _agreed(0, START);
-        refuseNoData(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
+        assertNoDataReverts(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
     }
 
     // ---------------------------------------------------------------- many keys

@@ -35,7 +35,7 @@ abstract contract VerifyDifferential is DatasetFixture {
     /// @notice Of calldata with any byte changed.
     function testFuzz_verify_equalsUpdateThenQueryWhenAByteIsChanged(uint256 place, bytes1 byte_) public {
         empty = vm.snapshotState();
-        bytes memory data = valid().encode();
+        bytes memory data = validUpdate().encode();
         data[bound(place, 4, data.length - 1)] = byte_;
         assertEquivalent(KEY, data);
     }

@@ -15,7 +15,7 @@ contract SpotPriceConsumerTest is DatasetFixture {
     }
 
     function test_refresh_readsStoresAndEmits() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         vm.expectEmit(address(consumer));
         emit SpotPriceConsumer.PriceRead(uint256(update.value));
@@ -24,7 +24,7 @@ contract SpotPriceConsumerTest is DatasetFixture {
     }
 
     function test_refreshWith_storesTheUpdateAndReadsIt() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         vm.expectEmit(address(consumer));
         emit SpotPriceConsumer.PriceRead(uint256(update.value));
         consumer.refreshWith(update.encode());
@@ -33,14 +33,14 @@ contract SpotPriceConsumerTest is DatasetFixture {
     }
 
     function test_refreshWith_readsWhatAnotherSenderStored() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         consumer.refreshWith(update.encode());
         assertEq(consumer.price(), uint256(update.value));
     }
 
     function test_refresh_paysOutOfItsOwnBalance() public {
-        valid().send(dataset);
+        validUpdate().send(dataset);
         uint256 purse = address(this).balance;
         consumer.refresh();
         assertEq(address(consumer).balance, PRICE);
@@ -56,14 +56,14 @@ contract SpotPriceConsumerTest is DatasetFixture {
 
     /// An update submitted by anyone makes a stale data point fresh.
     function test_refresh_RevertWhen_thePriceIsOlderThanTenMinutes() public {
-        valid().send(dataset);
+        validUpdate().send(dataset);
         vm.warp(START + 10 minutes);
         consumer.refresh();
         vm.warp(START + 10 minutes + 1);
         vm.expectRevert(abi.encodeWithSelector(OracleProtocol.DataExpired.selector, 601, 600));
         consumer.refresh();
 
-        Update memory update = valid();
+        Update memory update = validUpdate();
         vm.prank(makeAddr("anyone"));
         update.send(dataset);
         consumer.refresh();

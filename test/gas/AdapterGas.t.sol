@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {AdapterFixture} from "../adapters/AdapterFixture.sol";
-import {AggregatorV3Interface, IPriceOracle, IPyth} from "../adapters/Consumers.sol";
-import {IKeyList} from "../adapters/PythAdapter.t.sol";
-import {Asset} from "../adapters/QuoteAdapter.t.sol";
+import {AdapterFixture, Asset, IKeyList} from "../adapters/AdapterFixture.sol";
+import {AggregatorV3Interface, IPriceOracle, IPyth} from "../adapters/ExternalInterfaces.sol";
 
 /// @notice A consumer that reads an adapter, or does everything except the reading.
 contract ReadingConsumer {

@@ -39,7 +39,7 @@ contract QueryLensTest is DatasetFixture {
     }
 
     function test_queryMany_readsADatasetAsAQueryDoes() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         bytes[] memory keys = new bytes[](3);
         (keys[0], keys[1], keys[2]) = ("SPOTPX/BTC-USD", KEY, "not of the form");

@@ -23,14 +23,14 @@ contract VerifiedLensTest is DatasetFixture {
 
     function testFuzz_read_answersWhatIsStoredUntilItIsTooOld(uint256 age) public {
         age = bound(age, 0, MAX_AGE);
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         skip(age);
         assertReads(MAX_AGE, update.value, START, Oracle.QueryStatus.OK);
     }
 
     function test_read_answersAStoredLackOfData() public {
-        validNoData().sendNotAvailable(dataset);
+        validNoDataUpdate().sendNotAvailable(dataset);
         assertReads(MAX_AGE, 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
@@ -45,7 +45,7 @@ contract VerifiedLensTest is DatasetFixture {
     function testFuzz_read_RevertWhen_theStoredValueIsTooOld(uint256 age, uint256 maxAge) public {
         age = bound(age, 1, 10 * 365 days);
         maxAge = bound(maxAge, 0, age - 1);
-        valid().send(dataset);
+        validUpdate().send(dataset);
         skip(age);
         expectLookup(KEY, maxAge, 0);
         lens.read(dataset, KEY, maxAge);
@@ -81,7 +81,7 @@ contract VerifiedLensTest is DatasetFixture {
     }
 
     function test_readCallback_answersThatThereIsNoData() public {
-        assertCallback(validNoData().encodeNotAvailable(), 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
+        assertCallback(validNoDataUpdate().encodeNotAvailable(), 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     function test_readCallback_answersADisagreement() public {
@@ -92,14 +92,14 @@ contract VerifiedLensTest is DatasetFixture {
     }
 
     function test_readCallback_answersTheUpdateWhateverWasStoredMeanwhile() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         skip(5);
         providers.report(dataset, KEY, block.timestamp, valuesNear3000(3, 2)).send(dataset);
         assertCallback(update.encode(), update.value, START, Oracle.QueryStatus.OK);
     }
 
     function test_readCallback_RevertWhen_theRoundIsTooOld() public {
-        bytes memory response = valid().encode();
+        bytes memory response = validUpdate().encode();
         skip(MAX_AGE + 1);
         asCall(abi.encodeWithSelector(VerifiedLens.TooOld.selector, MAX_AGE + 1, MAX_AGE));
         lens.readCallback(response, abi.encode(dataset, KEY, MAX_AGE, 0));
@@ -142,7 +142,7 @@ contract VerifiedLensTest is DatasetFixture {
     function testFuzz_readCallback_neverAnswersAnythingElseThanTheReportsSay(uint256 place, uint8 bit, bool isNoData)
         public
     {
-        Update memory update = isNoData ? validNoData() : valid();
+        Update memory update = isNoData ? validNoDataUpdate() : validUpdate();
         bytes memory response = isNoData ? update.encodeNotAvailable() : update.encode();
         place = bound(place, 0, response.length - 1);
         response[place] ^= bytes1(uint8(1) << (bit % 8));
@@ -172,7 +172,7 @@ contract VerifiedLensTest is DatasetFixture {
 
     function testFuzz_read_RevertWhen_theCallNamesASender(address sender) public {
         vm.assume(sender != address(0));
-        valid().send(dataset);
+        validUpdate().send(dataset);
         bytes memory reason = abi.encodeWithSelector(VerifiedLens.CallNamesSender.selector, sender);
         vm.prank(sender, sender);
         vm.expectRevert(reason);
@@ -184,7 +184,7 @@ contract VerifiedLensTest is DatasetFixture {
     }
 
     function test_read_answersATransactionWhileTheLensIsSubscribed() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         dataset.subscribe{value: SUBSCRIPTION_PRICE}(address(lens), 1);
         (bytes32 output,,) = lens.read(dataset, KEY, MAX_AGE);
@@ -194,7 +194,7 @@ contract VerifiedLensTest is DatasetFixture {
     }
 
     function test_read_answersATransactionWhereQueriesCostNothing() public {
-        Update memory update = valid();
+        Update memory update = validUpdate();
         update.send(dataset);
         vm.prank(OWNER);
         dataset.setQueryPrice(0);

@@ -8,50 +8,50 @@ import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {Update} from "../utils/Providers.sol";
 
 contract UpdateCalldataTest is Test {
-    function testFuzz_fromUpdate_keepsEveryArgument(Update memory update) public view {
+    function testFuzz_toVerification_keepsEveryArgument(Update memory update) public view {
         bytes memory expected = update.encode();
         _setSelector(expected, IDataset.verify.selector);
-        assertEq(this.fromUpdate(update.encode(), update.key), expected);
+        assertEq(this.toVerification(update.encode(), update.key), expected);
 
         expected = update.encodeNotAvailable();
         _setSelector(expected, IDataset.verifyNotAvailable.selector);
-        assertEq(this.fromUpdate(update.encodeNotAvailable(), update.key), expected);
+        assertEq(this.toVerification(update.encodeNotAvailable(), update.key), expected);
     }
 
-    function testFuzz_fromUpdate_RevertWhen_theKeyIsAnother(Update memory update, bytes memory key) public {
+    function testFuzz_toVerification_RevertWhen_theKeyIsAnother(Update memory update, bytes memory key) public {
         vm.assume(keccak256(key) != keccak256(update.key));
         vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.WrongKey.selector, update.key, key));
-        this.fromUpdate(update.encode(), key);
+        this.toVerification(update.encode(), key);
     }
 
-    function testFuzz_fromUpdate_RevertWhen_itIsNoUpdate(bytes4 selector, bytes memory rest) public {
+    function testFuzz_toVerification_RevertWhen_itIsNoUpdate(bytes4 selector, bytes memory rest) public {
         vm.assume(selector != IDataset.update.selector && selector != IDataset.updateNotAvailable.selector);
         vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector));
-        this.fromUpdate(bytes.concat(selector, rest), "");
+        this.toVerification(bytes.concat(selector, rest), "");
     }
 
-    function test_fromUpdate_RevertWhen_itIsABatch() public {
+    function test_toVerification_RevertWhen_itIsABatch() public {
         bytes4 selector = IDataset.updateBatch.selector;
         vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector));
-        this.fromUpdate(bytes.concat(selector), "");
+        this.toVerification(bytes.concat(selector), "");
     }
 
-    function test_fromUpdate_RevertWhen_thereAreNoFourBytes() public {
+    function test_toVerification_RevertWhen_thereAreNoFourBytes() public {
         vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, bytes4(0)));
-        this.fromUpdate(hex"0a06ed", "");
+        this.toVerification(hex"0a06ed", "");
     }
 
-    function testFuzz_fromUpdate_RevertWhen_theKeyIsCutOff(uint256 length) public {
+    function testFuzz_toVerification_RevertWhen_theKeyIsCutOff(uint256 length) public {
         bytes memory cut = new bytes(bound(length, 4, 4 + 0x5f));
         // The offset 0x20 and the length 0x20 of a key that does not lie within the calldata.
         (cut[4 + 0x1f < cut.length ? 4 + 0x1f : 3], cut[4 + 0x3f < cut.length ? 4 + 0x3f : 3]) = (0x20, 0x20);
         _setSelector(cut, IDataset.update.selector);
         vm.expectRevert(bytes(""));
-        this.fromUpdate(cut, new bytes(0x20));
+        this.toVerification(cut, new bytes(0x20));
     }
 
     /// The key is read as the compiler's decoder reads it, wherever the calldata says that it is.
-    function testFuzz_fromUpdate_equalsTheSameInPlainSolidity(
+    function testFuzz_toVerification_equalsTheSameInPlainSolidity(
         Update memory update,
         uint256 word,
         bytes32 content,
@@ -67,7 +67,7 @@ contract UpdateCalldataTest is Test {
             mstore(data, sub(mload(data), mod(length, 0x100)))
         }
         (bool isDone, bytes memory result) =
-            address(this).staticcall(abi.encodeCall(this.fromUpdate, (data, update.key)));
+            address(this).staticcall(abi.encodeCall(this.toVerification, (data, update.key)));
         (bool isDonePlainly, bytes memory expected) =
             address(this).staticcall(abi.encodeCall(this.plainly, (data, update.key)));
         assertEq(isDone, isDonePlainly);
@@ -89,8 +89,8 @@ contract UpdateCalldataTest is Test {
         this.requireUpdate(bytes.concat(IDataset.updateBatch.selector));
     }
 
-    function fromUpdate(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
-        return UpdateCalldata.fromUpdate(update, key);
+    function toVerification(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
+        return UpdateCalldata.toVerification(update, key);
     }
 
     function plainly(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {

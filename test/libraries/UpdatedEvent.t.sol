@@ -8,19 +8,21 @@ import {Oracle} from "../../src/Oracle.sol";
 import {UpdatedEvent} from "../../src/libraries/UpdatedEvent.sol";
 
 contract UpdatedEventTest is Test {
-    function testFuzz_log_matchesPlainSolidity(bytes32 keyHash, bytes32 value, uint256 timestamp, uint8 status) public {
+    function testFuzz_emitUpdated_matchesPlainSolidity(bytes32 keyHash, bytes32 value, uint256 timestamp, uint8 status)
+        public
+    {
         Oracle.QueryStatus status_ = Oracle.QueryStatus(status % 4);
         vm.recordLogs();
         emit IDataset.Updated(keyHash, value, timestamp, status_);
-        UpdatedEvent.log(keyHash, value, timestamp, status_);
+        UpdatedEvent.emitUpdated(keyHash, value, timestamp, status_);
         Vm.Log[] memory logs = vm.getRecordedLogs();
         assertEq(logs.length, 2);
         assertEq(abi.encode(logs[1]), abi.encode(logs[0]));
     }
 
-    function test_log_leavesMemoryAsItWas() public {
+    function test_emitUpdated_leavesMemoryAsItWas() public {
         bytes memory before = abi.encode(type(uint256).max);
-        UpdatedEvent.log(0, 0, 0, Oracle.QueryStatus.OK);
+        UpdatedEvent.emitUpdated(0, 0, 0, Oracle.QueryStatus.OK);
         assertEq(before, abi.encode(type(uint256).max));
     }
 }

@@ -7,7 +7,7 @@ import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
 import {SpotPriceConsumer} from "../examples/SpotPriceConsumer.sol";
 import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
-import {FreshConsumer} from "../utils/FreshConsumer.sol";
+import {UpdateHelpersConsumer} from "../utils/UpdateHelpersConsumer.sol";
 
 /// @notice Tests a consumer with a MockOracle. It also serves as an example.
 contract MockOracleTest is Test {
@@ -106,7 +106,7 @@ contract MockOracleTest is Test {
     // ---------------------------------------------------------------- updates
 
     function test_update_isStoredIfItIsNewer() public {
-        FreshConsumer fresh = new FreshConsumer{value: 1 ether}();
+        UpdateHelpersConsumer fresh = new UpdateHelpersConsumer{value: 1 ether}();
         bytes memory older = oracle.spotPriceUpdate("ETH-USD", 2900e18, 10);
         assertEq(fresh.updateAndQuery(0, oracle, oracle.spotPriceUpdate("ETH-USD", 3000e18, 5), 5), 3000e18);
         assertEq(fresh.updateAndQuery(0, oracle, older, 5), 3000e18);
@@ -120,7 +120,7 @@ contract MockOracleTest is Test {
     }
 
     function test_verify_storesNothing() public {
-        FreshConsumer fresh = new FreshConsumer{value: 1 ether}();
+        UpdateHelpersConsumer fresh = new UpdateHelpersConsumer{value: 1 ether}();
         assertEq(fresh.verify(0, oracle, oracle.spotPriceUpdate("ETH-USD", 3000e18, 5), 5), 3000e18);
         assertEq(address(oracle).balance, 0.001 ether);
         _assertNoData("SPOTPX/ETH-USD", Oracle.QueryStatus.NOT_AVAILABLE);
@@ -132,7 +132,7 @@ contract MockOracleTest is Test {
     }
 
     function test_verify_readsTheUpdateWhateverIsSet() public {
-        FreshConsumer fresh = new FreshConsumer{value: 1 ether}();
+        UpdateHelpersConsumer fresh = new UpdateHelpersConsumer{value: 1 ether}();
         oracle.setSpotPrice("ETH-USD", 3100e18);
         assertEq(fresh.verify(0, oracle, oracle.spotPriceUpdate("ETH-USD", 3000e18, 5), 5), 3000e18);
     }
@@ -148,7 +148,7 @@ contract MockOracleTest is Test {
     }
 
     function test_setRefusing_refusesUpdatesButNoReads() public {
-        FreshConsumer fresh = new FreshConsumer{value: 1 ether}();
+        UpdateHelpersConsumer fresh = new UpdateHelpersConsumer{value: 1 ether}();
         bytes memory update = oracle.spotPriceUpdate("ETH-USD", 3000e18, 0);
         oracle.setRefusing(true);
         bytes memory refused = abi.encodeWithSelector(
@@ -163,7 +163,7 @@ contract MockOracleTest is Test {
     }
 
     function verificationOf(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
-        return UpdateCalldata.fromUpdate(update, key);
+        return UpdateCalldata.toVerification(update, key);
     }
 
     function _assertNoData(bytes memory key, Oracle.QueryStatus expected) private {

@@ -21,18 +21,18 @@ contract CommitteeTest is Test {
     function testFuzz_hash_changesWhenAWordIsDirty(address member, uint96 dirt) public pure {
         vm.assume(dirt != 0);
         Committee clean = CommitteeLibrary.create(0, 1);
-        clean.seat(0, member);
+        clean.setMember(0, member);
         Committee dirty = CommitteeLibrary.create(0, 1);
-        dirty.seat(0, uint160(member) | (uint256(dirt) << 160));
+        dirty.setMember(0, uint160(member) | (uint256(dirt) << 160));
         assertNotEq(dirty.hash(1), clean.hash(1));
     }
 
-    function testFuzz_seat_isTheSameForAnAddressAndItsWord(address[3] memory members) public pure {
+    function testFuzz_setMember_isTheSameForAnAddressAndItsWord(address[3] memory members) public pure {
         Committee byAddress = CommitteeLibrary.create(0, members.length);
         Committee byWord = CommitteeLibrary.create(0, members.length);
         for (uint256 place = 0; place < members.length; ++place) {
-            byAddress.seat(place, members[place]);
-            byWord.seat(place, uint160(members[place]));
+            byAddress.setMember(place, members[place]);
+            byWord.setMember(place, uint160(members[place]));
         }
         assertEq(byAddress.hash(members.length), byWord.hash(members.length));
     }
@@ -42,7 +42,7 @@ contract CommitteeTest is Test {
         Committee committee = CommitteeLibrary.create(toleranceBps, size);
         bytes memory afterwards = new bytes(64);
         for (uint256 place = 0; place < size; ++place) {
-            committee.seat(place, type(uint256).max);
+            committee.setMember(place, type(uint256).max);
         }
         assertEq(keccak256(before), hash);
         assertEq(keccak256(afterwards), keccak256(new bytes(64)));
@@ -105,7 +105,7 @@ contract CommitteeTest is Test {
     function _assertHash(uint256 toleranceBps, address[] memory members) private pure {
         Committee committee = CommitteeLibrary.create(toleranceBps, members.length);
         for (uint256 place = members.length; place > 0; --place) {
-            committee.seat(place - 1, uint160(members[place - 1]));
+            committee.setMember(place - 1, uint160(members[place - 1]));
         }
         assertEq(committee.hash(members.length), keccak256(abi.encodePacked(toleranceBps, members)));
     }

@@ -42,6 +42,11 @@ abstract contract DatasetFixture is Test {
         return IDataset(deployCode(kind(), abi.encode(settings_)));
     }
 
+    /// @notice Returns what creates a dataset with these settings: its code, then the constructor's argument.
+    function creationCode(DatasetSettings memory settings_) internal view returns (bytes memory) {
+        return bytes.concat(vm.getCode(kind()), abi.encode(settings_));
+    }
+
     /// @notice Returns the artifact of the dataset under test.
     function kind() internal view virtual returns (string memory) {
         return MEDIAN;
@@ -92,17 +97,17 @@ abstract contract DatasetFixture is Test {
     }
 
     /// @notice Returns a valid update: three of the four members report, in the round of the block.
-    function valid() internal view returns (Update memory) {
+    function validUpdate() internal view returns (Update memory) {
         return providers.report(dataset, KEY, block.timestamp, valuesNear3000(3, 1));
     }
 
     /// @notice Returns a valid update of "no data".
-    function validNoData() internal view returns (Update memory) {
+    function validNoDataUpdate() internal view returns (Update memory) {
         return providers.reportNoData(dataset, KEY, block.timestamp, 3);
     }
 
     /// @notice Asserts that the update reverts with exactly this error and leaves the key unchanged.
-    function refuse(Update memory update, bytes memory reason) internal {
+    function assertReverts(Update memory update, bytes memory reason) internal {
         bytes32 before = read(update.key);
         vm.expectRevert(reason);
         update.send(dataset);
@@ -110,7 +115,7 @@ abstract contract DatasetFixture is Test {
     }
 
     /// @notice Asserts the same of an update of "no data".
-    function refuseNoData(Update memory update, bytes memory reason) internal {
+    function assertNoDataReverts(Update memory update, bytes memory reason) internal {
         bytes32 before = read(update.key);
         vm.expectRevert(reason);
         update.sendNotAvailable(dataset);

@@ -3,9 +3,9 @@ pragma solidity ^0.8.37;
 
 import {ICommitteeDirectory} from "../../src/interfaces/ICommitteeDirectory.sol";
 import {ReferenceAnnouncements} from "../utils/ReferenceAnnouncements.sol";
-import {Vectors} from "../utils/Vectors.sol";
+import {VectorFixture} from "../utils/VectorFixture.sol";
 
-contract AnnouncementVectorsTest is Vectors {
+contract AnnouncementVectorsTest is VectorFixture {
     function test_announce_acceptsTheVectors() public {
         load("announcements", "announcements");
         uint256 items = count();

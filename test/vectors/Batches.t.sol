@@ -4,9 +4,9 @@ pragma solidity ^0.8.37;
 import {Signatures} from "../../src/libraries/Signatures.sol";
 import {BATCH_TYPEHASH, ReportTemplate, ReportTemplateLibrary} from "../../src/types/ReportTemplate.sol";
 import {ReferenceReports} from "../utils/ReferenceReports.sol";
-import {Vectors} from "../utils/Vectors.sol";
+import {VectorFixture} from "../utils/VectorFixture.sol";
 
-contract BatchVectorsTest is Vectors {
+contract BatchVectorsTest is VectorFixture {
     function test_digest_matchesTheVectors() public {
         load("batches", "batches");
         uint256 items = count();

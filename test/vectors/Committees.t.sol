@@ -2,9 +2,9 @@
 pragma solidity ^0.8.37;
 
 import {Committee, CommitteeLibrary} from "../../src/types/Committee.sol";
-import {Vectors} from "../utils/Vectors.sol";
+import {VectorFixture} from "../utils/VectorFixture.sol";
 
-contract CommitteeVectorsTest is Vectors {
+contract CommitteeVectorsTest is VectorFixture {
     function test_hash_matchesTheVectors() public {
         load("committees", "committees");
         uint256 items = count();
@@ -16,7 +16,7 @@ contract CommitteeVectorsTest is Vectors {
 
             Committee committee = CommitteeLibrary.create(toleranceBps, members.length);
             for (uint256 place = 0; place < members.length; ++place) {
-                committee.seat(place, uint160(members[place]));
+                committee.setMember(place, uint160(members[place]));
             }
             assertEq(committee.hash(members.length), hash, text(i, "name"));
         }

@@ -2,9 +2,9 @@
 pragma solidity ^0.8.37;
 
 import {KeyForm, KeyFormLibrary} from "../../src/types/KeyForm.sol";
-import {Vectors} from "../utils/Vectors.sol";
+import {VectorFixture} from "../utils/VectorFixture.sol";
 
-contract KeyVectorsTest is Vectors {
+contract KeyVectorsTest is VectorFixture {
     using KeyFormLibrary for KeyForm;
 
     function test_matches_agreesWithTheVectors() public {

@@ -2,9 +2,9 @@
 pragma solidity ^0.8.37;
 
 import {Quorum} from "../../src/libraries/Quorum.sol";
-import {Vectors} from "../utils/Vectors.sol";
+import {VectorFixture} from "../utils/VectorFixture.sol";
 
-contract QuorumVectorsTest is Vectors {
+contract QuorumVectorsTest is VectorFixture {
     function test_isReached_matchesTheVectors() public {
         load("quorum", "counts");
         uint256 items = count();

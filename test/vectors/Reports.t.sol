@@ -5,9 +5,9 @@ import {Oracle} from "../../src/Oracle.sol";
 import {Signatures} from "../../src/libraries/Signatures.sol";
 import {REPORT_TYPEHASH, ReportTemplateLibrary} from "../../src/types/ReportTemplate.sol";
 import {ReferenceReports} from "../utils/ReferenceReports.sol";
-import {Vectors} from "../utils/Vectors.sol";
+import {VectorFixture} from "../utils/VectorFixture.sol";
 
-contract ReportVectorsTest is Vectors {
+contract ReportVectorsTest is VectorFixture {
     function test_digest_matchesTheVectors() public {
         load("reports", "reports");
         uint256 items = count();

@@ -4,10 +4,10 @@ pragma solidity ^0.8.37;
 import {Oracle} from "../../src/Oracle.sol";
 import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {KeyForm} from "../../src/types/KeyForm.sol";
-import {Vectors} from "../utils/Vectors.sol";
+import {VectorFixture} from "../utils/VectorFixture.sol";
 
 /// @notice Sends updates that TypeScript encoded to the dataset that they are for.
-contract UpdateVectorsTest is Vectors {
+contract UpdateVectorsTest is VectorFixture {
     function test_update_storesTheValuesOfTheVectors() public {
         load("updates", "updates");
         uint256 items = count();

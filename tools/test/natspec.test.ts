@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { expect, test } from "vitest";
 
 interface AbiItem {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 

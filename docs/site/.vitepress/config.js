@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { STATIC_CSP } from "@dataset-oracle/operator/dist/http/static-files.js";
 import { precompress } from "@dataset-oracle/tools/precompress";
 import { defineConfig } from "vitepress";
-import { coloursOfCode, MARKDOWN } from "../markdown.js";
+import { codeHighlightingCss, MARKDOWN } from "../markdown.js";
 import { SECTIONS } from "../pages.js";
-import { BASE, HEAD_SCRIPT, portableHtml, portableScripts, vite } from "../portable.js";
+import { BASE, HEAD_SCRIPT, relocatableHtml, relocatableScripts, VITE_SETTINGS } from "../relocatable-build.js";
 import { stagePages } from "../stage-pages.js";
 
 const NAME = "Dataset Oracle";
@@ -43,7 +43,7 @@ export default async () => {
     router: { prefetchLinks: false },
     metaChunk: true,
     markdown: MARKDOWN,
-    vite,
+    vite: VITE_SETTINGS,
     themeConfig: {
       logo: "/icon.svg",
       siteTitle: NAME,
@@ -65,10 +65,10 @@ export default async () => {
       },
       docFooter: { prev: "Previous", next: "Next" },
     },
-    transformHtml: portableHtml,
+    transformHtml: relocatableHtml,
     buildEnd({ outDir, site }) {
-      writeFileSync(join(outDir, "code.css"), coloursOfCode());
-      portableScripts(outDir, site);
+      writeFileSync(join(outDir, "code.css"), codeHighlightingCss());
+      relocatableScripts(outDir, site);
       precompress(outDir);
       rmSync(srcDir, { recursive: true });
     },

@@ -4,8 +4,8 @@ import { OperatorConfig } from "@dataset-oracle/operator/dist/config.js";
 import { ProviderConfig } from "@dataset-oracle/provider/dist/config.js";
 import { SpotSourceSpec } from "@dataset-oracle/provider/dist/source/spot-source.js";
 import { RequestSpec } from "@dataset-oracle/provider/dist/web-oracle/request-spec.js";
-import { boundsOf, objectsOf, typeOf } from "./schema.js";
-import { table } from "./table.js";
+import { boundsOf, objectsOf, typeOf } from "../json-schema-text.js";
+import { table } from "../markdown-table.js";
 
 /** The files that can be configured, with their schemas. */
 const FILES = [

@@ -4,8 +4,8 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/root";
-import { table } from "./table.js";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
+import { table } from "../markdown-table.js";
 
 /** The pages, and the files that each describes. */
 const PAGES = [
@@ -22,7 +22,7 @@ const PAGES = [
       "Subscriptions.sol",
       "BatchRepayments.sol",
       "Accusations.sol",
-      "DatasetGovernance.sol",
+      "GovernanceAndIncome.sol",
       "ReportDomain.sol",
     ],
   },
@@ -52,7 +52,7 @@ const PAGES = [
       "adapters/MorphoAdapter.sol",
       "adapters/ERC7412Adapter.sol",
       "interfaces/IERC7412.sol",
-      "adapters/DatasetReader.sol",
+      "adapters/SingleKeyReader.sol",
     ],
   },
   { name: "internals", label: "Types and libraries", folders: ["types", "libraries"] },

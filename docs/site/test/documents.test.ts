@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { describe, expect, test } from "vitest";
-import { isExternal, target } from "../links.js";
+import { isExternal, resolveLink } from "../links.js";
 import { anchorsOf, imagesOf, linksOf } from "../markdown.js";
 import { PAGES } from "../pages.js";
 
@@ -25,13 +25,13 @@ test("every document of docs/ is in the site's navigation", () => {
 describe.each(DOCUMENTS)("%s", (file) => {
   test("links only to what is there", () => {
     for (const image of imagesOf(read(file)))
-      expect(existsSync(join(ROOT, target(file, image).file)), image).toBe(true);
+      expect(existsSync(join(ROOT, resolveLink(file, image).file)), image).toBe(true);
     for (const link of linksOf(read(file))) {
       if (isExternal(link)) {
         expect(new URL(link).protocol, link).toMatch(/^(https|mailto):$/);
         continue;
       }
-      const { file: to, anchor } = target(file, link);
+      const { file: to, anchor } = resolveLink(file, link);
       expect(existsSync(join(ROOT, to)), link).toBe(true);
       if (anchor !== "") expect(anchorsOf(read(to)), link).toContain(anchor.slice(1));
     }

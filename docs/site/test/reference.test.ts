@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withEmptyOperator } from "@dataset-oracle/operator/dist/operator-without-networks.js";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../pages.js";
 
@@ -62,20 +62,6 @@ describe("the reference of the contracts", () => {
   });
 });
 
-describe("the reference of the HTTP endpoint", () => {
-  test("has every path, what is required, and every status", () => {
-    for (const path of ["POST /data/request", "GET /datasets", "GET /history", "GET /live", "GET /ready"]) {
-      expect(text("http")).toContain(`## ${path}\n`);
-    }
-    expect(text("http")).toContain(
-      "| `broadcast` | boolean | yes | If true, the operator sends the update transaction; otherwise it returns it. |",
-    );
-    expect(text("http")).toContain('`"DISAGREEMENT"`');
-    expect(text("http")).toContain("| 503 | `no_quorum` | `failures` |");
-    expect(text("http")).toContain("| `prefer` | string | no |");
-  });
-});
-
 describe("the reference of the configuration", () => {
   test("says what every setting means", () => {
     const rows = text("configuration")
@@ -95,6 +81,18 @@ describe("the reference of the configuration", () => {
 
 describe("the reference of the HTTP API", () => {
   const CURL = /^curl -s 'http:\/\/127\.0\.0\.1:8080([^']+)'(?: -H 'content-type: application\/json' -d '([^']+)')?$/;
+
+  test("has every path, what is required, and every status", () => {
+    for (const path of ["POST /data/request", "GET /datasets", "GET /history", "GET /live", "GET /ready"]) {
+      expect(text("http")).toContain(`## ${path}\n`);
+    }
+    expect(text("http")).toContain(
+      "| `broadcast` | boolean | yes | If true, the operator sends the update transaction; otherwise it returns it. |",
+    );
+    expect(text("http")).toContain('`"DISAGREEMENT"`');
+    expect(text("http")).toContain("| 503 | `no_quorum` | `failures` |");
+    expect(text("http")).toContain("| `prefer` | string | no |");
+  });
 
   test("has an example of each operation, which the operator understands", async () => {
     const page = text("http");

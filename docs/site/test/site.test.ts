@@ -4,14 +4,13 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { addGuide, addPage } from "@dataset-oracle/operator/dist/http/static-files.js";
-import { withEmptyOperator } from "@dataset-oracle/operator/dist/operator-without-networks.js";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { AxeResults } from "axe-core";
 import { pino } from "pino";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DEVNET } from "../devnet.js";
+import { DEVNET } from "../devnet-addresses.js";
 import { PAGES } from "../pages.js";
 
 /** A page of the built site. */
@@ -301,23 +300,6 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
       expect((await page.locator("main").textContent())?.length, path).toBeGreaterThan(200);
     };
     await open(PHONE, paths, look, "load");
-  });
-
-  test("axe finds nothing at all on the operator's API page", async () => {
-    await withEmptyOperator(async (operator) => {
-      const context = await browser.newContext(DESKTOP);
-      const page = await context.newPage();
-      await page.goto(`${await operator.listen({ host: "127.0.0.1", port: 0 })}/docs/`);
-      // One of each method, because axe takes long for all.
-      for (const id of ["requestUpdate", "readDataPoint"]) {
-        await page.locator(`#operations-data-${id} .opblock-summary-control`).click();
-      }
-      await expect.poll(() => page.locator("pre.microlight").count()).toBeGreaterThan(1);
-      await page.evaluate(`${AXE};0`);
-      const { violations } = await page.evaluate<AxeResults>("axe.run()");
-      await context.close();
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
-    });
   });
 
   test.each(["light", "dark"] as const)("axe finds nothing serious in the %s theme", async (colorScheme) => {

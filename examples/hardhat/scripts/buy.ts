@@ -1,4 +1,4 @@
-import { writeFresh } from "@dataset-oracle/protocol";
+import { writeContractWithUpdate } from "@dataset-oracle/protocol";
 import { network } from "hardhat";
 import { parseEther } from "viem";
 
@@ -11,7 +11,7 @@ const [buyer] = await viem.getWalletClients();
 const shop = await viem.deployContract("Shop", [DATASET]);
 
 // One transaction stores the rate of this moment, reads it and buys. The contract returns the change.
-const hash = await writeFresh(buyer, {
+const hash = await writeContractWithUpdate(buyer, {
   address: shop.address,
   abi: shop.abi,
   functionName: "buy",

@@ -3,17 +3,19 @@ import "./style/base.css";
 import "./style/layout.css";
 import "./style/controls.css";
 import "./style/data.css";
+import "./style/code.css";
+import "./style/notices-and-steps.css";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { ConnectionNote } from "./components/connection-note";
+import { ConnectionWarning } from "./components/connection-warning";
 import { Footer, Header } from "./components/layout";
 import { OverviewContext, useOverviewState } from "./live/overview-state";
-import { BuildPageOnDemand } from "./pages/build-page-on-demand";
+import { DataPointPage } from "./pages/data-point-page";
+import { DatasetLookup } from "./pages/dataset-lookup";
 import { DatasetPage } from "./pages/dataset-page";
-import { FoundDataset } from "./pages/found-dataset";
 import { HomePage } from "./pages/home-page";
+import { LazySpecBuilderPage } from "./pages/lazy-spec-builder-page";
 import { NotFoundPage } from "./pages/not-found-page";
-import { PointPage } from "./pages/point-page";
 import { type Route, useRoute } from "./route";
 
 function App() {
@@ -36,7 +38,7 @@ function App() {
       </button>
       <Header />
       <main class="wide" ref={main} tabIndex={-1}>
-        <ConnectionNote />
+        <ConnectionWarning />
         <Page key={place} route={route} />
       </main>
       <Footer />
@@ -49,11 +51,11 @@ function Page({ route }: { route: Route }) {
     case "home":
       return <HomePage />;
     case "build":
-      return <BuildPageOnDemand {...route} />;
+      return <LazySpecBuilderPage {...route} />;
     case "dataset":
-      return <FoundDataset {...route}>{(found) => <DatasetPage {...found} />}</FoundDataset>;
+      return <DatasetLookup {...route}>{(found) => <DatasetPage {...found} />}</DatasetLookup>;
     case "point":
-      return <FoundDataset {...route}>{(found) => <PointPage {...found} text={route.key} />}</FoundDataset>;
+      return <DatasetLookup {...route}>{(found) => <DataPointPage {...found} text={route.key} />}</DatasetLookup>;
     default:
       return <NotFoundPage what="this address" />;
   }

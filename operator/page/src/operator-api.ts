@@ -1,11 +1,12 @@
+import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { EvidenceAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
+import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
+import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
+import type { DatasetTrialRequest, SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { DatasetTrialRequest, SpecTrial } from "@dataset-oracle/protocol/spec-trial";
-import type { HistoryAnswer } from "@dataset-oracle/protocol/wire";
-import type { DataPointAnswer, OverviewAnswer } from "@dataset-oracle/protocol/wire-data";
-import type { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
 
 /** The operator's base URL. The page is served directly under it. */
-export const BASE = new URL(".", location.href.split("#", 1)[0]).href.replace(/\/$/, "");
+export const OPERATOR_URL = new URL(".", location.href.split("#", 1)[0]).href.replace(/\/$/, "");
 
 /** Identifies a data point. */
 export interface PointId {
@@ -42,21 +43,24 @@ export const getOverview = () => get<OverviewAnswer>("overview");
 export const getData = (id: PointId) => get<DataPointAnswer>("data", toQuery(id));
 
 /** Which part of a history is read, and how. */
-export type Part = Partial<Readonly<Record<"from" | "to" | "from_time" | "to_time" | "interval" | "limit", number>>>;
+export type HistoryRange = Partial<
+  Readonly<Record<"from" | "to" | "from_time" | "to_time" | "interval" | "limit", number>>
+>;
 
-export const getHistory = (id: PointId, part: Part) => get<HistoryAnswer>("history", { ...toQuery(id), ...part });
+export const getHistory = (id: PointId, part: HistoryRange) =>
+  get<HistoryAnswer>("history", { ...toQuery(id), ...part });
 
 /** Returns the address at which the same part of a history is CSV. */
-export function csvUrl(id: PointId, part: Part): string {
+export function csvUrl(id: PointId, part: HistoryRange): string {
   const query = { ...toQuery(id), ...part, format: "csv" };
-  return `${BASE}/history?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
+  return `${OPERATOR_URL}/history?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
 }
 
 /** Reads one provider's evidence through the operator: the page itself connects to no other place. */
 export const getEvidence = (id: EvidenceId) => get<EvidenceAnswer>("evidence", toEvidenceQuery(id));
 
 /** Returns the URL of a provider's evidence, for a link that saves it. */
-export const evidenceUrl = (id: EvidenceId) => `${BASE}/evidence?${parametersOf(toEvidenceQuery(id))}`;
+export const evidenceUrl = (id: EvidenceId) => `${OPERATOR_URL}/evidence?${parametersOf(toEvidenceQuery(id))}`;
 
 const toEvidenceQuery = (id: EvidenceId) => ({ ...toQuery(id), timestamp: id.round, provider: id.provider });
 
@@ -79,7 +83,7 @@ export const trySpec = (body: DatasetTrialRequest) =>
 
 async function ask<T>(path: string, deadlineMs: number, init: RequestInit = {}): Promise<Result<T, ReadError>> {
   try {
-    const response = await fetch(`${BASE}/${path}`, { ...init, signal: AbortSignal.timeout(deadlineMs) });
+    const response = await fetch(`${OPERATOR_URL}/${path}`, { ...init, signal: AbortSignal.timeout(deadlineMs) });
     return response.ok ? ok((await response.json()) as T) : err(await readProblem(response));
   } catch {
     return err(UNREACHABLE);

@@ -27,7 +27,7 @@ export function parseRoute(fragment: string): Route {
 }
 
 /** The place where request specs are built. */
-export const buildPath = (networkId: number) => `#/${networkId}/${BUILD}`;
+export const specBuilderPath = (networkId: number) => `#/${networkId}/${BUILD}`;
 
 export const datasetPath = (networkId: number, dataset: string) => `#/${networkId}/${dataset}`;
 

@@ -1,26 +1,24 @@
-/** How values, keys, times and addresses of the page are written. */
+/** How values, keys and times are written. */
 
-import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { describe, expect, test } from "vitest";
-import { showKey } from "../src/format/key.js";
-import { aligned, atAGlance, deviation, exact, rounded } from "../src/format/number.js";
-import { duration } from "../src/format/time.js";
-import { showValue } from "../src/format/value.js";
-import { keyProblem } from "../src/request/key-problem.js";
-import { parseRoute, pointPath } from "../src/route.js";
+import { splitKey } from "../src/format/key.js";
+import { formatAligned, formatDeviation, formatExact, formatRounded, formatShort } from "../src/format/number.js";
+import { formatDuration } from "../src/format/time.js";
+import { displayValue } from "../src/format/value.js";
 
 const SPOT: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
 const HASH = "ab".repeat(32);
 
 describe("numbers", () => {
   test("of one column have equally many decimals", () => {
-    expect(aligned([10n ** 18n, 15n * 10n ** 17n, 1_234_000_000_000_000_000_001n], 18)).toEqual([
+    expect(formatAligned([10n ** 18n, 15n * 10n ** 17n, 1_234_000_000_000_000_000_001n], 18)).toEqual([
       "1.000000000000000000",
       "1.500000000000000000",
       "1,234.000000000000000001",
     ]);
-    expect(aligned([1n, 20n], 0)).toEqual(["1", "20"]);
-    expect(aligned([], 18)).toEqual([]);
+    expect(formatAligned([1n, 20n], 0)).toEqual(["1", "20"]);
+    expect(formatAligned([], 18)).toEqual([]);
   });
 
   test.each([
@@ -33,7 +31,7 @@ describe("numbers", () => {
     [42n, 0, "42"],
     [2n ** 208n - 1n, 0, "411,376,139,330,301,510,538,742,295,639,337,626,245,683,966,408,394,965,837,152,255"],
   ])("%s scaled by 10^%s is exactly %s", (value, decimals, text) => {
-    expect(exact(value, decimals)).toBe(text);
+    expect(formatExact(value, decimals)).toBe(text);
   });
 
   test.each([
@@ -47,13 +45,13 @@ describe("numbers", () => {
     [29_731n, 0, "29,731"],
     [1n, 18, "0.000000000000000001"],
   ])("%s scaled by 10^%s is %s at a glance", (value, decimals, text) => {
-    expect(atAGlance(value, decimals)).toBe(text);
+    expect(formatShort(value, decimals)).toBe(text);
   });
 
   test("have as many decimals as their column", () => {
-    expect(rounded(66_944_325_500_000_000_000_000n, 18, 5)).toBe("66,944.32550");
-    expect(rounded(24_710_000_000_000n, 18, 5)).toBe("0.00002");
-    expect(rounded(12n, 0, 0)).toBe("12");
+    expect(formatRounded(66_944_325_500_000_000_000_000n, 18, 5)).toBe("66,944.32550");
+    expect(formatRounded(24_710_000_000_000n, 18, 5)).toBe("0.00002");
+    expect(formatRounded(12n, 0, 0)).toBe("12");
   });
 
   test.each([
@@ -63,7 +61,7 @@ describe("numbers", () => {
     [3_000n, 1_000n, "+200.000 %"],
     [1n, 0n, null],
   ])("%s is from %s away by %s", (value, from, text) => {
-    expect(deviation(value, from)).toBe(text);
+    expect(formatDeviation(value, from)).toBe(text);
   });
 });
 
@@ -71,7 +69,7 @@ describe("values", () => {
   const word = (hex: string) => `0x${hex.padEnd(64, "0")}`;
 
   test("of a pair have its quote as their unit", () => {
-    expect(showValue("median", "3021500000000000000000", SPOT, "SPOTPX/ETH-USD")).toEqual({
+    expect(displayValue("median", "3021500000000000000000", SPOT, "SPOTPX/ETH-USD")).toEqual({
       exact: "3,021.5",
       short: "3,021.50",
       unit: "USD",
@@ -80,7 +78,7 @@ describe("values", () => {
 
   test("of a request spec have the unit and the scale that it states", () => {
     const kelvin: ValueFormat = { ...SPOT, decimals: 2, unit: "K" };
-    expect(showValue("median", "29731", kelvin, `WEB/${HASH}/London`)).toEqual({
+    expect(displayValue("median", "29731", kelvin, `WEB/${HASH}/London`)).toEqual({
       exact: "297.31",
       short: "297.31",
       unit: "K",
@@ -95,14 +93,14 @@ describe("values", () => {
     ["bool", word(""), "false"],
     ["bytes32", `0x${HASH}`, `0x${HASH}`],
   ] as const)("of the type %s: %s is %s", (type, value, text) => {
-    expect(showValue("majority", value, { title: null, type, decimals: 0, unit: null, sources: [] }, null).exact).toBe(
-      text,
-    );
+    expect(
+      displayValue("majority", value, { title: null, type, decimals: 0, unit: null, sources: [] }, null).exact,
+    ).toBe(text);
   });
 
   test("of an unknown format are what is stored", () => {
-    expect(showValue("median", "12345", null, null).exact).toBe("12,345");
-    expect(showValue("majority", `0x${HASH}`, null, null).exact).toBe(`0x${HASH}`);
+    expect(displayValue("median", "12345", null, null).exact).toBe("12,345");
+    expect(displayValue("majority", `0x${HASH}`, null, null).exact).toBe(`0x${HASH}`);
   });
 });
 
@@ -114,18 +112,7 @@ describe("keys", () => {
     [`WEB/${HASH}/%FF`, "WEB/ababab…abab", "%FF"],
     ["0x00ff", "", "0x00ff"],
   ])("%s is set back as %s, and named %s", (text, prefix, name) => {
-    expect(showKey(text)).toMatchObject({ prefix, name });
-  });
-
-  test.each([
-    ["SPOT_PRICE", "SPOTPX/ETH-USD", null],
-    ["SPOT_PRICE", "spotpx/eth-usd", "Keys are in upper case: SPOTPX/ETH-USD."],
-    ["SPOT_PRICE", "ETH-USD", expect.stringContaining("SPOTPX/<BASE>-<QUOTE>")],
-    ["SPOT_PRICE", "0x1", expect.stringContaining("odd number")],
-    ["WEB_ORACLE", `WEB/${HASH}`, null],
-    ["WEB_ORACLE", "WEB/ab", expect.stringContaining("64 lowercase hex digits")],
-  ] as const)("in a dataset of %s, %s: %s", (form, text, problem) => {
-    expect(keyProblem(form, text)).toEqual(problem);
+    expect(splitKey(text)).toMatchObject({ prefix, name });
   });
 });
 
@@ -138,28 +125,5 @@ test.each([
   [12_000, "3 h 20 min"],
   [187_200, "2 d 4 h"],
 ])("%s seconds are %s", (seconds, text) => {
-  expect(duration(seconds)).toBe(text);
-});
-
-describe("addresses", () => {
-  const dataset = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
-
-  test.each(["SPOTPX/ETH-USD", `WEB/${HASH}/S%C3%A3o%20Paulo/%2F`, "0x00ff", "a #?&b"])("lead to the key %s", (key) => {
-    expect(parseRoute(pointPath(42, dataset, key))).toEqual({ page: "point", networkId: 42, dataset, key });
-  });
-
-  test.each([
-    ["", "home"],
-    ["#/", "home"],
-    [`#/42/${dataset}`, "dataset"],
-    ["#/42/build", "build"],
-    ["#/42/build/a", "unknown"],
-    ["#/42", "unknown"],
-    [`#/0/${dataset}`, "unknown"],
-    ["#/42/0x12", "unknown"],
-    [`#/42/${dataset}/a/b`, "unknown"],
-    ["#/%E0%A4%A", "unknown"],
-  ])("%s is the page: %s", (fragment, page) => {
-    expect(parseRoute(fragment).page).toBe(page);
-  });
+  expect(formatDuration(seconds)).toBe(text);
 });

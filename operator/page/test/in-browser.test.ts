@@ -1,34 +1,38 @@
 /** The page in a real browser, against a real devnet. */
 
 import { afterAll, beforeAll, describe } from "vitest";
-import { accessFlows } from "./flows/accessibility.js";
+import { accessibilityFlows } from "./flows/accessibility.js";
+import { apiPageFlows } from "./flows/api-page.js";
 import { walletFlows } from "./flows/browser-wallet.js";
 import { browsingFlows } from "./flows/browsing.js";
-import { builderFlows } from "./flows/builder.js";
 import { evidenceFlows } from "./flows/evidence.js";
-import { formFlows } from "./flows/form.js";
 import { problemFlows } from "./flows/problems.js";
+import { requestFormFlows } from "./flows/request-form.js";
+import { securityHeaderFlows } from "./flows/security-headers.js";
 import { snippetFlows } from "./flows/snippets.js";
+import { specBuilderFlows } from "./flows/spec-builder.js";
 import { hasBrowser } from "./support/browser.js";
-import { startWorld, type World } from "./support/world.js";
+import { startTestEnvironment, type TestEnvironment } from "./support/test-environment.js";
 
 describe.runIf(hasBrowser())("the page in Chromium", () => {
-  let started: World;
-  const world = () => started;
+  let started: TestEnvironment;
+  const environment = () => started;
 
   beforeAll(async () => {
-    started = await startWorld();
+    started = await startTestEnvironment();
   }, 150_000);
   afterAll(() => started?.close(), 30_000);
 
   // Each test has its own window and mostly waits for the next block, so they can run at the same time. They use `expect`
   // of their context for polling: the global one belongs to the test that began last.
-  describe.concurrent("the builder", () => builderFlows(world));
-  describe.concurrent("browsing", () => browsingFlows(world));
-  describe.concurrent("the evidence", () => evidenceFlows(world));
-  describe.concurrent("the form", () => formFlows(world));
-  describe.concurrent("a browser wallet", () => walletFlows(world));
-  describe.concurrent("accessibility and policy", () => accessFlows(world));
-  describe.concurrent("problems", () => problemFlows(world));
-  describe.concurrent("the code", () => snippetFlows(world));
+  describe.concurrent("the spec builder", () => specBuilderFlows(environment));
+  describe.concurrent("browsing", () => browsingFlows(environment));
+  describe.concurrent("the evidence", () => evidenceFlows(environment));
+  describe.concurrent("the request form", () => requestFormFlows(environment));
+  describe.concurrent("a browser wallet", () => walletFlows(environment));
+  describe.concurrent("accessibility", () => accessibilityFlows(environment));
+  describe.concurrent("the security headers", () => securityHeaderFlows(environment));
+  describe.concurrent("the API page", () => apiPageFlows(environment));
+  describe.concurrent("problems", () => problemFlows(environment));
+  describe.concurrent("the code", () => snippetFlows(environment));
 });

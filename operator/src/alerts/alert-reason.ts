@@ -1,5 +1,5 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
-import { LATE_AFTER_HEARTBEATS } from "@dataset-oracle/protocol/lateness";
+import { LATE_AFTER_HEARTBEATS } from "@dataset-oracle/protocol/lateness-threshold";
 
 /** The one thing that is wrong with a stored value. */
 export type AlertReason = "stale" | "disagreement";

@@ -1,5 +1,5 @@
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
-import type { Announcement } from "@dataset-oracle/protocol/announcement";
+import type { Announcement } from "@dataset-oracle/protocol/node-announcement";
 import type { Address } from "viem";
 import { getContractEvents, readContract } from "viem/actions";
 import type { ChainClient } from "./client.js";

@@ -1,6 +1,6 @@
-import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/announcement";
-import { KEY_FORMS } from "@dataset-oracle/protocol/key";
-import { DATASET_KINDS } from "@dataset-oracle/protocol/wire";
+import { KEY_FORMS } from "@dataset-oracle/protocol/dataset-key";
+import { DATASET_KINDS } from "@dataset-oracle/protocol/dataset-kind";
+import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/node-announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
 import { type Address, type Hex, hexToNumber } from "viem";

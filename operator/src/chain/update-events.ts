@@ -1,5 +1,5 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
+import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query-status";
 import { type Address, type Hex, keccak256 } from "viem";
 import { getContractEvents } from "viem/actions";
 import type { Clock } from "../process-context.js";

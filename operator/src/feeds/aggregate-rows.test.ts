@@ -1,4 +1,4 @@
-import type { SignedRow } from "@dataset-oracle/protocol/update";
+import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import { type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { aggregateRows } from "./aggregate-rows.js";

@@ -1,7 +1,8 @@
+import { agreedValue } from "@dataset-oracle/protocol/agreed-value";
 import { isMissing } from "@dataset-oracle/protocol/batch-report";
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
-import { agreedValue, type SignedRow } from "@dataset-oracle/protocol/update";
-import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import type { Hex } from "viem";
 
 /** The value of a key on which the data providers agree now. */

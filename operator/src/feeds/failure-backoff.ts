@@ -1,4 +1,4 @@
-import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Logger } from "pino";
 import type { Hex } from "viem";

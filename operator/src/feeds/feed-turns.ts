@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { SignedValue } from "@dataset-oracle/protocol/update";
+import type { SignedValue } from "@dataset-oracle/protocol/encode-update";
 import type { Address, Hex } from "viem";
 import { readManyStored } from "../chain/stored-values.js";
 import { readNonce } from "../chain/transactions.js";

@@ -1,5 +1,5 @@
 import { queryResult } from "@dataset-oracle/protocol/client/query-result";
-import type { QueryStatus } from "@dataset-oracle/protocol/report";
+import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
 import { type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { dueAge, hasMoved, updateNeed } from "./update-policy.js";

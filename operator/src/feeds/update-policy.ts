@@ -1,5 +1,5 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
-import type { DatasetKind } from "@dataset-oracle/protocol/wire";
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { hexToBigInt } from "viem";
 import type { AggregatedValue } from "./aggregate-rows.js";
 

@@ -1,4 +1,4 @@
-import type { Candle } from "@dataset-oracle/protocol/wire";
+import type { Candle } from "@dataset-oracle/protocol/http-schemas/history";
 import { hexToBigInt } from "viem";
 import type { PastUpdate } from "../chain/update-events.js";
 

@@ -1,4 +1,4 @@
-import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/wire";
+import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/http-schemas/gateway";
 import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
 import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
 import { toProblem } from "@dataset-oracle/service/http-server/http-problems";

@@ -1,4 +1,4 @@
-import { ContradictionAnswer, ContradictionQuery } from "@dataset-oracle/protocol/wire-nodes";
+import { ContradictionAnswer, ContradictionQuery } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";

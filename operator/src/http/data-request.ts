@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/wire";
+import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
 import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";

@@ -1,4 +1,4 @@
-import { ServedDataset } from "@dataset-oracle/protocol/wire";
+import { ServedDataset } from "@dataset-oracle/protocol/http-schemas/datasets";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";

@@ -1,5 +1,5 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
-import { EvidenceAnswer, EvidenceQuery, MAX_EVIDENCE_TEXT } from "@dataset-oracle/protocol/wire-evidence";
+import { EvidenceAnswer, EvidenceQuery, MAX_EVIDENCE_TEXT } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { tooManyRequests } from "@dataset-oracle/service/http-server/http-problems";

@@ -1,5 +1,5 @@
-import { NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-request";
-import { ForwardedAnswer, ForwardedRequest } from "@dataset-oracle/protocol/wire-nodes";
+import { ForwardedAnswer, ForwardedRequest } from "@dataset-oracle/protocol/http-schemas/between-nodes";
+import { NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-request-signature";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ANY_BODY, jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";

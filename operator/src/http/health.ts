@@ -1,4 +1,4 @@
-import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/wire";
+import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";

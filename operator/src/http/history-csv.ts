@@ -1,4 +1,4 @@
-import type { Candle, HistoryAnswer, StoredUpdate } from "@dataset-oracle/protocol/wire";
+import type { Candle, HistoryAnswer, StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
 
 const UPDATE_COLUMNS = ["timestamp", "status", "value", "block_number", "transaction_hash"] as const;
 const CANDLE_COLUMNS = ["start", "open", "high", "low", "close", "updates"] as const;

@@ -1,6 +1,6 @@
-import { keyToAscii } from "@dataset-oracle/protocol/key";
-import { HistoryAnswer, HistoryQuery, type StoredUpdate } from "@dataset-oracle/protocol/wire";
-import { formatValue } from "@dataset-oracle/protocol/wire-value";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
+import { HistoryAnswer, HistoryQuery, type StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
+import { formatValue } from "@dataset-oracle/protocol/value-text";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";

@@ -1,4 +1,4 @@
-import { OverviewAnswer } from "@dataset-oracle/protocol/wire-data";
+import { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import type { Overview } from "../overview/overview.js";

@@ -1,4 +1,4 @@
-import { OPERATOR_PROBLEM_MEMBERS, type OperatorProblemCode } from "@dataset-oracle/protocol/client/problem";
+import { OPERATOR_PROBLEM_MEMBERS, type OperatorProblemCode } from "@dataset-oracle/protocol/operator-problem";
 import { problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 

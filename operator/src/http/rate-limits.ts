@@ -1,4 +1,4 @@
-import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { globalRateLimiter, type RateLimit, rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import type { FastifyReply, FastifyRequest } from "fastify";

@@ -1,4 +1,8 @@
-import { MAX_POSTED_STATEMENTS, ReportsQuery, SignedStatement } from "@dataset-oracle/protocol/wire-nodes";
+import {
+  MAX_POSTED_STATEMENTS,
+  ReportsQuery,
+  SignedStatement,
+} from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";

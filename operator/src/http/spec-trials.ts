@@ -3,10 +3,9 @@ import { parseAddress } from "@dataset-oracle/protocol/address";
 import {
   type AdviceProgress,
   DatasetAdviceRequest,
-  DatasetTrialRequest,
   SpecAdvice,
-  SpecTrial,
-} from "@dataset-oracle/protocol/spec-trial";
+} from "@dataset-oracle/protocol/http-schemas/spec-advice";
+import { DatasetTrialRequest, SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ANY_BODY, jsonAnswer, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { globalRateLimiter } from "@dataset-oracle/service/http-server/rate-limit";

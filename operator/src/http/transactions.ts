@@ -1,4 +1,4 @@
-import { SharedTransaction, TransactionsQuery } from "@dataset-oracle/protocol/wire-nodes";
+import { SharedTransaction, TransactionsQuery } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";

@@ -1,7 +1,7 @@
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
-import { Unit } from "@dataset-oracle/protocol/unit";
-import type { DatasetKind } from "@dataset-oracle/protocol/wire";
-import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import { SpecUnit } from "@dataset-oracle/protocol/spec-unit";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, hexToString } from "viem";
@@ -9,7 +9,7 @@ import { type Hex, hexToString } from "viem";
 /** The parts of a request spec that describe it to people. Anyone may publish one, so its title must not disguise itself. */
 const RequestSpec = Type.Object({
   title: Type.String({ pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]{1,200}$" }),
-  unit: Type.Optional(Unit),
+  unit: Type.Optional(SpecUnit),
   variables: Type.Array(Type.Object({ name: Type.String({ pattern: "^[a-z][A-Za-z0-9_]{0,31}$" }) }), { maxItems: 8 }),
   sources: Type.Array(
     Type.Object({

@@ -1,6 +1,6 @@
-import type { DatasetKind } from "@dataset-oracle/protocol/wire";
-import type { Agreement, DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/wire-data";
-import { formatValue } from "@dataset-oracle/protocol/wire-value";
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import type { Agreement, DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/http-schemas/data-point";
+import { formatValue } from "@dataset-oracle/protocol/value-text";
 import { type Hex, hexToBigInt } from "viem";
 import type { PastUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";

@@ -1,13 +1,13 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
-import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type {
   DatasetOverview,
   NetworkOverview,
   OverviewAnswer,
   PublishedSpec,
   ServedPoint,
-} from "@dataset-oracle/protocol/wire-data";
-import { formatValue } from "@dataset-oracle/protocol/wire-value";
+} from "@dataset-oracle/protocol/http-schemas/overview";
+import { formatValue } from "@dataset-oracle/protocol/value-text";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, getAddress, type Hex, stringToHex } from "viem";
 import { readHeadTimestamp } from "../chain/blocks.js";

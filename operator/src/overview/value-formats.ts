@@ -1,6 +1,6 @@
 import { readPublishedSpec } from "@dataset-oracle/protocol/client/read-published-spec";
-import { parseWebKey } from "@dataset-oracle/protocol/web-key";
-import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
+import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { LRUCache } from "lru-cache";
 import type { Address, Client, Hex } from "viem";
 import type { Clock } from "../process-context.js";
@@ -31,7 +31,7 @@ export class ValueFormats {
 
   /** Returns null where the spec was not published lately, cannot be read now, or is not understood here. */
   async of(key: Hex): Promise<ValueFormat | null> {
-    const parsed = parseWebKey(key);
+    const parsed = parseWebOracleKey(key);
     if (!parsed.ok) return null;
     const { specHash } = parsed.value;
     const known = this.#known.get(specHash);

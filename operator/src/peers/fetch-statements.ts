@@ -1,4 +1,4 @@
-import { SignedStatement } from "@dataset-oracle/protocol/wire-nodes";
+import { SignedStatement } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Hex } from "viem";

@@ -1,5 +1,5 @@
-import { NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-request";
-import { ForwardedAnswer, type ForwardedRequest } from "@dataset-oracle/protocol/wire-nodes";
+import { ForwardedAnswer, type ForwardedRequest } from "@dataset-oracle/protocol/http-schemas/between-nodes";
+import { NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-request-signature";
 import { traceHeaders } from "@dataset-oracle/service/http-server/trace";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address } from "viem";

@@ -1,4 +1,4 @@
-import { type NodeRequest, nodeRequestDigest, signNodeRequest } from "@dataset-oracle/protocol/node-request";
+import { type NodeRequest, nodeRequestDigest, signNodeRequest } from "@dataset-oracle/protocol/node-request-signature";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { LRUCache } from "lru-cache";
 import { type Hex, hexToBytes, type LocalAccount } from "viem";

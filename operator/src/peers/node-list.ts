@@ -1,4 +1,4 @@
-import type { Announcement } from "@dataset-oracle/protocol/announcement";
+import type { Announcement } from "@dataset-oracle/protocol/node-announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address } from "viem";
 

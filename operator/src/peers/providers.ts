@@ -1,4 +1,4 @@
-import { NetworkId } from "@dataset-oracle/protocol/wire";
+import { NetworkId } from "@dataset-oracle/protocol/http-schemas/fields";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address } from "viem";

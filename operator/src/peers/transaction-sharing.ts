@@ -1,4 +1,4 @@
-import { SharedTransaction } from "@dataset-oracle/protocol/wire-nodes";
+import { SharedTransaction } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address, Hex } from "viem";

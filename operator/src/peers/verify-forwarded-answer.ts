@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { storedValue } from "@dataset-oracle/protocol/agreed-value";
+import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
+import type { ForwardedAnswer } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { encodeUpdate, storedValue } from "@dataset-oracle/protocol/update";
-import type { ForwardedAnswer } from "@dataset-oracle/protocol/wire-nodes";
-import { parseValue } from "@dataset-oracle/protocol/wire-value";
+import { parseValue } from "@dataset-oracle/protocol/value-text";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import type { Hex } from "viem";
 import { readStored } from "../chain/stored-values.js";

@@ -1,9 +1,9 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
 import { isMissing } from "@dataset-oracle/protocol/batch-report";
+import type { SignedRow, SignedValue } from "@dataset-oracle/protocol/encode-update";
+import type { SignedStatement } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import { type Outcome, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { SignedRow, SignedValue } from "@dataset-oracle/protocol/update";
-import type { SignedStatement } from "@dataset-oracle/protocol/wire-nodes";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { type Address, type Hex, hexToBigInt, numberToHex } from "viem";
 import type { Dataset, Network } from "../network.js";

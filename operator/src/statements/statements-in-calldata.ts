@@ -1,4 +1,5 @@
-import { fullSignature, type Outcome } from "@dataset-oracle/protocol/report";
+import type { Outcome } from "@dataset-oracle/protocol/report";
+import { fullSignature } from "@dataset-oracle/protocol/signature";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { type Hex, hexToBigInt } from "viem";
 import { findFeedKeysByHash } from "../feeds/find-keys-by-hash.js";

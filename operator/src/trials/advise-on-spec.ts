@@ -4,10 +4,8 @@ import {
   MAX_SAMPLED_PROVIDERS,
   type SpecAdvice,
   type SpecAdviceRequest,
-  type SpecTrial,
-  type SpecTrialRequest,
-  sampleOf,
-} from "@dataset-oracle/protocol/spec-trial";
+} from "@dataset-oracle/protocol/http-schemas/spec-advice";
+import { type SpecTrial, type SpecTrialRequest, sampleOf } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Address } from "viem";
 import type { Network } from "../network.js";

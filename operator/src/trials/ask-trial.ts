@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-  SpecAdvice,
-  type SpecAdviceRequest,
-  SpecTrial,
-  type SpecTrialRequest,
-} from "@dataset-oracle/protocol/spec-trial";
-import { specHash, webKey } from "@dataset-oracle/protocol/web-key";
+import { SpecAdvice, type SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-advice";
+import { SpecTrial, type SpecTrialRequest } from "@dataset-oracle/protocol/http-schemas/spec-trial";
+import { specHash } from "@dataset-oracle/protocol/spec-hash";
+import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -126,7 +123,7 @@ function isOf(trial: SpecTrial, spec: unknown, args: readonly string[]): boolean
   const bytes = trial.spec_bytes as Hex;
   const hash = specHash(bytes);
   if (!hash.ok || hash.value !== trial.spec_hash) return false;
-  const key = webKey({ specHash: hash.value, args });
+  const key = webOracleKey({ specHash: hash.value, args });
   if (!key.ok || key.value !== trial.key_hex || hexToString(key.value) !== trial.key) return false;
   try {
     return isDeepStrictEqual(JSON.parse(hexToString(bytes)), JSON.parse(JSON.stringify(spec)));

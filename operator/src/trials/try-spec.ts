@@ -1,4 +1,4 @@
-import type { SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/spec-trial";
+import type { SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Address } from "viem";
 import type { Dataset, Network } from "../network.js";

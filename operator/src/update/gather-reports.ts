@@ -1,12 +1,12 @@
 import type { Committee } from "@dataset-oracle/protocol/committee";
-import { isQuorum } from "@dataset-oracle/protocol/quorum";
-import { type Outcome, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import {
   type BatchReportRequest,
   type ReportRequest,
   SignedBatchReport,
   SignedReport,
-} from "@dataset-oracle/protocol/wire";
+} from "@dataset-oracle/protocol/http-schemas/reports";
+import { isQuorum } from "@dataset-oracle/protocol/quorum";
+import { type Outcome, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { traceHeaders } from "@dataset-oracle/service/http-server/trace";
 import { Type } from "@sinclair/typebox";

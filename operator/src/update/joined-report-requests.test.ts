@@ -1,7 +1,7 @@
 import { once, setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { MAX_STREAMED_REPORTS, type ReportStreamRequest } from "@dataset-oracle/protocol/wire";
+import { MAX_STREAMED_REPORTS, type ReportStreamRequest } from "@dataset-oracle/protocol/http-schemas/reports";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { GuardedHttp } from "../peers/guarded-http.js";

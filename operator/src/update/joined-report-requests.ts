@@ -1,11 +1,11 @@
-import { parseJson } from "@dataset-oracle/protocol/parse-json";
-import { err, ok } from "@dataset-oracle/protocol/result";
 import {
   MAX_STREAMED_REPORTS,
   NDJSON_CONTENT_TYPE,
   ReportStreamLine,
   type ReportStreamRequest,
-} from "@dataset-oracle/protocol/wire";
+} from "@dataset-oracle/protocol/http-schemas/reports";
+import { parseJson } from "@dataset-oracle/protocol/parse-json";
+import { err, ok } from "@dataset-oracle/protocol/result";
 import { ABORTED, tooLarge } from "@dataset-oracle/service/http-client/fetch";
 import { LineSplitter } from "@dataset-oracle/service/http-client/line-splitter";
 import { TypeCompiler } from "@sinclair/typebox/compiler";

@@ -1,4 +1,4 @@
-import type { DataAnswer } from "@dataset-oracle/protocol/wire";
+import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import type { Hex } from "viem";
 import { readStored } from "../chain/stored-values.js";
 import { findUpdate } from "../chain/update-events.js";

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { type Outcome, QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/report";
+import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query-status";
+import type { Outcome } from "@dataset-oracle/protocol/report";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, decodeErrorResult, decodeFunctionResult, type Hex } from "viem";
 import { call, estimateGas } from "viem/actions";

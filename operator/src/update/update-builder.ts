@@ -1,15 +1,16 @@
-import { keyToAscii } from "@dataset-oracle/protocol/key";
-import { isQuorum } from "@dataset-oracle/protocol/quorum";
-import { type QueryStatus, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { storedValue } from "@dataset-oracle/protocol/agreed-value";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import {
   encodeUpdate,
   encodeUpdateBatch,
   type SignedRow,
   type SignedValue,
-  storedValue,
-} from "@dataset-oracle/protocol/update";
-import type { DataAnswer } from "@dataset-oracle/protocol/wire";
-import { formatValue } from "@dataset-oracle/protocol/wire-value";
+} from "@dataset-oracle/protocol/encode-update";
+import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
+import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
+import { isQuorum } from "@dataset-oracle/protocol/quorum";
+import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { formatValue } from "@dataset-oracle/protocol/value-text";
 import { LRUCache } from "lru-cache";
 import { concatHex, type Hex, keccak256 } from "viem";
 import type { StoredCommittee } from "../chain/committee-cache.js";

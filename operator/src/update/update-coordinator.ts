@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { DataAnswer } from "@dataset-oracle/protocol/wire";
-import type { ForwardedAnswer } from "@dataset-oracle/protocol/wire-nodes";
+import type { ForwardedAnswer } from "@dataset-oracle/protocol/http-schemas/between-nodes";
+import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
 import { numberToHex } from "viem";
 import { readStored } from "../chain/stored-values.js";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { NODE_SIGNATURE_HEADER, signNodeRequest } from "@dataset-oracle/protocol/node-request";
+import { NODE_SIGNATURE_HEADER, signNodeRequest } from "@dataset-oracle/protocol/node-request-signature";
 import { signReport } from "@dataset-oracle/protocol/report";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { type Address, type Hex, numberToHex, stringToHex } from "viem";

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Process, respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
 import {
   EXCHANGES as ALL_EXCHANGES,
+  EXCHANGE_ORIGINS,
   type Exchange,
   marketRedirects,
-  ORIGINS,
-} from "@dataset-oracle/devnet/market/exchanges";
-import { answersOk, type Process, startProcess } from "@dataset-oracle/devnet/processes";
-import { ROOT } from "@dataset-oracle/tools/root";
+} from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address, Hex } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import type { Node } from "../../src/peers/node-list.js";
@@ -68,7 +68,13 @@ export class Member {
 
   /** Starts everything, and waits until it is ready. */
   async start(options: NodeOptions): Promise<void> {
-    const market = this.#spawn("market", ["devnet/dist/market/main.js", "--port", String(MARKET_PORT), "--seed", "42"]);
+    const market = this.#spawn("market", [
+      "devnet/dist/simulated-market/main.js",
+      "--port",
+      String(MARKET_PORT),
+      "--seed",
+      "42",
+    ]);
     this.#processes.market = await market;
     await Promise.all([this.startProvider(options.skewMs), this.startNode(options)]);
   }
@@ -81,12 +87,14 @@ export class Member {
       deployments: ["42.json"],
       database: join(folder, `provider-${this.index}`),
       excludedSources: ALL_EXCHANGES.filter((name) => !EXCHANGES.includes(name)),
-      redirectedOrigins: Object.fromEntries(EXCHANGES.map((name) => [ORIGINS[name], redirects[ORIGINS[name]]])),
+      redirectedOrigins: Object.fromEntries(
+        EXCHANGES.map((name) => [EXCHANGE_ORIGINS[name], redirects[EXCHANGE_ORIGINS[name]]]),
+      ),
       operators: [subnet],
       operatorRequestsPerMinute: 1_000_000,
     });
     const env = { PROVIDER_PRIVATE_KEY: this.keys[0] };
-    const isReady = () => answersOk(`${this.providerUrl}/ready`);
+    const isReady = () => respondsOk(`${this.providerUrl}/ready`);
     this.#processes.provider = await this.#spawn("provider", ["provider/dist/main.js", "--config", config], {
       ...{ env, isReady, skewMs },
     });
@@ -99,7 +107,7 @@ export class Member {
       networks: [{ deployment: "42.json", rpcUrls: [rpcUrl], peers, providers, ...this.shared.network }],
     });
     const env = { OPERATOR_PRIVATE_KEY: this.keys[1] };
-    const isReady = () => answersOk(`${this.nodeUrl}/datasets`);
+    const isReady = () => respondsOk(`${this.nodeUrl}/datasets`);
     this.#processes.node = await this.#spawn("node", ["operator/dist/main.js", "--config", config], {
       ...{ env, isReady, skewMs },
     });

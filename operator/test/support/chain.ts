@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key";
-import { QUERY_STATUSES } from "@dataset-oracle/protocol/report";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/dataset-key";
+import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import {
   type Abi,
   type Address,

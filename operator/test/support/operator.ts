@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
-import type { DataAnswer, Problem } from "@dataset-oracle/protocol/wire";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
+import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";

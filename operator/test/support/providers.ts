@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 import { signBatchReport } from "@dataset-oracle/protocol/batch-report";
-import { type Outcome, signReport, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import {
   BatchReportRequest,
   ReportRequest,
   type SignedBatchReport,
   type SignedReport,
-} from "@dataset-oracle/protocol/wire";
+} from "@dataset-oracle/protocol/http-schemas/reports";
+import { type Outcome, signReport, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { Value } from "@sinclair/typebox/value";
 import Fastify, { type FastifyReply } from "fastify";
 import { type Address, type Hex, numberToHex, parseEther, toHex } from "viem";

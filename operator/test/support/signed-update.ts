@@ -1,5 +1,5 @@
+import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { signReport } from "@dataset-oracle/protocol/report";
-import { encodeUpdate } from "@dataset-oracle/protocol/update";
 import { type Address, type Hex, numberToHex } from "viem";
 import type { Provider } from "./providers.js";
 

@@ -6,22 +6,15 @@
 export { datasetAbi } from "../abi/dataset.js";
 export { oracleAbi } from "../abi/oracle.js";
 export { verifiedLensAbi } from "../abi/verified-lens.js";
-export { keyToAscii, parseKey, spotPriceKey } from "../key.js";
-export { QUERY_STATUSES, type QueryStatus } from "../report.js";
+export { keyToAscii, parseKey, spotPriceKey } from "../dataset-key.js";
+export type { SignedValue } from "../encode-update.js";
+export type { OperatorProblem, OperatorProblemCode, ProviderFailure } from "../operator-problem.js";
+export { QUERY_STATUSES, type QueryStatus } from "../query-status.js";
 export type { Result } from "../result.js";
-export type { SignedValue } from "../update.js";
-export { type WebKey, webKey } from "../web-key.js";
+export { type WebOracleKeyContent, webOracleKey } from "../web-oracle-key.js";
+export { type ClientProblem, DataRequestError, type DataRequestProblem } from "./data-request-error.js";
 export { type FetchedUpdate, type FetchUpdateParameters, fetchUpdate } from "./fetch-update.js";
 export { formatSpotPrice, SPOT_PRICE_DECIMALS } from "./format-spot-price.js";
-export {
-  type ClientProblem,
-  DataRequestError,
-  type DataRequestProblem,
-  type OperatorProblem,
-  type OperatorProblemCode,
-  type ProviderFailure,
-} from "./problem.js";
-export type { UpdateProgress } from "./progress.js";
 export type { QueryResult } from "./query-result.js";
 export { readQueryPrice } from "./read-query-price.js";
 export { type ReadVerifiedParameters, readVerified } from "./read-verified.js";
@@ -40,4 +33,5 @@ export {
   WrongChainError,
 } from "./send-update.js";
 export { InsufficientBalanceError, type SimulateQueryParameters, simulateQuery } from "./simulate-query.js";
-export { type WriteFreshParameters, writeFresh } from "./write-fresh.js";
+export type { UpdateProgress } from "./update-progress.js";
+export { type WriteContractWithUpdateParameters, writeContractWithUpdate } from "./write-contract-with-update.js";

@@ -1,5 +1,5 @@
 import { type Hex, numberToHex } from "viem";
-import { QUERY_STATUSES, type QueryStatus } from "../report.js";
+import { QUERY_STATUSES, type QueryStatus } from "../query-status.js";
 
 /** A dataset's answer to a query, now or once an update is mined. */
 export interface QueryResult {

@@ -1,7 +1,7 @@
 import type { Address, BlockTag, Client } from "viem";
 import { readContract } from "viem/actions";
 import { verifiedLensAbi } from "../abi/verified-lens.js";
-import { parseKey } from "../key.js";
+import { parseKey } from "../dataset-key.js";
 import { type QueryResult, readQueryResult } from "./query-result.js";
 
 /** The data point to read, and how old its value may be. */

@@ -3,10 +3,11 @@ import type { AddressInfo } from "node:net";
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { datasetAbi } from "../abi/dataset.js";
-import { spotPriceKey } from "../key.js";
-import { DataRequestError, OPERATOR_PROBLEM_CODES } from "./problem.js";
-import type { UpdateProgress } from "./progress.js";
+import { spotPriceKey } from "../dataset-key.js";
+import { OPERATOR_PROBLEM_CODES } from "../operator-problem.js";
+import { DataRequestError } from "./data-request-error.js";
 import { type RequestUpdateParameters, requestUpdate } from "./request-update.js";
+import type { UpdateProgress } from "./update-progress.js";
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 

@@ -2,14 +2,15 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Address, decodeFunctionData, type Hash, type Hex, hexToBigInt, isAddressEqual, numberToHex } from "viem";
 import { datasetAbi } from "../abi/dataset.js";
-import { parseKey } from "../key.js";
+import { parseKey } from "../dataset-key.js";
+import type { SignedValue } from "../encode-update.js";
+import { AnsweredReport, DataAnswer, type DataRequest, UnsentTransaction } from "../http-schemas/data-request.js";
+import { PROBLEM_CONTENT_TYPE } from "../http-schemas/problem.js";
 import { parseJson } from "../parse-json.js";
-import type { SignedValue } from "../update.js";
-import { AnsweredReport, DataAnswer, type DataRequest, PROBLEM_CONTENT_TYPE, UnsentTransaction } from "../wire.js";
-import { DataRequestError, parseProblem, unexpectedAnswer } from "./problem.js";
-import { parseProgress, type UpdateProgress } from "./progress.js";
+import { DataRequestError, parseProblem, unexpectedAnswer } from "./data-request-error.js";
 import { type QueryResult, queryResult } from "./query-result.js";
-import { type Reach, type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
+import { type MapNetworkErrors, type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
+import { parseProgress, type UpdateProgress } from "./update-progress.js";
 
 /** The request and the operators that receive it. */
 export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
@@ -107,13 +108,15 @@ async function requestFrom(url: string, parameters: RequestUpdateParameters): Pr
   const waitMs = 1000 * (wait ?? (onProgress ? STREAM_WAIT : 0));
   const timeoutMs = parameters.timeoutMs ?? DEFAULT_TIMEOUT_MS + waitMs;
   const deadline = AbortSignal.timeout(timeoutMs);
-  const reach: Reach = (work) =>
+  const mapNetworkErrors: MapNetworkErrors = (work) =>
     work.catch((cause) => {
       signal?.throwIfAborted();
       throw deadline.aborted ? timedOut(timeoutMs, cause) : unreachable(url, cause);
     });
-  const response = await reach(post(url, parameters, signal ? AbortSignal.any([signal, deadline]) : deadline));
-  return toUpdate(parameters, response.status, await readAnswer(response, reach, onProgress));
+  const response = await mapNetworkErrors(
+    post(url, parameters, signal ? AbortSignal.any([signal, deadline]) : deadline),
+  );
+  return toUpdate(parameters, response.status, await readAnswer(response, mapNetworkErrors, onProgress));
 }
 
 function post(
@@ -139,13 +142,13 @@ function post(
 /** Reads the body of the answer. Throws `DataRequestError` if it is a problem. */
 async function readAnswer(
   response: Response,
-  reach: Reach,
+  mapNetworkErrors: MapNetworkErrors,
   onProgress: RequestUpdateParameters["onProgress"],
 ): Promise<unknown> {
   const { status, headers, body } = response;
   const isStream = headers.get("content-type")?.startsWith("text/event-stream");
-  if (isStream && body) return readStream(serverSentEvents(body, reach), status, onProgress);
-  const answer = parseJson(await reach(response.text()));
+  if (isStream && body) return readStream(serverSentEvents(body, mapNetworkErrors), status, onProgress);
+  const answer = parseJson(await mapNetworkErrors(response.text()));
   if (status === 200) return answer;
   const problem = parseProblem(answer, status);
   if (!problem) throw unexpectedAnswer(status, `has the status ${status} and no valid problem details`);

@@ -5,18 +5,18 @@ export interface ServerSentEvent {
 }
 
 /** Awaits a network operation and converts its failures. */
-export type Reach = <T>(work: Promise<T>) => Promise<T>;
+export type MapNetworkErrors = <T>(work: Promise<T>) => Promise<T>;
 
 /** Reads the events of a `text/event-stream` body. It supports what operators use: names, but no ids. */
 export async function* serverSentEvents(
   body: ReadableStream<Uint8Array>,
-  reach: Reach,
+  mapNetworkErrors: MapNetworkErrors,
 ): AsyncGenerator<ServerSentEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
   try {
-    for (let part = await reach(reader.read()); !part.done; part = await reach(reader.read())) {
+    for (let part = await mapNetworkErrors(reader.read()); !part.done; part = await mapNetworkErrors(reader.read())) {
       text += decoder.decode(part.value, { stream: true });
       const blocks = text.split(/\r?\n\r?\n/);
       text = blocks.pop() ?? "";

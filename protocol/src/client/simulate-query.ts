@@ -1,7 +1,7 @@
 import { type Address, BaseError, type BlockTag, type Client, InsufficientFundsError, zeroAddress } from "viem";
 import { simulateContract } from "viem/actions";
 import { datasetAbi } from "../abi/dataset.js";
-import { parseKey } from "../key.js";
+import { parseKey } from "../dataset-key.js";
 import { type QueryResult, readQueryResult } from "./query-result.js";
 import { readQueryPrice } from "./read-query-price.js";
 

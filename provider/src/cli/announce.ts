@@ -1,4 +1,8 @@
-import { encodeAnnouncement, MAX_ANNOUNCED_URL_BYTES, signAnnouncement } from "@dataset-oracle/protocol/announcement";
+import {
+  encodeAnnouncement,
+  MAX_ANNOUNCED_URL_BYTES,
+  signAnnouncement,
+} from "@dataset-oracle/protocol/node-announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { loadAccount } from "@dataset-oracle/service/keys/accounts";

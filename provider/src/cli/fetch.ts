@@ -1,4 +1,4 @@
-import { keyToAscii, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
+import { keyToAscii, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/dataset-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";

@@ -1,4 +1,4 @@
-import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/announcement";
+import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/node-announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { type Address, createPublicClient } from "viem";

@@ -1,4 +1,4 @@
-import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import type { Hex } from "viem";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SourceNote } from "@dataset-oracle/protocol/wire";
+import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import { LRUCache } from "lru-cache";
 import type { TracedCaller } from "../caller.js";
 import type { DataPoint } from "../data-point.js";

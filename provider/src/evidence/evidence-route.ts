@@ -1,6 +1,6 @@
 import { finished } from "node:stream";
-import { ReportRequest } from "@dataset-oracle/protocol/wire";
-import { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
+import { EvidenceAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
+import { ReportRequest } from "@dataset-oracle/protocol/http-schemas/reports";
 import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";

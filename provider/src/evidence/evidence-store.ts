@@ -3,14 +3,14 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import {
   type EvidenceRecord,
   MAX_EVIDENCE_TEXT,
   type RecordedAnswer,
   SpotPriceRecord,
   WebOracleRecord,
-} from "@dataset-oracle/protocol/wire-evidence";
+} from "@dataset-oracle/protocol/http-schemas/evidence";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import { Value } from "@sinclair/typebox/value";

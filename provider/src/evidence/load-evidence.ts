@@ -6,7 +6,7 @@ import {
   type EvidenceRecord,
   SpotPriceRecord,
   WebOracleRecord,
-} from "@dataset-oracle/protocol/wire-evidence";
+} from "@dataset-oracle/protocol/http-schemas/evidence";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import { keyToAscii } from "@dataset-oracle/protocol/key";
-import { err, ok } from "@dataset-oracle/protocol/result";
-import { parseWebKey } from "@dataset-oracle/protocol/web-key";
-import type { DatasetKind } from "@dataset-oracle/protocol/wire";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import type {
   EvidenceRecord,
   RecordedAnswer,
   SpotPriceRecord,
   WebOracleRecord,
-} from "@dataset-oracle/protocol/wire-evidence";
+} from "@dataset-oracle/protocol/http-schemas/evidence";
+import { err, ok } from "@dataset-oracle/protocol/result";
+import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
@@ -72,7 +72,7 @@ async function replaySpotPrice(file: string, record: SpotPriceRecord, textOf: Te
 }
 
 async function replayWebValue(file: string, record: WebOracleRecord, textOf: TextOf): Promise<Replay> {
-  const key = parseWebKey(record.key as Hex);
+  const key = parseWebOracleKey(record.key as Hex);
   if (!key.ok) throw new ConfigError(`${file}: its key is not one of the Web Oracle's: ${key.error}`);
   const { specHash, args } = key.value;
   const spec = stringToHex(textOf(record.spec));

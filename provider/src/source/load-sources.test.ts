@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EXCHANGES, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
-import { MARKET_PAIRS } from "@dataset-oracle/devnet/market/pairs";
+import { EXCHANGE_ORIGINS, EXCHANGES } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { describe, expect, it } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "./load-sources.js";
 
@@ -19,7 +19,7 @@ function folderWith(change: Record<string, unknown>): string {
 describe("the shipped sources", () => {
   it("are the eight exchanges that the market of the devnet speaks for, at their origins", () => {
     const origins = [...shipped()].map(([name, { origin }]) => [name, origin]);
-    expect(Object.fromEntries(origins)).toEqual(ORIGINS);
+    expect(Object.fromEntries(origins)).toEqual(EXCHANGE_ORIGINS);
     expect(readdirSync(SHIPPED_SOURCES)).toHaveLength(EXCHANGES.length);
   });
 

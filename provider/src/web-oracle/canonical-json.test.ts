@@ -1,4 +1,4 @@
-import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/web-key";
+import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/spec-hash";
 import fc from "fast-check";
 import { type Hex, hexToString, stringToHex } from "viem";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/web-key";
+import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/spec-hash";
 import canonicalize from "canonicalize";
 import { bytesToHex, type Hex, hexToBytes } from "viem";
 

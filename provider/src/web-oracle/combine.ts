@@ -1,4 +1,4 @@
-import { mostFrequent } from "@dataset-oracle/protocol/update";
+import { mostFrequent } from "@dataset-oracle/protocol/agreed-value";
 import { median } from "../median.js";
 import type { Reading } from "../source/source-failure.js";
 import { type CombinedValue, missingValue } from "../value-with-sources.js";

@@ -1,5 +1,5 @@
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { Hex } from "viem";

@@ -1,4 +1,4 @@
-import { Unit } from "@dataset-oracle/protocol/unit";
+import { SpecUnit } from "@dataset-oracle/protocol/spec-unit";
 import { type Static, Type } from "@sinclair/typebox";
 import { SourceSpec } from "../source/source-spec.js";
 import { COMBINATIONS } from "./combine.js";
@@ -8,7 +8,7 @@ import { Variable } from "./variables.js";
 export const RequestSpec = Type.Object(
   {
     title: Type.String({ minLength: 1, maxLength: 200, description: "A description of the value, for people." }),
-    unit: Type.Optional(Unit),
+    unit: Type.Optional(SpecUnit),
     variables: Type.Array(Variable, {
       maxItems: 8,
       description: "The variables that a key's arguments give values to, in their order; [] when there are none.",

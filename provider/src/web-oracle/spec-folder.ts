@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/web-key";
+import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/spec-hash";
 import { bytesToHex, type Hex, hexToBytes, keccak256 } from "viem";
 import { readRegularFile } from "../read-regular-file.js";
 

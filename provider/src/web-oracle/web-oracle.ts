@@ -1,6 +1,6 @@
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { parseWebKey, type WebKey } from "@dataset-oracle/protocol/web-key";
-import type { DatasetKind } from "@dataset-oracle/protocol/wire";
+import { parseWebOracleKey, type WebOracleKeyContent } from "@dataset-oracle/protocol/web-oracle-key";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Logger } from "pino";
 import { type Hex, hexToString } from "viem";
@@ -16,7 +16,7 @@ import type { SpecFolder } from "./spec-folder.js";
 import { SpecRegistry } from "./spec-registry.js";
 
 /** A key of the Web Oracle, with the requests that its spec makes for its arguments. */
-export interface WebOracleKey extends WebKey {
+export interface WebOracleKey extends WebOracleKeyContent {
   readonly kind: "web_oracle";
   readonly key: Hex;
   /** The key for logs: in ASCII. */
@@ -61,7 +61,7 @@ export class WebOracle {
     caller: Caller,
   ): Promise<Result<WebOracleKey, ProblemError>> {
     const { hosts, rateLimitOf } = this.settings;
-    const web = parseWebKey(key);
+    const web = parseWebOracleKey(key);
     if (!web.ok) return err(invalidArguments(web.error));
     const { specHash, args } = web.value;
     const compiled = await this.#specs.find(dataset.chainId, specHash, caller);

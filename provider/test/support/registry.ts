@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
-import { specHash } from "@dataset-oracle/protocol/web-key";
+import { specHash } from "@dataset-oracle/protocol/spec-hash";
 import { createPublicClient, createWalletClient, getAddress, type Hex, http } from "viem";
 import { toCanonicalJson } from "../../src/web-oracle/canonical-json.js";
 

@@ -1,9 +1,9 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import type { ReportRequest, SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
 import type { Report } from "@dataset-oracle/protocol/report";
-import type { ReportRequest, SignedReport } from "@dataset-oracle/protocol/wire";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { Value } from "@sinclair/typebox/value";

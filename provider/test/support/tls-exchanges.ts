@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { EXCHANGES, ORIGINS } from "@dataset-oracle/devnet/market/exchanges";
+import { EXCHANGE_ORIGINS, EXCHANGES } from "@dataset-oracle/devnet/simulated-market/exchanges";
 import type { Certificate } from "@dataset-oracle/tools/certificates";
 import { loadRecordedAnswers, type RecordedExchangeAnswer } from "./recorded-answers.js";
 
 /** The names of the exchanges' hosts. */
-export const HOSTS = EXCHANGES.map((name) => new URL(ORIGINS[name]).host);
+export const HOSTS = EXCHANGES.map((name) => new URL(EXCHANGE_ORIGINS[name]).host);
 
-const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(ORIGINS[name]).host, name]));
+const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(EXCHANGE_ORIGINS[name]).host, name]));
 
 /** Stands in for the eight exchanges on loopback, over TLS, under their own names. */
 export interface TlsExchanges {

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { webKey } from "@dataset-oracle/protocol/web-key";
+import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { type Address, type Hex, stringToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
 import type { ProviderConfig } from "../../src/config.js";
@@ -116,7 +116,7 @@ export function useWebOracle() {
 }
 
 export const key = (specHash: Hex, ...args: string[]): Hex => {
-  const made = webKey({ specHash, args });
+  const made = webOracleKey({ specHash, args });
   if (!made.ok) throw new Error(made.error);
   return made.value;
 };

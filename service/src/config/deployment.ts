@@ -1,5 +1,11 @@
-import { KEY_FORM_WORDS, KEY_FORMS, type KeyForm, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
-import { DATASET_KINDS } from "@dataset-oracle/protocol/wire";
+import {
+  KEY_FORM_WORDS,
+  KEY_FORMS,
+  type KeyForm,
+  matchesKeyForm,
+  parseKey,
+} from "@dataset-oracle/protocol/dataset-key";
+import { DATASET_KINDS } from "@dataset-oracle/protocol/dataset-kind";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address, Hex } from "viem";
 import { ConfigError } from "./config-error.js";

@@ -1,4 +1,4 @@
-import { HALF_ORDER } from "@dataset-oracle/protocol/report";
+import { HALF_ORDER } from "@dataset-oracle/protocol/signature";
 import { type Address, hexToBytes, numberToBytes } from "viem";
 import { addressOf } from "../keys/secp256k1-account.js";
 import { SECP256K1, type Secp256k1 } from "./secp256k1.js";

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/wire";
+import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/http-schemas/problem";
 import rateLimit from "@fastify/rate-limit";
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from "@fastify/type-provider-typebox";
 import Fastify, {

@@ -1,7 +1,7 @@
 // Importers of this file need the plugin's additions to Fastify's types.
 /// <reference types="@fastify/swagger" preserve="true" />
 
-import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/wire";
+import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import swagger from "@fastify/swagger";
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import type { App } from "./app.js";

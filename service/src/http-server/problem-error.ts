@@ -1,4 +1,4 @@
-import type { Problem } from "@dataset-oracle/protocol/wire";
+import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 
 /** What a problem says: `title` is the fact, `detail` the fix. `extras` are further members of its answer. */
 interface Content extends Pick<Problem, "title" | "detail"> {

@@ -1,12 +1,12 @@
 import { onContentUpdated } from "vitepress";
 import DefaultTheme from "vitepress/theme";
-import { nameServingOperator } from "./serving-operator.js";
+import { replaceDevnetAddresses } from "./replace-devnet-addresses.js";
 import "./style.css";
 
 export default {
   extends: DefaultTheme,
   setup() {
-    onContentUpdated(nameServingOperator);
+    onContentUpdated(replaceDevnetAddresses);
   },
   enhanceApp() {
     if (import.meta.env.SSR) return;

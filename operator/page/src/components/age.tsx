@@ -1,6 +1,6 @@
-import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
-import { duration, moment } from "../format/time";
-import { isLate } from "../live/freshness";
+import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
+import { formatDuration, formatTime } from "../format/time";
+import { isLate } from "../live/lateness";
 import { useOverview } from "../live/overview-state";
 
 /** Shows the age of a value and the heartbeat at which it is updated, with a bar that is full at the heartbeat. */
@@ -11,9 +11,9 @@ export function Age({ point }: { point: ServedPoint }) {
   const age = Math.max(0, now - timestamp);
   const part = heartbeat === null ? null : age / heartbeat;
   return (
-    <span class={isLate(point, now) ? "age small warn" : "age small"} title={moment(timestamp)}>
-      <span class="now">{duration(age)}</span>
-      <span class="quiet"> {heartbeat === null ? "on request" : `of ${duration(heartbeat)}`}</span>
+    <span class={isLate(point, now) ? "age small warn" : "age small"} title={formatTime(timestamp)}>
+      <span class="now">{formatDuration(age)}</span>
+      <span class="quiet"> {heartbeat === null ? "on request" : `of ${formatDuration(heartbeat)}`}</span>
       {part !== null && (
         <span class="meter">
           <i style={{ width: `${100 * Math.min(1, part)}%` }} />

@@ -1,9 +1,9 @@
-import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { moment } from "../format/time";
-import { showValue } from "../format/value";
-import { type Step, stepAt } from "../live/range";
+import { formatTime } from "../format/time";
+import { displayValue } from "../format/value";
+import { type HistoryStep, stepAt } from "../live/history-steps";
 
 const HEIGHT = 210;
 const DARK = matchMedia("(prefers-color-scheme: dark)");
@@ -11,7 +11,7 @@ const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, P
 
 interface Props {
   /** The oldest first; at least one. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly HistoryStep[];
   /** The end of the plot, in seconds since 1970. */
   readonly until: number;
   readonly point: ServedPoint;
@@ -58,7 +58,7 @@ export function HistoryPlot({ steps, until, point, name }: Props) {
     const scale = 10 ** (point.format?.decimals ?? 0);
     const toNumber = (value: bigint | null) => (value === null ? null : Number(value) / scale);
     // The last stored value holds until the end.
-    const all = [...steps, { ...(steps.at(-1) as Step), time: Math.max(until, (steps.at(-1)?.time ?? 0) + 1) }];
+    const all = [...steps, { ...(steps.at(-1) as HistoryStep), time: Math.max(until, (steps.at(-1)?.time ?? 0) + 1) }];
     plot.current?.setData([
       all.map(({ time }) => time),
       all.map(({ value }) => toNumber(value)),
@@ -93,10 +93,10 @@ export function HistoryPlot({ steps, until, point, name }: Props) {
     const width = frame.current?.clientWidth ?? 0;
     return left > width / 2 ? { right: `${width - left + 12}px` } : { left: `${left + 12}px` };
   };
-  const words = (step: Step | undefined) => {
+  const words = (step: HistoryStep | undefined) => {
     if (!step) return "";
     const { value, unit } = wordsOf(step, point);
-    return `${value}${unit ? ` ${unit}` : ""}, ${moment(step.time)}`;
+    return `${value}${unit ? ` ${unit}` : ""}, ${formatTime(step.time)}`;
   };
   return (
     <div
@@ -114,7 +114,7 @@ export function HistoryPlot({ steps, until, point, name }: Props) {
       <div ref={frame} />
       {pointed && (
         <div class={isHigh(pointed.index) ? "tip low" : "tip"} style={sideOf(pointed.left)}>
-          <Tip step={steps[index] as Step} point={point} />
+          <Tip step={steps[index] as HistoryStep} point={point} />
         </div>
       )}
     </div>
@@ -122,7 +122,7 @@ export function HistoryPlot({ steps, until, point, name }: Props) {
 }
 
 /** Shows one step with all digits. */
-function Tip({ step, point }: { step: Step; point: ServedPoint }) {
+function Tip({ step, point }: { step: HistoryStep; point: ServedPoint }) {
   const { value, unit, spread } = wordsOf(step, point);
   return (
     <>
@@ -130,14 +130,14 @@ function Tip({ step, point }: { step: Step; point: ServedPoint }) {
         {value} <span class="unit">{unit}</span>
       </b>
       {spread && <span class="small">{spread}</span>}
-      <span class="small quiet">{moment(step.time)}</span>
+      <span class="small quiet">{formatTime(step.time)}</span>
     </>
   );
 }
 
-function wordsOf({ value, high, low }: Step, point: ServedPoint) {
+function wordsOf({ value, high, low }: HistoryStep, point: ServedPoint) {
   if (value === null) return { value: "no value", unit: null, spread: null };
-  const show = (number: bigint) => showValue("median", `${number}`, point.format, point.key);
+  const show = (number: bigint) => displayValue("median", `${number}`, point.format, point.key);
   const { exact, unit } = show(value);
   const isWide = high !== null && low !== null && high !== low;
   return { value: exact, unit, spread: isWide ? `${show(low).exact} to ${show(high).exact}` : null };

@@ -1,11 +1,12 @@
-import type { DataPointAnswer, DatasetOverview, LastUpdate } from "@dataset-oracle/protocol/wire-data";
-import { aligned, deviation, exact } from "../format/number";
-import { moment } from "../format/time";
-import { showValue } from "../format/value";
-import { Hex } from "./copy";
+import type { DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
+import { formatAligned, formatDeviation, formatExact } from "../format/number";
+import { formatTime } from "../format/time";
+import { displayValue } from "../format/value";
 import { Fact } from "./fact";
+import { Hex } from "./hex";
 import { ScrollingTable } from "./scrolling-table";
-import { Spread } from "./spread";
+import { SignedValuesPlot } from "./signed-values-plot";
 
 interface Props {
   readonly data: DataPointAnswer;
@@ -30,11 +31,11 @@ function Round({ data, dataset, update }: Props & { update: LastUpdate }) {
   return (
     <>
       <dl class="facts">
-        <Fact name="Round">{moment(data.timestamp)}</Fact>
+        <Fact name="Round">{formatTime(data.timestamp)}</Fact>
         <Fact name="Signed by">
           {reports ? `${reports.length} of ${dataset.providers.length} providers` : "not shown"}
         </Fact>
-        {update.spread !== null && <Fact name="Spread">{spreadText(data, update.spread)}</Fact>}
+        {update.spread !== null && <Fact name="SignedValuesPlot">{spreadText(data, update.spread)}</Fact>}
         <Fact name="Block">{update.block_number}</Fact>
         <Fact name="Transaction">
           <Hex hex={update.transaction_hash} what="the transaction hash" at="tx" />
@@ -47,7 +48,7 @@ function Round({ data, dataset, update }: Props & { update: LastUpdate }) {
       </dl>
       {reports ? (
         <>
-          <Spread data={data} dataset={dataset} reports={reports} />
+          <SignedValuesPlot data={data} dataset={dataset} reports={reports} />
           <Signers data={data} dataset={dataset} reports={reports} absentees={update.absentees} />
         </>
       ) : (
@@ -66,15 +67,15 @@ function Signers({ data, dataset, reports, absentees }: Props & { reports: Repor
   const names = new Map(dataset.providers.map(({ address, name }) => [address, name]));
   const isNumber = isMedian && data.format?.type !== "bool";
   const numbers = isNumber
-    ? aligned(
+    ? formatAligned(
         reports.map(({ value }) => BigInt(value)),
         data.format?.decimals ?? 0,
       )
     : [];
   const rows = reports.map(({ provider, outcome, value }, index) => {
     const isOk = outcome === "OK";
-    const text = isOk ? (numbers[index] ?? showValue(dataset.kind, value, data.format, data.key).exact) : "no data";
-    const distance = isOk && data.status === "OK" ? deviation(BigInt(value), BigInt(data.value)) : null;
+    const text = isOk ? (numbers[index] ?? displayValue(dataset.kind, value, data.format, data.key).exact) : "no data";
+    const distance = isOk && data.status === "OK" ? formatDeviation(BigInt(value), BigInt(data.value)) : null;
     return { provider, text, distance: distance ?? "—" };
   });
   const absent = absentees.map((provider) => ({ provider, text: "did not sign", distance: null }));
@@ -112,7 +113,7 @@ function recordText(record: { readonly signed: number; readonly agreed: number }
 
 /** Formats the spread of the signed values: in the value's unit, and in per cent of the value. */
 function spreadText(data: DataPointAnswer, spread: string): string {
-  const text = exact(BigInt(spread), data.format?.decimals ?? 0);
-  const part = data.status === "OK" ? deviation(BigInt(data.value) + BigInt(spread), BigInt(data.value)) : null;
+  const text = formatExact(BigInt(spread), data.format?.decimals ?? 0);
+  const part = data.status === "OK" ? formatDeviation(BigInt(data.value) + BigInt(spread), BigInt(data.value)) : null;
   return part === null ? text : `${text} (${part.replace("+", "")})`;
 }

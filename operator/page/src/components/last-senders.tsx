@@ -1,6 +1,7 @@
-import type { DataPointAnswer, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
-import { moment } from "../format/time";
-import { Hex } from "./copy";
+import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
+import { formatTime } from "../format/time";
+import { Hex } from "./hex";
 import { ScrollingTable } from "./scrolling-table";
 
 interface Props {
@@ -20,7 +21,7 @@ export function LastSenders({ network, data }: Props) {
           const node = nodes.get(sender ?? "");
           return (
             <tr key={hash}>
-              <th scope="row">{moment(timestamp)}</th>
+              <th scope="row">{formatTime(timestamp)}</th>
               <td>
                 {node && <b class="named">{node.name ?? new URL(node.url).host}</b>}
                 {sender ? <Hex hex={sender} what="the sender's address" at="address" /> : "unknown"}

@@ -1,7 +1,7 @@
-import { networkName } from "../format/names";
-import { stateOf } from "../live/chain-state";
+import { networkName } from "../format/network-and-dataset-names";
+import { chainLiveness } from "../live/chain-liveness";
 import { type OverviewState, useOverview } from "../live/overview-state";
-import { BASE } from "../operator-api";
+import { OPERATOR_URL } from "../operator-api";
 
 export function Header() {
   const overview = useOverview();
@@ -26,8 +26,8 @@ export function Header() {
           <a class="home" href="#/">
             Data
           </a>
-          <a href={`${BASE}/guide/`}>Guide</a>
-          <a href={`${BASE}/docs`}>API</a>
+          <a href={`${OPERATOR_URL}/guide/`}>Guide</a>
+          <a href={`${OPERATOR_URL}/docs`}>API</a>
         </nav>
       </div>
     </header>
@@ -37,7 +37,7 @@ export function Header() {
 const SIGNS = {
   live: { tone: "good", sign: "●", words: "Live" },
   loading: { tone: "quiet", sign: "●", words: "Loading" },
-  still: { tone: "warn", sign: "▲", words: "No new blocks" },
+  stalled: { tone: "warn", sign: "▲", words: "No new blocks" },
   unreadable: { tone: "warn", sign: "▲", words: "Chain not readable" },
   disconnected: { tone: "bad", sign: "■", words: "Not connected" },
 } as const;
@@ -46,7 +46,7 @@ const SIGNS = {
 function connectionOf({ networks, error, now }: OverviewState): keyof typeof SIGNS {
   if (error) return "disconnected";
   if (!networks) return "loading";
-  return networks.map((network) => stateOf(network, now)).find((state) => state !== "live") ?? "live";
+  return networks.map((network) => chainLiveness(network, now)).find((state) => state !== "live") ?? "live";
 }
 
 /** The logo: values on lines, with the middle one marked. */
@@ -71,8 +71,9 @@ export function Footer() {
           signed reports: it can neither create nor change a value.
         </p>
         <p>
-          For developers: <a href={`${BASE}/openapi.json`}>OpenAPI</a>, <a href={`${BASE}/datasets`}>datasets</a>,{" "}
-          <a href={`${BASE}/overview`}>overview</a>, <a href={`${BASE}/alerts`}>alerts</a>
+          For developers: <a href={`${OPERATOR_URL}/openapi.json`}>OpenAPI</a>,{" "}
+          <a href={`${OPERATOR_URL}/datasets`}>datasets</a>, <a href={`${OPERATOR_URL}/overview`}>overview</a>,{" "}
+          <a href={`${OPERATOR_URL}/alerts`}>alerts</a>
         </p>
       </div>
     </footer>

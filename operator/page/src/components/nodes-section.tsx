@@ -1,5 +1,5 @@
-import type { DatasetOverview, NetworkOverview, ServedNode } from "@dataset-oracle/protocol/wire-data";
-import { Hex } from "./copy";
+import type { DatasetOverview, NetworkOverview, ServedNode } from "@dataset-oracle/protocol/http-schemas/overview";
+import { Hex } from "./hex";
 import { ScrollingTable } from "./scrolling-table";
 
 interface Props {

@@ -1,11 +1,11 @@
 import { formatEther } from "viem";
-import { exact } from "../format/number";
+import { formatExact } from "../format/number";
 
 /** Shows the price of a query in wei, or in Ether if that is shorter. */
 export function QueryPrice({ wei }: { wei: string | null }) {
   if (wei === null) return <span class="quiet">unknown</span>;
   const amount = BigInt(wei);
   if (amount === 0n) return <>free</>;
-  const inWei = `${exact(amount, 0)} wei`;
+  const inWei = `${formatExact(amount, 0)} wei`;
   return <span title={inWei}>{amount < 10n ** 9n ? inWei : `${formatEther(amount)} ETH`}</span>;
 }

@@ -1,5 +1,5 @@
-import type { DatasetOverview, PublishedSpec } from "@dataset-oracle/protocol/wire-data";
-import { Hex } from "./copy";
+import type { DatasetOverview, PublishedSpec } from "@dataset-oracle/protocol/http-schemas/overview";
+import { Hex } from "./hex";
 import { TableHead } from "./table-head";
 
 interface Props {

@@ -1,5 +1,5 @@
-import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
-import { isLate } from "../live/freshness";
+import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
+import { isLate } from "../live/lateness";
 import { useOverview } from "../live/overview-state";
 
 interface Words {

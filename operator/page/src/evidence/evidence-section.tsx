@@ -1,26 +1,18 @@
-import type { Result } from "@dataset-oracle/protocol/result";
-import type { DataPointAnswer, DatasetOverview, LastUpdate } from "@dataset-oracle/protocol/wire-data";
-import type { EvidenceAnswer } from "@dataset-oracle/protocol/wire-evidence";
+import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useState } from "preact/hooks";
-import { Hex, shortHex } from "../components/copy";
+import { Hex } from "../components/hex";
 import { Notice } from "../components/notice";
 import { TableHead } from "../components/table-head";
 import { tellScreenReaders } from "../components/tell-screen-readers";
-import { moment } from "../format/time";
-import { type EvidenceId, getEvidence, type ReadError } from "../operator-api";
-import { EvidenceView } from "./evidence-view";
+import { shortHex } from "../format/hex";
+import { formatTime } from "../format/time";
+import { getEvidence } from "../operator-api";
+import { type AskedEvidence, EvidenceDetail } from "./evidence-detail";
 
 interface Props {
   readonly data: DataPointAnswer;
   readonly dataset: DatasetOverview;
-}
-
-/** One provider's signed value, and the evidence for it as far as it is read. */
-export interface Asked {
-  readonly id: EvidenceId;
-  readonly report: NonNullable<LastUpdate["reports"]>[number];
-  /** Null until it is read. */
-  readonly answer: Result<EvidenceAnswer, ReadError> | null;
 }
 
 /**
@@ -28,11 +20,11 @@ export interface Asked {
  * it takes longer to read than a round lasts.
  */
 export function EvidenceSection({ data, dataset }: Props) {
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useState<AskedEvidence | null>(null);
   const reports = data.last_update?.reports ?? [];
   const names = new Map(dataset.providers.map(({ address, name }) => [address, name]));
   if (reports.length === 0 && asked === null) return null;
-  const ask = async (report: Asked["report"]) => {
+  const ask = async (report: AskedEvidence["report"]) => {
     const id = {
       networkId: data.network_id,
       dataset: dataset.dataset,
@@ -54,7 +46,7 @@ export function EvidenceSection({ data, dataset }: Props) {
         provider shows evidence only if its owner chose to, and for as long as it is kept.
       </p>
       <table>
-        <TableHead columns={{ [`Signed the round of ${moment(data.timestamp)}`]: "", "Its reasons": "number" }} />
+        <TableHead columns={{ [`Signed the round of ${formatTime(data.timestamp)}`]: "", "Its reasons": "number" }} />
         <tbody>
           {reports.map((report) => (
             <tr key={report.provider}>
@@ -75,7 +67,7 @@ export function EvidenceSection({ data, dataset }: Props) {
         <section class="answer" aria-labelledby="evidence-of">
           <h3 id="evidence-of">
             Of {names.get(asked.id.provider)} <Hex hex={asked.id.provider} what="the provider's address" /> for the
-            round of {moment(asked.id.round)}
+            round of {formatTime(asked.id.round)}
           </h3>
           {asked.answer === null && <p class="empty">Asking the provider …</p>}
           {asked.answer?.ok === false && (
@@ -84,7 +76,7 @@ export function EvidenceSection({ data, dataset }: Props) {
             </Notice>
           )}
           {asked.answer?.ok && (
-            <EvidenceView dataset={dataset} asked={asked} evidence={asked.answer.value} format={data.format} />
+            <EvidenceDetail dataset={dataset} asked={asked} evidence={asked.answer.value} format={data.format} />
           )}
         </section>
       )}

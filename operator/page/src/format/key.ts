@@ -1,4 +1,4 @@
-import type { ServedPoint } from "@dataset-oracle/protocol/wire-data";
+import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 
 /** A key, split for display. */
 interface ShownKey {
@@ -12,7 +12,7 @@ const WEB_KEY = /^WEB\/([0-9a-f]{64})((?:\/[^/]*)*)$/;
 /** Returns the key in ASCII, or in hex if it is not printable. */
 export const keyText = ({ key, key_hex }: Pick<ServedPoint, "key" | "key_hex">) => key ?? key_hex;
 
-export function showKey(text: string): ShownKey {
+export function splitKey(text: string): ShownKey {
   const [, hash, rest = ""] = WEB_KEY.exec(text) ?? [];
   if (hash !== undefined) {
     const args = rest.split("/").slice(1).map(decode);
@@ -28,7 +28,7 @@ export function showKey(text: string): ShownKey {
  * @param title A description of the value from its request spec; null if there is none.
  */
 export function keyName(text: string, title: string | null): string {
-  const { name, prefix } = showKey(text);
+  const { name, prefix } = splitKey(text);
   return title === null ? name || prefix : [title, name].filter(Boolean).join(": ");
 }
 

@@ -1,5 +1,5 @@
 /** Formats a duration with at most two units: `45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`. */
-export function duration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 120) return `${minutes} min`;
@@ -10,7 +10,7 @@ export function duration(seconds: number): string {
 }
 
 /** Formats a time in the reader's time zone, to the second. */
-export function moment(seconds: number): string {
+export function formatTime(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString(undefined, {
     dateStyle: "medium",
     timeStyle: "medium",

@@ -1,6 +1,6 @@
-import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { type Hex, hexToBytes } from "viem";
-import { atAGlance, exact } from "./number";
+import { formatExact, formatShort } from "./number";
 
 /** A value, formatted for display. */
 interface ShownValue {
@@ -18,7 +18,7 @@ interface ShownValue {
  * @param value A decimal string for a median dataset, otherwise 32 bytes in hex.
  * @param key The key in ASCII; null if it is not printable.
  */
-export function showValue(
+export function displayValue(
   kind: DatasetOverview["kind"],
   value: string,
   format: ValueFormat | null,
@@ -28,7 +28,7 @@ export function showValue(
   if (kind === "median" || format?.type === "uint") {
     const [number, decimals] = [BigInt(value), format?.decimals ?? 0];
     const unit = /^SPOTPX\/[A-Z0-9]+-([A-Z0-9]+)$/.exec(key ?? "")?.[1] ?? format?.unit ?? null;
-    return { exact: exact(number, decimals), short: atAGlance(number, decimals), unit };
+    return { exact: formatExact(number, decimals), short: formatShort(number, decimals), unit };
   }
   if (format?.type === "string") return plain(textOf(value as Hex) ?? value);
   return { exact: value, short: `${value.slice(0, 10)}…${value.slice(-6)}`, unit: null };

@@ -1,8 +1,8 @@
+import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
 import { ok, type Result } from "@dataset-oracle/protocol/result";
-import type { HistoryAnswer } from "@dataset-oracle/protocol/wire";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { getHistory, type Part, type PointId, type ReadError } from "../operator-api";
-import { RANGES, type RangeId } from "./range";
+import { getHistory, type HistoryRange, type PointId, type ReadError } from "../operator-api";
+import { RANGES, type RangeId } from "./history-range";
 
 /** The maximum number of updates in one answer. */
 const LIMIT = 999;
@@ -14,7 +14,7 @@ const FEW_MINUTES = 300;
 /** The part of a range's history that has been read. */
 interface Read {
   readonly range: RangeId;
-  readonly part: Part;
+  readonly part: HistoryRange;
   readonly history: HistoryAnswer;
 }
 
@@ -60,7 +60,7 @@ type RangeRead = Result<Omit<Read, "range">, ReadError>;
 async function readRange(id: PointId, range: RangeId, hasCandles: boolean, now: number): Promise<RangeRead> {
   const { seconds, interval } = RANGES[range];
   const since = { limit: LIMIT, ...(seconds !== null && { from_time: now - seconds }) };
-  const read = async (part: Part): Promise<RangeRead> => {
+  const read = async (part: HistoryRange): Promise<RangeRead> => {
     const got = await getHistory(id, part);
     return got.ok ? ok({ part, history: got.value }) : got;
   };

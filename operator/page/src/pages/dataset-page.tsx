@@ -1,25 +1,25 @@
-import type { DatasetOverview } from "@dataset-oracle/protocol/wire-data";
+import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useState } from "preact/hooks";
-import { Hex } from "../components/copy";
+import { DataPointsTable } from "../components/data-points-table";
 import { Fact } from "../components/fact";
-import { NetworkNote } from "../components/network-note";
+import { Hex } from "../components/hex";
+import { NetworkWarning } from "../components/network-warning";
 import { NodesSection } from "../components/nodes-section";
-import { PointsTable } from "../components/points-table";
 import { QueryPrice } from "../components/query-price";
 import { SpecsTable } from "../components/specs-table";
 import { Title } from "../components/title";
 import { keyText } from "../format/key";
-import { datasetName, networkName } from "../format/names";
-import { duration } from "../format/time";
-import { quorumOf } from "../live/answering-quorum";
+import { datasetName, networkName } from "../format/network-and-dataset-names";
+import { formatDuration } from "../format/time";
+import { countAnsweringProviders } from "../live/answering-providers";
+import type { NetworkAndDataset } from "../live/network-and-dataset";
 import { focusKeyField } from "../request/key-field";
 import { RequestSection } from "../request/request-section";
-import { buildPath } from "../route";
+import { specBuilderPath } from "../route";
 import { SnippetSection } from "../snippets/snippet-section";
-import type { Found } from "./found-dataset";
 
 /** Shows a dataset: its keys, a form that requests an update, and code that reads it. */
-export function DatasetPage({ network, dataset }: Found) {
+export function DatasetPage({ network, dataset }: NetworkAndDataset) {
   const first = dataset.points?.[0];
   const [key, setKey] = useState(() => (first ? keyText(first) : ""));
   const onChosen = (chosen: string) => {
@@ -31,18 +31,18 @@ export function DatasetPage({ network, dataset }: Found) {
       <Title name={datasetName(dataset.name)}>
         {networkName(network.network_id)}, network {network.network_id}
       </Title>
-      <NetworkNote network={network} datasets={[dataset]} />
+      <NetworkWarning network={network} datasets={[dataset]} />
       <DatasetFacts dataset={dataset} />
       <section class="card" aria-labelledby="keys">
         <h2 id="keys">Keys</h2>
         <KeyForm form={dataset.key_form} />
-        <PointsTable networkId={network.network_id} dataset={dataset} />
+        <DataPointsTable networkId={network.network_id} dataset={dataset} />
       </section>
       {dataset.key_form === "WEB_ORACLE" && (
         <section class="card" aria-labelledby="specs">
           <div class="row bar">
             <h2 id="specs">Request specs</h2>
-            <a class="button" href={buildPath(network.network_id)}>
+            <a class="button" href={specBuilderPath(network.network_id)}>
               Build a request spec
             </a>
           </div>
@@ -67,12 +67,12 @@ function DatasetFacts({ dataset }: { dataset: DatasetOverview }) {
         <QueryPrice wei={dataset.query_price} />
       </Fact>
       <Fact name="Providers">
-        {quorumOf(dataset).needed} of {providers.length} must sign
+        {countAnsweringProviders(dataset).needed} of {providers.length} must sign
       </Fact>
       <Fact name="Stored value">
         {kind === "median" ? `the median, within ${tolerance / 100} %` : "the one that more than half signed"}
       </Fact>
-      <Fact name="Maximum age when stored">{duration(dataset.max_round_age)}</Fact>
+      <Fact name="Maximum age when stored">{formatDuration(dataset.max_round_age)}</Fact>
     </dl>
   );
 }

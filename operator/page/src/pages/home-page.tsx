@@ -1,14 +1,14 @@
-import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/wire-data";
-import { Hex } from "../components/copy";
-import { NetworkNote } from "../components/network-note";
-import { PointsTable } from "../components/points-table";
+import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
+import { DataPointsTable } from "../components/data-points-table";
+import { Hex } from "../components/hex";
+import { LoadingOrError } from "../components/loading-or-error";
+import { NetworkWarning } from "../components/network-warning";
 import { QueryPrice } from "../components/query-price";
 import { useDocumentTitle } from "../components/title";
-import { datasetName, networkName } from "../format/names";
-import { quorumOf } from "../live/answering-quorum";
+import { datasetName, networkName } from "../format/network-and-dataset-names";
+import { countAnsweringProviders } from "../live/answering-providers";
 import { useOverview } from "../live/overview-state";
-import { buildPath, datasetPath } from "../route";
-import { NotYetRead } from "./found-dataset";
+import { datasetPath, specBuilderPath } from "../route";
 
 /** Shows everything that is served: networks, datasets, values. */
 export function HomePage() {
@@ -24,7 +24,7 @@ export function HomePage() {
         </p>
         {networks && <Totals networks={networks} />}
       </div>
-      {networks?.map((network) => <Network key={network.network_id} network={network} />) ?? <NotYetRead />}
+      {networks?.map((network) => <Network key={network.network_id} network={network} />) ?? <LoadingOrError />}
     </>
   );
 }
@@ -52,14 +52,14 @@ function Network({ network }: { network: NetworkOverview }) {
       <h2 id={`network-${id}`}>
         {networkName(id)} <span class="small quiet">network {id}</span>
       </h2>
-      <NetworkNote network={network} datasets={network.datasets} />
+      <NetworkWarning network={network} datasets={network.datasets} />
       {network.datasets.map((dataset) => (
         <section key={dataset.dataset} class="card" aria-labelledby={`dataset-${id}-${dataset.dataset}`}>
           <h3 id={`dataset-${id}-${dataset.dataset}`}>
             <a href={datasetPath(id, dataset.dataset)}>{datasetName(dataset.name)}</a>
           </h3>
           <DatasetSummary networkId={id} dataset={dataset} />
-          <PointsTable networkId={id} dataset={dataset} />
+          <DataPointsTable networkId={id} dataset={dataset} />
         </section>
       ))}
     </section>
@@ -78,12 +78,12 @@ function DatasetSummary({ networkId, dataset }: { networkId: number; dataset: Da
         <QueryPrice wei={price} /> <span class="quiet">a query</span>
       </li>
       <li>
-        {quorumOf(dataset).needed} of {providers.length} <span class="quiet">must sign</span>
+        {countAnsweringProviders(dataset).needed} of {providers.length} <span class="quiet">must sign</span>
       </li>
       <li>{dataset.kind}</li>
       {dataset.key_form === "WEB_ORACLE" && (
         <li>
-          <a href={buildPath(networkId)}>Build a request spec</a>
+          <a href={specBuilderPath(networkId)}>Build a request spec</a>
         </li>
       )}
     </ul>

@@ -1,5 +1,5 @@
-import { keyToAscii, parseKey } from "@dataset-oracle/protocol/key";
-import type { DatasetOverview } from "@dataset-oracle/protocol/wire-data";
+import { keyToAscii, parseKey } from "@dataset-oracle/protocol/dataset-key";
+import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useId, useState } from "preact/hooks";
 import { keyText } from "../format/key";
 import { keyProblem } from "./key-problem";

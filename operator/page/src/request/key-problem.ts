@@ -1,4 +1,4 @@
-import { KEY_FORM_WORDS, type KeyForm, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/key";
+import { KEY_FORM_WORDS, type KeyForm, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/dataset-key";
 
 /** Checks a key before the operator is asked. Returns the problem, or null. */
 export function keyProblem(form: KeyForm, text: string): string | null {

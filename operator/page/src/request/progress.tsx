@@ -1,5 +1,5 @@
-import { shortHex } from "../components/copy";
 import { Step } from "../components/step";
+import { shortHex } from "../format/hex";
 import type { RequestState } from "./run-request";
 
 interface StepOfRequest {

@@ -1,14 +1,14 @@
-import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useRef, useState } from "preact/hooks";
 import { tellScreenReaders } from "../components/tell-screen-readers";
-import type { Found } from "../pages/found-dataset";
+import type { NetworkAndDataset } from "../live/network-and-dataset";
 import { KeyField } from "./key-field";
 import { keyProblem } from "./key-problem";
-import { Outcome } from "./outcome";
 import { Progress, progressWords } from "./progress";
+import { RequestResult } from "./request-result";
 import { type RequestState, runRequest } from "./run-request";
 
-interface Props extends Found {
+interface Props extends NetworkAndDataset {
   /** The key as it was entered. */
   readonly text: string;
   readonly onText: (text: string) => void;
@@ -80,7 +80,7 @@ export function RequestSection({ network, dataset, text, format, onText, onStore
         <div class="answer">
           <Progress state={state} />
           {state.end && (
-            <Outcome end={state.end} dataset={dataset} network={network} format={format} onStored={onStored} />
+            <RequestResult end={state.end} dataset={dataset} network={network} format={format} onStored={onStored} />
           )}
         </div>
       )}

@@ -1,9 +1,9 @@
 import type { BroadcastUpdate, DataRequestProblem, UnsentUpdate, UpdateProgress } from "@dataset-oracle/protocol";
 import type { Address } from "viem";
-import { BASE, type PointId } from "../operator-api";
+import { OPERATOR_URL, type PointId } from "../operator-api";
 
 /** The request that the form describes. */
-export interface Asked extends PointId {
+export interface UpdateRequest extends PointId {
   readonly isBroadcast: boolean;
 }
 
@@ -20,14 +20,14 @@ export type RequestEnd =
 
 /** The progress of a request. */
 export interface RequestState {
-  readonly asked: Asked;
+  readonly asked: UpdateRequest;
   /** In the order in which they arrived. */
   readonly steps: readonly UpdateProgress[];
   readonly end: RequestEnd | null;
 }
 
 /** Sends the request and reports every step. Never throws. */
-export async function runRequest(asked: Asked, onState: (state: RequestState) => void): Promise<void> {
+export async function runRequest(asked: UpdateRequest, onState: (state: RequestState) => void): Promise<void> {
   let state: RequestState = { asked, steps: [], end: null };
   const go = (next: Partial<RequestState>) => {
     state = { ...state, ...next };
@@ -39,14 +39,14 @@ export async function runRequest(asked: Asked, onState: (state: RequestState) =>
 }
 
 async function request(
-  { networkId, dataset, key, isBroadcast }: Asked,
+  { networkId, dataset, key, isBroadcast }: UpdateRequest,
   onProgress: (step: UpdateProgress) => void,
 ): Promise<RequestEnd> {
   // The client is loaded on demand, because it is the larger part of the page.
   const client = await import("@dataset-oracle/protocol").catch(() => null);
   if (client === null) return problem({ code: "unreachable", title: "The operator cannot be reached.", detail: "" });
   const { DataRequestError, requestUpdate } = client;
-  const parameters = { url: BASE, networkId, dataset: dataset as Address, key, onProgress };
+  const parameters = { url: OPERATOR_URL, networkId, dataset: dataset as Address, key, onProgress };
   try {
     return isBroadcast
       ? { kind: "stored", update: await requestUpdate({ ...parameters, broadcast: true }) }

@@ -1,12 +1,12 @@
-import type { ValueFormat } from "@dataset-oracle/protocol/wire-data";
+import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useId, useRef, useState } from "preact/hooks";
-import { CodeBlock } from "../components/copy";
-import { BASE } from "../operator-api";
-import type { Found } from "../pages/found-dataset";
+import { CodeBlock } from "../components/code-block";
+import type { NetworkAndDataset } from "../live/network-and-dataset";
+import { OPERATOR_URL } from "../operator-api";
 import { highlight } from "./highlight";
 import { type Snippet, snippets } from "./snippets";
 
-interface Props extends Found {
+interface Props extends NetworkAndDataset {
   /** The key as it was entered. */
   readonly text: string;
   readonly format?: ValueFormat | null;
@@ -16,7 +16,7 @@ interface Props extends Found {
 export function SnippetSection({ network, dataset, text, format }: Props) {
   const listed = dataset.points?.find(({ key, key_hex }) => key === text || key_hex === text)?.format ?? null;
   const dataPoint = {
-    operator: BASE,
+    operator: OPERATOR_URL,
     networkId: network.network_id,
     lens: network.verified_lens,
     dataset,

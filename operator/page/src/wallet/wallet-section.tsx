@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import { type Address, type EIP1193Provider, type Hex as HexText, numberToHex } from "viem";
-import { CodeBlock, Hex } from "../components/copy";
+import { CodeBlock } from "../components/code-block";
+import { Hex } from "../components/hex";
 import { Notice } from "../components/notice";
 import { tellScreenReaders } from "../components/tell-screen-readers";
-import { networkName } from "../format/names";
+import { networkName } from "../format/network-and-dataset-names";
 import type { Sending } from "./send-from-wallet";
 import { useWallets, type Wallet } from "./use-wallets";
 

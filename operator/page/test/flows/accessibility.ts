@@ -1,17 +1,17 @@
-import { expect, test } from "vitest";
+import { test } from "vitest";
+import { formOf } from "../support/request-form.js";
+import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
-import type { World } from "../support/world.js";
-import { formOf } from "./form.js";
 
 const PHONE = { width: 360, height: 740 };
 
 /** The page in both colour schemes, on a phone, and for screen readers. */
-export function accessFlows(world: () => World): void {
+export function accessibilityFlows(environment: () => TestEnvironment): void {
   const addresses: Readonly<Record<string, () => string>> = {
     home: () => "/",
-    dataset: () => `/42/${world().devnet.dataset}`,
-    "dataset-of-specs": () => `/42/${world().devnet.webOracle.numbers}`,
-    point: () => `/42/${world().devnet.dataset}/SPOTPX%2FETH-USD`,
+    dataset: () => `/42/${environment().devnet.dataset}`,
+    "dataset-of-specs": () => `/42/${environment().devnet.webOracle.numbers}`,
+    point: () => `/42/${environment().devnet.dataset}/SPOTPX%2FETH-USD`,
     nowhere: () => "/nowhere",
   };
 
@@ -19,7 +19,7 @@ export function accessFlows(world: () => World): void {
   test.for(Object.keys(addresses))(
     "of %s: axe finds no serious problem, and nothing is wider than a phone",
     async (name, { expect }) => {
-      const { devnet, browser } = world();
+      const { devnet, browser } = environment();
       const at = addresses[name]?.() ?? "";
       const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, {
         at,
@@ -49,15 +49,4 @@ export function accessFlows(world: () => World): void {
       await end();
     },
   );
-
-  test("its policy is strict, and what is served says so", async () => {
-    const { url } = world().devnet.operator;
-    const { headers } = await fetch(`${url}/`);
-    expect(headers.get("content-security-policy")).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-        "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    );
-    expect(headers.get("x-content-type-options")).toBe("nosniff");
-    expect(headers.get("cache-control")).toBe("no-cache");
-  });
 }

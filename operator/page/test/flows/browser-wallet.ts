@@ -2,9 +2,9 @@ import { simulateQuery } from "@dataset-oracle/protocol";
 import type { Address } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { installWallet, type WalletBehaviour, walletOf } from "../support/fake-wallet.js";
+import { formOf } from "../support/request-form.js";
+import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
-import type { World } from "../support/world.js";
-import { formOf } from "./form.js";
 
 /** A key that no feed updates: nobody else takes the round. */
 interface Unfed {
@@ -13,24 +13,25 @@ interface Unfed {
 }
 
 /** Sending an update with a browser wallet. */
-export function walletFlows(world: () => World): void {
+export function walletFlows(environment: () => TestEnvironment): void {
   let account: string;
   beforeAll(async () => {
-    account = (await world().chain.getAddresses()).at(-1) ?? "";
+    account = (await environment().chain.getAddresses()).at(-1) ?? "";
   });
 
   const unfed = (name: string): Unfed => {
-    const found = world().devnet.webOracle.examples.find((example) => example.name === name);
+    const found = environment().devnet.webOracle.examples.find((example) => example.name === name);
     if (found === undefined) throw new Error(`The devnet has no example ${name}.`);
     // Other tests ask for the example itself.
     const key = name === "document" ? found.key.replace(/7$/, "8") : found.key.replace(/[^/]+$/, "Oslo");
     return { dataset: found.dataset, key };
   };
-  const updatedAt = async ({ dataset, key }: Unfed) => (await simulateQuery(world().chain, { dataset, key })).updatedAt;
+  const updatedAt = async ({ dataset, key }: Unfed) =>
+    (await simulateQuery(environment().chain, { dataset, key })).updatedAt;
 
   /** Opens the form, has a transaction made, and gives back the button that sends it. */
   async function withTransaction(wallet: WalletBehaviour, { dataset, key }: Unfed) {
-    const { devnet, browser } = world();
+    const { devnet, browser } = environment();
     const opened = await visit(browser, devnet.operator.url, { at: `/42/${dataset}`, prepare: installWallet(wallet) });
     const form = formOf(opened.page);
     await form.getByLabel("Key as text").fill(key);
@@ -43,7 +44,7 @@ export function walletFlows(world: () => World): void {
   }
 
   test("that announces itself (EIP-6963) sends it, and the page waits until it is mined", async () => {
-    const wallet = walletOf(world().devnet.chain, account);
+    const wallet = walletOf(environment().devnet.chain, account);
     const point = unfed("temperature");
     const before = await updatedAt(point);
     const { send, mined, picture, end } = await withTransaction(wallet, point);
@@ -56,7 +57,7 @@ export function walletFlows(world: () => World): void {
   });
 
   test("that is just there (window.ethereum) sends it, too", async () => {
-    const wallet = walletOf(world().devnet.chain, account, { isAnnounced: false });
+    const wallet = walletOf(environment().devnet.chain, account, { isAnnounced: false });
     const point = unfed("sky");
     const before = await updatedAt(point);
     const { send, mined, end } = await withTransaction(wallet, point);
@@ -67,7 +68,7 @@ export function walletFlows(world: () => World): void {
   });
 
   test("on another chain is asked to go to the right one", async () => {
-    const wallet = walletOf(world().devnet.chain, account, { chainId: 1, knownChains: [1, 42] });
+    const wallet = walletOf(environment().devnet.chain, account, { chainId: 1, knownChains: [1, 42] });
     const { send, mined, end } = await withTransaction(wallet, unfed("raining"));
     await send.click();
     await mined();
@@ -82,8 +83,8 @@ export function walletFlows(world: () => World): void {
   });
 
   test("that does not know the chain is told about in words of use, and sends nothing", async () => {
-    const wallet = walletOf(world().devnet.chain, account, { chainId: 1, knownChains: [1] });
-    const point = { dataset: world().devnet.dataset, key: "SPOTPX/GRT-USD" };
+    const wallet = walletOf(environment().devnet.chain, account, { chainId: 1, knownChains: [1] });
+    const point = { dataset: environment().devnet.dataset, key: "SPOTPX/GRT-USD" };
     const { form, send, picture, expectAccessible, end } = await withTransaction(wallet, point);
     await send.click();
     await form.getByText("Your wallet does not know Devnet.").waitFor();
@@ -95,7 +96,7 @@ export function walletFlows(world: () => World): void {
   });
 
   test("that its owner refuses sends nothing, and can be asked again", async () => {
-    const wallet = walletOf(world().devnet.chain, account, { isRefusing: true });
+    const wallet = walletOf(environment().devnet.chain, account, { isRefusing: true });
     const point = unfed("document");
     const before = await updatedAt(point);
     const { form, send, mined, end } = await withTransaction(wallet, point);

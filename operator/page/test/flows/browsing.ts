@@ -1,23 +1,23 @@
 import { simulateQuery } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { spotPriceKey } from "@dataset-oracle/protocol/key";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { formatEther, formatUnits, getAddress, keccak256 } from "viem";
 import { expect, test } from "vitest";
-import { post } from "../../../../devnet/test/devnet.js";
-import { exact } from "../../src/format/number.js";
+import { postDataRequest } from "../../../../devnet/test/devnet-process.js";
+import { formatExact } from "../../src/format/number.js";
+import { EXPLORER, type TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
-import { EXPLORER, type World } from "../support/world.js";
 
 const KEY = "SPOTPX/ETH-USD";
 /** Removes the commas of a shown number. */
 const unspaced = (text: string | null) => (text ?? "").replaceAll(",", "").trim();
 
 /** Browsing the networks, datasets and data points. */
-export function browsingFlows(world: () => World): void {
-  const pointAt = (key: string, dataset = world().devnet.dataset) => `/42/${dataset}/${encodeURIComponent(key)}`;
+export function browsingFlows(environment: () => TestEnvironment): void {
+  const pointAt = (key: string, dataset = environment().devnet.dataset) => `/42/${dataset}/${encodeURIComponent(key)}`;
 
   test("names the network, every dataset and every data point, with value, status, age and price", async () => {
-    const { devnet, browser, chain } = world();
+    const { devnet, browser, chain } = environment();
     const { page, picture, end } = await visit(browser, devnet.operator.url);
     await page.getByRole("heading", { name: "Devnet" }).waitFor();
     expect(await page.getByRole("heading", { level: 3 }).allTextContents()).toEqual([
@@ -44,7 +44,7 @@ export function browsingFlows(world: () => World): void {
   });
 
   test("searches long lists of keys, and copies the contract's address", async () => {
-    const { devnet, browser } = world();
+    const { devnet, browser } = environment();
     const { page, copied, picture, end } = await visit(browser, devnet.operator.url, { at: `/42/${devnet.dataset}` });
     const keys = page.getByRole("region", { name: "Keys" });
     await keys.getByRole("searchbox").fill("xrp");
@@ -60,7 +60,7 @@ export function browsingFlows(world: () => World): void {
   });
 
   test("shows the signers of the last round and their spread, as on chain", async () => {
-    const { devnet, browser } = world();
+    const { devnet, browser } = environment();
     const { page, picture, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
     const round = page.getByRole("region", { name: "Last round" });
     await round.getByText("4 of 4 providers").waitFor();
@@ -73,14 +73,14 @@ export function browsingFlows(world: () => World): void {
       expect(text).toMatch(/^[+−]?\d+\.\d{3} %$/);
     }
     const hash = (await round.locator("dd code").first().getAttribute("title")) as `0x${string}`;
-    const sent = await world().chain.getTransaction({ hash });
+    const sent = await environment().chain.getTransaction({ hash });
     expect(getAddress(sent.from)).toBe(devnet.operator.address);
     await picture("point-light");
     await end();
   });
 
   test("plots the history and lists it as a table, from the chain's events", async () => {
-    const { devnet, browser, chain } = world();
+    const { devnet, browser, chain } = environment();
     const { page, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
     const history = page.getByRole("region", { name: "History", exact: true });
     await history.locator("canvas").waitFor();
@@ -114,7 +114,7 @@ export function browsingFlows(world: () => World): void {
   });
 
   test("shows change, high and low over a range, and the step that the arrow keys choose", async ({ expect }) => {
-    const { devnet, browser } = world();
+    const { devnet, browser } = environment();
     const { page, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
     const history = page.getByRole("region", { name: "History", exact: true });
     await history.locator("canvas").waitFor();
@@ -147,7 +147,7 @@ export function browsingFlows(world: () => World): void {
   });
 
   test("shows the update policy, each provider's agreement by name, and quick copies", async () => {
-    const { devnet, browser } = world();
+    const { devnet, browser } = environment();
     const { page, copied, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
     await page.getByText("Deviation threshold").waitFor();
     expect(await page.locator(".policy").textContent()).toMatch(
@@ -165,7 +165,7 @@ export function browsingFlows(world: () => World): void {
   });
 
   test("links to the network's explorer where the operator names one", async () => {
-    const { lonely, devnet, browser } = world();
+    const { lonely, devnet, browser } = environment();
     const { page, end } = await visit(browser, lonely.url, { at: pointAt(KEY) });
     const link = page.locator("h1 + p a[target=_blank]");
     expect(await link.getAttribute("href")).toBe(`${EXPLORER}/address/${devnet.dataset}`);
@@ -179,28 +179,31 @@ export function browsingFlows(world: () => World): void {
   });
 
   test("shows a new value without a reload", async () => {
-    const { devnet, browser } = world();
+    const { devnet, browser } = environment();
     const { page, end } = await visit(browser, devnet.operator.url, { at: pointAt("SPOTPX/BTC-USD") });
     const round = page.getByRole("region", { name: "Last round" });
     await round.locator("dd code").first().waitFor();
-    const { answer } = await post(devnet, {
+    const { answer } = await postDataRequest(devnet, {
       network_id: 42,
       dataset: devnet.dataset,
       key: "SPOTPX/BTC-USD",
       broadcast: true,
     });
     await round.locator(`code[title="${answer.transaction_hash}"]`).waitFor();
-    const value = exact(BigInt(answer.value), 18);
+    const value = formatExact(BigInt(answer.value), 18);
     await page.locator(".big", { hasText: `${value} USD` }).waitFor();
     await end();
   });
 
   test("shows Web Oracle values with their scale and their sources", async () => {
-    const { devnet, browser } = world();
+    const { devnet, browser } = environment();
     const { examples } = devnet.webOracle;
     const posted = await Promise.all(
       examples.map(async ({ name, dataset, key }) => {
-        return [name, (await post(devnet, { network_id: 42, dataset, key, broadcast: true })).answer.value] as const;
+        return [
+          name,
+          (await postDataRequest(devnet, { network_id: 42, dataset, key, broadcast: true })).answer.value,
+        ] as const;
       }),
     );
     const values = new Map(posted);
@@ -226,7 +229,7 @@ export function browsingFlows(world: () => World): void {
   });
 
   test("lists the published request specs of a dataset, and fills in their keys", async () => {
-    const { devnet, browser } = world();
+    const { devnet, browser } = environment();
     const [example] = devnet.webOracle.examples.filter(({ name }) => name === "temperature");
     const dataset = devnet.webOracle.numbers;
     const { page, picture, end } = await visit(browser, devnet.operator.url, { at: `/42/${dataset}` });
@@ -243,7 +246,7 @@ export function browsingFlows(world: () => World): void {
   });
 
   test("works under a base path, and reports unknown addresses", async () => {
-    const { lonely, browser } = world();
+    const { lonely, browser } = environment();
     const { page, end } = await visit(browser, lonely.url);
     await page.getByRole("heading", { name: "Devnet" }).waitFor();
     await page.goto(`${lonely.url}/#/42/0x0000000000000000000000000000000000000001`);

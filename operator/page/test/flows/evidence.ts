@@ -1,20 +1,20 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { test } from "vitest";
-import { post } from "../../../../devnet/test/devnet.js";
+import { postDataRequest } from "../../../../devnet/test/devnet-process.js";
+import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
-import type { World } from "../support/world.js";
 
 const run = promisify(execFile);
 const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
 /** The evidence of each provider that signed, and its proof without a network. */
-export function evidenceFlows(world: () => World): void {
+export function evidenceFlows(environment: () => TestEnvironment): void {
   test("shows why a provider signed its value, by keyboard, at a desk and on a phone", async ({ expect }) => {
-    const { devnet, browser } = world();
+    const { devnet, browser } = environment();
     const at = `/42/${devnet.dataset}/SPOTPX%2FETH-USD`;
     const visited = await visit(browser, devnet.operator.url, { at, viewport: DESKTOP, isMobile: true });
     const { page, picture, expectAccessible, end } = visited;
@@ -55,10 +55,10 @@ export function evidenceFlows(world: () => World): void {
   });
 
   test("shows the request spec's rule and the answer of a Web Oracle value", async () => {
-    const { devnet, browser } = world();
+    const { devnet, browser } = environment();
     const [example] = devnet.webOracle.examples.filter(({ name }) => name === "temperature");
     const { dataset, key } = example as { dataset: string; key: string };
-    await post(devnet, { network_id: 42, dataset, key, broadcast: true });
+    await postDataRequest(devnet, { network_id: 42, dataset, key, broadcast: true });
     const at = `/42/${dataset}/${encodeURIComponent(key)}`;
     const { page, end } = await visit(browser, devnet.operator.url, { at });
     const section = page.getByRole("region", { name: "Evidence" }).first();

@@ -1,12 +1,12 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { formOf } from "../support/request-form.js";
+import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
-import type { World } from "../support/world.js";
-import { formOf } from "./form.js";
 
 /** The page explains problems helpfully. They come from real operators that are misconfigured or cut off. */
-export function problemFlows(world: () => World): void {
-  const at = () => `/42/${world().devnet.dataset}`;
+export function problemFlows(environment: () => TestEnvironment): void {
+  const at = () => `/42/${environment().devnet.dataset}`;
 
   /** Asks for a key, and returns the page's words about the problem; nothing if a feed has just stored the round. */
   async function askFor(page: Page, key: string, isBroadcast = true): Promise<string> {
@@ -20,7 +20,7 @@ export function problemFlows(world: () => World): void {
   }
 
   test("a key that no provider serves", async () => {
-    const { devnet, browser } = world();
+    const { devnet, browser } = environment();
     const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, { at: at() });
     const said = await askFor(page, "SPOTPX/FOO-BAR");
     expect(said).toContain("No gas was spent. Choose one of the listed keys");
@@ -31,7 +31,7 @@ export function problemFlows(world: () => World): void {
   });
 
   test("no quorum: it names each provider that failed, and how", async () => {
-    const { lonely, browser } = world();
+    const { lonely, browser } = environment();
     const { page, picture, end } = await visit(browser, lonely.url, { at: at() });
     const said = await askFor(page, "SPOTPX/UNI-USD", false);
     expect(await formOf(page).locator(".note li").count()).toBe(2);
@@ -43,7 +43,7 @@ export function problemFlows(world: () => World): void {
   });
 
   test("an operator without a key: that it sends is no choice, and it says why", async () => {
-    const { lonely, browser } = world();
+    const { lonely, browser } = environment();
     const { page, end } = await visit(browser, lonely.url, { at: at() });
     const choice = formOf(page).getByRole("radio", { name: /The operator/ });
     expect(await choice.isDisabled()).toBe(true);
@@ -52,7 +52,7 @@ export function problemFlows(world: () => World): void {
   });
 
   test("an operator that spends no more gas, and then has no time for this caller", async () => {
-    const { strict, browser } = world();
+    const { strict, browser } = environment();
     const { page, picture, end } = await visit(browser, strict.url, { at: at(), problems: ["status of 429"] });
     let spent = "";
     for (let asked = 0; asked < 5 && spent === ""; asked++) spent = await askFor(page, "SPOTPX/SHIB-USD");
@@ -72,7 +72,7 @@ export function problemFlows(world: () => World): void {
 
   // One after the other, because each step takes more from the same operator.
   test("an operator whose account is empty, then its chain cannot be read, and then it is gone", async ({ expect }) => {
-    const { poor, browser } = world();
+    const { poor, browser } = environment();
     const { page, picture, expectAccessible, end } = await visit(browser, poor.url, {
       at: at(),
       problems: ["status of 502", "net::ERR_"],

@@ -3,21 +3,21 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HAS_CURL } from "../../../../devnet/test/devnet.js";
+import { HAS_CURL } from "../../../../devnet/test/code-blocks.js";
+import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
-import type { World } from "../support/world.js";
 
 const run = promisify(execFile);
 
 /** The programs that the page shows do what they say, as they stand. */
-export function snippetFlows(world: () => World): void {
+export function snippetFlows(environment: () => TestEnvironment): void {
   const programs = new Map<string, string>();
   let folder: string;
 
   beforeAll(async () => {
-    const { devnet, browser } = world();
+    const { devnet, browser } = environment();
     folder = mkdtempSync(join(ROOT, "node_modules/.page-programs-"));
     const { page, copied, end } = await visit(browser, devnet.operator.url, {
       at: `/42/${devnet.dataset}/SPOTPX%2FETH-USD`,
@@ -35,13 +35,13 @@ export function snippetFlows(world: () => World): void {
 
   const shell = async (name: string): Promise<string> => {
     const PATH = `${dirname(foundryBinary("cast"))}${delimiter}${process.env.PATH}`;
-    const env = { ...process.env, PATH, ETH_RPC_URL: world().devnet.chain };
+    const env = { ...process.env, PATH, ETH_RPC_URL: environment().devnet.chain };
     return (await run("bash", ["-eu", "-c", programs.get(name) ?? ""], { env })).stdout;
   };
 
   test("in Solidity compile", async () => {
     const program = programs.get("Solidity") ?? "";
-    expect(program).toContain(world().devnet.dataset);
+    expect(program).toContain(environment().devnet.dataset);
     const source = join(ROOT, "test", `PageProgram-${process.pid}.sol`);
     writeFileSync(source, program.replace("@dataset-oracle/contracts/", "../src/"));
     try {
@@ -62,7 +62,9 @@ export function snippetFlows(world: () => World): void {
   test.each(["viem", "fresh"])("for viem read the value (%s)", async (name) => {
     const program = join(folder, `${name}.mjs`);
     writeFileSync(program, programs.get(name) ?? "");
-    const { stdout } = await run("node", [program], { env: { ...process.env, ETH_RPC_URL: world().devnet.chain } });
+    const { stdout } = await run("node", [program], {
+      env: { ...process.env, ETH_RPC_URL: environment().devnet.chain },
+    });
     expect(stdout).toMatch(/^OK \d+(\.\d+)? \d{4}-\d\d-\d\dT/);
   });
 
@@ -71,7 +73,7 @@ export function snippetFlows(world: () => World): void {
   });
 
   test("never hold a key that a shell would run", async () => {
-    const { devnet, browser } = world();
+    const { devnet, browser } = environment();
     const key = `WEB/${"ab".repeat(32)}/';touch x;'`;
     const at = `/42/${devnet.webOracle.numbers}/${encodeURIComponent(key)}`;
     const { page, end } = await visit(browser, devnet.operator.url, { at });

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/root";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
@@ -10,7 +10,8 @@ import { expect } from "vitest";
 const PICTURES = join(ROOT, "operator/page/artifacts");
 mkdirSync(PICTURES, { recursive: true });
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** The source of axe, which finds problems of accessibility. */
+export const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 interface VisitOptions extends Pick<BrowserContextOptions, "colorScheme" | "viewport" | "isMobile"> {
   /** The part after `#`. */

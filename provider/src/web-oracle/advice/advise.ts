@@ -1,4 +1,4 @@
-import type { Character, SpecAdvice } from "@dataset-oracle/protocol/spec-trial";
+import type { SpecAdvice, ValueBehaviour } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { hexToString, numberToHex } from "viem";
 import { median } from "../../median.js";
 import type { Reading } from "../../source/source-failure.js";
@@ -149,7 +149,7 @@ function stepsOf(all: readonly Series[]): SpecAdvice["steps"] {
   };
 }
 
-function characterOf(all: readonly Series[], isNumber: boolean, isPlainText: boolean): Character {
+function characterOf(all: readonly Series[], isNumber: boolean, isPlainText: boolean): ValueBehaviour {
   const known = all.flat().flatMap((value) => value ?? []);
   if (known.length === 0) return "no value";
   const { changed, largest_bps: largest } = stepsOf(all);

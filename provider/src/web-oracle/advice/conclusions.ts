@@ -1,4 +1,4 @@
-import type { SpecAdvice } from "@dataset-oracle/protocol/spec-trial";
+import type { SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 
 /** States what follows from the figures: which way of combining fits, which tolerance, and what an author should change. */
 export function conclusionsOf(figures: Omit<SpecAdvice, "conclusions">): string[] {

@@ -1,4 +1,4 @@
-import type { SpecAdvice } from "@dataset-oracle/protocol/spec-trial";
+import type { SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { printable, type Style } from "../../cli/terminal.js";
 import type { BoundRequest, CompiledRequest } from "../compile-request-spec.js";
 

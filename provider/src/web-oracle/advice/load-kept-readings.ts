@@ -1,4 +1,4 @@
-import { SpecAdviceRequest } from "@dataset-oracle/protocol/spec-trial";
+import { SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";

@@ -1,6 +1,7 @@
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import type { SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-advice";
+import type { ProviderSample } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { ProviderSample, SpecAdviceRequest } from "@dataset-oracle/protocol/spec-trial";
-import type { DatasetKind } from "@dataset-oracle/protocol/wire";
 import type { FailureCode, Reading } from "../../source/source-failure.js";
 import type { ProviderReadings } from "./advise.js";
 

@@ -1,10 +1,6 @@
+import type { SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-advice";
+import { SpecTrial, type SpecTrialRequest, sampleOf } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
-import {
-  type SpecAdviceRequest,
-  SpecTrial,
-  type SpecTrialRequest,
-  sampleOf,
-} from "@dataset-oracle/protocol/spec-trial";
 import { postText } from "@dataset-oracle/service/http-client/post";
 import { Value } from "@sinclair/typebox/value";
 import { repeatAtInterval } from "./repeat-at-interval.js";

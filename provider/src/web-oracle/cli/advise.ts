@@ -1,5 +1,9 @@
 import { writeFileSync } from "node:fs";
-import { MAX_ADVICE_SAMPLES, MAX_SAMPLED_PROVIDERS, type SpecAdviceRequest } from "@dataset-oracle/protocol/spec-trial";
+import {
+  MAX_ADVICE_SAMPLES,
+  MAX_SAMPLED_PROVIDERS,
+  type SpecAdviceRequest,
+} from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { describeWebOracleValue } from "../../cli/format-web-oracle-value.js";
 import { printable, styleOf } from "../../cli/terminal.js";

@@ -1,5 +1,5 @@
-import { keyToAscii } from "@dataset-oracle/protocol/key";
-import { webKey } from "@dataset-oracle/protocol/web-key";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
+import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { styleOf } from "../../cli/terminal.js";
 import type { RequestSpec } from "../request-spec.js";
@@ -28,7 +28,7 @@ const unitText = ({ unit }: RequestSpec) =>
  */
 export function describeKey(spec: LoadedSpec, args: readonly string[]): string {
   bindSpec(spec, args);
-  const key = webKey({ specHash: spec.hash, args });
+  const key = webOracleKey({ specHash: spec.hash, args });
   if (!key.ok) throw new ConfigError(key.error);
   return [keyToAscii(key.value), key.value, `for the Web Oracle's ${spec.request.kind} dataset`].join("\n");
 }

@@ -1,4 +1,4 @@
-import { specHash } from "@dataset-oracle/protocol/web-key";
+import { specHash } from "@dataset-oracle/protocol/spec-hash";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
 import type { Hex } from "viem";

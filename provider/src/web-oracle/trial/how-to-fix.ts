@@ -1,4 +1,4 @@
-import type { TrialStep } from "@dataset-oracle/protocol/spec-trial";
+import type { TrialStep } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import type { FailureCode } from "../../source/source-failure.js";
 
 /** The ways to fix a failure, by its code, for the author of a spec. */

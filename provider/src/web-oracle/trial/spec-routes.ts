@@ -1,4 +1,5 @@
-import { SpecAdvice, SpecAdviceRequest, SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/spec-trial";
+import { SpecAdvice, SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-advice";
+import { SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";

@@ -1,7 +1,12 @@
-import { keyToAscii } from "@dataset-oracle/protocol/key";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
+import type {
+  SpecTrial,
+  SpecTrialRequest,
+  TrialFailure,
+  TrialSource,
+} from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { SpecTrial, SpecTrialRequest, TrialFailure, TrialSource } from "@dataset-oracle/protocol/spec-trial";
-import { formatValue } from "@dataset-oracle/protocol/wire-value";
+import { formatValue } from "@dataset-oracle/protocol/value-text";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";

@@ -1,6 +1,7 @@
+import type { SpecTrialRequest } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { SpecTrialRequest } from "@dataset-oracle/protocol/spec-trial";
-import { specHash, webKey } from "@dataset-oracle/protocol/web-key";
+import { specHash } from "@dataset-oracle/protocol/spec-hash";
+import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Hex } from "viem";
 import { invalidArguments, invalidSpecInTrial } from "../../problems.js";
@@ -33,7 +34,7 @@ export function checkTriedSpec({
   if (!hash.ok) return err(invalidSpecInTrial(`/: ${hash.error}`));
   const bound = compiled.value.bind(args);
   if (!bound.ok) return err(invalidArguments(bound.error, FIX));
-  const key = webKey({ specHash: hash.value, args });
+  const key = webOracleKey({ specHash: hash.value, args });
   if (!key.ok) return err(invalidArguments(key.error, FIX));
   return ok({
     compiled: compiled.value,

@@ -1,0 +1,40 @@
+import { writeFileSync } from "node:fs";
+import type { Deployed } from "./deploy.js";
+import type { DevnetContext } from "./devnet-context.js";
+import type { PublishedExample } from "./publish-example-specs.js";
+import type { Operator, Provider } from "./start-services.js";
+
+/** A devnet with everything that it has started. */
+export interface RunningDevnet extends DevnetContext {
+  readonly deployed: Deployed;
+  readonly providers: readonly Provider[];
+  /** At least one. */
+  readonly operators: readonly Operator[];
+  readonly examples: readonly PublishedExample[];
+}
+
+/** Writes the addresses to `devnet.json`, for programs. */
+export function writeAddressFile(running: RunningDevnet, queryPrice: bigint): void {
+  writeFileSync(running.folder.file("devnet.json"), `${JSON.stringify(addresses(running, queryPrice), null, 2)}\n`);
+}
+
+function addresses(running: RunningDevnet, queryPrice: bigint) {
+  const { options, chainUrl, operatorUrl, deployed, providers, operators, examples } = running;
+  const describe = ({ process, url, address, command }: Operator | Provider) => ({
+    url,
+    address,
+    pid: process.pid,
+    command,
+  });
+  return {
+    chain: chainUrl,
+    operator: { url: operatorUrl, address: operators[0]?.address },
+    nodes: options.nodes === null ? [] : operators.map(describe),
+    dataset: deployed.dataset.address,
+    webOracle: { ...deployed.webOracle, examples },
+    queryPrice: String(queryPrice),
+    lens: deployed.lens,
+    consumer: deployed.consumer,
+    providers: providers.map(describe),
+  };
+}

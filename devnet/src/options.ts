@@ -1,0 +1,87 @@
+import { readArguments } from "@dataset-oracle/tools/arguments";
+import { PROVIDERS } from "./accounts.js";
+import type { NeededPort } from "./ports.js";
+
+/** The devnet's options. */
+export interface DevnetOptions {
+  readonly chainPort: number;
+  /** The port of the operator, or of the first node. The other nodes use the ports after it. */
+  readonly operatorPort: number;
+  /** The port of the first provider. The others use the ports after it. */
+  readonly providerPort: number;
+  readonly marketPort: number;
+  /** True if the providers read the real exchanges instead of the simulated market. */
+  readonly isLive: boolean;
+  /** The maximum number of seconds between two updates of a spot price that the operator keeps fresh. */
+  readonly heartbeatSeconds: number;
+  /** True if the operator keeps the spot prices fresh without requests. */
+  readonly hasFeeds: boolean;
+  /** How many providers have a node, an operator beside them; null for one operator that belongs to no provider. */
+  readonly nodes: number | null;
+}
+
+const USAGE = `Usage: npm start -- [options]
+
+Starts a chain, the datasets, four data providers and the operator on this machine. Ctrl-C stops everything.
+The first start compiles the contracts, which takes a few minutes.
+
+  --chain-port N      the chain's port (default: 8545)
+  --operator-port N   the operator's port (default: 8080)
+  --provider-port N   the first provider's port; the others use the ports after it (default: 8601)
+  --market-port N     the simulated market's port (default: 8600)
+  --nodes N           instead of the operator, a node beside each of the first N providers, 1 to 4; they take turns at
+                      sending, and use the operator's port and the ports after it
+  --live              read the real exchanges instead of the simulated market
+  --heartbeat N       update each price at least every N seconds, 10 to 3600 (default: 30)
+  --no-feeds          update values only on request
+  --help              show this text
+
+Examples
+  npm start
+  npm start -- --no-feeds
+  npm start -- --nodes 4
+  npm start -- --chain-port 9545 --operator-port 9080 --provider-port 9601 --market-port 9600`;
+
+/** Reads the command line. It ends the process if help is asked for, or with code 2 if an argument is wrong. */
+export function readOptions(): DevnetOptions {
+  const { values } = readArguments(USAGE, {
+    "chain-port": { type: "string", default: "8545", range: [1, 65_535] },
+    "operator-port": { type: "string", default: "8080", range: [1, 65_535] },
+    "provider-port": { type: "string", default: "8601", range: [1, 65_535] },
+    "market-port": { type: "string", default: "8600", range: [1, 65_535] },
+    nodes: { type: "string", range: [1, PROVIDERS.length] },
+    heartbeat: { type: "string", default: "30", range: [10, 3_600] },
+    "no-feeds": { type: "boolean", default: false },
+    live: { type: "boolean", default: false },
+  });
+  return {
+    chainPort: Number(values["chain-port"]),
+    operatorPort: Number(values["operator-port"]),
+    providerPort: Number(values["provider-port"]),
+    marketPort: Number(values["market-port"]),
+    isLive: values.live,
+    heartbeatSeconds: Number(values.heartbeat),
+    hasFeeds: !values["no-feeds"],
+    nodes: values.nodes === undefined ? null : Number(values.nodes),
+  };
+}
+
+/** Returns every port that the devnet listens on. */
+export function neededPorts(options: DevnetOptions): NeededPort[] {
+  const { chainPort, operatorPort, providerPort, marketPort, isLive, nodes } = options;
+  const ofNodes = Array.from({ length: nodes ?? 0 }, (_, index) => ({
+    role: `node ${index + 1}`,
+    port: operatorPort + index,
+    option: "--operator-port",
+  }));
+  return [
+    { role: "the chain", port: chainPort, option: "--chain-port" },
+    ...(nodes === null ? [{ role: "the operator", port: operatorPort, option: "--operator-port" }] : ofNodes),
+    ...PROVIDERS.map((_, index) => ({
+      role: `provider ${index + 1}`,
+      port: providerPort + index,
+      option: "--provider-port",
+    })),
+    ...(isLive ? [] : [{ role: "the simulated market", port: marketPort, option: "--market-port" }]),
+  ];
+}

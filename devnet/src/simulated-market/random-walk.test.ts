@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { formatPrice, PRICE_DECIMALS, RandomWalk, type Volatility } from "./random-walk.js";
+
+function prices(seed: number, pair: string, steps: number, volatility: Volatility = "volatile"): bigint[] {
+  const walk = new RandomWalk(seed, pair, "3421.75", volatility);
+  return Array.from({ length: steps }, () => {
+    walk.step();
+    return walk.price;
+  });
+}
+
+describe("a walk", () => {
+  it("begins exactly where it is told to", () => {
+    expect(new RandomWalk(1, "ETH-USD", "3421.75").price).toBe(342175n * 10n ** BigInt(PRICE_DECIMALS - 2));
+  });
+
+  it("is the same for the same seed and count of steps", () => {
+    expect(prices(7, "ETH-USD", 500)).toEqual(prices(7, "ETH-USD", 500));
+  });
+
+  it("differs for another seed, and for another pair", () => {
+    const walk = prices(7, "ETH-USD", 500);
+    expect(prices(8, "ETH-USD", 500)).not.toEqual(walk);
+    expect(prices(7, "BTC-USD", 500)).not.toEqual(walk);
+  });
+
+  it.each([
+    ["volatile", 1_400n],
+    ["pegged", 200n],
+  ] as const)("that is %s moves by at most %s millionths a step", (volatility, most) => {
+    const walk = prices(3, "ETH-USD", 2_000, volatility);
+    const moves = walk.slice(1).map((price, step) => {
+      const before = walk[step] ?? 0n;
+      return ((price > before ? price - before : before - price) * 1_000_000n) / before;
+    });
+    expect(moves.filter((move) => move > most)).toEqual([]);
+    expect(moves.some((move) => move > 200n)).toBe(volatility === "volatile");
+    expect(new Set(walk).size).toBeGreaterThan(1_900);
+  });
+
+  it("stays between half and double of its start for more than a day", () => {
+    const start = new RandomWalk(5, "ETH-USD", "3421.75").price;
+    for (const price of prices(5, "ETH-USD", 100_000)) {
+      if (price * 2n < start || price > start * 2n) throw new Error(`${price} is out of the band around ${start}.`);
+    }
+    expect(start).toBeGreaterThan(0n);
+  });
+});
+
+describe("a price's text", () => {
+  it("has exactly the decimals asked for, and no more digits than that", () => {
+    const price = 24_710_000_000n;
+    expect(formatPrice(price, 8)).toBe("0.00002471");
+    expect(formatPrice(price, 9)).toBe("0.000024710");
+    expect(formatPrice(price, 0)).toBe("0");
+    expect(formatPrice(67_012n * 10n ** BigInt(PRICE_DECIMALS), 0)).toBe("67012");
+  });
+});

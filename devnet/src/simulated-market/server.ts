@@ -1,0 +1,68 @@
+import Fastify, { type FastifyPluginAsync } from "fastify";
+import { binance } from "./binance.js";
+import { bitfinex } from "./bitfinex.js";
+import { bitstamp } from "./bitstamp.js";
+import { coinbase } from "./coinbase.js";
+import { EXCHANGES, type Exchange } from "./exchanges.js";
+import { gemini } from "./gemini.js";
+import { kraken } from "./kraken.js";
+import { kucoin } from "./kucoin.js";
+import { okx } from "./okx.js";
+import { MARKET_PAIRS, type MarketPair, USDT_USD } from "./pairs.js";
+import { SimulatedPrices } from "./simulated-prices.js";
+import { weatherApi } from "./weather-api.js";
+
+const TICKERS: Readonly<Record<Exchange, (prices: SimulatedPrices) => FastifyPluginAsync>> = {
+  coinbase,
+  kraken,
+  bitstamp,
+  gemini,
+  bitfinex,
+  binance,
+  okx,
+  kucoin,
+};
+
+/** Sent with every answer, so that nobody takes the prices for real ones. */
+const NOTICE = "simulated: no price or other value here is real";
+
+const STEP_MS = 1_000;
+
+interface MarketOptions {
+  /** The port on loopback: a free one by default. */
+  readonly port?: number;
+  /** The same seed gives the same prices, step by step. */
+  readonly seed?: number;
+  /** The pairs that its exchanges list, besides USDT-USD. */
+  readonly pairs?: readonly MarketPair[];
+}
+
+/** A running market. Its exchanges answer under `<url>/<name>`, and an API of other values under `<url>/weather`. */
+export interface Market {
+  readonly url: string;
+  /** Stops the market and closes its connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a simulated market on loopback: eight exchanges' public tickers, whose prices move every second.
+ *
+ * @throws If the port is in use.
+ */
+export async function startMarket({ port = 0, seed = 1, pairs = MARKET_PAIRS }: MarketOptions = {}): Promise<Market> {
+  const prices = new SimulatedPrices(seed, [...pairs, USDT_USD]);
+  const app = Fastify({ forceCloseConnections: true });
+  app.addHook("onSend", async (_request, reply) => {
+    reply.header("x-simulated", NOTICE);
+  });
+  app.get("/", async () => ({ notice: NOTICE, seed, pairs: prices.names() }));
+  for (const name of EXCHANGES) await app.register(TICKERS[name](prices), { prefix: `/${name}` });
+  await app.register(weatherApi, { prefix: "/weather" });
+  const url = await app.listen({ host: "127.0.0.1", port });
+  const timer = setInterval(() => prices.step(), STEP_MS);
+  const close = async () => {
+    clearInterval(timer);
+    await app.close();
+  };
+  return { url, close };
+}

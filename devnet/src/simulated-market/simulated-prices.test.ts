@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { EXCHANGES, type Exchange } from "./exchanges.js";
+import { MARKET_PAIRS, USDT_USD } from "./pairs.js";
+import { SimulatedPrices } from "./simulated-prices.js";
+
+/** The devnet's own seed, feed policy and tolerance (`start-services.ts`, `script/config/42.json`). */
+const SEED = 42;
+const POLICY = { heartbeatSeconds: 30, deviationBps: 50, minIntervalSeconds: 10 };
+const TOLERANCE_BPS = 100;
+
+const IN_USDT: readonly Exchange[] = ["binance", "okx", "kucoin"];
+
+/** Returns what an exchange's price of a pair is worth in the pair's own quote. */
+function worth(prices: SimulatedPrices, exchange: Exchange, pair: string): number {
+  if (!IN_USDT.includes(exchange) || !pair.endsWith("-USD")) return Number(prices.quote(exchange, pair)?.last);
+  const rate = Number(prices.quote("coinbase", USDT_USD.pair)?.last);
+  return Number(prices.quote(exchange, `${pair}T`)?.last) * rate;
+}
+
+const bps = (from: number, to: number) => (Math.abs(to - from) / from) * 10_000;
+
+test("in 24 minutes, prices move by the devnet's deviation threshold between heartbeats many times, and of most pairs", () => {
+  const prices = new SimulatedPrices(SEED, [...MARKET_PAIRS, USDT_USD]);
+  const stored = new Map(MARKET_PAIRS.map(({ pair }) => [pair, { price: worth(prices, "coinbase", pair), at: 0 }]));
+  const deviations = new Map<string, number>();
+  for (let second = 1; second <= 24 * 60; second++) {
+    prices.step();
+    for (const { pair } of MARKET_PAIRS) {
+      const price = worth(prices, "coinbase", pair);
+      const { price: before, at } = stored.get(pair) ?? { price, at: second };
+      const age = second - at;
+      const hasMoved = age >= POLICY.minIntervalSeconds && bps(before, price) >= POLICY.deviationBps;
+      if (hasMoved) deviations.set(pair, (deviations.get(pair) ?? 0) + 1);
+      if (hasMoved || age >= POLICY.heartbeatSeconds) stored.set(pair, { price, at: second });
+    }
+  }
+  const all = [...deviations.values()].reduce((sum, count) => sum + count, 0);
+  expect(all).toBeGreaterThanOrEqual(30);
+  expect(deviations.size).toBeGreaterThanOrEqual(MARKET_PAIRS.length / 2);
+  // It is the exception all the same: the heartbeat alone updates each pair 48 times.
+  expect(all).toBeLessThan(MARKET_PAIRS.length * 8);
+});
+
+test("all exchanges' prices of a pair, read at most two seconds apart, agree within the dataset's tolerance", () => {
+  const prices = new SimulatedPrices(SEED, [...MARKET_PAIRS, USDT_USD]);
+  const ranges = new Map<string, { low: number; high: number }[]>(MARKET_PAIRS.map(({ pair }) => [pair, []]));
+  let widest = 0;
+  for (let second = 1; second <= 24 * 60; second++) {
+    prices.step();
+    for (const [pair, recent] of ranges) {
+      const worths = EXCHANGES.map((exchange) => worth(prices, exchange, pair));
+      recent.push({ low: Math.min(...worths), high: Math.max(...worths) });
+      if (recent.length > 3) recent.shift();
+      const low = Math.min(...recent.map((range) => range.low));
+      widest = Math.max(widest, bps(low, Math.max(...recent.map((range) => range.high))));
+    }
+  }
+  expect(widest).toBeLessThan(TOLERANCE_BPS);
+});

@@ -1,0 +1,186 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
+import { type Account, PROVIDERS, SUBMITTERS } from "./accounts.js";
+import type { DataFolder } from "./data-folder.js";
+import { findDataset } from "./deploy.js";
+import type { DevnetContext } from "./devnet-context.js";
+import { type Process, respondsOk, startProcess } from "./processes.js";
+import { marketRedirects } from "./simulated-market/exchanges.js";
+import { WEATHER_ORIGIN } from "./simulated-market/weather-api.js";
+
+/** A running provider. */
+export interface Provider {
+  readonly process: Process;
+  readonly address: string;
+  readonly url: string;
+  /** The shell command that starts it again. */
+  readonly command: string;
+}
+
+/** A running operator: the only one, or the node of a provider. */
+export interface Operator {
+  readonly process: Process;
+  readonly url: string;
+  /** The account from which it sends. */
+  readonly address: string;
+  /** The shell command that starts it again. */
+  readonly command: string;
+}
+
+/** Starts the market that replaces the exchanges. Without it, the providers have no values. */
+export async function startMarket({ options, folder, components, marketUrl }: DevnetContext): Promise<void> {
+  const market = await startProcess({
+    name: "market",
+    command: process.execPath,
+    args: [built("devnet", "simulated-market/main.js"), "--port", String(options.marketPort), "--seed", "42"],
+    logFile: folder.file("logs", "market.log"),
+    isReady: () => respondsOk(marketUrl),
+  });
+  components.add(market, () => console.log("The simulated market has ended: the providers have no new values."));
+  await market.ready();
+}
+
+/** Starts the data providers, each with its own key and configuration. If one exits, the devnet keeps running. */
+export async function startProviders(devnet: DevnetContext): Promise<Provider[]> {
+  const providers = await Promise.all(PROVIDERS.map((account, index) => spawnProvider(devnet, account, index)));
+  for (const { process: child, command } of providers) {
+    devnet.components.add(child, () => sayHowToRestart(child, command));
+  }
+  await Promise.all(providers.map((provider) => provider.process.ready()));
+  return providers;
+}
+
+async function spawnProvider(devnet: DevnetContext, account: Account, index: number): Promise<Provider> {
+  const { options, folder, chainUrl, providerUrls } = devnet;
+  const name = `provider-${index + 1}`;
+  const url = providerUrls[index] ?? "";
+  const config = writeConfig(folder, name, {
+    port: options.providerPort + index,
+    metricsPort: 0,
+    database: folder.file("state", name),
+    deployments: ["../deployments/42.json"],
+    redirectedOrigins: options.isLive ? {} : redirectedOrigins(devnet),
+    webOracle: {
+      rpcUrls: { 42: chainUrl },
+      folder: folder.file("state", `${name}-specs`),
+      // Developers may try their own specs. Addresses that are not public are still rejected.
+      hosts: "any",
+      rateLimit: { perSecond: 100, burst: 200 },
+      trials: { hosts: "any", rateLimit: { perSecond: 50, burst: 200 } },
+    },
+    evidence: { folder: folder.file("state", `${name}-evidence`), maxMegabytes: 100, public: true },
+    operators: ["127.0.0.1"],
+    operatorRequestsPerMinute: 100_000,
+  });
+  const keyFile = writeKey(folder, name, account);
+  const args = [built("provider", "main.js"), "--config", config];
+  const child = await startProcess({
+    name,
+    command: process.execPath,
+    args,
+    env: { PROVIDER_PRIVATE_KEY_FILE: keyFile },
+    logFile: folder.file("logs", `${name}.log`),
+    isReady: () => respondsOk(`${url}/ready`),
+  });
+  const command = `PROVIDER_PRIVATE_KEY_FILE=${shellQuote(keyFile)} node ${args.map(shellQuote).join(" ")}`;
+  return { process: child, address: account.address, url, command };
+}
+
+/**
+ * Starts the operator, or a node beside each of the first providers. If the only operator ends by itself, everything else ends
+ * too; nodes do without each other.
+ */
+export async function startOperators(devnet: DevnetContext): Promise<Operator[]> {
+  const { options, folder, components, operatorUrls } = devnet;
+  const names = options.nodes === null ? ["operator"] : operatorUrls.map((_, index) => `node-${index + 1}`);
+  const operators = await Promise.all(names.map((name, index) => spawnOperator(devnet, name, index)));
+  for (const { process: child, command } of operators) {
+    components.add(child, () => {
+      if (options.nodes !== null) return sayHowToRestart(child, command);
+      const log = folder.file("logs", "operator.log");
+      void components.end(1, `The operator has ended unexpectedly. Stopping everything. See its log: ${log}`);
+    });
+  }
+  await Promise.all(operators.map((operator) => operator.process.ready()));
+  return operators;
+}
+
+async function spawnOperator(devnet: DevnetContext, name: string, index: number): Promise<Operator> {
+  const { options, folder, chainUrl, operatorUrl, operatorUrls, providerUrls } = devnet;
+  const url = operatorUrls[index] ?? operatorUrl;
+  const account = SUBMITTERS[index] ?? SUBMITTERS[0];
+  const config = writeConfig(folder, name, {
+    port: options.operatorPort + index,
+    metricsPort: 0,
+    requestsPerMinute: 100_000,
+    broadcastsPerMinute: 100_000,
+    newKeysPerMinute: 100_000,
+    // All callers share this machine's address.
+    maxConnectionsPerCaller: 1_000,
+    networks: [
+      {
+        deployment: "../deployments/42.json",
+        rpcUrls: [chainUrl],
+        simulated: !options.isLive,
+        providers: PROVIDERS.map(({ address }, index) => {
+          return { name: `Provider ${index + 1}`, address, url: providerUrls[index] };
+        }),
+        // The devnet's Ether is worthless, so no gas budget should stop experiments.
+        gasPerHour: 1_000_000_000_000,
+        gasPerHourForNewKeys: 1_000_000_000_000,
+        gasPerHourForFeeds: 1_000_000_000_000,
+        feeds: options.hasFeeds ? [spotPriceFeed(devnet)] : [],
+        feedPollMs: 5_000,
+        // Nodes find each other by their announcements, and all run on this machine.
+        allowLocalNodes: true,
+      },
+    ],
+  });
+  const keyFile = writeKey(folder, name, account);
+  const args = [built("operator", "main.js"), "--config", config];
+  const child = await startProcess({
+    name,
+    command: process.execPath,
+    args,
+    env: { OPERATOR_PRIVATE_KEY_FILE: keyFile },
+    logFile: folder.file("logs", `${name}.log`),
+    isReady: () => respondsOk(`${url}/datasets`),
+  });
+  const command = `OPERATOR_PRIVATE_KEY_FILE=${shellQuote(keyFile)} node ${args.map(shellQuote).join(" ")}`;
+  return { process: child, url, address: account.address, command };
+}
+
+/** Returns a feed of all spot prices, updated often enough to watch them move. */
+function spotPriceFeed({ folder, options }: DevnetContext) {
+  const { address, keys } = findDataset(folder, "financial");
+  const { heartbeatSeconds } = options;
+  return { dataset: address, keys, heartbeatSeconds, deviationBps: 50, minIntervalSeconds: 10 };
+}
+
+function redirectedOrigins({ marketUrl }: DevnetContext): Record<string, string> {
+  return { ...marketRedirects(marketUrl), [WEATHER_ORIGIN]: `${marketUrl}/weather` };
+}
+
+/** Returns the path of a provider's key, which is there once the providers have started. */
+export const providerKeyFile = (folder: DataFolder, index: number) => folder.file("keys", `provider-${index + 1}`);
+
+const built = (workspace: string, file: string) => join(ROOT, workspace, "dist", file);
+
+function writeConfig(folder: DataFolder, name: string, config: object): string {
+  const path = folder.file("config", `${name}.json`);
+  writeFileSync(path, `${JSON.stringify(config, null, 2)}\n`);
+  return path;
+}
+
+function writeKey(folder: DataFolder, name: string, account: Account): string {
+  const path = folder.file("keys", name);
+  writeFileSync(path, `${account.privateKey}\n`, { mode: 0o600 });
+  return path;
+}
+
+function sayHowToRestart({ name }: Process, command: string): void {
+  console.log(`${name} has ended. To restart it (and stop it yourself with Ctrl-C later):\n  ${command}`);
+}
+
+const shellQuote = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -1,0 +1,180 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { blocksOf, HAS_CURL } from "./code-blocks.js";
+import { type Devnet, freePortOptions, postDataRequest, startDevnet } from "./devnet-process.js";
+
+const run = promisify(execFile);
+const GUIDE = readFileSync(join(ROOT, "docs/Dapps.md"), "utf8");
+const BLOCKS = blocksOf("docs/Dapps.md");
+const blocks = (language: string) => BLOCKS.filter((block) => block.language === language);
+
+/** The blocks of the guide, then those of other documents. */
+const PROGRAMS = ["docs/Dapps.md", "protocol/README.md", "docs/Relaying.md"]
+  .flatMap(blocksOf)
+  .flatMap(({ language, text }) => (language === "ts" ? [text] : []));
+
+/** A dapp's folder. */
+const folder = mkdtempSync(join(tmpdir(), "dapp-"));
+let devnet: Devnet;
+
+beforeAll(async () => {
+  devnet = await startDevnet([...(await freePortOptions()), "--no-feeds"]);
+  const request = { network_id: 42, dataset: devnet.dataset, key: "SPOTPX/ETH-USD", broadcast: true };
+  expect((await postDataRequest(devnet, request)).status).toBe(200);
+}, 190_000);
+
+afterAll(async () => {
+  await devnet?.interrupt();
+  rmSync(folder, { recursive: true });
+});
+
+/** The guide speaks of the default ports; the tests use free ones. */
+const here = (text: string) =>
+  text.replaceAll("http://127.0.0.1:8080", devnet.operator.url).replaceAll("http://127.0.0.1:8545", devnet.chain);
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+test("every block is run here", () => {
+  expect(BLOCKS.map(({ language }) => language).toSorted()).toEqual([
+    ...Array<string>(5).fill("sh"),
+    ...Array<string>(2).fill("solidity"),
+    ...Array<string>(7).fill("ts"),
+  ]);
+  expect(GUIDE.match(/^```/gm)).toHaveLength(2 * BLOCKS.length);
+});
+
+test("its addresses are the devnet's", () => {
+  expect(new Set(GUIDE.match(/0x5[0-9a-fA-F]{39}\b/g))).toEqual(new Set([devnet.dataset, devnet.lens]));
+});
+
+test("the contract passes its test in a Foundry project that installed this repository", async () => {
+  for (const path of ["src", "foundry.toml"]) {
+    cpSync(join(ROOT, path), join(folder, "lib/dataset-oracle", path), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "lib/forge-std"), join(folder, "lib/forge-std"));
+  write("foundry.toml", "[profile.default]\n");
+  for (const { note: path, text } of blocks("solidity")) write(path, text);
+  const { stdout } = await run(foundryBinary("forge"), ["test", "--root", folder, "--json"], { env: foundryEnv() });
+  const suites: Record<string, { test_results: Record<string, { status: string }> }> = JSON.parse(stdout);
+  const results = Object.values(suites).flatMap((suite) => Object.values(suite.test_results));
+  expect(results.map(({ status }) => status)).toEqual(Array(5).fill("Success"));
+}, 120_000);
+
+describe("the shell", () => {
+  /** Runs a block as it stands. */
+  async function shell(holds: string): Promise<string> {
+    const found = blocks("sh").filter(({ text }) => text.includes(holds));
+    expect(found).toHaveLength(1);
+    const { stdout } = await run("bash", ["-eu", "-c", here(found[0]?.text ?? "")], { cwd: ROOT });
+    return stdout;
+  }
+
+  test("prints the price", async () => {
+    expect(
+      (await shell('npx cast call 0x5FbDB2315678afecb367f032d93F642f64180aa3 "queryPrice()(uint256)" --rpc-url http'))
+        .split(" ")[0]
+        ?.trim(),
+    ).toBe(devnet.queryPrice);
+  });
+
+  test("shows where it is before a first transaction", async () => {
+    const [chainId, price, balance] = (await shell("npx cast chain-id")).split("\n");
+    expect([chainId, price?.split(" ")[0]]).toEqual(["42", devnet.queryPrice]);
+    expect(Number(balance)).toBeGreaterThan(1);
+  });
+
+  test.runIf(HAS_CURL)("requests an update of the value", async () => {
+    expect(JSON.parse(await shell("curl -X POST"))).toMatchObject({ key: "SPOTPX/ETH-USD", status: "OK" });
+  });
+
+  test.runIf(HAS_CURL)("fetches an update from the gateway and proves it", async () => {
+    const [value, updatedAt, status] = (await shell("prove(")).trim().split("\n");
+    expect(value).toMatch(/^\d{19,} \[/);
+    expect(Date.now() / 1000 - Number(updatedAt?.split(" ")[0])).toBeLessThan(15);
+    expect(status).toBe("1");
+  });
+
+  test("reads the value from an account without Ether", async () => {
+    const [value, updatedAt, status] = (await shell("READER")).trim().split("\n");
+    expect(value).toMatch(/^\d{19,} \[/);
+    expect(Number(updatedAt?.split(" ")[0])).toBeGreaterThan(1_700_000_000);
+    expect(status).toBe("1");
+  });
+});
+
+describe("the programs", () => {
+  beforeAll(async () => {
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    write("package.json", JSON.stringify({ type: "module" }));
+    PROGRAMS.forEach((text, i) => {
+      write(`program${i}.ts`, here(text));
+    });
+    const options = "--strict --target ES2022 --lib ES2023,DOM --types --module NodeNext --skipLibCheck".split(" ");
+    const programs = PROGRAMS.map((_, i) => `program${i}.ts`);
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    const { stdout } = await run("node", [tsc, ...options, ...programs], { cwd: folder }).catch((error) => error);
+    expect(stdout).toBe("");
+  });
+
+  /** Runs the one program that holds a text. */
+  async function program(holds: string) {
+    const found = PROGRAMS.flatMap((text, i) => (text.includes(holds) ? [i] : []));
+    expect(found).toHaveLength(1);
+    return run("node", [join(folder, `program${found[0]}.js`)]);
+  }
+
+  test("that reads prints the price and the value", async () => {
+    const { stdout } = await program("A query costs");
+    expect(stdout).toContain(`A query costs ${devnet.queryPrice} wei.`);
+    expect(stdout).toMatch(/^ETH-USD was \d+(\.\d+)? at \d{10}\.$/m);
+  });
+
+  test.each([
+    ["viem", 'functionName: "read"', /^ETH-USD is \d+(\.\d+)?, signed at \d{10}\.$/m],
+    ["the client", "await readVerified(", /^OK: \d+(\.\d+)?\.$/m],
+    ["ethers", "enableCcipRead", /^By ethers: \d+(\.\d+)?\.$/m],
+  ])("that reads by %s prints a verified value", async (_, holds, printed) => {
+    expect((await program(holds)).stdout).toMatch(printed);
+  });
+
+  test("that asks the operator prints its progress and the transaction", async () => {
+    const { stdout, stderr } = await program("onProgress: ");
+    expect(stderr).toBe("");
+    expect(stdout).toContain("1 of 4 reports are in.");
+    expect(stdout).toMatch(/^\d+(\.\d+)?, by transaction 0x[0-9a-f]{64}\.$/m);
+  });
+
+  test("of the client's README print the price, and the transaction that stores a fresh one", async () => {
+    expect((await program("1 ETH is")).stdout).toMatch(/^1 ETH is \d+(\.\d+)? USD, updated at \d{10}\.$/m);
+    const { stdout, stderr } = await program("Stored by");
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^Stored by 0x[0-9a-f]{64}: \d+(\.\d+)? USD\.$/m);
+    expect(PROGRAMS).toHaveLength(10);
+  });
+
+  test("that submits reports without an operator says how many", async () => {
+    const { stdout, stderr } = await program("Submitted ");
+    expect(stderr).toBe("");
+    expect(stdout).toBe("Submitted 4 of 4 reports: success.\n");
+  });
+
+  test("that stores and reads in one transaction prints its hash", async () => {
+    expect((await program("writeContractWithUpdate(")).stdout).toMatch(
+      /^Stored and read by transaction 0x[0-9a-f]{64}\.$/m,
+    );
+  });
+
+  test("that sends the transaction itself prints its receipt", async () => {
+    const { stdout } = await program("sendUpdate(");
+    expect(stdout).toMatch(/^0x[0-9a-f]{64}: success$/m);
+  });
+});

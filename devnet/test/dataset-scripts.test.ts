@@ -1,0 +1,422 @@
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import {
+  type Address,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  parseAbi,
+  parseEther,
+  toFunctionSelector,
+  toHex,
+} from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { OWNER, type ScriptRunner, settingsOf, startScriptRunner } from "./forge-scripts.js";
+
+/** An unlocked account that is neither the owner nor a member of the deployed dataset. */
+const OUTSIDER = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+/** Stands in for a multisig: an owner with code, which makes calls when it is impersonated. */
+const MULTISIG = getAddress("0x5afe000000000000000000000000000000000001");
+
+const SETTINGS = settingsOf(42);
+const MEMBERS = SETTINGS.financial.members as Address[];
+const ENV = { DATASET: "financial" };
+
+let scripts: ScriptRunner;
+let dataset: Address;
+let snapshot: Hex;
+
+const read = (functionName: "queryPrice" | "committeeHash" | "owner" | "pendingOwner" | "committeeBlock") =>
+  scripts.client.readContract({ address: dataset, abi: datasetAbi, functionName });
+const balance = (address: Address) => scripts.client.getBalance({ address });
+const fill = (wei: bigint) => scripts.client.setBalance({ address: dataset, value: wei });
+const configure = (changes: object) =>
+  scripts.configure({ ...SETTINGS, financial: { ...SETTINGS.financial, ...changes } });
+const send = (name: string, env: Record<string, string> = {}, sender?: string) =>
+  scripts.run(name, ["--broadcast"], { ...ENV, ...env }, sender);
+const dryRun = (name: string, env: Record<string, string> = {}) => scripts.run(name, [], { ...ENV, ...env });
+
+beforeAll(async () => {
+  scripts = await startScriptRunner(42);
+  configure({});
+  expect(await scripts.run("DeployFinancialDataset", ["--broadcast"])).toMatchObject({ exitCode: 0 });
+  dataset = scripts.deployment().datasets[0]?.address as Address;
+  snapshot = await scripts.client.snapshot();
+});
+
+/** Each test starts at the dataset as it was deployed. */
+beforeEach(async () => {
+  await scripts.client.revert({ id: snapshot });
+  snapshot = await scripts.client.snapshot();
+  configure({});
+});
+
+afterAll(() => scripts.close());
+
+/** Asserts that a script refuses with a message, and sends nothing. */
+async function expectRefused(run: ReturnType<typeof send>, message: string): Promise<void> {
+  const { exitCode, output, sent } = await run;
+  expect(output).toContain(message);
+  expect(exitCode).not.toBe(0);
+  expect(sent).toBe(0);
+}
+
+/** Asserts that a script reports that nothing has to change, and sends nothing. */
+async function expectNothingToDo(run: ReturnType<typeof send>, message: string): Promise<void> {
+  const { exitCode, output, sent } = await run;
+  expect(output).toContain(message);
+  expect([exitCode, sent]).toEqual([0, 0]);
+}
+
+/** Returns the calls that a script printed for another account to make. */
+const printedCalls = (output: string) =>
+  [...output.matchAll(/^ +to +(0x[0-9a-fA-F]{40})\n +data (0x[0-9a-f]+)$/gm)].map(([, to, data]) => ({ to, data }));
+
+/** Makes the calls as the multisig. */
+async function makeAsMultisig(calls: { to?: string | undefined; data?: string | undefined }[]): Promise<void> {
+  const { client } = scripts;
+  await client.setBalance({ address: MULTISIG, value: parseEther("1") });
+  await client.impersonateAccount({ address: MULTISIG });
+  for (const { to, data } of calls) {
+    const params = { account: MULTISIG, to: to as Address, data: data as Hex, chain: null } as const;
+    const receipt = await client.waitForTransactionReceipt({ hash: await client.sendTransaction(params) });
+    expect(receipt.status).toBe("success");
+  }
+}
+
+/** Hands the dataset over to the multisig. */
+async function giveToMultisig(): Promise<void> {
+  const { client } = scripts;
+  await client.setCode({ address: MULTISIG, bytecode: "0x00" });
+  configure({ owner: MULTISIG });
+  expect(await send("TransferOwnership")).toMatchObject({ exitCode: 0, sent: 1 });
+  const { output } = await send("AcceptOwnership");
+  await makeAsMultisig(printedCalls(output));
+  expect(await read("owner")).toBe(MULTISIG);
+}
+
+describe("every operation", () => {
+  test("requires the address of a deployed dataset", async () => {
+    await expectRefused(send("SetQueryPrice", { DATASET: "" }), "DATASET is not set. Set it to the dataset's name");
+    await expectRefused(
+      send("SetQueryPrice", { DATASET: "webOracleBytes" }),
+      "has no deployed dataset webOracleBytes.",
+    );
+    await scripts.client.setCode({ address: dataset, bytecode: "0x" });
+    await expectRefused(send("SetQueryPrice"), "has no deployed dataset financial. Correct DATASET, or deploy it.");
+  });
+
+  test("refuses the settings of another network", async () => {
+    scripts.configure({ ...SETTINGS, chainId: 1 });
+    await expectRefused(send("ShareIncome"), "settings.json is for chain 1, but the RPC is on chain 42.");
+  });
+
+  test("that is reserved to the owner is refused to anyone else", async () => {
+    const refusal = `The owner is ${OWNER}, not the sender. Sign with its key.`;
+    configure({ queryPrice: "7", subscriptionPrice: "7", toleranceBps: "7", owner: OUTSIDER });
+    for (const name of ["SetQueryPrice", "SetSubscriptionPrice", "RotateCommittee", "TransferOwnership"]) {
+      await expectRefused(send(name, {}, OUTSIDER), refusal);
+    }
+  });
+});
+
+describe("SetQueryPrice", () => {
+  test("sets the price of the settings, once, after a dry run that sends nothing", async () => {
+    configure({ queryPrice: "2000000000000000" });
+    const change = "Set the query price: 1000000000000000 -> 2000000000000000 wei";
+    const dry = await dryRun("SetQueryPrice");
+    expect(dry.output).toContain(change);
+    expect(dry.output).toContain("This was a dry run: nothing was sent.");
+    expect([dry.exitCode, dry.sent, await read("queryPrice")]).toEqual([0, 0, 1_000_000_000_000_000n]);
+
+    const { exitCode, output, sent } = await send("SetQueryPrice");
+    expect(output).toContain(change);
+    const data = encodeFunctionData({ abi: datasetAbi, functionName: "setQueryPrice", args: [2_000_000_000_000_000n] });
+    expect(printedCalls(output)).toEqual([{ to: dataset, data }]);
+    expect([exitCode, sent, await read("queryPrice")]).toEqual([0, 1, 2_000_000_000_000_000n]);
+    await expectNothingToDo(send("SetQueryPrice"), "Nothing to do: the query price is 2000000000000000 wei.");
+  });
+
+  test("refuses a price above the ceiling", async () => {
+    configure({ queryPrice: "10000000000000001" });
+    const refusal = "financial.queryPrice is above the dataset's ceiling of 10000000000000000 wei. Lower it.";
+    await expectRefused(send("SetQueryPrice"), refusal);
+  });
+});
+
+describe("SetSubscriptionPrice", () => {
+  async function subscriptionPrice(): Promise<bigint> {
+    const cost = { address: dataset, abi: datasetAbi, functionName: "costOfSubscription" } as const;
+    const [price] = await scripts.client.readContract(cost);
+    return price;
+  }
+
+  test("sets the price of the settings, once, after a dry run that sends nothing", async () => {
+    configure({ subscriptionPrice: "200000000000000000" });
+    const change = "Set the subscription price: 100000000000000000 -> 200000000000000000 wei";
+    const dry = await dryRun("SetSubscriptionPrice");
+    expect(dry.output).toContain(change);
+    expect([dry.exitCode, dry.sent, await subscriptionPrice()]).toEqual([0, 0, parseEther("0.1")]);
+
+    const { exitCode, output, sent } = await send("SetSubscriptionPrice");
+    expect(output).toContain(change);
+    expect([exitCode, sent, await subscriptionPrice()]).toEqual([0, 1, parseEther("0.2")]);
+    await expectNothingToDo(
+      send("SetSubscriptionPrice"),
+      "Nothing to do: the subscription price is 200000000000000000 wei.",
+    );
+  });
+
+  test("refuses a price above the ceiling", async () => {
+    configure({ subscriptionPrice: "1000000000000000001" });
+    const refusal = "financial.subscriptionPrice is above the dataset's ceiling of 1000000000000000000 wei. Lower it.";
+    await expectRefused(send("SetSubscriptionPrice"), refusal);
+  });
+});
+
+describe("Subscribe", () => {
+  const until = () =>
+    scripts.client.readContract({
+      address: dataset,
+      abi: datasetAbi,
+      functionName: "subscribedUntil",
+      args: [MULTISIG],
+    });
+
+  test("pays for the periods that are missing, whoever sends it, and for none twice", async () => {
+    const env = { READER: MULTISIG, DAYS: "31" };
+    const change = `Subscribe ${MULTISIG} for 2 periods of 30 days: 200000000000000000 wei`;
+    const dry = await dryRun("Subscribe", env);
+    expect(dry.output).toContain(change);
+    expect([dry.exitCode, dry.sent, await until()]).toEqual([0, 0, 0n]);
+
+    const { exitCode, output, sent } = await send("Subscribe", env, OUTSIDER);
+    expect(output).toContain(change);
+    expect([exitCode, sent, await balance(dataset)]).toEqual([0, 1, parseEther("0.2")]);
+    const { timestamp } = await scripts.client.getBlock();
+    expect(await until()).toBe(timestamp + 60n * 86_400n);
+
+    await expectNothingToDo(send("Subscribe", env), `Nothing to do: ${MULTISIG} is subscribed until ${await until()}.`);
+    const longer = await send("Subscribe", { ...env, DAYS: "61" });
+    expect(longer.output).toContain(`Subscribe ${MULTISIG} for 1 periods of 30 days: 100000000000000000 wei`);
+    expect(await until()).toBe(timestamp + 90n * 86_400n);
+  });
+});
+
+describe("DeployAdapter", () => {
+  const deployAdapter = (sig: string, env: Record<string, string>) =>
+    scripts.run("DeployAdapter", ["--broadcast", "--sig", sig], { ...ENV, ...env }, OUTSIDER);
+  const addressIn = (output: string) => output.match(/^ *Deploy \w+ at (0x[0-9a-fA-F]{40})$/m)?.[1] as Address;
+  const TOKENS = ["0x0000000000000000000000000000000000000348", "0x5afe000000000000000000000000000000000002"] as const;
+
+  test("deploys each adapter, which then needs a subscription", async () => {
+    const chainlink = addressIn((await deployAdapter("chainlink()", { KEY: "SPOTPX/ETH-USD" })).output);
+    const feed = parseAbi([
+      "function description() view returns (string)",
+      "function decimals() view returns (uint8)",
+      "function latestRoundData() view returns (uint80, int256, uint256, uint256, uint80)",
+    ]);
+    const read = (functionName: "description" | "decimals" | "latestRoundData", account?: Address) =>
+      scripts.client.readContract({ address: chainlink, abi: feed, functionName, account });
+    expect([await read("description"), await read("decimals")]).toEqual(["SPOTPX/ETH-USD", 8]);
+    const selector = toFunctionSelector("SubscriptionNeeded(address,uint256,uint256)");
+    await expect(read("latestRoundData", OUTSIDER)).rejects.toThrow(selector);
+    expect(await send("Subscribe", { READER: chainlink, DAYS: "30" })).toMatchObject({ exitCode: 0, sent: 1 });
+    await expect(read("latestRoundData", OUTSIDER)).rejects.toThrow("No data present");
+
+    const pyth = addressIn((await deployAdapter("pyth()", {})).output);
+    const settings = parseAbi([
+      "function expo() view returns (int32)",
+      "function confidenceBps() view returns (uint256)",
+    ]);
+    expect(await scripts.client.readContract({ address: pyth, abi: settings, functionName: "expo" })).toBe(-8);
+
+    const assets = { ASSETS: TOKENS.join(","), KEYS: ",SPOTPX/ETH-USD", MAX_AGE: "600" };
+    const quotes = addressIn((await deployAdapter("quotes()", assets)).output);
+    const pair = { QUOTES: quotes, COLLATERAL: TOKENS[1], LOAN: TOKENS[0] };
+    const morpho = addressIn((await deployAdapter("morpho()", pair)).output);
+    const abi = parseAbi(["function quotes() view returns (address)", "function maxAge() view returns (uint256)"]);
+    expect(await scripts.client.readContract({ address: quotes, abi, functionName: "maxAge" })).toBe(600n);
+    expect(await scripts.client.readContract({ address: morpho, abi, functionName: "quotes" })).toBe(
+      getAddress(quotes),
+    );
+  });
+
+  test("refuses assets without keys", async () => {
+    const env = { ASSETS: TOKENS.join(","), KEYS: "SPOTPX/ETH-USD", MAX_AGE: "600" };
+    await expectRefused(deployAdapter("quotes()", env), "ASSETS and KEYS differ in number. Give each asset one key.");
+  });
+});
+
+describe("ShareIncome", () => {
+  test("pays the committee found on the chain once, whoever sends it", async () => {
+    await fill(parseEther("4") + 3n);
+    expect(await dryRun("ShareIncome")).toMatchObject({ exitCode: 0, sent: 0 });
+    const { exitCode, output, sent } = await send("ShareIncome", {}, OUTSIDER);
+    expect(output).toContain("Share 4000000000000000003 wei among the committee's 4 members:");
+    expect([exitCode, sent]).toEqual([0, 1]);
+    for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
+    await expectNothingToDo(send("ShareIncome"), "Nothing to share: the committee's income is 3 wei.");
+
+    // Accounts that exist already use less gas than the dataset requires to be left.
+    await fill(4n);
+    expect(await send("ShareIncome")).toMatchObject({ exitCode: 0, sent: 1 });
+    expect(await balance(dataset)).toBe(0n);
+  });
+
+  test("pays a former committee what it earned, and leaves the current one its own", async () => {
+    await fill(parseEther("4"));
+    const { client } = scripts;
+    // The gas of the change is estimated on the last block.
+    await client.mine({ blocks: 1 });
+    const rotation = { abi: datasetAbi, address: dataset, functionName: "setCommittee", chain: null } as const;
+    await client.impersonateAccount({ address: OWNER });
+    const hash = await client.writeContract({ ...rotation, account: OWNER, args: [[OUTSIDER], 100n] });
+    expect((await client.waitForTransactionReceipt({ hash })).status).toBe("success");
+    await fill(parseEther("5"));
+
+    const former = { FORMER_MEMBERS: MEMBERS.join(","), FORMER_TOLERANCE_BPS: "100" };
+    const { output, sent } = await send("ShareIncome", former);
+    expect(output).toContain("Share 4000000000000000000 wei among the committee's 4 members:");
+    expect([sent, await balance(dataset)]).toEqual([1, parseEther("1")]);
+    for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
+    await expectNothingToDo(send("ShareIncome", former), "Nothing to share: the committee's income is 0 wei.");
+  });
+
+  test("reports a member that refuses its share", async () => {
+    await scripts.client.setCode({ address: MEMBERS[1] as Address, bytecode: "0x5f5ffd" });
+    await fill(parseEther("4"));
+    const { output, sent } = await send("ShareIncome");
+    expect(output).toContain(
+      "Some members refuse their shares. Wei that they can claim with claimShares: 1000000000000000000",
+    );
+    expect([sent, await balance(dataset)]).toEqual([1, parseEther("1")]);
+  });
+
+  test("takes the committee as given where the RPC has no logs, and refuses another one", async () => {
+    const given = { CURRENT_MEMBERS: MEMBERS.join(","), CURRENT_TOLERANCE_BPS: "100" };
+    // The block is the lowest 40 bits of the slot.
+    const record = BigInt((await scripts.client.getStorageAt({ address: dataset, slot: "0x3" })) ?? 0);
+    const value = toHex((record >> 40n) << 40n, { size: 32 });
+    await scripts.client.setStorageAt({ address: dataset, index: 3, value });
+    expect(await read("committeeBlock")).toBe(0n);
+    await fill(4n);
+    const refusal =
+      "The RPC does not have the event of the current committee in block 0. Use one that keeps old logs, or set";
+    await expectRefused(send("ShareIncome"), refusal);
+    const mismatch =
+      "CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS are not the dataset's committee. Correct or unset both.";
+    await expectRefused(send("ShareIncome", { ...given, CURRENT_TOLERANCE_BPS: "99" }), mismatch);
+    await expectRefused(send("ShareIncome", { ...given, CURRENT_MEMBERS: MEMBERS.slice(1).join(",") }), mismatch);
+    expect(await send("ShareIncome", given)).toMatchObject({ exitCode: 0, sent: 1 });
+    expect(await balance(dataset)).toBe(0n);
+  });
+});
+
+describe("RotateCommittee", () => {
+  const [first = OWNER, ...others] = MEMBERS;
+  const next = [OUTSIDER, ...others].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+
+  test("shares the income with the old committee, then installs the one in the settings, once", async () => {
+    configure({ members: next, toleranceBps: "50" });
+    await fill(parseEther("4"));
+    const before = await read("committeeHash");
+    expect(await dryRun("RotateCommittee")).toMatchObject({ exitCode: 0, sent: 0 });
+    expect(await read("committeeHash")).toBe(before);
+
+    const outsiderBalance = await balance(OUTSIDER);
+    const { exitCode, output, sent } = await send("RotateCommittee", {}, OWNER);
+    expect(output).toContain("Share 4000000000000000000 wei among the committee's 4 members:");
+    expect(output).toContain(`leaves ${first}\n    joins  ${OUTSIDER}\n    members 4 -> 4\n`);
+    expect(output).toContain("tolerance 100 -> 50 basis points");
+    expect([exitCode, sent]).toEqual([0, 2]);
+    for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
+    expect(await balance(OUTSIDER)).toBe(outsiderBalance);
+
+    const fromBlock = (await read("committeeBlock")) as bigint;
+    const [change] = await scripts.client.getContractEvents({
+      address: dataset,
+      abi: datasetAbi,
+      eventName: "CommitteeChanged",
+      fromBlock,
+    });
+    expect(change?.args).toEqual({ members: next, toleranceBps: 50n });
+    await expectNothingToDo(send("RotateCommittee"), "Nothing to do: the committee and the tolerance are those of ");
+  });
+
+  test("finds the committee of a second rotation, and needs no income", async () => {
+    configure({ members: next });
+    expect(await send("RotateCommittee")).toMatchObject({ exitCode: 0, sent: 1 });
+    configure({ members: [OUTSIDER] });
+    const { output, sent } = await send("RotateCommittee");
+    expect(output).toContain("Nothing to share: the committee's income is 0 wei.");
+    expect(output).toContain("members 4 -> 1");
+    expect(sent).toBe(1);
+  });
+
+  test("keeps the committee when the income cannot be shared", async () => {
+    configure({ members: next });
+    await fill(parseEther("4"));
+    const code = await scripts.client.getCode({ address: dataset });
+    const withoutSharing = code?.replace(toFunctionSelector("shareIncome(address[],uint256)").slice(2), "ffffffff");
+    expect(withoutSharing).not.toBe(code);
+    await scripts.client.setCode({ address: dataset, bytecode: withoutSharing as Hex });
+    await expectRefused(send("RotateCommittee"), "The dataset rejects this call, so nothing was sent.");
+  });
+
+  test("refuses an invalid committee", async () => {
+    configure({ members: [...next].reverse() });
+    await expectRefused(send("RotateCommittee"), "Sort them ascending, each one once.");
+  });
+});
+
+describe("the ownership", () => {
+  test("is transferred in two steps, each of them once", async () => {
+    configure({ owner: OUTSIDER });
+    await expectRefused(
+      send("AcceptOwnership", {}, OUTSIDER),
+      `owner is ${OUTSIDER}, to which the ownership was not offered. Run`,
+    );
+    const { output, sent } = await send("TransferOwnership");
+    expect(output).toContain(`Offer the ownership: ${OWNER} -> ${OUTSIDER}`);
+    expect([sent, await read("owner"), await read("pendingOwner")]).toEqual([1, OWNER, OUTSIDER]);
+    await expectNothingToDo(
+      send("TransferOwnership"),
+      `Nothing to do: the ownership is already offered to ${OUTSIDER}`,
+    );
+
+    await expectRefused(send("AcceptOwnership"), `The new owner is ${OUTSIDER}, not the sender. Sign with its key.`);
+    const accepted = await send("AcceptOwnership", {}, OUTSIDER);
+    expect(accepted.output).toContain(`Accept the ownership: ${OWNER} -> ${OUTSIDER}`);
+    expect([accepted.sent, await read("owner")]).toEqual([1, OUTSIDER]);
+    await expectNothingToDo(send("AcceptOwnership", {}, OUTSIDER), `Nothing to do: the owner is ${OUTSIDER}.`);
+    await expectNothingToDo(send("TransferOwnership", {}, OUTSIDER), `Nothing to do: the owner is ${OUTSIDER}.`);
+  });
+
+  test("is kept when the settings name the old owner again before the transfer", async () => {
+    configure({ owner: OUTSIDER });
+    expect(await send("TransferOwnership")).toMatchObject({ exitCode: 0, sent: 1 });
+    configure({});
+    const { output } = await send("TransferOwnership");
+    expect(output).toContain(`Withdraw the offer to ${OUTSIDER}`);
+    expect(BigInt((await read("pendingOwner")) as Hex)).toBe(0n);
+  });
+});
+
+describe("an owner that is a contract", () => {
+  test("accepts, and rotates the committee, with the calls that the scripts print and do not send", async () => {
+    await giveToMultisig();
+    configure({ owner: MULTISIG, members: [OUTSIDER] });
+    await fill(parseEther("4"));
+    const before = await read("committeeHash");
+    const { exitCode, output, sent } = await send("RotateCommittee");
+    expect(output).toContain(`Not sent. The owner is a contract, which has to make this call: ${MULTISIG}`);
+    expect([exitCode, sent, await read("committeeHash")]).toEqual([0, 0, before]);
+
+    const calls = printedCalls(output);
+    expect(calls).toHaveLength(2);
+    await makeAsMultisig(calls);
+    for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
+    await expectNothingToDo(send("RotateCommittee"), "Nothing to do: the committee and the tolerance are those of ");
+  });
+});

@@ -1,0 +1,136 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data-point";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
+import { createPublicClient, type Hash, http } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { hasBrowser, launchBrowser } from "../../operator/page/test/support/browser.js";
+import { visit } from "../../operator/page/test/support/visit.js";
+import { type Devnet, freePortOptions, isRunning, startDevnet } from "./devnet-process.js";
+
+const KEYS: readonly string[] = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8")).financial.keys;
+/** Short, so that there are many rounds. */
+const HEARTBEAT_SECONDS = 12;
+/** A dead node stops no feed. How late each is when it is due is what bench/network simulates: here the machine may be busy. */
+const MAX_AGE_SECONDS = 60;
+
+let devnet: Devnet;
+let ports: string[];
+
+beforeAll(async () => {
+  ports = await freePortOptions();
+  devnet = await startDevnet([...ports, "--nodes", "4", "--heartbeat", String(HEARTBEAT_SECONDS)]);
+}, 130_000);
+
+afterAll(() => devnet?.interrupt());
+
+const chain = () => createPublicClient({ transport: http(devnet.chain), pollingInterval: 200 });
+
+interface Update {
+  readonly keyHash: Hash;
+  readonly round: bigint;
+  readonly hash: Hash;
+  readonly block: bigint;
+}
+
+async function updates(toBlock: bigint): Promise<readonly Update[]> {
+  const logs = await chain().getContractEvents({
+    ...{ address: devnet.dataset, abi: datasetAbi, eventName: "Updated", fromBlock: 0n, toBlock, strict: true },
+  });
+  return logs.map(({ args, transactionHash, blockNumber }) => ({
+    ...{ keyHash: args.keyHash, round: args.timestamp, hash: transactionHash, block: blockNumber },
+  }));
+}
+
+/** Returns the updates at the newest block, and how many transactions the nodes have had mined by then. */
+async function look() {
+  const blockNumber = await chain().getBlockNumber({ cacheTime: 0 });
+  const counts = devnet.nodes.map(({ address }) => chain().getTransactionCount({ address, blockNumber }));
+  const [all, sent] = await Promise.all([updates(blockNumber), Promise.all(counts)]);
+  return { blockNumber, all, sent: sent.reduce((a, b) => a + b) };
+}
+
+/** How often the nodes have sent updates because those of better ranks did not. */
+const failovers = () =>
+  devnet.nodes
+    .map((_, index) => readFileSync(join(ROOT, ".devnet", ports[1] ?? "", "logs", `node-${index + 1}.log`), "utf8"))
+    .reduce((sum, log) => sum + log.split("the nodes of better ranks did not update it").length - 1, 0);
+
+test("each node has a URL, a process and an account of its own, and serves what an operator does", async () => {
+  expect(devnet.nodes.map(({ pid }) => isRunning(pid))).toEqual([true, true, true, true]);
+  expect(new Set(devnet.nodes.map(({ address }) => address)).size).toBe(4);
+  for (const { url, pid } of devnet.nodes) {
+    expect(devnet.output()).toMatch(new RegExp(`node-\\d +${url} .* pid ${pid}\n`));
+    for (const path of ["/", "/guide/", "/datasets"]) expect((await fetch(url + path)).status).toBe(200);
+  }
+  expect(devnet.operator).toEqual({ url: devnet.nodes[0]?.url, address: devnet.nodes[0]?.address });
+});
+
+test("the page of each node names all of them, whose turn it is, and who sent each round", async (context) => {
+  if (!hasBrowser()) return context.skip("no browser");
+  const browser = await launchBrowser();
+  const [first] = devnet.nodes;
+  const { page, picture, expectAccessible, end } = await visit(browser, first?.url ?? "", {
+    at: `/42/${devnet.dataset}`,
+  });
+  const nodes = page.getByRole("region", { name: "Nodes", exact: true });
+  const rows = nodes.locator("tbody tr");
+  await expect.poll(() => rows.count()).toBe(4);
+  expect(await rows.filter({ hasText: "this one" }).getByRole("link").first().textContent()).toBe(
+    new URL(first?.url ?? "").host,
+  );
+  expect((await rows.locator("td.number").allTextContents()).toSorted()).toEqual([
+    "after 1",
+    "after 2",
+    "after 3",
+    "now",
+  ]);
+  await nodes.scrollIntoViewIfNeeded();
+  await picture("nodes");
+  await page.goto(`${first?.url}/#/42/${devnet.dataset}/${encodeURIComponent(KEYS[0] ?? "")}`);
+  const senders = page.getByRole("region", { name: "Who sent the last rounds", exact: true }).locator("tbody tr");
+  await senders.first().waitFor();
+  const shown = await senders.getByRole("button", { name: /sender's address/ }).evaluateAll((all) => all.length);
+  expect(shown).toBe(await senders.count());
+  await expectAccessible();
+  await picture("senders");
+  await end();
+  await browser.close();
+
+  const query = new URLSearchParams({ network_id: "42", dataset: devnet.dataset, key: KEYS[0] ?? "" });
+  const { last_rounds: rounds } = (await (await fetch(`${first?.url}/data?${query}`)).json()) as DataPointAnswer;
+  expect(rounds.length).toBeGreaterThan(0);
+  for (const { sender } of rounds) expect(devnet.nodes.map(({ address }) => address)).toContain(sender);
+});
+
+test("each round is sent once, and while a node is dead the next in rank sends its rounds", async () => {
+  await expect
+    .poll(async () => new Set((await look()).all.map(({ keyHash }) => keyHash)).size, { timeout: 60_000 })
+    .toBe(KEYS.length);
+  const start = await look();
+  const before = failovers();
+  process.kill(devnet.nodes[2]?.pid ?? 0, "SIGKILL");
+  const roundsSince = async () =>
+    new Set((await look()).all.filter(({ block }) => block > start.blockNumber).map(({ round }) => round)).size;
+  // The dead node leads a round in four: of eight rounds it very likely leads one.
+  await expect
+    .poll(async () => failovers() > before || (await roundsSince()) >= 8, { timeout: 150_000, interval: 500 })
+    .toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+
+  const { all, sent } = await look();
+  const later = all.filter(({ block }) => block > start.blockNumber);
+  const hashes = new Set(later.map(({ hash }) => hash));
+  expect(new Set(later.map(({ round }) => round)).size).toBe(hashes.size);
+  expect(sent - start.sent).toBe(hashes.size);
+  const mined = await Promise.all(
+    [...new Set(later.map(({ block }) => block))].map((number) => chain().getBlock({ blockNumber: number })),
+  );
+  for (const { keyHash, round, block } of later) {
+    const previous = all.findLast((update) => update.keyHash === keyHash && update.round < round);
+    const minedAt = mined.find(({ number }) => number === block)?.timestamp ?? 0n;
+    const age = Number(minedAt - (previous?.round ?? 0n));
+    expect(age).toBeLessThanOrEqual(MAX_AGE_SECONDS);
+  }
+}, 240_000);

@@ -1,0 +1,133 @@
+// Generates the reference of the operator's HTTP API from its OpenAPI document.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openApiDocument } from "@dataset-oracle/operator/dist/openapi-document.js";
+import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
+import { encodeFunctionData, stringToHex } from "viem";
+import { DEVNET } from "../devnet-addresses.js";
+import { objectsOf, typeOf } from "../json-schema-text.js";
+import { table } from "../markdown-table.js";
+
+/** Each example is about the devnet's financial dataset. The site replaces it by what its own operator serves. */
+const DATA_POINT = { network_id: DEVNET.networkId, dataset: DEVNET.datasets.financial, key: "SPOTPX/ETH-USD" };
+const CALL = encodeFunctionData({
+  abi: updateGatewayAbi,
+  functionName: "fetchUpdate",
+  args: [DATA_POINT.dataset, stringToHex(DATA_POINT.key)],
+});
+const VALUES = {
+  ...DATA_POINT,
+  broadcast: false,
+  timestamp: 1_790_000_000,
+  provider: DEVNET.provider,
+  networkId: DATA_POINT.network_id,
+  sender: DEVNET.lens,
+  data: CALL,
+};
+/** Request specs belong to the datasets of the Web Oracle. */
+const SPEC_VALUES = {
+  ...VALUES,
+  dataset: DEVNET.datasets.webOracleNumber,
+  spec: JSON.parse(readFileSync(join(ROOT, "devnet/specs/temperature.json"), "utf8")),
+  arguments: ["Lima"],
+  samples: 5,
+  seconds: 10,
+};
+
+export async function httpReference() {
+  const { info, paths } = await openApiDocument();
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) =>
+      section(`${method.toUpperCase()} ${path}`, operation, example(method, path, operation)),
+    ),
+  );
+  return [
+    "# HTTP API",
+    info.description,
+    "Generated from the OpenAPI 3.1 document that every operator serves at `GET /openapi.json`. `GET /docs` shows the same " +
+      "document as a page where requests can be tried out. All paths except `/live` and `/ready` are below the operator's " +
+      "base path. Problems are `application/problem+json`, except those of the gateway, which have the form of ERC-3668; [the operator's README](../../operator/README.md#http-api) says " +
+      "when each of them occurs.",
+    ...operations,
+  ].join("\n\n");
+}
+
+/** Returns the command of a request with everything that is required, on a devnet. */
+function example(method, path, { parameters = [], requestBody }) {
+  const exampleOf = (name) => exampleIn(path.startsWith("/specs/") ? SPEC_VALUES : VALUES, name);
+  const asked = parameters.filter(({ in: place, required }) => place === "query" && required);
+  const query = asked.map(({ name }) => `${name}=${exampleOf(name)}`).join("&");
+  const at = path.replace(/\{(\w+)\}/g, (_, name) => exampleOf(name)) + (query && `?${query}`);
+  const { required = [] } = requestBody?.content["application/json"].schema ?? {};
+  const body = JSON.stringify(Object.fromEntries(required.map((name) => [name, exampleOf(name)])));
+  const post = method === "post" ? ` -H 'content-type: application/json' -d '${body}'` : "";
+  return ["```sh", `curl -s '${DEVNET.operator}${at}'${post}`, "```"].join("\n");
+}
+
+function exampleIn(values, name) {
+  if (!(name in values)) throw new Error(`The examples have no "${name}". Add one in docs/site/reference/http-api.js.`);
+  return values[name];
+}
+
+function section(name, { summary, description, parameters = [], requestBody, responses }, command) {
+  const parts = [`## ${name}`, [summary, description].filter(Boolean).join(" "), command];
+  for (const [place, title] of [
+    ["path", "Path parameters"],
+    ["query", "Query parameters"],
+    ["header", "Request headers"],
+  ]) {
+    const rows = parameters
+      .filter((parameter) => parameter.in === place)
+      .map(({ name: parameter, required, description: about, schema }) => [
+        `\`${parameter}\``,
+        typeOf(schema),
+        required ? "yes" : "no",
+        about ?? schema.description,
+      ]);
+    if (rows.length > 0) parts.push(`### ${title}`, table(["parameter", "type", "required", "meaning"], rows));
+  }
+  if (requestBody) parts.push("### Request body", bodies(requestBody.content, "required"));
+  const problems = Object.entries(responses).flatMap(([status, { content }]) => problemsOf(status, content));
+  for (const [status, { description: about, content }] of Object.entries(responses)) {
+    if (Number(status) < 400) parts.push(`### ${status}`, about, bodies(content, "always present"));
+  }
+  parts.push("### Problems", table(["status", "code", "own fields"], problems));
+  return parts.filter(Boolean).join("\n\n");
+}
+
+/** The fields that every problem has, and every error of a gateway. */
+const COMMON = ["title", "status", "code", "detail", "message"];
+
+/** Returns a row for each code that a status can have, with the fields of its body that other problems do not have. */
+function problemsOf(status, content = {}) {
+  if (Number(status) < 400) return [];
+  const schema = Object.values(content)[0]?.schema;
+  return (schema?.anyOf ?? [schema]).filter(Boolean).flatMap(({ properties }) => {
+    const own = Object.keys(properties).filter((field) => !COMMON.includes(field));
+    const codes = properties.code.anyOf ?? [properties.code];
+    return codes.map((code) => [
+      status,
+      typeOf(code).replaceAll('"', ""),
+      own.map((field) => `\`${field}\``).join(", "),
+    ]);
+  });
+}
+
+const bodies = (content = {}, required) =>
+  Object.entries(content)
+    .map(([type, { schema }]) => {
+      const tables = objectsOf(schema).map(({ at, properties }) => {
+        const rows = properties.map(({ name, schema: inner, isRequired }) => [
+          `\`${name}\``,
+          typeOf(inner),
+          isRequired ? "yes" : "no",
+          inner.description,
+        ]);
+        const where = at === "" ? "" : at === "[]" ? "Each item of the array:\n\n" : `In \`${at}\`:\n\n`;
+        return where + table(["field", "type", required, "meaning"], rows);
+      });
+      return [`\`${type}\`${schema.description ? `: ${schema.description}` : ""}`, ...tables].join("\n\n");
+    })
+    .join("\n\n");

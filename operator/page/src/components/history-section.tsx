@@ -1,0 +1,186 @@
+import type { Candle, StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
+import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
+import { useMemo, useState } from "preact/hooks";
+import { formatAligned } from "../format/number";
+import { formatTime } from "../format/time";
+import { displayValue } from "../format/value";
+import { defaultRange, RANGES, type RangeId } from "../live/history-range";
+import { stepsOf, summaryOf } from "../live/history-steps";
+import { useOverview } from "../live/overview-state";
+import { useHistory } from "../live/use-history";
+import { csvUrl, type PointId } from "../operator-api";
+import { Fact } from "./fact";
+import { Hex } from "./hex";
+import { HistoryPlot } from "./history-plot";
+import { Notice } from "./notice";
+import { ScrollingTable } from "./scrolling-table";
+import { Status } from "./status";
+
+/** The interval at which the end of the plot moves. */
+const MOVE_SECONDS = 5;
+
+interface Props {
+  readonly id: PointId;
+  readonly kind: DatasetOverview["kind"];
+  readonly point: ServedPoint;
+  /** False if the page explains already why nothing can be read now. */
+  readonly isReadable: boolean;
+}
+
+/** Shows the earlier values of a data point over a range of time: numbers as a plot, and all of them as a table. */
+export function HistorySection({ id, kind, point, isReadable }: Props) {
+  const [range, setRange] = useState<RangeId>(defaultRange(point));
+  const overview = useOverview();
+  const now = Math.floor(overview.now / MOVE_SECONDS) * MOVE_SECONDS;
+  const isNumber = kind === "median" && point.format?.type !== "bool";
+  const { history, part, error } = useHistory(id, range, point.timestamp, isNumber, overview.now);
+  const { seconds, name } = RANGES[range];
+  const start = seconds === null ? null : now - seconds;
+  const steps = useMemo(
+    () => (history && isNumber ? stepsOf(history, start, point) : []),
+    [history, point.timestamp, start],
+  );
+  const isEmpty = point.timestamp === 0;
+  const count = history?.candles?.length ?? history?.updates.length ?? 0;
+  return (
+    <section class="card history" aria-labelledby="history">
+      <div class="row bar">
+        <h2 id="history">History</h2>
+        <Ranges chosen={range} onChosen={setRange} />
+      </div>
+      {isReadable && error && (
+        <Notice tone="warn" title="The history cannot be read now." code={error.code}>
+          {error.title} {error.detail}
+        </Notice>
+      )}
+      {isEmpty && <p class="empty">No value has been stored yet.</p>}
+      {!isEmpty && !history && !error && <p class="empty">Reading the events …</p>}
+      {steps.length > 0 && (
+        <>
+          <RangeSummary steps={steps} point={point} />
+          <HistoryPlot steps={steps} until={now} point={point} name={name} />
+        </>
+      )}
+      {history && !isEmpty && (
+        <>
+          <p class="small quiet">
+            Read from the contract's events: {name}.{" "}
+            {history.candles ? "Each step is an interval." : "Each step is a round."}{" "}
+            <a href={csvUrl(id, part)}>Download as CSV</a>
+          </p>
+          {count === 0 && <p class="empty">No round was stored in {name}: the value held.</p>}
+          {count > 0 && (
+            <details open={!isNumber}>
+              <summary>
+                Show as a table ({count} {history.candles ? "intervals" : "rounds"})
+              </summary>
+              {history.candles ? (
+                <CandleTable candles={history.candles} point={point} />
+              ) : (
+                <UpdateTable updates={history.updates} kind={kind} point={point} />
+              )}
+            </details>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Ranges({ chosen, onChosen }: { chosen: RangeId; onChosen: (range: RangeId) => void }) {
+  return (
+    <fieldset class="ranges">
+      <legend class="unseen">Range</legend>
+      {(Object.keys(RANGES) as RangeId[]).map((range) => (
+        <label key={range}>
+          <input type="radio" name="range" checked={range === chosen} onChange={() => onChosen(range)} />
+          {range}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function RangeSummary({ steps, point }: { steps: Parameters<typeof summaryOf>[0]; point: ServedPoint }) {
+  const summary = summaryOf(steps);
+  if (summary === null) return null;
+  const { change, high, low } = summary;
+  const [highText, lowText] = formatAligned([high, low], point.format?.decimals ?? 0);
+  const tone = change?.startsWith("+") ? "good" : change?.startsWith("−") ? "bad" : "";
+  return (
+    <dl class="facts">
+      <Fact name="Change">
+        <span class={tone}>{change ?? "—"}</span>
+      </Fact>
+      <Fact name="High">{highText}</Fact>
+      <Fact name="Low">{lowText}</Fact>
+    </dl>
+  );
+}
+
+interface UpdateTableProps {
+  readonly updates: readonly StoredUpdate[];
+  readonly kind: DatasetOverview["kind"];
+  readonly point: ServedPoint;
+}
+
+/** Lists the stored rounds, newest first, with all digits. */
+function UpdateTable({ updates, kind, point }: UpdateTableProps) {
+  const isNumber = kind === "median" && point.format?.type !== "bool";
+  const numbers = isNumber
+    ? formatAligned(
+        updates.map(({ value }) => BigInt(value)),
+        point.format?.decimals ?? 0,
+      )
+    : [];
+  return (
+    <ScrollingTable
+      name="History as a table"
+      columns={{ Round: "", Value: "number", Status: "", Block: "number", Transaction: "" }}
+    >
+      {updates.map((update, index) => (
+        <tr key={update.timestamp}>
+          <th scope="row">{formatTime(update.timestamp)}</th>
+          <td class="number">
+            {update.status === "OK"
+              ? (numbers[index] ?? displayValue(kind, update.value, point.format, point.key).exact)
+              : "—"}
+          </td>
+          <td>
+            <Status status={update.status} />
+          </td>
+          <td class="number">{update.block_number}</td>
+          <td>
+            <Hex hex={update.transaction_hash} what={`the transaction of ${formatTime(update.timestamp)}`} at="tx" />
+          </td>
+        </tr>
+      ))}
+    </ScrollingTable>
+  );
+}
+
+/** Lists the intervals, newest first, with all digits. */
+function CandleTable({ candles, point }: { candles: readonly Candle[]; point: ServedPoint }) {
+  const columns = ["open", "high", "low", "close"] as const;
+  const values = candles.flatMap((candle) => columns.map((column) => BigInt(candle[column])));
+  const texts = formatAligned(values, point.format?.decimals ?? 0);
+  const number = "number";
+  return (
+    <ScrollingTable
+      name="History as a table"
+      columns={{ From: "", Open: number, High: number, Low: number, Close: number, Rounds: number }}
+    >
+      {candles.map((candle, row) => (
+        <tr key={candle.start}>
+          <th scope="row">{formatTime(candle.start)}</th>
+          {columns.map((column, index) => (
+            <td key={column} class="number">
+              {texts[row * columns.length + index]}
+            </td>
+          ))}
+          <td class="number">{candle.updates}</td>
+        </tr>
+      ))}
+    </ScrollingTable>
+  );
+}

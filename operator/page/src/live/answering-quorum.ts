@@ -1,9 +1,0 @@
-import { faultBound } from "@dataset-oracle/protocol/quorum";
-import type { DatasetOverview } from "@dataset-oracle/protocol/wire-data";
-
-/** How many providers must sign, and how many of them answer this operator as far as it knows. */
-export function quorumOf({ providers }: DatasetOverview): { readonly needed: number; readonly answering: number } {
-  const needed = providers.length - faultBound(providers.length);
-  const answering = providers.filter(({ url, failing }) => url !== null && failing === null).length;
-  return { needed, answering };
-}

@@ -1,0 +1,74 @@
+import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
+import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
+import { formatDeviation } from "../format/number";
+
+/** A stored value, and when it began or, for an interval, the values stored in it. */
+export interface HistoryStep {
+  /** When it begins, in seconds since 1970. */
+  readonly time: number;
+  /** The last value; null when the providers could not give one. */
+  readonly value: bigint | null;
+  readonly high: bigint | null;
+  readonly low: bigint | null;
+}
+
+/**
+ * Returns the steps of a history in a range, the oldest first. The value that held when the range began is the first.
+ *
+ * @param start When the range begins, in seconds since 1970; null for everything.
+ * @param point The value that is stored now: it can be newer than the history.
+ */
+export function stepsOf(history: HistoryAnswer, start: number | null, point: ServedPoint): readonly HistoryStep[] {
+  const { updates, candles, before } = history;
+  const stepOf = ({ timestamp, status, value }: Pick<ServedPoint, "timestamp" | "status" | "value">): HistoryStep => {
+    const known = status === "OK" ? BigInt(value) : null;
+    return { time: timestamp, value: known, high: known, low: known };
+  };
+  const inRange: HistoryStep[] = candles
+    ? candles.map(({ start: time, close, high, low }) => ({
+        ...{ time: Math.max(time, start ?? 0), value: BigInt(close) },
+        ...{ high: BigInt(high), low: BigInt(low) },
+      }))
+    : updates.map(stepOf);
+  const steps = [...(before ? [{ ...stepOf(before), time: start ?? before.timestamp }] : []), ...inRange.toReversed()];
+  const last = steps.at(-1);
+  if (point.timestamp > (candles ? (candles[0]?.start ?? 0) : (last?.time ?? 0))) {
+    const current = stepOf(point);
+    if (current.value !== last?.value) steps.push(current);
+  }
+  return steps.filter(({ time }, index) => index === 0 || time > (steps[index - 1]?.time ?? 0));
+}
+
+/** Returns the step that holds at a time; the first step, for a time before all of them. */
+export function stepAt(steps: readonly HistoryStep[], time: number): number {
+  let [low, high] = [0, steps.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((steps[middle]?.time ?? 0) <= time) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The change and the extremes of a value over a range. */
+interface Summary {
+  /** In per cent; null if it began at 0. */
+  readonly change: string | null;
+  readonly high: bigint;
+  readonly low: bigint;
+}
+
+/** Returns null if there was no value. */
+export function summaryOf(steps: readonly HistoryStep[]): Summary | null {
+  const known = steps.flatMap(({ value, high, low }) =>
+    value === null || high === null || low === null ? [] : [{ value, high, low }],
+  );
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  let { high, low } = first;
+  for (const step of known) {
+    if (step.high > high) high = step.high;
+    if (step.low < low) low = step.low;
+  }
+  return { change: formatDeviation(last.value, first.value), high, low };
+}

@@ -1,0 +1,40 @@
+import type { UnsentUpdate } from "@dataset-oracle/protocol";
+import type { NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
+import { WalletSection } from "../wallet/wallet-section";
+
+interface Props {
+  readonly update: UnsentUpdate;
+  readonly network: NetworkOverview;
+  readonly onStored: (() => void) | undefined;
+}
+
+const WORDS = {
+  mined: "The value is stored.",
+  overtaken: "Another update was faster, so yours changed nothing. The value is just as fresh.",
+  reverted: "The contract rejected the update, most likely because it is too old by now.",
+  afterRevert: "Request it again.",
+};
+
+/** Shows a transaction for the user to send with a browser wallet or by copying it. */
+export function SendTransaction({ update: { transaction }, network, onStored }: Props) {
+  return (
+    <>
+      <h3>Send the transaction</h3>
+      <p class="quiet">
+        The page has verified that this transaction updates this key and does nothing else. It is valid for a few
+        minutes.
+      </p>
+      <WalletSection
+        verb="Send"
+        chainId={network.network_id}
+        transaction={transaction}
+        words={WORDS}
+        send={async (provider, onStep) => {
+          const { sendUpdateFromWallet } = await import("../wallet/send-from-wallet");
+          await sendUpdateFromWallet(provider, transaction, onStep);
+          onStored?.();
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
+import type { SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
+import { Fact } from "../components/fact";
+import { Hex } from "../components/hex";
+import { TableHead } from "../components/table-head";
+
+interface Props {
+  readonly advice: SpecAdvice;
+  readonly dataset: DatasetOverview;
+}
+
+/** Shows what follows from the samples, and the figures that it follows from. */
+export function AdviceResult({ advice, dataset }: Props) {
+  const { character, conclusions, samples, interval_seconds: interval, steps, providers, agreement } = advice;
+  return (
+    <div class="answer">
+      <p class="big long">{character.charAt(0).toUpperCase() + character.slice(1)}</p>
+      <ul class="plain">
+        {conclusions.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      <dl class="facts">
+        <Fact name="Samples">
+          {samples} of each provider, {Number(interval.toFixed(1))} s apart
+        </Fact>
+        <Fact name="All providers equal">{ofCount(agreement.equal, agreement.compared)}</Fact>
+        <Fact name="Farthest from the median">{perCent(agreement.farthest_bps)}</Fact>
+        <Fact name="Changed to the next sample">{ofCount(steps.changed, steps.count)}</Fact>
+      </dl>
+      <Tolerances advice={advice} dataset={dataset} />
+      <h3>Providers</h3>
+      <table>
+        <TableHead columns={{ Provider: "", "With a value": "number", "Largest change": "number" }} />
+        <tbody>
+          {providers.map(({ provider, with_value: count, steps: own }) => {
+            const name = dataset.providers.find(({ address }) => address === provider)?.name;
+            return (
+              <tr key={provider}>
+                <th scope="row">
+                  {name && <b class="named">{name}</b>}
+                  <Hex hex={provider} what="the provider's address" />
+                </th>
+                <td class="number">{ofCount(count, samples)}</td>
+                <td class="number">{own.changed === 0 ? "none" : perCent(own.largest_bps)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {advice.sources.length > 1 && <Sources sources={advice.sources} />}
+    </div>
+  );
+}
+
+function Tolerances({ advice: { tolerances, agreement, steps }, dataset }: Props) {
+  if (tolerances.length === 0) return null;
+  return (
+    <>
+      <h3>Tolerances that would have held</h3>
+      <table>
+        <TableHead columns={{ Tolerance: "", "All providers within it": "number", "Change within it": "number" }} />
+        <tbody>
+          {tolerances.map(({ bps, held, steps_held: stepsHeld }) => (
+            <tr key={bps} class={bps === dataset.tolerance_bps ? "chosen" : ""}>
+              <th scope="row">
+                {bps / 100} % {bps === dataset.tolerance_bps && <span class="small quiet">of this dataset</span>}
+              </th>
+              <td class="number">{ofCount(held, agreement.compared)}</td>
+              <td class="number">{ofCount(stepsHeld, steps.count)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function Sources({ sources }: Pick<SpecAdvice, "sources">) {
+  return (
+    <>
+      <h3>Sources</h3>
+      <table>
+        <TableHead columns={{ Source: "", "With a value": "number", "In time": "number" }} />
+        <tbody>
+          {sources.map(({ name, with_value: count, readings, failures, follows }) => (
+            <tr key={name}>
+              <th scope="row">
+                <code>{name}</code>
+              </th>
+              <td class="number">
+                {ofCount(count, readings)}
+                {Object.entries(failures).map(([code, times]) => (
+                  <span key={code} class="small quiet named">
+                    {code} {times} times
+                  </span>
+                ))}
+              </td>
+              <td class="number">
+                {follows === null ? "not later" : `${Number(follows.seconds.toFixed(1))} s after ${follows.name}`}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+const ofCount = (count: number, all: number) => (all === 0 ? "—" : `${count} of ${all}`);
+
+/** @param bps In basis points; null where the change is from or to 0. */
+const perCent = (bps: number | null) => (bps === null ? "from or to 0" : `${Number((bps / 100).toFixed(4))} %`);

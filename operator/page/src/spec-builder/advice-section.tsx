@@ -1,0 +1,114 @@
+import type { AdviceProgress, SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { tellScreenReaders } from "../components/tell-screen-readers";
+import { shortHex } from "../format/hex";
+import type { NetworkAndDataset } from "../live/network-and-dataset";
+import type { ReadError } from "../operator-api";
+import { AdviceResult } from "./advice-result";
+import { fetchAdvice } from "./fetch-advice";
+import { type SpecDraft, variableNames } from "./spec-draft";
+import { TrialProblem } from "./trial-problem";
+
+interface Props extends NetworkAndDataset {
+  readonly draft: SpecDraft;
+  readonly args: readonly string[];
+}
+
+/** How long and how often the providers are asked, by the name of the choice. */
+const LENGTHS = {
+  "10 s": { samples: 5, seconds: 10 },
+  "30 s": { samples: 15, seconds: 30 },
+  "2 min": { samples: 30, seconds: 120 },
+} as const;
+type Length = keyof typeof LENGTHS;
+
+/** Samples the value at all providers, and says how it behaves and which rule fits. */
+export function AdviceSection({ network, dataset, draft, args }: Props) {
+  const [length, setLength] = useState<Length>("10 s");
+  const [progress, setProgress] = useState<AdviceProgress | null>(null);
+  const [advice, setAdvice] = useState<SpecAdvice | null>(null);
+  const [error, setError] = useState<ReadError | null>(null);
+  const [stop, setStop] = useState<AbortController | null>(null);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const start = async (event: Event) => {
+    event.preventDefault();
+    if (stop !== null) return;
+    const control = new AbortController();
+    running.current = control;
+    setStop(control);
+    setAdvice(null);
+    setError(null);
+    setProgress(null);
+    const answer = await fetchAdvice(
+      {
+        network_id: network.network_id,
+        dataset: dataset.dataset,
+        spec: draft,
+        arguments: variableNames(draft).map((_, index) => args[index] ?? ""),
+        ...LENGTHS[length],
+      },
+      setProgress,
+      control.signal,
+    );
+    setStop(null);
+    if (answer === null) return tellScreenReaders("The sampling was stopped.");
+    if (answer.ok) setAdvice(answer.value);
+    else setError(answer.error);
+    tellScreenReaders(answer.ok ? "The advice is shown." : answer.error.title);
+  };
+
+  return (
+    <section class="card" aria-labelledby="advice">
+      <h2 id="advice">3. See if providers agree</h2>
+      <p class="quiet">
+        Providers never read at the same instant, and their values must agree. All of them are asked again and again:
+        does the value drift, which rule fits it, and how late is each source?
+      </p>
+      <form class="row lab" onSubmit={start}>
+        <fieldset class="ranges">
+          <legend class="unseen">Length of the sampling</legend>
+          {(Object.keys(LENGTHS) as Length[]).map((name) => (
+            <label key={name}>
+              <input type="radio" name="length" checked={name === length} onChange={() => setLength(name)} />
+              {name}
+            </label>
+          ))}
+        </fieldset>
+        <button type="submit" aria-disabled={stop !== null}>
+          {stop === null ? "Sample the providers" : "Sampling …"}
+        </button>
+        {stop !== null && (
+          <button type="button" onClick={() => stop.abort()}>
+            Stop
+          </button>
+        )}
+      </form>
+      {stop !== null && <Progress progress={progress} of={LENGTHS[length].samples} dataset={dataset} />}
+      {error && <TrialProblem error={error} />}
+      {advice && <AdviceResult advice={advice} dataset={dataset} />}
+    </section>
+  );
+}
+
+function Progress({ progress, of, dataset }: Pick<Props, "dataset"> & { progress: AdviceProgress | null; of: number }) {
+  const taken = progress?.taken ?? 0;
+  const nameOf = (address: string) => dataset.providers.find((one) => one.address === address)?.name;
+  return (
+    <div class="answer">
+      <progress max={of} value={taken} aria-label="Samples taken" />
+      <p class="small quiet">
+        {taken} of {of} samples
+      </p>
+      <ul class="row">
+        {progress?.providers.map(({ provider, text, failure }) => (
+          <li key={provider}>
+            <span class="quiet">{nameOf(provider) ?? shortHex(provider)}</span>{" "}
+            <b class={text === null ? "warn" : ""}>{text ?? failure}</b>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import { serverSentEvents } from "@dataset-oracle/protocol/client/server-sent-events";
+import type {
+  AdviceProgress,
+  DatasetAdviceRequest,
+  SpecAdvice,
+} from "@dataset-oracle/protocol/http-schemas/spec-advice";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import { OPERATOR_URL, type ReadError, readProblem, UNREACHABLE } from "../operator-api";
+
+/** Longer than the longest sampling and its last trial. */
+const SLACK_MS = 60_000;
+
+/**
+ * Has the operator sample its providers. Never throws.
+ *
+ * @param signal Ends the sampling, also at the operator.
+ * @returns Null if the signal ended it.
+ */
+export async function fetchAdvice(
+  body: DatasetAdviceRequest,
+  onSample: (progress: AdviceProgress) => void,
+  signal: AbortSignal,
+): Promise<Result<SpecAdvice, ReadError> | null> {
+  try {
+    const response = await fetch(`${OPERATOR_URL}/specs/advise`, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "text/event-stream, application/problem+json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(1_000 * body.seconds + SLACK_MS)]),
+    });
+    if (!response.ok || response.body === null) return err(await readProblem(response));
+    for await (const { event, data } of serverSentEvents(response.body, (work) => work)) {
+      const answer: unknown = JSON.parse(data);
+      if (event === "sample") onSample(answer as AdviceProgress);
+      if (event === "answer") return ok(answer as SpecAdvice);
+      if (event === "problem") return err({ retryAfter: null, ...(answer as Omit<ReadError, "retryAfter">) });
+    }
+    return err(UNREACHABLE);
+  } catch {
+    return signal.aborted ? null : err(UNREACHABLE);
+  }
+}

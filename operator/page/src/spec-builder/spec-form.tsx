@@ -1,0 +1,303 @@
+import {
+  type Draft,
+  NEW_VARIABLE,
+  nextSource,
+  parseWholeNumber,
+  type SpecDraft,
+  scaleOf,
+  valueTypeOf,
+  withProperty,
+  withScale,
+  withType,
+  withUnit,
+} from "./spec-draft";
+import { SpecChoice, SpecField } from "./spec-field";
+
+interface Props {
+  readonly draft: SpecDraft;
+  readonly onDraft: (draft: SpecDraft) => void;
+}
+
+const TYPES = {
+  uint: "Number",
+  bool: "True or false",
+  string: "Text of at most 32 bytes",
+  bytes32: "32 bytes in hex",
+};
+const ROUNDINGS = { "half-even": "rounded half to even", truncate: "cut off" };
+const VARIABLE_TYPES = { string: "Text", integer: "Integer" };
+const CHARACTERS = {
+  unicode: "all but control characters",
+  ascii: "printable ASCII",
+  unreserved: "letters, digits, -._~",
+  alphanumeric: "letters and digits",
+  letters: "letters",
+  "upper-case": "upper-case letters",
+  "lower-case": "lower-case letters",
+  hex: "hex digits in lower case",
+  digits: "digits",
+};
+const COMBINATIONS = { equal: "all of them, if they are equal", majority: "more than half of them" };
+
+/** The fields of a request spec. What has no field here is kept, and edited as JSON. */
+export function SpecForm({ draft, onDraft }: Props) {
+  return (
+    <>
+      <ValueFields draft={draft} onDraft={onDraft} />
+      <VariableFields draft={draft} onDraft={onDraft} />
+      <SourceFields draft={draft} onDraft={onDraft} />
+      <CombinationFields draft={draft} onDraft={onDraft} />
+    </>
+  );
+}
+
+function ValueFields({ draft, onDraft }: Props) {
+  const isNumber = valueTypeOf(draft) === "uint";
+  const scale = scaleOf(draft);
+  const isMixed = isNumber && scale === undefined && (draft.sources?.length ?? 0) > 1;
+  return (
+    <fieldset class="part">
+      <legend>The value</legend>
+      <SpecField
+        name="Title"
+        at="/title"
+        value={draft.title}
+        placeholder="The air temperature in a city"
+        hint="Describes the value to people."
+        onValue={(typed) => onDraft(withProperty(draft, "title", typed))}
+      />
+      <div class="fields">
+        <SpecChoice
+          name="Type"
+          at="/sources/0/type"
+          value={valueTypeOf(draft)}
+          options={TYPES}
+          onValue={(type) => onDraft(withType(draft, type))}
+        />
+        {isNumber && (
+          <>
+            <SpecField
+              name="Decimals kept"
+              at="/sources/0/decimals"
+              isNumber
+              value={scale}
+              hint={
+                isMixed ? "The sources have different scales: edit them as JSON." : "On chain: times 10 to this power."
+              }
+              onValue={(typed) => onDraft(withScale(draft, parseWholeNumber(typed)))}
+            />
+            <SpecChoice
+              name="Further digits are"
+              at="/sources/0/rounding"
+              value={draft.sources?.[0]?.rounding}
+              options={ROUNDINGS}
+              onValue={(rounding) => onDraft(ofAllSources(draft, "rounding", rounding))}
+            />
+            <SpecField
+              name="Unit"
+              at="/unit/symbol"
+              value={draft.unit?.symbol}
+              placeholder="K"
+              hint="Optional, such as K or USD."
+              onValue={(symbol) => onDraft(withUnit(draft, symbol))}
+            />
+          </>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+function VariableFields({ draft, onDraft }: Props) {
+  const { variables = [] } = draft;
+  const onVariables = (next: readonly Draft[]) => onDraft(withProperty(draft, "variables", next));
+  return (
+    <fieldset class="part">
+      <legend>Variables</legend>
+      <p class="small quiet">
+        With a variable, one spec has many keys: the key's argument takes the place of its name in braces, such as{" "}
+        <code>{"{city}"}</code>, in the URL or the path.
+      </p>
+      {variables.map((variable, index) => {
+        const at = `/variables/${index}`;
+        const set = (name: string, value: unknown) =>
+          onVariables(variables.with(index, withProperty(variable, name, value)));
+        return (
+          <fieldset key={index} class="item">
+            <legend class="unseen">Variable {index + 1}</legend>
+            <div class="fields">
+              <SpecField
+                name="Name"
+                at={`${at}/name`}
+                isCode
+                value={variable.name}
+                placeholder="city"
+                onValue={(typed) => set("name", typed)}
+              />
+              <SpecChoice
+                name="Kind"
+                at={`${at}/type`}
+                value={variable.type}
+                options={VARIABLE_TYPES}
+                onValue={(type) =>
+                  onVariables(
+                    variables.with(index, {
+                      ...variable,
+                      type,
+                      ...(type === "integer" && { characters: "digits", minLength: 1 }),
+                    }),
+                  )
+                }
+              />
+              <SpecChoice
+                name="Characters"
+                at={`${at}/characters`}
+                value={variable.characters}
+                options={CHARACTERS}
+                onValue={(characters) => set("characters", characters)}
+              />
+              <SpecField
+                name="Shortest"
+                at={`${at}/minLength`}
+                isNumber
+                value={variable.minLength}
+                onValue={(typed) => set("minLength", parseWholeNumber(typed))}
+              />
+              <SpecField
+                name="Longest"
+                at={`${at}/maxLength`}
+                isNumber
+                value={variable.maxLength}
+                onValue={(typed) => set("maxLength", parseWholeNumber(typed))}
+              />
+            </div>
+            <button type="button" class="copy" onClick={() => onVariables(variables.filter((_, at) => at !== index))}>
+              Remove<span class="unseen"> variable {index + 1}</span>
+            </button>
+          </fieldset>
+        );
+      })}
+      {variables.length < 8 && (
+        <button type="button" class="button" onClick={() => onVariables([...variables, NEW_VARIABLE])}>
+          Add a variable
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+function SourceFields({ draft, onDraft }: Props) {
+  const { sources = [] } = draft;
+  const onSources = (next: readonly Draft[]) => onDraft(withProperty(draft, "sources", next));
+  return (
+    <fieldset class="part">
+      <legend>Sources</legend>
+      {sources.map((source, index) => {
+        const at = `/sources/${index}`;
+        const set = (name: string, value: unknown) => onSources(sources.with(index, withProperty(source, name, value)));
+        return (
+          <fieldset key={index} class="item">
+            <legend class="unseen">Source {index + 1}</legend>
+            <div class="fields of-source">
+              <SpecChoice
+                name="Method"
+                at={`${at}/method`}
+                value={source.method}
+                options={{ GET: "GET", POST: "POST" }}
+                onValue={(method) =>
+                  onSources(
+                    sources.with(
+                      index,
+                      withProperty(
+                        { ...source, method },
+                        "body",
+                        method === "POST" ? (source.body ?? "{}") : undefined,
+                      ),
+                    ),
+                  )
+                }
+              />
+              <SpecField
+                name="URL"
+                at={`${at}/url`}
+                isCode
+                value={source.url}
+                placeholder="https://api.weather.example/now?city={city}"
+                onValue={(typed) => set("url", typed.trim())}
+              />
+              {source.method === "POST" && (
+                <SpecField
+                  name="Body"
+                  at={`${at}/body`}
+                  isCode
+                  value={source.body}
+                  hint="JSON, with variables inside its strings."
+                  onValue={(typed) => set("body", typed)}
+                />
+              )}
+              <SpecField
+                name="Path of the value"
+                at={`${at}/path`}
+                isCode
+                value={source.path}
+                placeholder="$.air.kelvin"
+                hint="JSONPath that matches exactly one node."
+                onValue={(typed) => set("path", typed)}
+              />
+              <SpecField
+                name="Path of an error"
+                at={`${at}/errorPath`}
+                isCode
+                value={source.errorPath}
+                placeholder="$.error"
+                hint="Optional: an answer in which it matches gives no value."
+                onValue={(typed) => set("errorPath", typed === "" ? undefined : typed)}
+              />
+            </div>
+            {sources.length > 1 && (
+              <button type="button" class="copy" onClick={() => onSources(sources.filter((_, at) => at !== index))}>
+                Remove<span class="unseen"> source {index + 1}</span>
+              </button>
+            )}
+          </fieldset>
+        );
+      })}
+      {sources.length < 8 && (
+        <button type="button" class="button" onClick={() => onSources([...sources, nextSource(draft)])}>
+          Add a source
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+function CombinationFields({ draft, onDraft }: Props) {
+  const isNumber = valueTypeOf(draft) === "uint";
+  return (
+    <fieldset class="part">
+      <legend>From the sources to one value</legend>
+      <div class="fields">
+        <SpecField
+          name="Sources that must answer"
+          at="/minSources"
+          isNumber
+          value={draft.minSources}
+          hint={`Of ${draft.sources?.length ?? 0}. With fewer there is no value.`}
+          onValue={(typed) => onDraft(withProperty(draft, "minSources", parseWholeNumber(typed)))}
+        />
+        <SpecChoice
+          name="The value of"
+          at="/combine"
+          value={draft.combine}
+          options={isNumber ? { median: "the median of them" } : COMBINATIONS}
+          onValue={(combine) => onDraft(withProperty(draft, "combine", combine))}
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+const ofAllSources = (draft: SpecDraft, name: string, value: unknown): SpecDraft => ({
+  ...draft,
+  ...(draft.sources && { sources: draft.sources.map((source) => withProperty(source, name, value)) }),
+});

@@ -1,0 +1,69 @@
+import type { SpecTrial, TrialFailure, TrialStep } from "@dataset-oracle/protocol/http-schemas/spec-trial";
+import type { ReadError } from "../operator-api";
+import { type SpecDraft, variableNames } from "./spec-draft";
+
+/** The problems of a draft, by their places: JSON pointers into the spec, and `/arguments/0` for arguments. */
+export type Problems = ReadonlyMap<string, string>;
+
+export const NO_PROBLEMS: Problems = new Map();
+
+/** The setting of a source that decides if a step succeeds. */
+const SETTINGS: Readonly<Record<TrialStep, string>> = { fetched: "url", selected: "path", scaled: "path" };
+
+/** Finds the places of what an operator or a provider refuses. */
+export function problemsOf({ code, detail, errors = [] }: ReadError, draft: SpecDraft): Problems {
+  if (errors.length > 0) {
+    return new Map(errors.map(({ property, problem }) => [placeOf(property, problem, draft), sentence(problem)]));
+  }
+  if (code === "invalid_arguments") {
+    const index = variableNames(draft).findIndex((name) => detail.includes(`argument ${name} `));
+    return new Map([[`/arguments/${Math.max(0, index)}`, detail]]);
+  }
+  if (code === "host_not_allowed") {
+    const hosts = (draft.sources ?? []).map(({ url }) => hostOf(url));
+    const refused = hosts.findIndex((host) => host !== null && detail.includes(host));
+    return new Map([[`/sources/${Math.max(0, refused)}/url`, detail]]);
+  }
+  return NO_PROBLEMS;
+}
+
+/** Finds the places of the sources' settings that gave no value. */
+export function problemsOfTrial({ sources }: SpecTrial): Problems {
+  return new Map(
+    sources.flatMap(({ name, error }) =>
+      error === null ? [] : [[`${name}/${SETTINGS[error.step]}`, sentencesOf(error)] as const],
+    ),
+  );
+}
+
+/** Returns why a source gave no value, and the way to fix it. */
+export function sentencesOf({ message, fix }: TrialFailure): string {
+  return `${sentence(message)}. ${fix}`;
+}
+
+/** @param text Without the empty text that it can begin with, where something is missing. */
+function sentence(text: string): string {
+  const words = text.replace(/^: /, "");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The settings of a source whose problems begin with their text. */
+const QUOTED = ["url", "path", "errorPath", "body"] as const;
+
+/** The whole has no field: its problems are listed above the form. Those of a source name its setting by its text. */
+function placeOf(property: string, problem: string, { sources = [] }: SpecDraft): string {
+  const [, index] = /^\/sources\/(\d+)$/.exec(property) ?? [];
+  if (index === undefined) return property === "/" ? "" : property;
+  const source = sources[Number(index)];
+  const isAbout = (name: (typeof QUOTED)[number]) =>
+    problem.startsWith(`${name}:`) || (source?.[name] !== undefined && problem.startsWith(`${source[name]}:`));
+  return `${property}/${QUOTED.find(isAbout) ?? "url"}`;
+}
+
+function hostOf(url: unknown): string | null {
+  try {
+    return new URL(String(url)).host;
+  } catch {
+    return null;
+  }
+}

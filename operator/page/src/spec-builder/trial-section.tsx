@@ -1,0 +1,58 @@
+import type { NetworkAndDataset } from "../live/network-and-dataset";
+import { type SpecDraft, variableNames } from "./spec-draft";
+import { SpecField } from "./spec-field";
+import { TrialProblem } from "./trial-problem";
+import { TrialResult } from "./trial-result";
+import type { TrialState } from "./use-trial";
+
+interface Props extends NetworkAndDataset {
+  readonly draft: SpecDraft;
+  readonly args: readonly string[];
+  readonly onArgs: (args: readonly string[]) => void;
+  readonly tried: TrialState;
+  readonly onTry: () => void;
+}
+
+/** Has a provider try the spec, and shows each step of its engine. */
+export function TrialSection({ network, dataset, draft, args, onArgs, tried, onTry }: Props) {
+  const names = variableNames(draft);
+  const { trial, error, isBusy, isCurrent } = tried;
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (!isBusy) onTry();
+  };
+  return (
+    <section class="card" aria-labelledby="trial">
+      <h2 id="trial">2. Try it</h2>
+      <p class="quiet">
+        A data provider reads the sources now, with the engine that it signs with. Nothing is signed, stored or paid.
+      </p>
+      <form onSubmit={submit} noValidate>
+        {names.length > 0 && (
+          <div class="fields arguments">
+            {names.map((name, index) => (
+              <SpecField
+                key={name}
+                name={`Argument: ${name || index + 1}`}
+                at={`/arguments/${index}`}
+                value={args[index]}
+                placeholder={name === "city" ? "London" : ""}
+                onValue={(typed) => onArgs(names.map((_, at) => (at === index ? typed : (args[at] ?? ""))))}
+              />
+            ))}
+          </div>
+        )}
+        <button type="submit" class="primary" aria-disabled={isBusy}>
+          {isBusy ? "Trying …" : "Try it now"}
+        </button>
+      </form>
+      {error && <TrialProblem error={error} />}
+      {trial && (
+        <div class={isCurrent ? "answer" : "answer outdated"}>
+          {!isCurrent && <p class="warn">The spec or an argument has changed since. Try it again.</p>}
+          <TrialResult trial={trial} network={network} dataset={dataset} />
+        </div>
+      )}
+    </section>
+  );
+}

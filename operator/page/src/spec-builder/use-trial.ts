@@ -1,0 +1,54 @@
+import type { SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
+import { useState } from "preact/hooks";
+import { tellScreenReaders } from "../components/tell-screen-readers";
+import type { NetworkAndDataset } from "../live/network-and-dataset";
+import { type ReadError, trySpec } from "../operator-api";
+import { type SpecDraft, variableNames } from "./spec-draft";
+import { fieldId } from "./spec-field";
+import { NO_PROBLEMS, type Problems, problemsOf, problemsOfTrial } from "./spec-problems";
+
+/** The last trial, and what became of it. */
+export interface TrialState {
+  readonly trial: SpecTrial | null;
+  readonly error: ReadError | null;
+  readonly problems: Problems;
+  readonly isBusy: boolean;
+  /** True if the trial is of the spec and the arguments as they are now. */
+  readonly isCurrent: boolean;
+}
+
+interface State extends Omit<TrialState, "isCurrent"> {
+  /** The spec and the arguments that were tried. */
+  readonly of: string;
+}
+
+/** Tries a spec when asked to, and puts the cursor into the first field that it finds wrong. */
+export function useTrial({ network, dataset }: NetworkAndDataset, draft: SpecDraft, args: readonly string[]) {
+  const [state, setState] = useState<State>({ of: "", trial: null, error: null, problems: NO_PROBLEMS, isBusy: false });
+  const names = variableNames(draft);
+  const asked = {
+    network_id: network.network_id,
+    dataset: dataset.dataset,
+    spec: draft,
+    arguments: names.map((_, index) => args[index] ?? ""),
+  };
+  const of = JSON.stringify(asked);
+  const run = async () => {
+    setState((before) => ({ ...before, isBusy: true }));
+    const answer = await trySpec(asked);
+    const problems = answer.ok ? problemsOfTrial(answer.value) : problemsOf(answer.error, draft);
+    const [trial, error] = answer.ok ? [answer.value, null] : [null, answer.error];
+    setState({ of, trial, error, problems, isBusy: false });
+    tellScreenReaders(error?.title ?? wordsOf(trial));
+    const [first] = problems.keys();
+    if (error !== null && first !== undefined) document.getElementById(fieldId(first))?.focus();
+  };
+  const isCurrent = state.of === of;
+  const tried: TrialState = { ...state, isCurrent, problems: isCurrent ? state.problems : NO_PROBLEMS };
+  return { tried, run };
+}
+
+const wordsOf = (trial: SpecTrial | null) =>
+  trial?.combined.value === null
+    ? `There is no value. ${trial.combined.reason}`
+    : `The value is ${trial?.combined.text}.`;

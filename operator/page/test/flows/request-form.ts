@@ -1,0 +1,166 @@
+import { simulateQuery } from "@dataset-oracle/protocol";
+import type { Page } from "playwright-core";
+import { stringToHex } from "viem";
+import { expect, test } from "vitest";
+import { formOf } from "../support/request-form.js";
+import type { TestEnvironment } from "../support/test-environment.js";
+import { visit } from "../support/visit.js";
+
+const KEY = "SPOTPX/SOL-USD";
+
+/** All that the page's live region says, in order. */
+async function listen(page: Page): Promise<() => Promise<string[]>> {
+  await page.evaluate(() => {
+    const said: string[] = [];
+    Object.assign(globalThis, { said });
+    const region = document.querySelector("[role=status]");
+    const note = () => said.push(region?.textContent ?? "");
+    if (region) new MutationObserver(note).observe(region, { childList: true, characterData: true, subtree: true });
+  });
+  return () => page.evaluate("said") as Promise<string[]>;
+}
+
+/** Asking for a fresh value. */
+export function requestFormFlows(environment: () => TestEnvironment): void {
+  const datasetAt = () => `/42/${environment().devnet.dataset}`;
+
+  test("shows the key as text and in hex as it is typed, and what is wrong with it before anything is asked", async () => {
+    const { devnet, browser } = environment();
+    const asked: string[] = [];
+    const prepare = async (page: Page) => {
+      page.on("request", (request) => {
+        if (request.method() === "POST") asked.push(request.url());
+      });
+    };
+    const { page, picture, end } = await visit(browser, devnet.operator.url, { at: datasetAt(), prepare });
+    const form = formOf(page);
+    const [text, hex] = [form.getByLabel("Key as text"), form.getByLabel("Key in hex")];
+    for (const typed of ["SPOTPX/E", "SPOTPX/ETH-USD"]) {
+      await text.fill(typed);
+      expect(await hex.inputValue()).toBe(stringToHex(typed));
+    }
+    await hex.fill(stringToHex("SPOTPX/BTC-USD").toUpperCase().replace("0X", "0x"));
+    expect(await text.inputValue()).toBe("SPOTPX/BTC-USD");
+    await hex.fill(stringToHex("SPOTPX/SOL-USD").slice(2));
+    expect(await text.inputValue()).toBe("SPOTPX/SOL-USD");
+    await hex.fill("SPOTPX");
+    await form.getByText('The key has a character after "0x" that is not a hex digit.').waitFor();
+    await text.fill("  SPOTPX/ADA-USD ");
+    expect(await hex.inputValue()).toBe(stringToHex("SPOTPX/ADA-USD"));
+    await hex.fill("0x123");
+    await form.getByText("The key has an odd number of hex digits.").waitFor();
+    await text.fill("spotpx/eth-usd");
+    await form.getByText("Keys are in upper case: SPOTPX/ETH-USD.").waitFor();
+    await text.fill("SPOTPX/€-USD");
+    await form.getByText("The key has a character outside the range from space to ~.").waitFor();
+    expect(await text.getAttribute("aria-invalid")).toBe("true");
+    await form.getByRole("button", { name: "Update now" }).click();
+    await text.fill("");
+    await form.getByRole("button", { name: "Update now" }).click();
+    await form.getByText("Enter a key first.").waitFor();
+    await picture("form-problem-light");
+    expect(asked).toEqual([]);
+    await end();
+  });
+
+  test("requests an update: asked, reports, signed, sent, mined, and the result", async () => {
+    const { devnet, browser, chain } = environment();
+    const before = await simulateQuery(chain, { dataset: devnet.dataset, key: KEY });
+    const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, { at: datasetAt() });
+    const said = await listen(page);
+    const form = formOf(page);
+    await form.getByLabel("Key as text").fill(KEY);
+    await form.getByRole("button", { name: "Update now" }).click();
+    await form.locator(".result").waitFor({ timeout: 30_000 });
+    const steps = await form.getByRole("listitem").allTextContents();
+    expect(steps.map((step) => step.replace(/0x[^,]+|\d{2,}/, "#"))).toEqual([
+      "Asked 4 data providers, done",
+      expect.stringMatching(/^Reports [34] of 4 received, done$/),
+      "Signed #, done",
+      "Sent to the network, done",
+      "Mined in block #, done",
+    ]);
+    const { value, updatedAt } = await simulateQuery(chain, { dataset: devnet.dataset, key: KEY });
+    expect(updatedAt).toBeGreaterThan(before.updatedAt);
+    expect(value).toBeGreaterThan(0n);
+    expect(await form.locator(".result").textContent()).toMatch(/^[\d.,]+ USD OKRound/);
+    expect(await said()).toEqual(
+      // Reports that arrive together are announced together.
+      expect.arrayContaining([
+        "Asked 4 data providers.",
+        expect.stringMatching(/^Received [1-4] of 4 reports\.$/),
+        "The value is stored.",
+      ]),
+    );
+    await expectAccessible();
+    await picture("form-stored-light");
+    await form.getByRole("link", { name: "Value, signers, history" }).click();
+    await page.getByRole("heading", { name: KEY }).waitFor();
+    await end();
+  });
+
+  test("is filled in and sent with the keyboard alone", async () => {
+    const { devnet, browser } = environment();
+    const { page, end } = await visit(browser, devnet.operator.url);
+    const { keyboard } = page;
+    const focused = () => page.evaluate(() => (document.activeElement as HTMLElement | null)?.textContent ?? "");
+    const tabTo = async (isThere: () => Promise<boolean>) => {
+      for (let presses = 0; presses < 60; presses++) {
+        await keyboard.press("Tab");
+        if (await isThere()) return;
+      }
+      throw new Error("The keyboard does not get there.");
+    };
+    await keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to content");
+    await keyboard.press("Enter");
+    await tabTo(async () => (await focused()) === "Financial");
+    await keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Financial", level: 1 }).waitFor();
+    const form = formOf(page);
+    const text = form.getByLabel("Key as text");
+    await tabTo(() => text.evaluate((field) => field === document.activeElement));
+    await keyboard.press("ControlOrMeta+a");
+    await keyboard.type("SPOTPX/LTC-USD");
+    await tabTo(() =>
+      form
+        .getByRole("radio")
+        .first()
+        .evaluate((field) => field === document.activeElement),
+    );
+    await keyboard.press("ArrowDown");
+    expect(await form.getByRole("radio", { name: /You/ }).isChecked()).toBe(true);
+    await keyboard.press("ArrowUp");
+    await keyboard.press("Tab");
+    expect(await focused()).toBe("Update now");
+    await keyboard.press("Enter");
+    await form.locator(".result").waitFor({ timeout: 30_000 });
+    await tabTo(async () => (await focused()) === "Solidity");
+    await keyboard.press("ArrowRight");
+    expect(await focused()).toBe("cast");
+    await end();
+  });
+
+  test("without a wallet shows the transaction to copy, and whoever sends it stores the value", async () => {
+    const { devnet, browser, chain } = environment();
+    // No feed updates it: nobody else takes the round.
+    const { numbers: dataset, examples } = devnet.webOracle;
+    const key = (examples.find(({ name }) => name === "temperature")?.key ?? "").replace("London", "Lima");
+    const { page, copied, picture, end } = await visit(browser, devnet.operator.url, { at: `/42/${dataset}` });
+    const form = formOf(page);
+    await form.getByLabel("Key as text").fill(key);
+    await form.getByRole("radio", { name: /You/ }).check();
+    await form.getByRole("button", { name: "Prepare the transaction" }).click();
+    await form.getByText("This browser has no wallet.").waitFor({ timeout: 30_000 });
+    await form.getByRole("button", { name: "Copy the transaction" }).click();
+    await picture("form-unsent-light");
+    const sent = JSON.parse(await copied());
+    expect(sent).toMatchObject({ chainId: "0x2a", to: dataset, value: "0x0" });
+    const [from] = await chain.getAddresses();
+    const params = [{ from, ...sent }] as const;
+    const hash = (await chain.request({ method: "eth_sendTransaction", params } as never)) as `0x${string}`;
+    expect((await chain.waitForTransactionReceipt({ hash })).status).toBe("success");
+    expect((await simulateQuery(chain, { dataset, key })).status).toBe("OK");
+    await end();
+  });
+}

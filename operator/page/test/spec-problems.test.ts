@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { EXAMPLE_DRAFT } from "../src/spec-builder/spec-draft.js";
+import { problemsOf } from "../src/spec-builder/spec-problems.js";
+
+describe("a refusal belongs to a field", () => {
+  const refusal = { title: "", retryAfter: null, detail: "" };
+  const two = { ...EXAMPLE_DRAFT, sources: [EXAMPLE_DRAFT.sources?.[0] ?? {}, { url: "https://b.example/" }] };
+
+  test.each([
+    [{ code: "invalid_spec", errors: [{ property: "/title", problem: "Empty." }] }, [["/title", "Empty."]]],
+    [{ code: "invalid_spec", errors: [{ property: "/", problem: "Too long." }] }, [["", "Too long."]]],
+    [
+      { code: "invalid_spec", errors: [{ property: "/sources/0", problem: "$.air.kelvin: the path ends." }] },
+      [["/sources/0/path", "$.air.kelvin: the path ends."]],
+    ],
+    [
+      { code: "invalid_spec", errors: [{ property: "/sources/1", problem: "body: POST needs one." }] },
+      [["/sources/1/body", "Body: POST needs one."]],
+    ],
+    [
+      { code: "invalid_spec", errors: [{ property: "/sources/0", problem: "{city} is never used." }] },
+      [["/sources/0/url", "{city} is never used."]],
+    ],
+    [
+      { code: "invalid_arguments", detail: "The argument city has 0 characters." },
+      [["/arguments/0", "The argument city has 0 characters."]],
+    ],
+    [
+      { code: "host_not_allowed", detail: "b.example is not allowed." },
+      [["/sources/1/url", "b.example is not allowed."]],
+    ],
+    [{ code: "trials_busy" }, []],
+  ])("%j", (error, places) => {
+    expect([...problemsOf({ ...refusal, ...error }, two)]).toEqual(places);
+  });
+});

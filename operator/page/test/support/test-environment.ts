@@ -1,0 +1,82 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { freePort } from "@dataset-oracle/devnet/ports";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
+import type { Browser } from "playwright-core";
+import { createTestClient, http, parseEther, publicActions, walletActions } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { type Devnet, freePortOptions, startDevnet } from "../../../../devnet/test/devnet-process.js";
+import { launchBrowser } from "./browser.js";
+import { startSeverableProxy } from "./severable-proxy.js";
+import { type ExtraOperator, startOperator } from "./start-operator.js";
+
+/** Everything that the tests need: a devnet, failing operators, a browser. */
+export interface TestEnvironment {
+  readonly devnet: Devnet;
+  readonly browser: Browser;
+  readonly chain: ReturnType<typeof connect>;
+  /** Served under a base path, without a sender; half of its providers do not answer. */
+  readonly lonely: ExtraOperator;
+  /** Spends no gas and has a low rate limit. */
+  readonly strict: ExtraOperator;
+  /** Its account is empty, and its connection to the chain can be cut. */
+  readonly poor: ExtraOperator & { readonly cut: (isCut: boolean) => void };
+  close(): Promise<void>;
+}
+
+/** Nothing answers there: the page only links to it. */
+export const EXPLORER = "https://explorer.example";
+
+const connect = (url: string) =>
+  createTestClient({ mode: "anvil", transport: http(url), pollingInterval: 100 })
+    .extend(publicActions)
+    .extend(walletActions);
+
+export async function startTestEnvironment(): Promise<TestEnvironment> {
+  const ports = await freePortOptions();
+  const devnet = await startDevnet(ports);
+  const folder = join(ROOT, ".devnet", ports[ports.indexOf("--chain-port") + 1] ?? "", "others");
+  const chain = connect(devnet.chain);
+  const spender = generatePrivateKey();
+  await chain.setBalance({ address: privateKeyToAccount(spender).address, value: parseEther("1") });
+  const proxy = await startSeverableProxy(devnet.chain);
+  const nowhere = `http://127.0.0.1:${await freePort()}`;
+  const providers = devnet.providers.map(({ address, url }, place) => {
+    return { address, url: place < 2 ? url : nowhere };
+  });
+  const [browser, lonely, strict, poor] = await Promise.all([
+    launchBrowser(),
+    startOperator(devnet, folder, {
+      name: "lonely",
+      basePath: "/oracle/v1",
+      network: { providers, explorerUrl: EXPLORER },
+    }),
+    startOperator(devnet, folder, {
+      name: "strict",
+      requestsPerMinute: 5,
+      network: { gasPerHour: 0, gasPerHourForNewKeys: 0 },
+      privateKey: spender,
+    }),
+    startOperator(devnet, folder, {
+      name: "poor",
+      network: { rpcUrls: [proxy.url] },
+      privateKey: generatePrivateKey(),
+    }),
+  ]);
+  return {
+    devnet,
+    browser,
+    chain,
+    lonely,
+    strict,
+    poor: { ...poor, cut: proxy.cut },
+    async close() {
+      await browser.close();
+      await Promise.all([lonely, strict, poor].map((other) => other.process.close()));
+      proxy.server.closeAllConnections();
+      proxy.server.close();
+      await devnet.interrupt();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { numberToHex } from "viem";
+import { describe, expect, it } from "vitest";
+import { agreedValue } from "./agreed-value.js";
+import { DATASET_KINDS, type DatasetKind } from "./dataset-kind.js";
+
+const bytes32 = (value: bigint) => numberToHex(value, { size: 32 });
+
+describe("agreedValue", () => {
+  const agreed = (kind: DatasetKind, values: bigint[]) => BigInt(agreedValue(kind, values.map(bytes32)));
+
+  it.each([
+    [[5n], 5n],
+    [[9n, 1n], 1n],
+    [[9n, 1n, 5n], 5n],
+    [[4n, 3n, 2n, 1n], 2n],
+    [[2n, 2n, 1n, 2n], 2n],
+    [[1n, 1n, 9n, 9n], 1n],
+    [[0n, 0n, 0n], 0n],
+    [[9n, 10n, 100n], 10n],
+    [[2n ** 256n - 1n, 2n ** 208n - 1n, 0n], 2n ** 208n - 1n],
+  ])("of a median is the lower middle one, case %#", (values, expected) => {
+    expect(agreed("median", values)).toBe(expected);
+  });
+
+  it("of a median equals sorting as numbers, in any order and with many ties", () => {
+    for (let count = 1; count <= 31; ++count) {
+      const values = Array.from({ length: count }, (_, i) => BigInt((i * 7919 + count * 104729) % 11) * 10n ** 18n);
+      const ascending = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+      expect(agreed("median", values)).toBe(ascending[Math.floor((count - 1) / 2)]);
+    }
+  });
+
+  it.each([
+    [[5n], 5n],
+    [[1n, 9n, 9n], 9n],
+    [[9n, 1n, 2n, 1n, 3n], 1n],
+    [[2n, 1n, 1n, 2n], 2n],
+    [[2n ** 256n - 1n, 0n, 0n], 0n],
+  ])("of a majority is the most frequent one, case %#", (values, expected) => {
+    expect(agreed("majority", values)).toBe(expected);
+  });
+
+  it("throws without values", () => {
+    for (const kind of DATASET_KINDS) expect(() => agreedValue(kind, [])).toThrow("no values to agree on");
+  });
+});

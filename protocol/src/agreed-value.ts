@@ -1,0 +1,37 @@
+import type { Hex } from "viem";
+import type { DatasetKind } from "./dataset-kind.js";
+import type { QueryStatus } from "./query-status.js";
+import { ZERO_VALUE } from "./report.js";
+
+/**
+ * Returns the one value that a dataset stores for several reported ones: the lower median, or the most frequent.
+ *
+ * @param values At least one; 32 bytes each, as lower-case hex.
+ */
+export function agreedValue(kind: DatasetKind, values: readonly Hex[]): Hex {
+  const agreed = kind === "median" ? medianOf(values) : mostFrequent(values);
+  if (agreed === undefined) throw new Error("There are no values to agree on. Pass at least one.");
+  return agreed;
+}
+
+/** Returns the value that an update with these reports stores: the agreed one when the status is OK, otherwise zero. */
+export function storedValue(kind: DatasetKind, status: QueryStatus, reports: readonly { readonly value: Hex }[]): Hex {
+  if (status !== "OK") return ZERO_VALUE;
+  return agreedValue(
+    kind,
+    reports.map(({ value }) => value),
+  );
+}
+
+function medianOf(values: readonly Hex[]): Hex | undefined {
+  // Lower-case hex of equal length sorts in numeric order.
+  return values.toSorted()[Math.floor((values.length - 1) / 2)];
+}
+
+/** Returns the most frequent value; the first of several that are equally frequent, of which the contract accepts any. */
+export function mostFrequent<T>(values: readonly T[]): T | undefined {
+  const counts = new Map<T, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return values.find((value) => counts.get(value) === most);
+}

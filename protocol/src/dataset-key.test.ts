@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import vectors from "../vectors/keys.json" with { type: "json" };
+import { KEY_FORMS, keyToAscii, MAX_KEY_BYTES, matchesKeyForm, parseKey, spotPriceKey } from "./dataset-key.js";
+
+const ETH_USD = "0x53504f5450582f4554482d555344";
+
+describe("parseKey", () => {
+  it.each(vectors.texts)("reads $text as the vectors do", ({ text, hex, refused }) => {
+    const key = parseKey(text);
+    if (refused) expect(key.ok).toBe(false);
+    else expect(key).toEqual({ ok: true, value: hex });
+  });
+
+  it("reads ASCII and hex, digits in either case, as the same key", () => {
+    const upper = `0x${ETH_USD.slice(2).toUpperCase()}`;
+    for (const text of ["SPOTPX/ETH-USD", ETH_USD, upper]) {
+      expect(parseKey(text)).toEqual({ ok: true, value: ETH_USD });
+    }
+  });
+
+  it("never falls back to ASCII where the hex is bad", () => {
+    for (const text of ["0x123", "0xSPOTPX/ETH-USD", "0x", "0X53"]) expect(parseKey(text).ok).toBe(false);
+  });
+
+  it("survives a key shorter than two characters", () => {
+    expect(parseKey("")).toEqual({ ok: false, error: "The key is empty." });
+    expect(parseKey("0")).toEqual({ ok: true, value: "0x30" });
+  });
+
+  it.each([
+    ["0X53", "lower-case x"],
+    ["0x5", "odd number"],
+    ["0x5g", "not a hex digit"],
+    ["SPOTPX/ÉTH-USD", "Write it in hex"],
+    ["x".repeat(MAX_KEY_BYTES + 1), "has 257"],
+    [`0x${"00".repeat(MAX_KEY_BYTES + 1)}`, "has 257"],
+  ])("says how to fix %s", (text, hint) => {
+    expect(parseKey(text)).toMatchObject({ ok: false, error: expect.stringContaining(hint) });
+  });
+});
+
+describe("matchesKeyForm", () => {
+  it.each(vectors.forms)("decides $name as the contract does", (vector) => {
+    for (const form of KEY_FORMS) expect(matchesKeyForm(form, vector.key as `0x${string}`)).toBe(vector[form]);
+  });
+
+  it("numbers the forms as the contract does", () => {
+    expect(KEY_FORMS).toEqual(["SPOT_PRICE", "WEB_ORACLE"]);
+  });
+});
+
+describe("keyToAscii", () => {
+  it("turns every ASCII key back into its text", () => {
+    for (const { text, hex } of vectors.texts) {
+      if (hex !== undefined && !text.startsWith("0x")) expect(keyToAscii(hex as `0x${string}`)).toBe(text);
+    }
+  });
+
+  it.each([
+    ["no bytes", "0x"],
+    ["a newline at the end", `${ETH_USD}0a`],
+    ["a zero at the end", `${ETH_USD}00`],
+    ["a byte order mark, which decoders drop", `0xefbbbf${ETH_USD.slice(2)}`],
+    ["Latin-1", "0xc9"],
+    ["UTF-8", "0xc389"],
+    ["an overlong slash", "0xc0af"],
+    ["delete", "0x7f"],
+  ] as const)("has no text for %s", (_, key) => {
+    expect(keyToAscii(key)).toBeNull();
+  });
+});
+
+describe("spotPriceKey", () => {
+  it("is SPOTPX/ and the pair", () => {
+    expect(spotPriceKey("ETH-USD")).toBe(ETH_USD);
+  });
+
+  it.each(["", "ETH", "eth-usd", "ETH-USD-EUR", "ETH-USD\n", "ABCDEFGHIJKLMNOPQ-USD"])(
+    "refuses the pair %j",
+    (pair) => {
+      expect(() => spotPriceKey(pair)).toThrow("is not a pair");
+    },
+  );
+});

@@ -1,0 +1,102 @@
+/** The schemas of the HTTP bodies and queries between nodes. */
+
+import { type Static, Type } from "@sinclair/typebox";
+import { DataAnswer } from "./data-request.js";
+import { Address, datasetFields, HexKey, NetworkId, strict, Timestamp } from "./fields.js";
+import { SignedBatchReport, SignedReport } from "./reports.js";
+
+/** `POST /data/request/forwarded`: the body. */
+export const ForwardedRequest = Type.Object(
+  {
+    network_id: NetworkId,
+    dataset: Address,
+    key: HexKey,
+    timestamp: Type.Integer({
+      ...Timestamp,
+      description: "The round that is wanted, or a newer one: of the second in which the sender was asked.",
+    }),
+  },
+  strict,
+);
+export type ForwardedRequest = Static<typeof ForwardedRequest>;
+
+/** `POST /data/request/forwarded`: the answer. */
+export const ForwardedAnswer = Type.Object(
+  {
+    answer: DataAnswer,
+    transaction: Type.Union([Type.String({ pattern: "^0x[0-9a-f]+$" }), Type.Null()], {
+      description: "The signed transaction; null if another relayer stored the round, or it was stored before.",
+    }),
+  },
+  strict,
+);
+export type ForwardedAnswer = Static<typeof ForwardedAnswer>;
+
+/** `POST /transactions`: the body. */
+export const SharedTransaction = Type.Object(
+  {
+    network_id: NetworkId,
+    raw: Type.String({
+      pattern: "^0x(?:[0-9a-f]{2})+$",
+      description: "A signed transaction, as nodes of the chain take it.",
+    }),
+  },
+  strict,
+);
+export type SharedTransaction = Static<typeof SharedTransaction>;
+
+/** A signed report, or a signed row of a batch. */
+export const SignedStatement = Type.Union([SignedReport, SignedBatchReport]);
+export type SignedStatement = Static<typeof SignedStatement>;
+
+/** The maximum number of statements that `POST /reports` takes at once. */
+export const MAX_POSTED_STATEMENTS = 64;
+
+/** `GET /reports`: the query. */
+export const ReportsQuery = Type.Object(
+  {
+    ...datasetFields,
+    round: Type.Integer({ ...Timestamp, description: "The round, in seconds since 1970." }),
+    key: Type.Optional(
+      Type.String({
+        pattern: "^0x(?:[0-9a-f]{2}){1,256}$",
+        description: "Only reports and rows about this key, as lower-case hex.",
+      }),
+    ),
+  },
+  strict,
+);
+
+/** `GET /transactions`: the query. */
+export const TransactionsQuery = Type.Object(
+  {
+    ...ReportsQuery.properties,
+    round: Type.Integer({ ...Timestamp, description: "The oldest round, in seconds since 1970." }),
+    key: Type.String({
+      pattern: "^0x(?:[0-9a-f]{2}){1,256}$",
+      description: "The key that they update, as lower-case hex.",
+    }),
+  },
+  strict,
+);
+
+/** `GET /contradictions`: the query. */
+export const ContradictionQuery = Type.Object(datasetFields, strict);
+
+/** `GET /contradictions`: one that was found. */
+export const ContradictionAnswer = Type.Object(
+  {
+    network_id: NetworkId,
+    dataset: Address,
+    provider: Address,
+    key: HexKey,
+    timestamp: Timestamp,
+    statements: Type.Array(SignedStatement, {
+      minItems: 2,
+      maxItems: 2,
+      description: "Two that the provider signed, with different contents for the key.",
+    }),
+  },
+  strict,
+);
+export type ContradictionAnswer = Static<typeof ContradictionAnswer>;

@@ -1,0 +1,89 @@
+/** The schemas of `POST /data/request`. */
+
+import { type Static, Type } from "@sinclair/typebox";
+import { QUERY_STATUSES } from "../query-status.js";
+import { Address, dataPointFields, HexKey, NetworkId, Signature, strict, Timestamp } from "./fields.js";
+
+/** `POST /data/request`: the body. */
+export const DataRequest = Type.Object(
+  {
+    ...dataPointFields,
+    broadcast: Type.Boolean({
+      description: "If true, the operator sends the update transaction; otherwise it returns it.",
+    }),
+  },
+  strict,
+);
+export type DataRequest = Static<typeof DataRequest>;
+
+/** One provider's report, as it appears in the answer to a data request. */
+export const AnsweredReport = Type.Object(
+  {
+    provider: Address,
+    value: Type.String({ description: "In the form of the answer's `value`." }),
+    signature: Signature,
+  },
+  strict,
+);
+
+/** An update transaction for the caller to send. It can be passed to `eth_sendTransaction` unchanged. */
+export const UnsentTransaction = Type.Object(
+  {
+    chainId: Type.String(),
+    to: Address,
+    data: Type.String(),
+    value: Type.Literal("0x0"),
+    gas: Type.String({ description: "The gas limit." }),
+    gasLimit: Type.String({ description: "Equal to `gas`, under the name that ethers reads." }),
+  },
+  { ...strict, description: "The transaction for `eth_sendTransaction`, with its quantities in hex." },
+);
+export type UnsentTransaction = Static<typeof UnsentTransaction>;
+
+/**
+ * The same transaction for libraries. A node wants its quantities in hex, while wagmi compares `chainId` with a number and
+ * viem's local accounts encode the value "0x0" wrongly, so that no single object fits both.
+ */
+export const TransactionRequest = Type.Object(
+  {
+    chainId: NetworkId,
+    to: Address,
+    data: Type.String(),
+    value: Type.Literal(0),
+    gas: Type.Integer({ description: "The gas limit." }),
+    gasLimit: Type.Integer({ description: "Equal to `gas`, under the name that ethers reads." }),
+  },
+  {
+    ...strict,
+    description: "The same transaction for `sendTransaction` of ethers, viem, wagmi and web3.js, with numbers.",
+  },
+);
+export type TransactionRequest = Static<typeof TransactionRequest>;
+
+/**
+ * `POST /data/request`: the answer. It has a `transaction_hash` if it was broadcast, otherwise a `transaction` and a
+ * `transaction_request`.
+ */
+export const DataAnswer = Type.Object(
+  {
+    network_id: NetworkId,
+    dataset: Address,
+    key: Type.Union([Type.String(), Type.Null()], { description: "The key in ASCII; null if it is not printable." }),
+    key_hex: HexKey,
+    status: Type.Union(QUERY_STATUSES.map((status) => Type.Literal(status))),
+    value: Type.String({ description: "A decimal string (median) or 32 bytes in hex (majority). Zero when not OK." }),
+    timestamp: Timestamp,
+    reports: Type.Array(AnsweredReport),
+    transaction_hash: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    fresh: Type.Optional(
+      Type.Literal(true, {
+        description:
+          "The stored value is recent, so nothing was sent. `transaction_hash` is the transaction that stored it.",
+      }),
+    ),
+    transaction: Type.Optional(UnsentTransaction),
+    transaction_request: Type.Optional(TransactionRequest),
+  },
+  strict,
+);
+export type DataAnswer = Static<typeof DataAnswer>;

@@ -1,0 +1,107 @@
+/** The schemas of evidence: the files that a provider keeps, and the answers of `POST /evidence` and `GET /evidence`. */
+
+import { type Static, Type } from "@sinclair/typebox";
+import { Address, dataPointFields, strict, Timestamp } from "./fields.js";
+import { SourceNote } from "./reports.js";
+
+const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
+
+/** One request and its answer's hash, or why there was no answer. */
+export const RecordedAnswer = Type.Object(
+  {
+    method: Type.Union([Type.Literal("GET"), Type.Literal("POST")]),
+    url: Type.String(),
+    headers: Type.Record(Type.String(), Type.String()),
+    body: Type.Optional(Type.String()),
+    text: Type.Union([Hash, Type.Null()]),
+    failure: Type.Union([Type.String(), Type.Null()]),
+    detail: Type.Union([Type.String(), Type.Null()]),
+    retry_after: Type.Union([Type.Number(), Type.Null()]),
+  },
+  strict,
+);
+export type RecordedAnswer = Static<typeof RecordedAnswer>;
+
+/** The fields of every evidence file. Specs and answers are files beside it, named by their hashes. */
+const decision = {
+  version: Type.Literal(1),
+  network_id: Type.Integer(),
+  dataset: Type.String(),
+  key: Type.String(),
+  timestamp: Type.Integer({ description: "The round, in seconds." }),
+  outcome: Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]),
+  value: Type.String({ pattern: "^0x[0-9a-f]{64}$", description: "32 bytes; zero without data." }),
+  at: Type.String({ pattern: "^\\d{1,20}$", description: "When the reading started, in whole seconds." }),
+  overrides: Type.Record(Type.String(), Type.String(), {
+    description: "The origins that were replaced, with their replacements; used in development only.",
+  }),
+  answers: Type.Array(RecordedAnswer),
+  sources: Type.Optional(
+    Type.Array(SourceNote, {
+      description: "Each source's part in the value, as the provider computed it; absent in older evidence.",
+    }),
+  ),
+};
+
+/** The evidence for a decision on a spot price. */
+export const SpotPriceRecord = Type.Object(
+  {
+    kind: Type.Literal("spot_price"),
+    ...decision,
+    policy: Type.Object(
+      {
+        minSources: Type.Integer({ minimum: 1 }),
+        maxDeviationBps: Type.Integer({ minimum: 1 }),
+        maxQuoteAge: Type.Integer({ minimum: 1 }),
+      },
+      strict,
+    ),
+    specs: Type.Array(Hash, { description: "The sources that were asked for the value and for rates." }),
+  },
+  strict,
+);
+export type SpotPriceRecord = Static<typeof SpotPriceRecord>;
+
+/** The evidence for a decision on a Web Oracle key. The key contains its arguments. */
+export const WebOracleRecord = Type.Object(
+  {
+    kind: Type.Literal("web_oracle"),
+    ...decision,
+    spec: Hash,
+  },
+  strict,
+);
+export type WebOracleRecord = Static<typeof WebOracleRecord>;
+
+export type EvidenceRecord = SpotPriceRecord | WebOracleRecord;
+
+/** The maximum amount of text that the specs and answers of one `EvidenceAnswer` have together, in bytes of UTF-8. */
+export const MAX_EVIDENCE_TEXT = 4 * 1024 * 1024;
+
+/**
+ * The evidence for one decision, whole: the answer of a provider's `POST /evidence` and of an operator's `GET /evidence`.
+ * It is not signed. It proves itself: whoever computes the value again from it gets the one that the provider signed.
+ */
+export const EvidenceAnswer = Type.Object(
+  {
+    provider: Address,
+    record: Type.Union([SpotPriceRecord, WebOracleRecord]),
+    texts: Type.Record(Hash, Type.String(), {
+      ...strict,
+      description: "The specs and answers that the record names, by the SHA-256 of their UTF-8. Without secrets.",
+    }),
+  },
+  strict,
+);
+export type EvidenceAnswer = Static<typeof EvidenceAnswer>;
+
+/** `GET /evidence`: the query. */
+export const EvidenceQuery = Type.Object(
+  {
+    ...dataPointFields,
+    timestamp: Timestamp,
+    provider: Type.String({ description: "The address of the data provider, a member of the dataset's committee." }),
+  },
+  strict,
+);
+export type EvidenceQuery = Static<typeof EvidenceQuery>;

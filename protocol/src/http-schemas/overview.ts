@@ -1,0 +1,155 @@
+/** The schemas of the operator's `GET /overview`. */
+
+import { type Static, Type } from "@sinclair/typebox";
+import { KEY_FORMS } from "../dataset-key.js";
+import { DATASET_KINDS } from "../dataset-kind.js";
+import { QUERY_STATUSES } from "../query-status.js";
+import { Address, HexKey, NetworkId, orNull, strict, Timestamp } from "./fields.js";
+
+/** The meaning of a number or of 32 bytes. */
+export const ValueFormat = Type.Object(
+  {
+    title: orNull(Type.String(), "A description of the value, from its request spec; null if there is none."),
+    type: Type.Union(
+      (["uint", "bool", "bytes32", "string"] as const).map((type) => Type.Literal(type)),
+      { description: "A string is left-aligned text in UTF-8. A hashed string is a bytes32." },
+    ),
+    decimals: Type.Integer({ description: "The power of ten by which a uint is scaled." }),
+    unit: orNull(
+      Type.String(),
+      "The symbol of the number's unit; null if the request spec states none, and for spot prices.",
+    ),
+    sources: Type.Array(Type.String(), {
+      description: "The hosts that the value is read from, if the request spec is known.",
+    }),
+  },
+  strict,
+);
+export type ValueFormat = Static<typeof ValueFormat>;
+
+export const dataPointState = {
+  key: orNull(Type.String(), "The key in ASCII; null if it is not printable."),
+  key_hex: HexKey,
+  status: Type.Union(QUERY_STATUSES.map((status) => Type.Literal(status))),
+  value: Type.String({ description: "A decimal string (median) or 32 bytes in hex (majority). Zero when not OK." }),
+  timestamp: Timestamp,
+  deviation_bps: orNull(
+    Type.Integer(),
+    "The move, in basis points of the value, after which this operator updates it earlier; null if it does not.",
+  ),
+  heartbeat_seconds: orNull(
+    Type.Integer(),
+    "The maximum age before this operator updates the value; null if it does so only on request.",
+  ),
+  format: orNull(ValueFormat, "Null if the format is unknown."),
+};
+
+/** A data point as it is stored. */
+export const ServedPoint = Type.Object(dataPointState, strict);
+export type ServedPoint = Static<typeof ServedPoint>;
+
+/** A request spec that was published, by anyone. */
+export const PublishedSpec = Type.Object(
+  {
+    spec_hash: Type.String({
+      description: 'The hash in its keys, 32 bytes in hex. A key has "WEB/" and the hash without 0x.',
+    }),
+    variables: Type.Array(Type.String(), {
+      description: 'The names of its variables: a key has an argument for each, in this order, after "/".',
+    }),
+    format: ValueFormat,
+  },
+  strict,
+);
+export type PublishedSpec = Static<typeof PublishedSpec>;
+
+const Member = Type.Object(
+  {
+    address: Address,
+    name: orNull(Type.String(), "The name that this operator's configuration gives it; null if none."),
+    url: orNull(Type.String(), "The URL at which this operator asks it; null if it does not."),
+    failing: orNull(
+      Type.String(),
+      "Why its last answer to this operator could not be used, such as `timeout`; null if it could, or if it was not asked.",
+    ),
+  },
+  strict,
+);
+
+const ServedNode = Type.Object(
+  {
+    provider: Address,
+    name: orNull(Type.String(), "The name that this operator's configuration gives its provider; null if none."),
+    url: Type.String({ description: "Its base URL." }),
+    submitter: Address,
+    own: Type.Boolean({ description: "True for the operator that answers." }),
+  },
+  strict,
+);
+export type ServedNode = Static<typeof ServedNode>;
+
+/** A dataset and its data points. */
+export const DatasetOverview = Type.Object(
+  {
+    dataset: Address,
+    name: Type.String({ description: "The name in the deployment file." }),
+    kind: Type.Union(DATASET_KINDS.map((kind) => Type.Literal(kind))),
+    key_form: Type.Union(KEY_FORMS.map((form) => Type.Literal(form))),
+    query_price: orNull(
+      Type.String(),
+      "The price of one query, in wei, as a decimal string; null if it cannot be read now.",
+    ),
+    max_round_age: Type.Integer({ description: "The maximum age of a round when it is stored, in seconds." }),
+    tolerance_bps: Type.Integer({
+      description: "The distance from the median within which a value agrees with it, in basis points of the median.",
+    }),
+    providers: Type.Array(Member, { description: "The whole committee, in committee order." }),
+    points: orNull(Type.Array(ServedPoint), "The data points of the known keys; null if they cannot be read now."),
+    left_out: Type.Integer({ description: "The number of known keys that are not listed." }),
+    turn: Type.Array(Address, {
+      description:
+        "The nodes of the committee, by their providers, in the order in which they may send this beat's batch of the " +
+        "feeds. Empty for an operator by itself, and where it has no feeds.",
+    }),
+    specs: Type.Array(PublishedSpec, {
+      description:
+        "The request specs published lately whose keys belong to this dataset, the newest first. Anyone may publish " +
+        "one; the providers decide which hosts they ask.",
+    }),
+  },
+  strict,
+);
+export type DatasetOverview = Static<typeof DatasetOverview>;
+
+/** `GET /overview`: one network. */
+export const NetworkOverview = Type.Object(
+  {
+    network_id: NetworkId,
+    readable: Type.Boolean({ description: "True if the network can be read now." }),
+    simulated: Type.Boolean({ description: "True if the values are simulated: none of them is real." }),
+    head_timestamp: orNull(Timestamp, "The time of the newest block; null if it cannot be read now."),
+    broadcasts: Type.Boolean({ description: "True if this operator sends transactions on the network." }),
+    explorer_url: orNull(Type.String(), "The base URL of the network's block explorer; null if none is configured."),
+    verified_lens: orNull(
+      Address,
+      "The lens that proves fetched updates to readers (ERC-3668); null if there is none.",
+    ),
+    web_oracle_registry: orNull(
+      Address,
+      "The contract whose `publish` publishes request specs of the Web Oracle; null if there is none.",
+    ),
+    nodes: Type.Array(ServedNode, {
+      description: "The operators that take turns on the network, as this one knows them; empty for one by itself.",
+    }),
+    datasets: Type.Array(DatasetOverview),
+  },
+  strict,
+);
+export type NetworkOverview = Static<typeof NetworkOverview>;
+
+/** `GET /overview`: the answer. */
+export const OverviewAnswer = Type.Object(
+  { time: Timestamp, networks: Type.Array(NetworkOverview) },
+  { ...strict, description: "`time` is the operator's time, in seconds since 1970." },
+);
+export type OverviewAnswer = Static<typeof OverviewAnswer>;

@@ -1,0 +1,179 @@
+/** The schemas of `POST /specs/advise`, of an operator and of a provider. Advice is made from samples of trials. */
+
+import { type Static, Type } from "@sinclair/typebox";
+import { Address, bounded, count, NetworkId, oneOf, orNull, strict } from "./fields.js";
+import { ProviderSample, specAndArguments } from "./spec-trial.js";
+
+/** The maximum numbers of providers and of samples of each that advice is made of. */
+export const MAX_SAMPLED_PROVIDERS = 10;
+export const MAX_ADVICE_SAMPLES = 30;
+/** The longest sampling of an operator, in seconds. Samples are at least a second apart. */
+export const MAX_ADVICE_SECONDS = 120;
+
+/** An operator's `POST /specs/advise`: the body. */
+export const DatasetAdviceRequest = Type.Object(
+  {
+    network_id: NetworkId,
+    dataset: Type.String({ description: "The address of the dataset whose providers are sampled." }),
+    ...specAndArguments,
+    samples: Type.Integer({
+      minimum: 2,
+      maximum: MAX_ADVICE_SAMPLES,
+      description: "How often each provider is asked.",
+    }),
+    seconds: Type.Integer({
+      minimum: 2,
+      maximum: MAX_ADVICE_SECONDS,
+      description: "The time over which the samples are spread evenly: at least a second for each sample.",
+    }),
+  },
+  strict,
+);
+export type DatasetAdviceRequest = Static<typeof DatasetAdviceRequest>;
+
+/** A provider's `POST /specs/advise`: the body, with what trials at several providers have shown. */
+export const SpecAdviceRequest = Type.Object(
+  {
+    ...specAndArguments,
+    interval_seconds: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 86_400,
+      description: "The time from one sample to the next.",
+    }),
+    providers: Type.Array(
+      Type.Object(
+        {
+          provider: bounded(200, "The provider's address, or any other name."),
+          samples: Type.Array(ProviderSample, { minItems: 1, maxItems: MAX_ADVICE_SAMPLES }),
+        },
+        strict,
+      ),
+      { minItems: 1, maxItems: MAX_SAMPLED_PROVIDERS, description: "All have the same number of samples." },
+    ),
+  },
+  strict,
+);
+export type SpecAdviceRequest = Static<typeof SpecAdviceRequest>;
+
+const steps = Type.Object(
+  {
+    count: count("The pairs of neighbouring samples that both have a value."),
+    changed: count("In how many of them the value changed."),
+    largest_bps: orNull(Type.Number(), "The largest change, in basis points of the smaller value; null from or to 0."),
+    median_bps: orNull(Type.Number(), "The median change; null from or to 0."),
+  },
+  { ...strict, description: "The changes from one sample of a provider to its next." },
+);
+
+/** The behaviour of a value over time. */
+export const VALUE_BEHAVIOURS = [
+  "no value",
+  "fixed number",
+  "drifting number",
+  "jumping number",
+  "fixed word",
+  "changing word",
+  "numeric word",
+] as const;
+export type ValueBehaviour = (typeof VALUE_BEHAVIOURS)[number];
+
+/** The advice on a spec, from samples of several providers. The same samples always give the same advice. */
+export const SpecAdvice = Type.Object(
+  {
+    samples: count("How often each provider was asked."),
+    interval_seconds: Type.Number({ description: "The time from one sample to the next." }),
+    readings: count("The samples of all providers that were answered."),
+    with_value: count("How many of them had a value."),
+    character: oneOf(VALUE_BEHAVIOURS, "The behaviour of the value."),
+    steps,
+    providers: Type.Array(
+      Type.Object({ provider: bounded(200), with_value: count("In how many samples it had a value."), steps }, strict),
+    ),
+    agreement: Type.Object(
+      {
+        compared: count("The samples in which at least two providers had a value."),
+        equal: count("In how many of them all had the same value."),
+        farthest_bps: orNull(
+          Type.Number(),
+          "The largest distance of a number from the median, in basis points of the median; null from 0, and of words.",
+        ),
+      },
+      { ...strict, description: "The values of the providers at the same time." },
+    ),
+    source_agreement: Type.Object(
+      {
+        compared: count("The readings in which at least two sources had a value."),
+        equal: count("In how many of them all had the same value."),
+        farthest_bps: orNull(
+          Type.Number(),
+          "The largest distance of two numbers, in basis points of the smaller; null from 0, and of words.",
+        ),
+      },
+      { ...strict, description: "The values of a provider's sources at the same time." },
+    ),
+    combinations: Type.Object(
+      { majority: count(), equal: count() },
+      { ...strict, description: "In how many readings each way of combining words gives a value." },
+    ),
+    tolerances: Type.Array(
+      Type.Object(
+        {
+          bps: count("The tolerance of a dataset, in basis points of the median."),
+          held: count("In how many of the `compared` samples every value was within it of the median."),
+          steps_held: count("In how many of the `steps` the change was within it."),
+        },
+        strict,
+      ),
+      { description: "Empty unless the value is a number." },
+    ),
+    sources: Type.Array(
+      Type.Object(
+        {
+          name: bounded(20, "The source's place in the spec."),
+          readings: count("How often providers asked it."),
+          with_value: count("How often it had a value."),
+          failures: Type.Record(bounded(40), count(), { description: "How often it failed, by code." }),
+          steps,
+          follows: orNull(
+            Type.Object(
+              {
+                name: bounded(20, "The other source."),
+                seconds: Type.Number({ description: "How much later." }),
+                distance: Type.Number({
+                  description: "How far the two are apart on average: numbers in basis points, words as a ratio.",
+                }),
+                delayed_distance: Type.Number({ description: "The same between the one now and the other then." }),
+              },
+              strict,
+            ),
+            "The source whose values it shows later; null if there is none.",
+          ),
+        },
+        strict,
+      ),
+    ),
+    conclusions: Type.Array(bounded(500), { description: "What follows from the figures, in sentences." }),
+  },
+  strict,
+);
+export type SpecAdvice = Static<typeof SpecAdvice>;
+
+/** An event `sample` in the stream of an operator's `POST /specs/advise`: what the providers have just read. */
+export const AdviceProgress = Type.Object(
+  {
+    taken: count("The samples taken so far."),
+    of: count("The samples that will be taken."),
+    providers: Type.Array(
+      Type.Object(
+        {
+          provider: Address,
+          text: orNull(bounded(300), "The combined value for people; null if there is none."),
+          failure: orNull(bounded(300), "Why there is none; null if there is one."),
+        },
+        strict,
+      ),
+    ),
+  },
+  strict,
+);
+export type AdviceProgress = Static<typeof AdviceProgress>;

@@ -1,0 +1,35 @@
+import { type Address, decodeFunctionData, type Hex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { describe, expect, it } from "vitest";
+import vectors from "../vectors/announcements.json" with { type: "json" };
+import { committeeDirectoryAbi } from "./abi/committee-directory.js";
+import { type Announcement, announcementDigest, encodeAnnouncement, signAnnouncement } from "./node-announcement.js";
+
+describe.each(vectors.announcements)("the announcement of $name", (vector) => {
+  const directory = { chainId: vector.chainId, address: vector.directory as Address };
+  const announcement: Announcement = {
+    provider: vector.provider as Address,
+    url: vector.url,
+    submitter: vector.submitter as Address,
+    issuedAt: BigInt(vector.issuedAt),
+  };
+
+  it("has the vectors' digest", () => {
+    expect(announcementDigest(directory, announcement)).toBe(vector.digest);
+  });
+
+  it("is signed with the vectors' signature", async () => {
+    const { provider: _, ...place } = announcement;
+    const account = privateKeyToAccount(vector.privateKey as Hex);
+    expect(await signAnnouncement(account, directory, place)).toBe(vector.signature);
+  });
+
+  it("is encoded with every part in its place", () => {
+    const { functionName, args } = decodeFunctionData({
+      abi: committeeDirectoryAbi,
+      data: encodeAnnouncement(announcement, vector.signature as Hex),
+    });
+    const { provider, url, submitter, issuedAt } = announcement;
+    expect([functionName, args]).toEqual(["announce", [provider, url, submitter, issuedAt, vector.signature]]);
+  });
+});

@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { type Hex, hexToString, stringToHex } from "viem";
+import { describe, expect, it } from "vitest";
+import { MAX_KEY_BYTES, matchesKeyForm, parseKey } from "./dataset-key.js";
+import { parseWebOracleKey, webOracleKey } from "./web-oracle-key.js";
+
+const HASH: Hex = `0x${"5a".repeat(32)}`;
+const DIGITS = HASH.slice(2);
+
+/** A text of whole characters, of any plane. */
+const argument = fc.string({ unit: "binary", maxLength: 40 }).filter((text) => !/[\ud800-\udfff]/u.test(text));
+
+describe("a Web Oracle key", () => {
+  it("is read back as what it was written from", () => {
+    fc.assert(
+      fc.property(fc.array(argument, { maxLength: 6 }), (args) => {
+        const key = webOracleKey({ specHash: HASH, args });
+        fc.pre(key.ok);
+        expect(matchesKeyForm("WEB_ORACLE", key.value)).toBe(true);
+        expect(parseKey(hexToString(key.value))).toEqual(key);
+        expect(parseWebOracleKey(key.value)).toEqual({ ok: true, value: { specHash: HASH, args } });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("has one spelling: whatever is read is written the same", () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        "/",
+        "%",
+        "%2F",
+        "%2f",
+        "%E2%82%AC",
+        "%C0%AF",
+        "%00",
+        ".",
+        "~",
+        "!",
+        "'",
+        "(",
+        "*",
+        " ",
+        "+",
+        "é",
+      ),
+      fc.string({ maxLength: 3 }),
+    );
+    let read = 0;
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const key = stringToHex(`WEB/${DIGITS}${pieces.join("")}`);
+        const parsed = parseWebOracleKey(key);
+        if (!parsed.ok) return;
+        read += 1;
+        expect(webOracleKey(parsed.value)).toEqual({ ok: true, value: key });
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(read).toBeGreaterThan(50);
+  });
+
+  it.each([
+    [[], ""],
+    [["London"], "/London"],
+    [[""], "/"],
+    [["", ""], "//"],
+    [["São Paulo", "a/b"], "/S%C3%A3o%20Paulo/a%2Fb"],
+    [["-._~!*'()"], "/-._~%21%2A%27%28%29"],
+    [["100 %"], "/100%20%25"],
+    [["€", "😀"], "/%E2%82%AC/%F0%9F%98%80"],
+    [["\0"], "/%00"],
+  ])("of the arguments %j ends in %s", (args, end) => {
+    const key = webOracleKey({ specHash: HASH, args });
+    expect(key).toEqual({ ok: true, value: stringToHex(`WEB/${DIGITS}${end}`) });
+  });
+
+  it.each([
+    ["%2f", "%2F"],
+    ["%41", "A"],
+    ["%2D", "-"],
+    ["a b", "a%20b"],
+    ["a+b", "a%2Bb"],
+    ["!", "%21"],
+    ["a=b&c", "a%3Db%26c"],
+  ])("with the argument %s is refused: it is spelled %s", (written, legal) => {
+    expect(parseWebOracleKey(stringToHex(`WEB/${DIGITS}/${written}`))).toMatchObject({
+      ok: false,
+      error: expect.stringContaining(`"${legal}"`),
+    });
+  });
+
+  it.each(["%", "%4", "%zz", "%C0%AF", "%ED%A0%80", "%FF", "a%"])(
+    "with the argument %s is refused: no UTF-8",
+    (written) => {
+      expect(parseWebOracleKey(stringToHex(`WEB/${DIGITS}/${written}`))).toMatchObject({
+        ok: false,
+        error: expect.stringContaining("UTF-8"),
+      });
+    },
+  );
+
+  it.each([
+    ["of another form", "SPOTPX/ETH-USD"],
+    ["with upper-case digits", `WEB/${DIGITS.toUpperCase()}`],
+    ["with more digits", `WEB/${DIGITS}00`],
+    ["with bytes that are not ASCII", `WEB/${DIGITS}/é`],
+    ["with a newline at its end", `WEB/${DIGITS}/a\n`],
+    ["that is too long", `WEB/${DIGITS}/${"a".repeat(MAX_KEY_BYTES)}`],
+  ])("%s is refused", (_, text) => {
+    expect(parseWebOracleKey(stringToHex(text))).toMatchObject({ ok: false, error: expect.stringContaining('"WEB/"') });
+  });
+
+  it("has at most 256 bytes", () => {
+    const room = MAX_KEY_BYTES - `WEB/${DIGITS}/`.length;
+    expect(webOracleKey({ specHash: HASH, args: ["a".repeat(room)] }).ok).toBe(true);
+    expect(webOracleKey({ specHash: HASH, args: ["a".repeat(room + 1)] })).toMatchObject({
+      ok: false,
+      error: expect.stringContaining("has 257"),
+    });
+  });
+
+  it("is not made of a hash in upper case, or of half a character", () => {
+    expect(webOracleKey({ specHash: `0x${"5A".repeat(32)}`, args: [] }).ok).toBe(false);
+    expect(webOracleKey({ specHash: HASH, args: ["\ud800"] }).ok).toBe(false);
+  });
+});

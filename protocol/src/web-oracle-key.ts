@@ -1,0 +1,77 @@
+import { type Hex, stringToHex } from "viem";
+import { keyToAscii, MAX_KEY_BYTES, matchesKeyForm } from "./dataset-key.js";
+import { err, ok, type Result } from "./result.js";
+
+/** The content of a Web Oracle key. */
+export interface WebOracleKeyContent {
+  /** keccak256 of the request spec's canonical JSON, in lower case. */
+  readonly specHash: Hex;
+  /** The values of the spec's variables, in the spec's order. */
+  readonly args: readonly string[];
+}
+
+/**
+ * Returns the key `WEB/<64 lowercase hex digits>[/<argument>...]`. Arguments have one legal encoding: UTF-8, in which
+ * every byte except `A-Z a-z 0-9 - . _ ~` is written as `%XX` in upper case.
+ */
+export function webOracleKey({ specHash, args }: WebOracleKeyContent): Result<Hex> {
+  if (!/^0x[0-9a-f]{64}$/.test(specHash))
+    return err('This is not the hash of a spec. Write "0x" and 64 lowercase hex digits.');
+  const parts: string[] = [];
+  for (const arg of args) {
+    if (!isWellFormed(arg))
+      return err(`The argument ${JSON.stringify(arg)} has half of a surrogate pair, which UTF-8 cannot encode.`);
+    parts.push(`/${encodeArgument(arg)}`);
+  }
+  const text = `WEB/${specHash.slice(2)}${parts.join("")}`;
+  if (text.length > MAX_KEY_BYTES) {
+    return err(`With these arguments the key has ${text.length} bytes, more than the maximum of ${MAX_KEY_BYTES}.`);
+  }
+  return ok(stringToHex(text));
+}
+
+/** Parses a Web Oracle key. Arguments in any other than the legal encoding are rejected. */
+export function parseWebOracleKey(key: Hex): Result<WebOracleKeyContent> {
+  const text = matchesKeyForm("WEB_ORACLE", key) ? keyToAscii(key) : null;
+  if (text === null) {
+    return err(
+      'This is not a Web Oracle key. Write "WEB/", 64 lowercase hex digits and the arguments, each after "/", in ASCII.',
+    );
+  }
+  const [, hash = "", ...written] = text.split("/");
+  const args: string[] = [];
+  for (const argument of written) {
+    const decoded = decodeArgument(argument);
+    if (decoded === null) return err(`The argument "${argument}" is not percent-encoded UTF-8.`);
+    const legal = encodeArgument(decoded);
+    if (legal !== argument) return err(`The argument "${argument}" has another legal encoding. Write "${legal}".`);
+    args.push(decoded);
+  }
+  return ok({ specHash: `0x${hash}`, args });
+}
+
+function encodeArgument(argument: string): string {
+  // `encodeURIComponent` leaves these unencoded, although they are reserved.
+  return encodeURIComponent(argument).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function decodeArgument(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns true if the text has no lone surrogate. */
+function isWellFormed(text: string): boolean {
+  try {
+    encodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+import {console} from "forge-std/Script.sol";
+import {VmSafe} from "forge-std/Vm.sol";
+
+import {IDataset} from "../../src/interfaces/IDataset.sol";
+import {CommitteeLibrary} from "../../src/types/Committee.sol";
+import {NetworkScript} from "./NetworkScript.sol";
+
+/// @notice Changes the deployed dataset that DATASET names so that it matches its settings.
+abstract contract DatasetScript is NetworkScript {
+    /// @dev EIP-7825.
+    uint256 private constant MAX_TRANSACTION_GAS = 2 ** 24;
+
+    string internal name;
+    IDataset internal dataset;
+    /// @dev The same contract, with its ownership interface.
+    Ownable2Step internal ownable;
+
+    function setUp() public override {
+        super.setUp();
+        name = vm.envOr("DATASET", string(""));
+        require(bytes(name).length > 0, "DATASET is not set. Set it to the dataset's name, for example financial.");
+        dataset = IDataset(_deployedAt(string.concat(".datasets.", name, ".address")));
+        require(
+            address(dataset) != address(0),
+            string.concat(deploymentPath, " has no deployed dataset ", name, ". Correct DATASET, or deploy it.")
+        );
+        ownable = Ownable2Step(address(dataset));
+        console.log("%s: %s", name, address(dataset));
+    }
+
+    /// @notice Calls the dataset from an account: sends the call if the account can sign, or prints it for a contract,
+    /// such as a multisig, to make. A call that would revert is not sent.
+    /// @param role The role of the account, for messages.
+    function _callAs(string memory role, address account, bytes memory data) internal {
+        _callAs(role, account, data, 0, gasleft());
+    }
+
+    /// @notice Calls the dataset from the signer's account, and pays it.
+    /// @param value The payment, in wei.
+    function _pay(bytes memory data, uint256 value) internal {
+        _callAs("signer", msg.sender, data, value, gasleft());
+    }
+
+    /// @param gasLimit The transaction's gas limit; without a limit if it is all of the script's gas.
+    function _callAs(string memory role, address account, bytes memory data, uint256 value, uint256 gasLimit) private {
+        bool isSigner = msg.sender == account;
+        require(
+            isSigner || account.code.length > 0,
+            string.concat("The ", role, " is ", vm.toString(account), ", not the sender. Sign with its key.")
+        );
+        console.log("  to   %s", address(dataset));
+        console.log("  data %s", vm.toString(data));
+        if (isSigner) {
+            vm.broadcast(account);
+        } else {
+            console.log("  Not sent. The %s is a contract, which has to make this call: %s", role, account);
+            vm.prank(account);
+        }
+        (bool isDone, bytes memory reason) = address(dataset).call{value: value, gas: gasLimit}(data);
+        if (isDone) return;
+        console.log("The dataset rejects this call, so nothing was sent.");
+        assembly ("memory-safe") {
+            revert(add(reason, 0x20), mload(reason))
+        }
+    }
+
+    /// @notice Shares the income of a committee among its members, if there is any.
+    function _shareIncome(string memory role, address account, address[] memory members, uint256 toleranceBps)
+        internal
+    {
+        uint256 income = dataset.unsharedIncomeOf(CommitteeLibrary.hashOf(members, toleranceBps));
+        if (income < members.length) {
+            console.log("Nothing to share: the committee's income is %s wei.", income);
+            return;
+        }
+        console.log("Share %s wei among the committee's %s members:", income, members.length);
+        uint256 balance = address(dataset).balance;
+        // An estimate would be too low: the dataset requires more remaining gas than most accounts use.
+        uint256 gasLimit = Math.min(150_000 + 90_000 * members.length, MAX_TRANSACTION_GAS);
+        _callAs(role, account, abi.encodeCall(IDataset.shareIncome, (members, toleranceBps)), 0, gasLimit);
+        uint256 left = dataset.unsharedIncomeOf(CommitteeLibrary.hashOf(members, toleranceBps));
+        uint256 refused = income - left - (balance - address(dataset).balance);
+        if (refused == 0) return;
+        console.log("Some members refuse their shares. Wei that they can claim with claimShares: %s", refused);
+    }
+
+    /// @notice Returns the current committee. The dataset stores its hash and the block of its event: the logs of that
+    /// block are read, or CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS if the RPC does not have them.
+    function _currentCommittee() internal returns (address[] memory members, uint256 toleranceBps) {
+        if (vm.envExists("CURRENT_MEMBERS")) {
+            (members, toleranceBps) = (vm.envAddress("CURRENT_MEMBERS", ","), vm.envUint("CURRENT_TOLERANCE_BPS"));
+            require(
+                CommitteeLibrary.hashOf(members, toleranceBps) == dataset.committeeHash(),
+                "CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS are not the dataset's committee. Correct or unset both."
+            );
+            return (members, toleranceBps);
+        }
+        VmSafe.EthGetLogs[] memory logs = _committeeLogs();
+        for (uint256 i = 0; i < logs.length; ++i) {
+            (members, toleranceBps) = abi.decode(logs[i].data, (address[], uint256));
+            // The committee can change twice in one block.
+            if (CommitteeLibrary.hashOf(members, toleranceBps) == dataset.committeeHash()) {
+                return (members, toleranceBps);
+            }
+        }
+        revert(_noCommittee());
+    }
+
+    function _committeeLogs() private returns (VmSafe.EthGetLogs[] memory) {
+        bytes32[] memory topics = new bytes32[](1);
+        topics[0] = IDataset.CommitteeChanged.selector;
+        uint256 number = dataset.committeeBlock();
+        try vm.eth_getLogs(number, number, address(dataset), topics) returns (VmSafe.EthGetLogs[] memory logs) {
+            return logs;
+        } catch {
+            revert(_noCommittee());
+        }
+    }
+
+    function _noCommittee() private view returns (string memory) {
+        return string.concat(
+            "The RPC does not have the event of the current committee in block ",
+            vm.toString(dataset.committeeBlock()),
+            ". Use one that keeps old logs, or set CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS."
+        );
+    }
+
+    /// @notice Tells a dry run from a broadcast in the log.
+    function _finish() internal view {
+        if (_isDryRun()) {
+            console.log("This was a dry run: nothing was sent. Add --broadcast to send the transactions.");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {console} from "forge-std/Script.sol";
+
+import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
+import {KeyForm, KeyFormLibrary} from "../../src/types/KeyForm.sol";
+import {NetworkScript} from "./NetworkScript.sol";
+
+/// @notice Deploys contracts that do not exist yet and records their addresses.
+abstract contract DeployScript is NetworkScript {
+    using KeyFormLibrary for KeyForm;
+
+    enum Kind {
+        MEDIAN,
+        MAJORITY
+    }
+
+    struct Entry {
+        string path;
+        string json;
+    }
+
+    Entry[] private _entries;
+
+    /// @notice Deploys a dataset from its settings, unless an earlier run did.
+    function _deployDataset(string memory name, Kind kind, KeyForm keyForm) internal returns (IDataset dataset) {
+        string memory path = string.concat(".datasets.", name);
+        dataset = IDataset(_deployedAt(string.concat(path, ".address")));
+        if (_isThere(name, address(dataset))) {
+            require(
+                dataset.keyForm() == keyForm,
+                string.concat(deploymentPath, ": ", name, " has another key form. Correct its address.")
+            );
+            return dataset;
+        }
+        DatasetSettings memory settings = _settings(name, keyForm);
+        string memory entry = _entry(name, kind, keyForm);
+        bytes memory code = _compiled(kind == Kind.MEDIAN ? "MedianDataset" : "MajorityDataset");
+        vm.broadcast();
+        dataset = IDataset(_create(bytes.concat(code, abi.encode(settings))));
+        _entries.push(Entry(path, vm.serializeAddress(name, "address", address(dataset))));
+        console.log("Deploy %s at %s", name, address(dataset));
+    }
+
+    /// @notice Returns true if a contract in the deployments file exists already, and logs it.
+    function _isThere(string memory name, address deployed) internal pure returns (bool isThere) {
+        isThere = deployed != address(0);
+        if (isThere) console.log("%s exists already, so nothing was deployed: %s", name, deployed);
+    }
+
+    /// @notice Adds the address of a deployed contract to the deployments file under its name.
+    function _record(string memory name, address deployed) internal {
+        _entries.push(Entry(string.concat(".", name), vm.toString(deployed)));
+        console.log("Deploy %s at %s", name, deployed);
+    }
+
+    /// @notice Writes the deployments file. This happens last, so that a script that fails leaves the file unchanged.
+    function _finish() internal {
+        if (_entries.length == 0) return;
+        if (_isDryRun()) {
+            console.log("This was a dry run: nothing was sent or written. Add --broadcast to deploy.");
+            return;
+        }
+        if (!vm.exists(deploymentPath)) {
+            vm.createDir(vm.envOr("DEPLOYMENTS_DIR", string("deployments")), true);
+            vm.writeJson(string.concat('{"chainId":', vm.toString(block.chainid), ',"datasets":{}}'), deploymentPath);
+        }
+        for (uint256 i = 0; i < _entries.length; ++i) {
+            vm.writeJson(_entries[i].json, deploymentPath, _entries[i].path);
+        }
+        console.log("Written to:", deploymentPath);
+    }
+
+    function _settings(string memory name, KeyForm keyForm) private view returns (DatasetSettings memory settings) {
+        settings.owner = _ownerSetting(name);
+        settings.keyForm = keyForm;
+        (settings.members, settings.toleranceBps) = _committeeSetting(name);
+        settings.maxRoundAge = _uintSetting(name, "maxRoundAge");
+        _check(settings.maxRoundAge > 0, name, "maxRoundAge is 0: no round could be stored. Raise it.");
+        settings.priceCeiling = _uintSetting(name, "priceCeiling");
+        settings.queryPrice = _uintSetting(name, "queryPrice");
+        _check(settings.priceCeiling <= type(uint72).max, name, "priceCeiling is not below 2^72 wei. Lower it.");
+        _check(settings.queryPrice <= settings.priceCeiling, name, "queryPrice is above priceCeiling. Lower it.");
+        settings.subscriptionPriceCeiling = _uintSetting(name, "subscriptionPriceCeiling");
+        settings.subscriptionPrice = _uintSetting(name, "subscriptionPrice");
+        _check(
+            settings.subscriptionPrice <= settings.subscriptionPriceCeiling,
+            name,
+            "subscriptionPrice is above subscriptionPriceCeiling. Lower it."
+        );
+        settings.repaymentInterval = _uintSetting(name, "repaymentInterval");
+        settings.repaymentFeeCap = _uintSetting(name, "repaymentFeeCap");
+    }
+
+    /// @dev Everything except the address, which is unknown until the dataset is deployed.
+    function _entry(string memory name, Kind kind, KeyForm keyForm) private returns (string memory) {
+        string[] memory keys = _keysSetting(name);
+        for (uint256 i = 0; i < keys.length; ++i) {
+            bool isGood = keyForm.matches(bytes(keys[i]));
+            _check(
+                isGood, name, string.concat('keys has "', keys[i], '", which does not have the key form. Correct it.')
+            );
+        }
+        vm.serializeString(name, "kind", kind == Kind.MEDIAN ? "median" : "majority");
+        vm.serializeString(name, "keyForm", keyForm == KeyForm.SPOT_PRICE ? "SPOT_PRICE" : "WEB_ORACLE");
+        return vm.serializeString(name, "keys", keys);
+    }
+}

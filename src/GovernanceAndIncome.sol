@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
+import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+
+import {Oracle} from "./Oracle.sol";
+import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
+import {Committee, CommitteeLibrary} from "./types/Committee.sol";
+
+/// @title GovernanceAndIncome
+/// @notice Lets the owner change the committee and the query price, and shares the income of each committee among its
+/// members.
+/// @dev Every wei of the balance has one owner: it is owed to a member, or set aside for a committee, or, if it is not
+/// reserved for either, the current committee's new income. Ether that is forced into the contract counts as income.
+abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuardTransient {
+    /// @dev The gas that is forwarded with a share. The EVM adds a stipend of 2,300 to every call with Ether, so that a
+    /// member's account gets 50,000.
+    uint256 private constant FORWARDED_GAS = 50_000 - 2_300;
+
+    /// @dev A call forwards at most 63/64 of the remaining gas, and costs up to 11,600 itself; to keep a refused share
+    /// for its member costs up to 28,000. An account that does not exist yet costs 36,600, but it can refuse nothing.
+    uint256 private constant MIN_GAS_PER_SHARE = FORWARDED_GAS + FORWARDED_GAS / 63 + 40_000;
+
+    /// @dev Four members are the fewest that tolerate a liar: a smaller committee would be worse off than with the one
+    /// that it ejected.
+    uint256 private constant MIN_AFTER_EJECTION = 4;
+
+    /// @dev The bits of the committee's hash that have no room beside the query price.
+    uint256 private constant TAIL_BITS = 88;
+
+    /// @dev What a verification is checked against, and what the sender of a batch is repaid out of, in one slot: a second
+    /// one, cold, would cost 2,100 gas more.
+    /// @param queryPrice In wei, below 2^72: 4,722 Ether.
+    /// @param reservedTop With `reservedShift`, a bound of what is reserved: less than `(reservedTop + 1) << reservedShift`,
+    /// which is at most 1/128 more.
+    /// @param committee The upper 168 bits of the committee's hash. Another list with the same bits takes 2^168 hashes to
+    /// find; 2^84 for somebody who also has a part in the owner's choice of the list. That is beyond the 2^80 that it
+    /// takes to find two keys of one account, on which a list of addresses relies anyway.
+    struct Terms {
+        uint72 queryPrice;
+        uint8 reservedTop;
+        uint8 reservedShift;
+        uint168 committee;
+    }
+
+    /// @dev What only governance and the sharing of the income need, in one slot.
+    /// @param blockNumber The block of the event that has the committee.
+    /// @param beginning When the owner set the committee, in seconds since 1970. What members signed before does not
+    /// count against them, so that one that was ejected and set again is not ejected for the same.
+    /// @param hashTail The lower bits of the committee's hash.
+    /// @param reserved The sum of all that is set aside or owed. At every call that leaves this contract, it is at most
+    /// the balance.
+    struct Record {
+        uint40 blockNumber;
+        uint32 beginning;
+        uint88 hashTail;
+        uint96 reserved;
+    }
+
+    /// @inheritdoc IDataset
+    uint256 public immutable priceCeiling;
+
+    Terms private _terms;
+
+    Record private _record;
+
+    /// @inheritdoc IDataset
+    mapping(address member => uint256) public unpaidShares;
+
+    /// @dev The income set aside for a committee, up to the last time that it was shared or the committee was replaced.
+    mapping(bytes32 committeeHash => uint256) private _setAside;
+
+    constructor(DatasetSettings memory settings) Ownable(settings.owner) {
+        if (settings.priceCeiling > type(uint72).max) {
+            revert PriceAboveCeiling(settings.priceCeiling, type(uint72).max);
+        }
+        priceCeiling = settings.priceCeiling;
+        _setCommittee(settings.members, settings.toleranceBps);
+        _setQueryPrice(settings.queryPrice);
+    }
+
+    /// @inheritdoc IDataset
+    /// @dev Pays nobody, so that no member can block a new committee.
+    function setCommittee(address[] calldata members, uint256 toleranceBps) external onlyOwner {
+        _setNewIncomeAside();
+        _setCommittee(members, toleranceBps);
+    }
+
+    /// @inheritdoc IDataset
+    function setQueryPrice(uint256 price) external onlyOwner {
+        _setQueryPrice(price);
+    }
+
+    /// @inheritdoc Oracle
+    function queryPrice() public view returns (uint256) {
+        return _terms.queryPrice;
+    }
+
+    /// @inheritdoc IDataset
+    function committeeHash() public view returns (bytes32) {
+        return _committeeHash(_record.hashTail);
+    }
+
+    /// @inheritdoc IDataset
+    function committeeBlock() external view returns (uint256) {
+        return _record.blockNumber;
+    }
+
+    /// @inheritdoc IDataset
+    function unsharedIncomeOf(bytes32 committee) external view returns (uint256 income) {
+        income = _setAside[committee];
+        if (committee == committeeHash()) income += address(this).balance - _record.reserved;
+    }
+
+    /// @inheritdoc IDataset
+    function shareIncome(address[] calldata members, uint256 toleranceBps) external nonReentrant {
+        bytes32 shown = CommitteeLibrary.hashOf(members, toleranceBps);
+        _share(shown, _incomeToShare(shown), members);
+    }
+
+    /// @inheritdoc IDataset
+    function claimShares(address to) external nonReentrant {
+        uint256 amount = unpaidShares[msg.sender];
+        if (amount == 0) revert NothingToClaim(msg.sender);
+        unpaidShares[msg.sender] = 0;
+        _record.reserved -= _wei(amount);
+        _boundReserved(_record.reserved);
+        emit SharesClaimed(msg.sender, to, amount);
+        if (!_send(to, amount, gasleft())) revert ClaimRejected(to, amount);
+    }
+
+    /// @dev Removes a member from the committee and pays its share of the unshared income to the caller. What else is set
+    /// aside for the committee is released and so becomes, with its new income, income of the committee that is left: each
+    /// of its members gets at least what it would have got. Nothing is left to do when the caller is paid, so that it may
+    /// call anything.
+    /// @param accused The zero address if it signed nothing; no member is zero.
+    /// @param round The round of what it signed.
+    function _eject(address accused, uint256 round, address[] calldata members, uint256 toleranceBps) internal {
+        uint256 size = members.length;
+        bytes32 shown = CommitteeLibrary.copy(members, toleranceBps).hash(size);
+        Record memory record = _record;
+        bytes32 current = _committeeHash(record.hashTail);
+        if (shown != current) revert WrongCommittee(shown, current);
+        if (size <= MIN_AFTER_EJECTION) revert CommitteeTooSmall(size, MIN_AFTER_EJECTION);
+        if (round <= record.beginning) revert RoundBeforeCommittee(round, record.beginning);
+        uint256 place = _placeOf(accused, members);
+
+        uint256 aside = _setAside[shown];
+        if (aside != 0) {
+            _setAside[shown] = 0;
+            record.reserved -= _wei(aside);
+        }
+        uint256 reward = (address(this).balance - record.reserved) / size;
+        Committee rest = CommitteeLibrary.copyWithout(members, toleranceBps, place);
+        bytes32 hash = rest.hash(size - 1);
+        _install(hash, rest.intoMembers(size - 1), toleranceBps, record);
+        emit MemberEjected(accused, msg.sender, reward);
+        if (reward != 0 && !_send(msg.sender, reward, gasleft())) revert RewardRejected(msg.sender, reward);
+    }
+
+    function _committeeHash(uint256 tail) private view returns (bytes32) {
+        return bytes32((uint256(_terms.committee) << TAIL_BITS) | tail);
+    }
+
+    /// @dev True of the committee's hash. Its lower bits do not matter, and are not read.
+    function _isCommittee(bytes32 shown) internal view returns (bool) {
+        return _head(shown) == _currentHead();
+    }
+
+    /// @dev Returns the upper bits of a committee's hash.
+    function _head(bytes32 committee) private pure returns (uint256) {
+        return uint256(committee) >> TAIL_BITS;
+    }
+
+    function _currentHead() private view returns (uint256) {
+        return _terms.committee;
+    }
+
+    /// @dev No balance reaches 2^96 wei, which are 79 billion Ether.
+    function _wei(uint256 amount) private pure returns (uint96) {
+        // forge-lint: disable-next-line(unsafe-typecast)
+        return uint96(amount);
+    }
+
+    function _placeOf(address member, address[] calldata members) private pure returns (uint256 place) {
+        unchecked {
+            while (members[place] != member) {
+                if (++place == members.length) revert NotAMember(member);
+            }
+        }
+    }
+
+    /// @dev Returns how much of the current committee's new income can be spent, which is all of it if little else is
+    /// reserved: what is reserved is known as its bound.
+    function _spendableIncome() internal view returns (uint256) {
+        unchecked {
+            uint256 bound = (uint256(_terms.reservedTop) + 1) << _terms.reservedShift;
+            uint256 balance = address(this).balance;
+            return balance < bound ? 0 : balance - bound;
+        }
+    }
+
+    /// @dev Sets what the queries have paid since the last time aside for the current committee.
+    function _setNewIncomeAside() private {
+        uint256 balance = address(this).balance;
+        _setAside[committeeHash()] += balance - _record.reserved;
+        _record.reserved = _wei(balance);
+        _boundReserved(balance);
+    }
+
+    /// @dev Sets the bound of what is reserved. It may be too high, while members are paid and after an ejection until the
+    /// income is shared, but never too low.
+    function _boundReserved(uint256 reserved) private {
+        uint256 shift = reserved < 256 ? 0 : Math.log2(reserved) - 7;
+        // forge-lint: disable-next-line(unsafe-typecast)
+        (_terms.reservedTop, _terms.reservedShift) = (uint8(reserved >> shift), uint8(shift));
+    }
+
+    /// @dev Returns the income of a committee up to now. Reverts if the committee is unknown.
+    function _incomeToShare(bytes32 shown) private returns (uint256 income) {
+        _setNewIncomeAside();
+        income = _setAside[shown];
+        if (income == 0 && shown != committeeHash()) revert NothingToShare(shown);
+    }
+
+    /// @dev Shares an amount of what is set aside for a committee among its members.
+    function _share(bytes32 shown, uint256 income, address[] calldata members) private {
+        uint256 share = income / members.length;
+        _setAside[shown] -= share * members.length;
+        uint256 paid = 0;
+        for (uint256 i = 0; share != 0 && i < members.length; ++i) {
+            if (_pay(members[i], share)) paid += share;
+        }
+        _boundReserved(_record.reserved);
+        emit IncomeShared(share, paid);
+    }
+
+    /// @dev Pays an account, or owes it the amount.
+    function _pay(address to, uint256 amount) private returns (bool isPaid) {
+        if (gasleft() < MIN_GAS_PER_SHARE) revert TooLittleGas(gasleft(), MIN_GAS_PER_SHARE);
+        // Before the call, because the account may be the owner, and set a new committee.
+        _record.reserved -= _wei(amount);
+        isPaid = _send(to, amount, FORWARDED_GAS);
+        if (!isPaid) {
+            _record.reserved += _wei(amount);
+            unpaidShares[to] += amount;
+            emit ShareRefused(to, amount);
+        }
+    }
+
+    /// @dev Ignores the return data: a malicious account could return enough of it to exhaust the gas.
+    function _send(address to, uint256 amount, uint256 gasLimit) internal returns (bool success) {
+        assembly ("memory-safe") {
+            success := call(gasLimit, to, amount, 0, 0, 0, 0)
+        }
+    }
+
+    function _setCommittee(address[] memory members, uint256 toleranceBps) private {
+        bytes32 hash = CommitteeLibrary.checkedHash(members, toleranceBps);
+        Record memory record = _record;
+        // The time reaches 32 bits in 2106.
+        // forge-lint: disable-next-line(unsafe-typecast)
+        record.beginning = uint32(block.timestamp);
+        _install(hash, members, toleranceBps, record);
+    }
+
+    function _install(bytes32 hash, address[] memory members, uint256 toleranceBps, Record memory record) private {
+        // forge-lint: disable-start(unsafe-typecast)
+        record.blockNumber = uint40(block.number);
+        record.hashTail = uint88(uint256(hash));
+        _terms.committee = uint168(uint256(hash) >> TAIL_BITS);
+        // forge-lint: disable-end(unsafe-typecast)
+        _record = record;
+        emit CommitteeChanged(members, toleranceBps);
+    }
+
+    function _setQueryPrice(uint256 price) private {
+        if (price > priceCeiling) revert PriceAboveCeiling(price, priceCeiling);
+        // The ceiling is below 2^72.
+        // forge-lint: disable-next-line(unsafe-typecast)
+        _terms.queryPrice = uint72(price);
+        emit QueryPriceChanged(price);
+    }
+}

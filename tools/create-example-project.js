@@ -1,0 +1,52 @@
+// Makes a project from a starter of examples/: `npm run example -- foundry ../my-dapp`.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { readArguments } from "./arguments.js";
+import { foundryBinary, foundryEnv } from "./foundry.js";
+import { ROOT } from "./repository-root.js";
+
+const USAGE = `Usage: npm run example -- [--copy] foundry|hardhat FOLDER
+
+Makes a project from a starter of examples/ in a new folder, installs what it needs, and runs its tests.
+Hardhat needs Node 22.13 or newer, and about 300 MB for its packages.
+
+  FOLDER      the new folder
+  --copy      only make the project
+  --help      show this text
+
+Examples
+  npm run example -- foundry ../my-dapp
+  npm run example -- hardhat ../my-dapp`;
+
+const { values, positionals } = readArguments(USAGE, { copy: { type: "boolean" } }, { allowPositionals: true });
+const [starter = "", path = ""] = positionals;
+const folder = resolve(path);
+if (!["foundry", "hardhat"].includes(starter) || positionals.length !== 2) fail("Name a starter and a new folder.");
+if (existsSync(folder)) fail(`${folder} exists already. Name a new folder.`);
+
+const run = (command, args, options) => execFileSync(command, args, { cwd: folder, stdio: "inherit", ...options });
+const copy = (from, to) => cpSync(join(ROOT, from), join(folder, to), { recursive: true });
+
+copy(`examples/${starter}`, ".");
+if (starter === "foundry") {
+  // The files of the two repositories that `forge install` would put into lib/.
+  for (const part of ["src", "foundry.toml"]) copy(part, `lib/dataset-oracle/${part}`);
+  copy("lib/forge-std/src", "lib/forge-std/src");
+  if (!values.copy) run(foundryBinary("forge"), ["test"], { env: foundryEnv() });
+} else {
+  // The packages are not on the npm registry yet, so the project gets the files that would be published.
+  const args = ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder];
+  run("npm", [...args, join(ROOT, "src"), join(ROOT, "protocol")], { stdio: "ignore" });
+  const packages = readdirSync(folder).filter((file) => file.endsWith(".tgz"));
+  if (!values.copy) {
+    run("npm", ["install", "--no-audit", "--no-fund", ...packages.map((file) => `./${file}`)]);
+    run("npm", ["test"]);
+  }
+}
+
+function fail(reason) {
+  console.error(`${reason}\n\n${USAGE}`);
+  process.exit(2);
+}

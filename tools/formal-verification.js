@@ -1,0 +1,101 @@
+// Proves the statements of test/proofs with solc's model checker and the Z3 solver, and fails unless every assertion is
+// proven in a function named `proof`, and refuted in one named `counterexample`: a proof that could not fail proves nothing.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import solc from "solc";
+import { readArguments } from "./arguments.js";
+import { ROOT } from "./repository-root.js";
+
+const USAGE = `Usage: npm run prove
+
+Proves the statements of test/proofs about the functions of src/libraries, for all inputs, and refutes a false variant
+of each.
+
+  --help   show this text
+
+Example
+  npm run prove`;
+
+readArguments(USAGE);
+
+const FOLDER = "test/proofs";
+/** A query takes up to some seconds. */
+const QUERY_TIMEOUT_MS = 60_000;
+/** The verdicts of the model checker (CHC), by the code of its message. */
+const VERDICTS = { 9576: "proven", 6328: "refuted" };
+
+/** The compiler waits for its solver, and the solver's answers are asynchronous: it runs in a thread of its own. */
+const signal = new Int32Array(new SharedArrayBuffer(8));
+const text = new Uint8Array(new SharedArrayBuffer(1 << 20));
+const solver = new Worker(new URL("./z3-worker.js", import.meta.url), { workerData: { signal, text } });
+
+function smtSolver(query) {
+  Atomics.store(signal, 0, 0);
+  solver.postMessage(query);
+  if (Atomics.wait(signal, 0, 0, QUERY_TIMEOUT_MS) === "timed-out") {
+    throw new Error(`The solver gave no answer within ${QUERY_TIMEOUT_MS} ms.`);
+  }
+  return { contents: Buffer.from(text.slice(0, signal[1])).toString() };
+}
+
+const read = (path) => ({ contents: readFileSync(join(ROOT, path), "utf8") });
+
+/** Runs the model checker on one contract and returns its messages. */
+function check(path, contract) {
+  const input = {
+    language: "Solidity",
+    sources: { [path]: { content: read(path).contents } },
+    settings: {
+      modelChecker: {
+        engine: "chc",
+        solvers: ["smtlib2"],
+        targets: ["assert"],
+        contracts: { [path]: [contract] },
+        showProvedSafe: true,
+        showUnproved: true,
+      },
+    },
+  };
+  const output = JSON.parse(solc.compile(JSON.stringify(input), { import: read, smtSolver }));
+  return output.errors ?? [];
+}
+
+/** The assertions of a contract, in order: where each is, and whether it has to be refuted. */
+function assertions(source, contract) {
+  const start = source.indexOf(`contract ${contract} `);
+  const end = source.indexOf("\n}", start);
+  const isFalseAfter = source.indexOf("function counterexample", start);
+  return [...source.matchAll(/\bassert\(/g)]
+    .map(({ index }) => ({ index, expected: index > isFalseAfter ? "refuted" : "proven" }))
+    .filter(({ index }) => index > start && index < end);
+}
+
+let wrong = 0;
+let total = 0;
+for (const file of readdirSync(join(ROOT, FOLDER)).sort()) {
+  const path = `${FOLDER}/${file}`;
+  const source = read(path).contents;
+  for (const [, contract] of source.matchAll(/^contract (\w+) /gm)) {
+    const began = performance.now();
+    const messages = check(path, contract);
+    const compilation = messages.find(({ severity }) => severity === "error");
+    if (compilation) throw new Error(compilation.formattedMessage);
+    for (const { index, expected } of assertions(source, contract)) {
+      const message = messages.find(
+        ({ errorCode, sourceLocation }) =>
+          errorCode in VERDICTS && sourceLocation?.file === path && sourceLocation.start === index,
+      );
+      const verdict = VERDICTS[message?.errorCode] ?? "undecided";
+      ++total;
+      if (verdict !== expected) ++wrong;
+      console.log(`${verdict === expected ? "ok   " : "WRONG"} ${contract}: ${verdict}, as ${expected} expected`);
+    }
+    console.log(`      ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  }
+}
+console.log(`${total - wrong} of ${total} assertions have the expected verdict.`);
+await solver.terminate();
+// Z3 leaves threads behind.
+process.exit(wrong > 0 || total === 0 ? 1 : 0);

@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, posix } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
+import { describe, expect, test } from "vitest";
+
+const require = createRequire(import.meta.url);
+
+/** npm's names of the compilers: the oldest and the newest that the interface is promised to work with, and some between. */
+const COMPILERS = ["solc-0.5.0", "solc-0.6.12", "solc-0.7.6", "solc-0.8.0", "solc"];
+
+const source = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+/** Every Solidity file of src/. */
+const FILES = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".sol"))
+  .map((name) => posix.join("src", name.replaceAll("\\", "/")))
+  .toSorted();
+
+/** The files of the npm package, with the versions that its README names. */
+const FLOORS: Record<string, string> = {
+  "src/Oracle.sol": "0.5.0",
+  "src/usingOracleProtocol.sol": "0.8.13",
+  "src/mocks/MockOracle.sol": "0.8.4",
+  "src/interfaces/IDataset.sol": "0.8.4",
+  "src/interfaces/IWebOracleRegistry.sol": "0.8.4",
+  "src/interfaces/ICommitteeDirectory.sol": "0.8.4",
+  "src/libraries/UpdateCalldata.sol": "0.8.13",
+  "src/types/KeyForm.sol": "0.8.4",
+};
+
+/** Returns the first version that a file's pragma allows. */
+function floorOf(path: string): string {
+  const [, floor = ""] = /^pragma solidity (?:\^|>=)?(\d+\.\d+\.\d+)/m.exec(source(path)) ?? [];
+  return floor;
+}
+
+/** Returns npm's name of a version of the compiler. A version that is not installed makes the test of its files fail. */
+const compilerOf = (version: string) => (version === require("solc/package.json").version ? "solc" : `solc-${version}`);
+
+const OPEN_ZEPPELIN = ["@openzeppelin/contracts/", "lib/openzeppelin-contracts/contracts/"] as const;
+
+/** Reads a file and all that it imports, by path. */
+function withImports(path: string, found: Record<string, string> = {}): Record<string, string> {
+  if (found[path] !== undefined) return found;
+  const text = source(path);
+  found[path] = text;
+  for (const [, imported = ""] of text.matchAll(/^import (?:[^"]* from )?"([^"]+)";/gm)) {
+    const isRelative = imported.startsWith(".");
+    const fromRoot = imported.replace(...OPEN_ZEPPELIN).replace("@dataset-oracle/contracts/", "src/");
+    withImports(isRelative ? posix.join(posix.dirname(path), imported) : fromRoot, found);
+  }
+  return found;
+}
+
+/** The interface as somebody pastes it, with a contract that calls it. */
+const pasted = `${source("src/Oracle.sol")}
+contract Caller {
+    Oracle private oracle;
+    bytes32 public output;
+    uint256 public updatedAt;
+    Oracle.QueryStatus public status;
+
+    constructor(address dataset) VISIBILITY payable {
+        oracle = Oracle(dataset);
+        read();
+    }
+
+    function read() public payable {
+        PAID_QUERY
+    }
+}
+`;
+
+/** Until 0.6.1 an option of a call was written as a call of its own. */
+const paidQuery = (compiler: string) =>
+  compiler === "solc-0.5.0"
+    ? '(output, updatedAt, status) = oracle.query.value(oracle.queryPrice())("SPOTPX/ETH-USD");'
+    : '(output, updatedAt, status) = oracle.query{value: oracle.queryPrice()}("SPOTPX/ETH-USD");';
+
+/** Until 0.7 a constructor had a visibility. */
+const visibility = (compiler: string) => (/0\.[56]\./.test(compiler) ? "public" : "");
+
+const caller = (compiler: string, statement: string) =>
+  pasted.replace("PAID_QUERY", statement).replace("VISIBILITY", visibility(compiler));
+
+/** Compiles; warnings are fine. */
+function compile(compiler: string, sources: Record<string, string>) {
+  const input = {
+    language: "Solidity",
+    sources: Object.fromEntries(Object.entries(sources).map(([name, content]) => [name, { content }])),
+    settings: {
+      remappings: ["@dataset-oracle/contracts/=src/", OPEN_ZEPPELIN.join("=")],
+      // The simpler code generator has no room on the stack for a dataset.
+      ...(compiler === "solc" && { viaIR: true }),
+      outputSelection: { "*": { "*": ["evm.bytecode.object"] } },
+    },
+  };
+  const { errors = [], contracts } = JSON.parse(require(compiler).compile(JSON.stringify(input)));
+  const failures = errors.filter(({ severity }: { severity: string }) => severity === "error");
+  return { failures: failures.map((error: { formattedMessage: string }) => error.formattedMessage), contracts };
+}
+
+describe("the pasted interface compiles, with a contract that pays for a query", () => {
+  test.each(COMPILERS)(
+    "%s",
+    (compiler) => {
+      const { failures, contracts } = compile(compiler, {
+        "Caller.sol": caller(compiler, paidQuery(compiler)),
+      });
+      expect(failures).toEqual([]);
+      expect(contracts["Caller.sol"].Caller.evm.bytecode.object).toMatch(/^[0-9a-f]{100,}$/);
+    },
+    60_000,
+  );
+
+  test("and does not with a query that the interface does not have", () => {
+    const { failures } = compile("solc", { "Caller.sol": caller("solc", "oracle.ask();") });
+    expect(failures.join()).toContain("ask");
+  });
+});
+
+describe("every file of src/ compiles with the first version that its pragma allows", () => {
+  test.each(FILES.map((path) => [path, floorOf(path)] as const))(
+    "%s: %s",
+    (path, floor) => {
+      if (FLOORS[path] !== undefined) expect(floor).toBe(FLOORS[path]);
+      expect(compile(compilerOf(floor), withImports(path)).failures).toEqual([]);
+    },
+    120_000,
+  );
+});
+
+test("the example compiles with the first and with the newest version that the helpers work with", () => {
+  const path = "test/examples/SpotPriceConsumer.sol";
+  for (const compiler of ["solc-0.8.13", "solc"]) {
+    const { failures, contracts } = compile(compiler, withImports(path));
+    expect(failures).toEqual([]);
+    expect(contracts[path].SpotPriceConsumer).toBeDefined();
+  }
+}, 60_000);
