@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EXCHANGES } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { EXCHANGES } from "@dataset-oracle/devnet/exchange-origins";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";

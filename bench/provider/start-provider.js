@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { EXCHANGE_ORIGINS, EXCHANGES, marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
-import { EXCHANGE_ORIGINS, EXCHANGES, marketRedirects } from "@dataset-oracle/devnet/simulated-market/exchanges";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 
 /**

@@ -5,8 +5,8 @@ import { type Account, PROVIDERS, SUBMITTERS } from "./accounts.js";
 import type { DataFolder } from "./data-folder.js";
 import { findDataset } from "./deploy.js";
 import type { DevnetContext } from "./devnet-context.js";
+import { marketRedirects } from "./exchange-origins.js";
 import { type Process, respondsOk, startProcess } from "./processes.js";
-import { marketRedirects } from "./simulated-market/exchanges.js";
 import { WEATHER_ORIGIN } from "./simulated-market/weather-api.js";
 
 /** A running provider. */

@@ -19,7 +19,7 @@ const isLongMode = process.env.MODE === "long";
 const reason = reasonWithoutNamespaces();
 if (reason !== null) console.warn(`The tests of partitions are skipped: ${reason}.`);
 
-/** MinedUpdates whose transactions are counted: of these at most one in two hundred may have had a second one. */
+/** Rounds whose transactions are counted: at most one in two hundred of them may have had a second one. */
 const ROUNDS = 1_000;
 
 describe.skipIf(reason !== null || isLongMode)("four nodes that are cut off from each other", () => {

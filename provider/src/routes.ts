@@ -81,8 +81,8 @@ interface RoutesParts {
 }
 
 /**
- * Adds `POST /report`, `POST /report/stream` and `POST /report/batch`, `POST /evidence`, `POST /specs/try` and `POST /specs/advise`, `GET /live`
- * (the process answers), `GET /ready` (it can sign) and `GET /openapi.json`.
+ * Adds `POST /report`, `/report/batch`, `/report/stream`, `/evidence`, `/specs/try` and `/specs/advise`, and `GET /live`
+ * (the process answers), `/ready` (it can sign) and `/openapi.json`.
  */
 export function routes({ reporter, decider, evidence, trials, isOperator, anonymousPerMinute }: RoutesParts) {
   return async (app: App): Promise<void> => {

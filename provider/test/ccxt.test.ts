@@ -1,4 +1,4 @@
-import { EXCHANGE_ORIGINS, type Exchange, marketRedirects } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { EXCHANGE_ORIGINS, type Exchange, marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";

@@ -1,4 +1,4 @@
-import { EXCHANGE_ORIGINS, EXCHANGES, type Exchange } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { EXCHANGE_ORIGINS, EXCHANGES, type Exchange } from "@dataset-oracle/devnet/exchange-origins";
 import { dialByTls } from "@dataset-oracle/service/egress/connector";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { type Certificate, createCertificateAuthority } from "@dataset-oracle/tools/certificates";

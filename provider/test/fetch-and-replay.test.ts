@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { marketRedirects } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { coinbaseTicker, type FakeExchanges, startFakeExchanges } from "./support/fake-exchanges.js";

@@ -11,7 +11,7 @@ import { parseUnits } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { HOSTS, startTlsExchanges, type TlsExchanges } from "./support/tls-exchanges.js";
 
-const OWN_INTERNET = fileURLToPath(new URL("support/redirect-connections.cjs", import.meta.url));
+const REDIRECT_CONNECTIONS = fileURLToPath(new URL("support/redirect-connections.cjs", import.meta.url));
 /** A first start compiles the contracts, on a machine that may be busy. */
 const READY_MS = 240_000;
 
@@ -32,10 +32,10 @@ beforeAll(async () => {
   const authority = createCertificateAuthority();
   exchanges = await startTlsExchanges(authority.issue(HOSTS), true);
   devnet = await startLiveDevnet({
-    NODE_OPTIONS: `--require=${OWN_INTERNET}`,
+    NODE_OPTIONS: `--require=${REDIRECT_CONNECTIONS}`,
     NODE_EXTRA_CA_CERTS: authority.file,
-    OWN_INTERNET_PORT: String(exchanges.port),
-    OWN_INTERNET_HOSTS: HOSTS.join(","),
+    REDIRECT_PORT: String(exchanges.port),
+    REDIRECT_HOSTS: HOSTS.join(","),
   });
 }, READY_MS + 10_000);
 afterAll(async () => {

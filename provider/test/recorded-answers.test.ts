@@ -1,4 +1,4 @@
-import { EXCHANGES } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { EXCHANGES } from "@dataset-oracle/devnet/exchange-origins";
 import { ok } from "@dataset-oracle/protocol/result";
 import { parseUnits } from "viem";
 import { describe, expect, it } from "vitest";

@@ -283,8 +283,8 @@ describe("trials", () => {
       PAID: secret,
       NODE_OPTIONS: `--require ${internet}`,
       NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
-      OWN_INTERNET_HOSTS: HOST,
-      OWN_INTERNET_PORT: String((host.address() as AddressInfo).port),
+      REDIRECT_HOSTS: HOST,
+      REDIRECT_PORT: String((host.address() as AddressInfo).port),
     });
     const url = await untilListening(provider);
     const tried = spec([number, { ...number, path: "$.headers", headers: { "x-api-key": "<secret>" } }]);

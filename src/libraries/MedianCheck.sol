@@ -2,7 +2,7 @@
 pragma solidity ^0.8.4;
 
 /// @title MedianCheck
-/// @notice Defines which of the reported values is the median, and how far from it a value may lie.
+/// @notice The rules of the median, on counts of values: which value it is, and how far from it others may lie.
 library MedianCheck {
     uint256 private constant BPS = 10_000;
 

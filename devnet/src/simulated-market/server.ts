@@ -1,9 +1,9 @@
 import Fastify, { type FastifyPluginAsync } from "fastify";
+import { EXCHANGES, type Exchange } from "../exchange-origins.js";
 import { binance } from "./binance.js";
 import { bitfinex } from "./bitfinex.js";
 import { bitstamp } from "./bitstamp.js";
 import { coinbase } from "./coinbase.js";
-import { EXCHANGES, type Exchange } from "./exchanges.js";
 import { gemini } from "./gemini.js";
 import { kraken } from "./kraken.js";
 import { kucoin } from "./kucoin.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EXCHANGES, type Exchange } from "./exchanges.js";
+import { EXCHANGES, type Exchange } from "../exchange-origins.js";
 import { MARKET_PAIRS, USDT_USD } from "./pairs.js";
 import { SimulatedPrices } from "./simulated-prices.js";
 

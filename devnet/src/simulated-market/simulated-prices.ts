@@ -1,4 +1,4 @@
-import type { Exchange } from "./exchanges.js";
+import type { Exchange } from "../exchange-origins.js";
 import { type MarketPair, USDT_USD } from "./pairs.js";
 import { formatPrice, PRICE_DECIMALS, RandomWalk } from "./random-walk.js";
 

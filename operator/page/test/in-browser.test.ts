@@ -6,6 +6,7 @@ import { apiPageFlows } from "./flows/api-page.js";
 import { walletFlows } from "./flows/browser-wallet.js";
 import { browsingFlows } from "./flows/browsing.js";
 import { evidenceFlows } from "./flows/evidence.js";
+import { historyFlows } from "./flows/history.js";
 import { problemFlows } from "./flows/problems.js";
 import { requestFormFlows } from "./flows/request-form.js";
 import { securityHeaderFlows } from "./flows/security-headers.js";
@@ -27,6 +28,7 @@ describe.runIf(hasBrowser())("the page in Chromium", () => {
   // of their context for polling: the global one belongs to the test that began last.
   describe.concurrent("the spec builder", () => specBuilderFlows(environment));
   describe.concurrent("browsing", () => browsingFlows(environment));
+  describe.concurrent("the history", () => historyFlows(environment));
   describe.concurrent("the evidence", () => evidenceFlows(environment));
   describe.concurrent("the request form", () => requestFormFlows(environment));
   describe.concurrent("a browser wallet", () => walletFlows(environment));

@@ -7,7 +7,7 @@ import type { AlertReason } from "./alert-reason.js";
 
 /** A change of a feed that its users should know. It is the body of a webhook's request. */
 export interface Alert {
-  /** The same on all replicas that notice the same. */
+  /** The same on all nodes that notice the same event. */
   readonly id: string;
   readonly event: AlertReason | "recovered";
   /** One sentence. */

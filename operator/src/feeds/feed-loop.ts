@@ -126,8 +126,8 @@ class FeedLoop {
       !operator.updates.isOnItsWay(dataPointOf(network, dataset, key), round);
     const single = idle.filter((feed) => !isBatched(feed) && this.#backoff.isDue(feed.key));
     const attempts = [
-      ...this.#turns.chunksOf(idle.filter(isBatched)),
-      ...this.#turns.singlesOf(single).map((feed) => [feed]),
+      ...this.#turns.chunks.chunksOf(idle.filter(isBatched)),
+      ...this.#turns.chunks.singlesOf(single).map((feed) => [feed]),
     ];
     const isProbing = this.#backoff.isFailing("committee") || this.#backoff.isFailing("sending");
     const started = isProbing ? attempts.slice(0, 1) : attempts;
@@ -158,7 +158,7 @@ class FeedLoop {
   async #moved(feeds: readonly StoredFeed[], round: bigint): Promise<readonly StoredFeed[]> {
     if (!this.#backoff.isDue("rows")) return [];
     const working = feeds.filter(({ key }) => !this.#backoff.isFailing(key));
-    const moved = await Promise.all(this.#turns.chunksOf(working).map((chunk) => this.#movedIn(chunk, round)));
+    const moved = await Promise.all(this.#turns.chunks.chunksOf(working).map((chunk) => this.#movedIn(chunk, round)));
     return moved.flat();
   }
 

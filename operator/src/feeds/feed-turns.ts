@@ -12,11 +12,10 @@ import { Progress } from "../progress.js";
 import { roundAt, roundStartMs } from "../round-time.js";
 import { submitRaw } from "../tx/submitter.js";
 import type { StoredFeed } from "./feed.js";
+import { FeedChunks } from "./feed-chunks.js";
 import { beatAt, msUntilNextBeat, orderOf, stagesBefore } from "./turn-schedule.js";
 import { waitForTurn } from "./wait-for-turn.js";
 
-/** A batch of this many keys, signed by four providers, uses about five million units of gas. */
-const MAX_BATCH_KEYS = 100;
 /** A feed that was never stored needs a transaction of its own. It has a turn of its own, so that the nodes divide many of them. */
 const FIRST_NEW = 1 << 16;
 /** Time to gather the reports and to see the block, in seconds. */
@@ -32,16 +31,14 @@ export interface TakenTurn {
 
 /** Takes turns with the other nodes of the network at updating the feeds of one dataset. */
 export class FeedTurns {
-  /** All nodes divide the feeds in the same way, whatever each finds due and in whatever order they are configured. */
-  readonly #indexOf: ReadonlyMap<Hex, number>;
+  readonly chunks: FeedChunks;
 
   constructor(
     private readonly operator: Operator,
     private readonly network: Network,
     private readonly datasetFeeds: DatasetFeeds,
   ) {
-    const keys = datasetFeeds.feeds.map(({ key }) => key).toSorted();
-    this.#indexOf = new Map(keys.map((key, index) => [key, index]));
+    this.chunks = new FeedChunks(network, datasetFeeds.feeds);
   }
 
   /** True for an operator without other nodes: every turn is its own. */
@@ -59,9 +56,9 @@ export class FeedTurns {
   }
 
   /**
-   * Returns how long before a heartbeat an update has to be started, in seconds, or null for an operator by itself, which knows
-   * better by what its updates took. All nodes have to find a feed due at the same beat, so that nothing counts which only one
-   * of them knows.
+   * Returns how long before a heartbeat an update has to be started, in seconds; null for an operator by itself, which goes by
+   * how long its own updates took. All nodes have to find a feed due at the same beat, so nothing counts that only one of them
+   * knows.
    *
    * @param blockMs The time between blocks.
    */
@@ -70,37 +67,10 @@ export class FeedTurns {
     return this.network.settings.beatSeconds + Math.round(blockMs / 1000) + SPARE_SECONDS;
   }
 
-  /** Divides feeds into those that one transaction updates. */
-  chunksOf<T extends { readonly key: Hex }>(feeds: readonly T[]): readonly (readonly T[])[] {
-    if (this.isAlone) return split(feeds);
-    const chunks = new Map<number, T[]>();
-    for (const feed of this.#sorted(feeds)) {
-      const chunk = this.#chunkOf(feed);
-      chunks.set(chunk, [...(chunks.get(chunk) ?? []), feed]);
-    }
-    return [...chunks.values()];
-  }
-
-  /**
-   * Returns the feeds whose own transactions are started now. Nodes start only as many at each beat as one sender may have
-   * pending: the others would wait in its queue past their turn.
-   */
-  singlesOf<T extends { readonly key: Hex }>(feeds: readonly T[]): readonly T[] {
-    return this.isAlone ? feeds : this.#sorted(feeds).slice(0, this.network.settings.maxPendingPerSender);
-  }
-
-  #sorted<T extends { readonly key: Hex }>(feeds: readonly T[]): readonly T[] {
-    return feeds.toSorted((a, b) => (this.#indexOf.get(a.key) ?? 0) - (this.#indexOf.get(b.key) ?? 0));
-  }
-
-  #chunkOf({ key }: { readonly key: Hex }): number {
-    return Math.floor((this.#indexOf.get(key) ?? 0) / MAX_BATCH_KEYS);
-  }
-
   #turnOf(feeds: readonly StoredFeed[]): number {
     const [first] = feeds;
     if (first === undefined) return 0;
-    return first.stored.updatedAt > 0n ? this.#chunkOf(first) : FIRST_NEW + (this.#indexOf.get(first.key) ?? 0);
+    return first.stored.updatedAt > 0n ? this.chunks.chunkOf(first) : FIRST_NEW + this.chunks.indexOf(first);
   }
 
   /**
@@ -209,9 +179,4 @@ export class FeedTurns {
     const points = await readManyStored(client, this.datasetFeeds.dataset.address, keys, blockTag).catch(() => []);
     return feeds.filter(({ stored }, index) => (points[index]?.updatedAt ?? 0n) > stored.updatedAt);
   }
-}
-
-function split<T>(feeds: readonly T[]): T[][] {
-  const count = Math.ceil(feeds.length / MAX_BATCH_KEYS);
-  return Array.from({ length: count }, (_, i) => feeds.slice(i * MAX_BATCH_KEYS, (i + 1) * MAX_BATCH_KEYS));
 }

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Process, respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
 import {
   EXCHANGES as ALL_EXCHANGES,
   EXCHANGE_ORIGINS,
   type Exchange,
   marketRedirects,
-} from "@dataset-oracle/devnet/simulated-market/exchanges";
+} from "@dataset-oracle/devnet/exchange-origins";
+import { type Process, respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address, Hex } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";

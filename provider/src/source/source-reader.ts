@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { err } from "@dataset-oracle/protocol/result";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { FetchLimits } from "@dataset-oracle/service/http-client/fetch";
-import { FailingSources } from "./failing-sources.js";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./judge-answer.js";
 import { ReadingCache } from "./reading-cache.js";
+import { RequestBackOffs } from "./request-back-offs.js";
 import { RequestRateLimiter } from "./request-rate-limiter.js";
 import { type Reading, type SourceFailure, throttled } from "./source-failure.js";
 import { type FileRequest, requestId, type SourceRequest, withHeaders } from "./source-request.js";
@@ -29,7 +29,7 @@ interface Shelf {
   readonly pending: Map<string, Promise<Reading<AnswerText>>>;
   /** By `requestId`. */
   readonly cache: ReadingCache;
-  readonly failing: FailingSources;
+  readonly backOffs: RequestBackOffs;
 }
 
 interface SourceReaderOptions {
@@ -100,7 +100,7 @@ export class SourceReader {
     const refusal = this.#refusal(request);
     if (refusal !== null) return err(refusal);
     const start = performance.now();
-    if (request.rateLimit !== null) this.#shelfOf(request).failing.begin(originOf(request), requestId(request), start);
+    if (request.rateLimit !== null) this.#shelfOf(request).backOffs.begin(originOf(request), requestId(request), start);
     const answer = await egress.fetchText(withHeaders(request), this.#limits);
     // The provider's own limit says nothing about the source.
     if (!answer.ok && answer.error.code === "busy") return throttled(answer.error.detail, 1);
@@ -115,16 +115,16 @@ export class SourceReader {
   #refusal(request: SourceRequest): SourceFailure | null {
     if (request.rateLimit === null) return null;
     const [origin, now] = [originOf(request), performance.now()];
-    const refusal = this.#shelfOf(request).failing.refusal(origin, requestId(request), now);
+    const refusal = this.#shelfOf(request).backOffs.refusal(origin, requestId(request), now);
     if (refusal !== null || request.source !== undefined) return refusal;
     // An exchange that turned its source file away is not asked by published specs either.
-    return this.#ofFiles.failing.refusal(origin, null, now);
+    return this.#ofFiles.backOffs.refusal(origin, null, now);
   }
 
   #record(request: SourceRequest, reading: Reading<AnswerText>, startedAt: number): Reading<AnswerText> {
     if (request.rateLimit === null) return reading;
-    const { failing } = this.#shelfOf(request);
-    const noted = failing.record([originOf(request), requestId(request)], reading, startedAt, performance.now());
+    const { backOffs } = this.#shelfOf(request);
+    const noted = backOffs.record([originOf(request), requestId(request)], reading, startedAt, performance.now());
     if (noted.change !== null) this.options.onBackOff?.(request, noted.change, noted.reading);
     return noted.reading;
   }
@@ -152,7 +152,7 @@ export class SourceReader {
 const newShelf = ({ timeoutMs, now, random = Math.random }: SourceReaderOptions, maxBytes: number): Shelf => ({
   pending: new Map(),
   cache: new ReadingCache(maxBytes, now),
-  failing: new FailingSources(timeoutMs, random),
+  backOffs: new RequestBackOffs(timeoutMs, random),
 });
 
 const originOf = ({ url }: SourceRequest) => new URL(url).origin;

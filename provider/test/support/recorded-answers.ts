@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Exchange } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import type { Exchange } from "@dataset-oracle/devnet/exchange-origins";
 
 /** An exchange's answer of prices, from its documentation or recorded by a public project. Only whitespace was removed. */
 export interface RecordedExchangeAnswer {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { EXCHANGE_ORIGINS, EXCHANGES } from "@dataset-oracle/devnet/simulated-market/exchanges";
+import { EXCHANGE_ORIGINS, EXCHANGES } from "@dataset-oracle/devnet/exchange-origins";
 import type { Certificate } from "@dataset-oracle/tools/certificates";
 import { loadRecordedAnswers, type RecordedExchangeAnswer } from "./recorded-answers.js";
 

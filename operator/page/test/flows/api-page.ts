@@ -5,7 +5,7 @@ import { AXE } from "../support/visit.js";
 
 /** The operator's page about its API. */
 export function apiPageFlows(environment: () => TestEnvironment): void {
-  test("axe finds nothing at all", async ({ expect }) => {
+  test("has no accessibility problem that axe finds", async ({ expect }) => {
     const { devnet, browser } = environment();
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
     const page = await context.newPage();

@@ -10,9 +10,7 @@ const PHONE = { width: 390, height: 844 };
 
 /** Building a request spec: described, tried, sampled, published and asked for. */
 export function specBuilderFlows(environment: () => TestEnvironment): void {
-  test("a request spec is built, tried, sampled, published and asked for, with the keyboard alone", async ({
-    expect,
-  }) => {
+  test("builds, tries, samples, publishes and requests a spec, with the keyboard alone", async ({ expect }) => {
     const { devnet, browser, chain } = environment();
     const account = (await chain.getAddresses()).at(-2) ?? "";
     const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, {
@@ -41,7 +39,7 @@ export function specBuilderFlows(environment: () => TestEnvironment): void {
     const title = page.getByLabel("Title", { exact: true });
     expect(await title.getAttribute("aria-invalid")).toBe("true");
     expect(await title.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
-    await picture("builder-problem-light");
+    await picture("spec-builder-problem-light");
     await write("Title", "How warm a city is");
     await retry();
     const url = page.getByLabel("URL", { exact: true });
@@ -108,14 +106,14 @@ export function specBuilderFlows(environment: () => TestEnvironment): void {
     await advice.getByText("Provider 4", { exact: true }).waitFor();
 
     await expectAccessible();
-    await picture("builder-light");
+    await picture("spec-builder-light");
     await page.emulateMedia({ colorScheme: "dark" });
     await expectAccessible(["color-contrast"]);
-    await picture("builder-dark");
+    await picture("spec-builder-dark");
     await page.setViewportSize(PHONE);
     await page.emulateMedia({ colorScheme: "light" });
     await expect.poll(() => page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBe(PHONE.width);
-    await picture("builder-phone");
+    await picture("spec-builder-phone");
     await end();
   });
 }

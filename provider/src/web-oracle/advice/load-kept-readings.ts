@@ -3,7 +3,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
 import { type BoundRequest, type CompiledRequest, compileRequestSpec } from "../compile-request-spec.js";
-import type { ProviderReadings } from "./advise.js";
+import type { ProviderReadings } from "./parse-readings.js";
 import { parseReadings } from "./parse-readings.js";
 import { loadSamples, readingsOfSamples } from "./samples.js";
 

@@ -3,7 +3,13 @@ import type { SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/sp
 import type { ProviderSample } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { FailureCode, Reading } from "../../source/source-failure.js";
-import type { ProviderReadings } from "./advise.js";
+
+/** One provider's readings, taken at equal intervals and at the same times as the others'. */
+export interface ProviderReadings {
+  readonly provider: string;
+  /** For each time the reading of each source; null without an answer of the provider. */
+  readonly samples: readonly (readonly Reading<bigint>[] | null)[];
+}
 
 const MAX_VALUE = 2n ** 256n - 1n;
 

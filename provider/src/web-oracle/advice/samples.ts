@@ -9,7 +9,7 @@ import type { FailureCode, Reading } from "../../source/source-failure.js";
 import { askSources } from "../ask-sources.js";
 import { type BoundRequest, type CompiledRequest, compileRequestSpec } from "../compile-request-spec.js";
 import { extractValues } from "../extract-values.js";
-import type { ProviderReadings } from "./advise.js";
+import type { ProviderReadings } from "./parse-readings.js";
 import { repeatAtInterval } from "./repeat-at-interval.js";
 
 const strict = { additionalProperties: false } as const;

@@ -1,12 +1,12 @@
-// Loaded into each process of a devnet by a test (NODE_OPTIONS=--require): names resolve to a public address, and what is
+// Loaded by tests into each process that they start (NODE_OPTIONS=--require): names resolve to a public address, and what is
 // connected to that address on port 443 goes to the test's server. All of the processes' own code stays as it is,
 // including the checks of addresses and certificates.
 const { promises } = require("node:dns");
 const tls = require("node:tls");
 
 const ADDRESS = "93.184.215.14";
-const port = Number(process.env.OWN_INTERNET_PORT);
-const hosts = (process.env.OWN_INTERNET_HOSTS ?? "").split(",");
+const port = Number(process.env.REDIRECT_PORT);
+const hosts = (process.env.REDIRECT_HOSTS ?? "").split(",");
 
 promises.Resolver.prototype.resolve4 = async (name) => {
   if (!hosts.includes(name)) throw Object.assign(new Error(`no such name: ${name}`), { code: "ENOTFOUND" });

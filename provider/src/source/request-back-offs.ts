@@ -24,7 +24,7 @@ type BackOffChange = "started" | "ended" | null;
  * Remembers what fails, and until when it is left alone: after a rate-limit answer the whole origin, because exchanges
  * limit addresses, and after any other failure only the same request, because one broken page says nothing of the others.
  */
-export class FailingSources {
+export class RequestBackOffs {
   readonly #random: () => number;
   /** By origin, and by the ids of requests, which are never origins. */
   readonly #failing = new LRUCache<string, Failing>({ max: MAX_FAILING });

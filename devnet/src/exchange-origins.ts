@@ -1,4 +1,4 @@
-/** The exchanges of the simulated market, which answers in their formats. */
+/** The exchanges that providers read, and whose formats the simulated market answers in. */
 export const EXCHANGES = ["coinbase", "kraken", "bitstamp", "gemini", "bitfinex", "binance", "okx", "kucoin"] as const;
 export type Exchange = (typeof EXCHANGES)[number];
 

@@ -1,0 +1,68 @@
+import type { Hex } from "viem";
+import type { Network } from "../network.js";
+
+/** A batch of this many keys, signed by four providers, uses about five million units of gas. */
+const MAX_BATCH_KEYS = 100;
+
+interface HasKey {
+  readonly key: Hex;
+}
+
+/**
+ * Divides the feeds of a dataset into transactions. All nodes divide them in the same way, whatever each finds due and in
+ * whatever order they are configured.
+ */
+export class FeedChunks {
+  readonly #indexOf: ReadonlyMap<Hex, number>;
+
+  /** @param feeds All feeds of the dataset. */
+  constructor(
+    private readonly network: Network,
+    feeds: readonly HasKey[],
+  ) {
+    const keys = feeds.map(({ key }) => key).toSorted();
+    this.#indexOf = new Map(keys.map((key, index) => [key, index]));
+  }
+
+  /** Divides feeds into those that one transaction updates. */
+  chunksOf<T extends HasKey>(feeds: readonly T[]): readonly (readonly T[])[] {
+    if (this.#isAlone) return split(feeds);
+    const chunks = new Map<number, T[]>();
+    for (const feed of this.#sorted(feeds)) {
+      const chunk = this.chunkOf(feed);
+      chunks.set(chunk, [...(chunks.get(chunk) ?? []), feed]);
+    }
+    return [...chunks.values()];
+  }
+
+  /**
+   * Returns the feeds whose own transactions are started now. Nodes start only as many at each beat as one sender may have
+   * pending: the others would wait in its queue past their turn.
+   */
+  singlesOf<T extends HasKey>(feeds: readonly T[]): readonly T[] {
+    return this.#isAlone ? feeds : this.#sorted(feeds).slice(0, this.network.settings.maxPendingPerSender);
+  }
+
+  /** Returns the number of the chunk to which a feed always belongs. */
+  chunkOf(feed: HasKey): number {
+    return Math.floor(this.indexOf(feed) / MAX_BATCH_KEYS);
+  }
+
+  /** Returns the place of a feed in the order of the keys. */
+  indexOf({ key }: HasKey): number {
+    return this.#indexOf.get(key) ?? 0;
+  }
+
+  get #isAlone(): boolean {
+    return this.network.nodes.all.length === 0;
+  }
+
+  #sorted<T extends HasKey>(feeds: readonly T[]): readonly T[] {
+    return feeds.toSorted((a, b) => this.indexOf(a) - this.indexOf(b));
+  }
+}
+
+function split<T>(feeds: readonly T[]): T[][] {
+  const count = Math.ceil(feeds.length / MAX_BATCH_KEYS);
+  return Array.from({ length: count }, (_, i) => feeds.slice(i * MAX_BATCH_KEYS, (i + 1) * MAX_BATCH_KEYS));
+}
