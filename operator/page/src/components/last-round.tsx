@@ -35,7 +35,7 @@ function Round({ data, dataset, update }: Props & { update: LastUpdate }) {
         <Fact name="Signed by">
           {reports ? `${reports.length} of ${dataset.providers.length} providers` : "not shown"}
         </Fact>
-        {update.spread !== null && <Fact name="SignedValuesPlot">{spreadText(data, update.spread)}</Fact>}
+        {update.spread !== null && <Fact name="Spread">{spreadText(data, update.spread)}</Fact>}
         <Fact name="Block">{update.block_number}</Fact>
         <Fact name="Transaction">
           <Hex hex={update.transaction_hash} what="the transaction hash" at="tx" />
