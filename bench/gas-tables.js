@@ -24,7 +24,8 @@ const isCheck = readArguments(USAGE, { check: { type: "boolean" } }).values.chec
 const read = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
 const peers = read("bench/peers.json");
 const snapshot = (file) => (name) => Number(read(`snapshots/${file}.json`)[name]);
-const [update, batch, query, freshOf, accuse] = ["update", "batch", "query", "fresh", "accuse"].map(snapshot);
+const GROUPS = ["update", "batch", "query", "fresh", "accuse", "adapters"];
+const [update, batch, query, freshOf, accuse, adapter] = GROUPS.map(snapshot);
 
 const SIGNERS = ["3", "4", "9", "21"];
 const COMMITTEES = { 3: 4, 4: 5, 9: 13, 21: 31 };
@@ -60,7 +61,7 @@ const batchRow = (signers, keys, repaid = "") => {
   return [`**this**, ${signers}, ${keys} keys${repaid}`, `**${number(gas)}**`, `**${number(Math.round(gas / keys))}**`];
 };
 const batches = [
-  ["system", "gas", "a key"],
+  ["system", "gas", "per key"],
   [
     batchRow("4 of 5", 10),
     batchRow("4 of 5", 100),
@@ -87,7 +88,7 @@ const fresh = [
   [
     ["**this**, `updateAndQuerySpotPrice`, paid", "", freshGas("updateAndQuerySpotPrice, paid, 4 of 5 signers"), ""],
     [
-      "**this**, the same, another sender was faster",
+      "**this**, the same, if another sender stored the round first",
       "",
       freshGas("updateAndQuerySpotPrice, paid, another sender was faster"),
       "",
@@ -101,6 +102,20 @@ const fresh = [
 const accusations = [
   ["members", "gas"],
   [5, 13, 31].map((members) => [String(members), `**${number(accuse(`accusation, ${members} members`))}**`]),
+];
+
+const ADAPTER_READS = [
+  ["Chainlink, `latestRoundData`", "Chainlink, latestRoundData"],
+  ["Pyth, `getPriceNoOlderThan`", "Pyth, getPriceNoOlderThan"],
+  ["ERC-7726, `getQuote`", "ERC-7726, getQuote"],
+  ["ERC-7726, `getQuote`, cross rate", "ERC-7726, getQuote, cross rate"],
+];
+const adapters = [
+  ["read", "price 0", "subscribed"],
+  ADAPTER_READS.map(([label, name]) => [
+    label,
+    ...["price 0", "subscribed"].map((terms) => number(adapter(`${name}, ${terms}`))),
+  ]),
 ];
 
 const gasOf = (peers, system) => peers.find((peer) => peer.system === system);
@@ -126,7 +141,7 @@ const comparison = [
 ];
 
 const DOCUMENTS = {
-  "docs/Gas.md": { updates, batches, queries, fresh, accusations },
+  "docs/Gas.md": { updates, batches, queries, fresh, accusations, adapters },
   "docs/Comparison.md": { comparison },
 };
 for (const [name, [head, rows]] of Object.values(DOCUMENTS).flatMap(Object.entries)) {
@@ -138,14 +153,11 @@ console.log(`Peers: measured ${peers.measured}.`);
 for (const [file, tables] of Object.entries(DOCUMENTS)) {
   const path = join(ROOT, file);
   const before = readFileSync(path, "utf8");
-  const after = Object.entries(tables).reduce(
-    (page, [name, [head, rows]]) =>
-      page.replace(
-        new RegExp(`(<!-- ${name} -->\n)[^]*?(\n?<!-- end -->)`),
-        (_, start) => `${start}\n${table(head, rows)}\n\n<!-- end -->`,
-      ),
-    before,
-  );
+  const after = Object.entries(tables).reduce((page, [name, [head, rows]]) => {
+    const marked = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n?<!-- end -->)`);
+    if (!marked.test(page)) throw new Error(`${file} has no <!-- ${name} --> with an <!-- end -->.`);
+    return page.replace(marked, (_, start) => `${start}\n${table(head, rows)}\n\n<!-- end -->`);
+  }, before);
   if (!isCheck) {
     writeFileSync(path, after);
   } else if (after !== before) {

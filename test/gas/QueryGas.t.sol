@@ -6,22 +6,33 @@ import {Oracle} from "../../src/Oracle.sol";
 import {OracleProtocol} from "../../src/usingOracleProtocol.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 
+/// @notice A consumer that uses more gas than the minimum that EIP-7623 charges for its calldata: below it, a part of the
+/// query would cost nothing.
+contract BusyConsumer {
+    uint256 private _reads = 1;
+
+    modifier busy() {
+        ++_reads;
+        _;
+    }
+}
+
 /// @notice A consumer that queries, or does everything except the query.
-contract QueryingConsumer {
+contract QueryingConsumer is BusyConsumer {
     constructor() payable {}
 
-    function read(Oracle oracle, bytes calldata key, uint256 price, bool isQuerying) external {
+    function read(Oracle oracle, bytes calldata key, uint256 price, bool isQuerying) external busy {
         if (isQuerying) oracle.query{value: price}(key);
     }
 }
 
 /// @notice Does the same with a helper, and takes as much calldata.
-contract HelpedConsumer {
+contract HelpedConsumer is BusyConsumer {
     using OracleProtocol for Oracle;
 
     constructor() payable {}
 
-    function read(Oracle oracle, bytes calldata, uint256 maxAge, bool isQuerying) external {
+    function read(Oracle oracle, bytes calldata, uint256 maxAge, bool isQuerying) external busy {
         if (isQuerying) oracle.querySpotPriceWithExpiry("ETH-USD", maxAge);
     }
 }
