@@ -7,7 +7,8 @@ import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf, HAS_CURL } from "./code-blocks.js";
-import { type Devnet, freePortOptions, postDataRequest, startDevnet } from "./devnet-process.js";
+import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
+import { postDataRequest } from "./post-data-request.js";
 
 const run = promisify(execFile);
 const GUIDE = readFileSync(join(ROOT, "docs/Dapps.md"), "utf8");

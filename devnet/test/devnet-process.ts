@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import type { Address, Hash, Hex } from "viem";
+import type { Address, Hex } from "viem";
 
 /** The content of `devnet.json`. */
 export interface Addresses {
@@ -112,32 +112,4 @@ async function interrupt(child: ChildProcess): Promise<number | null> {
     await once(child, "exit");
   }
   return child.exitCode;
-}
-
-/** An answer of the operator, read as far as the tests look at it. */
-interface Answer {
-  readonly status: string;
-  readonly value: string;
-  readonly timestamp: number;
-  readonly transaction_hash?: Hash;
-  readonly transaction?: {
-    readonly chainId: string;
-    readonly to: Address;
-    readonly data: string;
-    readonly gas: string;
-  };
-  readonly reports: readonly unknown[];
-  readonly code?: string;
-  readonly detail?: string;
-}
-
-/** Posts a data request; waits for the transaction to be mined where there is one. */
-export async function postDataRequest(devnet: Devnet, body: object): Promise<{ status: number; answer: Answer }> {
-  const response = await fetch(`${devnet.operator.url}/data/request`, {
-    method: "POST",
-    headers: { "content-type": "application/json", prefer: "wait=20" },
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(30_000),
-  });
-  return { status: response.status, answer: (await response.json()) as Answer };
 }

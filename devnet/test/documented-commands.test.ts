@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf, HAS_CURL, outputPattern } from "./code-blocks.js";
-import { type Devnet, freePortOptions, postDataRequest, startDevnet } from "./devnet-process.js";
+import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
+import { postDataRequest } from "./post-data-request.js";
 
 const run = promisify(execFile);
 

@@ -12,7 +12,8 @@ import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, createTestClient, createWalletClient, http, parseAbi, parseEther, publicActions } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HAS_CURL } from "./code-blocks.js";
-import { type Devnet, freePortOptions, isRunning, postDataRequest, startDevnet } from "./devnet-process.js";
+import { type Devnet, freePortOptions, isRunning, startDevnet } from "./devnet-process.js";
+import { postDataRequest } from "./post-data-request.js";
 
 const KEY = "SPOTPX/ETH-USD";
 const HEX_KEY = spotPriceKey("ETH-USD");
@@ -198,18 +199,6 @@ describe("the operator's catalogue", () => {
       { ...common, dataset: devnet.webOracle.numbers, kind: "median", keys: [] },
       { ...common, dataset: devnet.webOracle.words, kind: "majority", keys: [] },
     ]);
-  });
-
-  test("the dataset's page lists exactly its keys, in both forms", () => {
-    const deployment = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
-    const page = readFileSync(join(ROOT, "docs/datasets/financial.md"), "utf8");
-    const listed = [...page.matchAll(/^\| `(SPOTPX\/[^`]+)` \| `(0x[0-9a-f]+)` \|$/gm)].map(([, key, hex]) => [
-      key,
-      hex,
-    ]);
-    expect(listed).toEqual(
-      deployment.financial.keys.map((key: string) => [key, spotPriceKey(key.slice("SPOTPX/".length))]),
-    );
   });
 
   test("every key of the dataset can be updated on chain", async () => {

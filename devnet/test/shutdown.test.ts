@@ -2,14 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPublicClient, http } from "viem";
 import { afterAll, describe, expect, test } from "vitest";
-import {
-  type Devnet,
-  freePortOptions,
-  isRunning,
-  postDataRequest,
-  spawnDevnet,
-  startDevnet,
-} from "./devnet-process.js";
+import { type Devnet, freePortOptions, isRunning, spawnDevnet, startDevnet } from "./devnet-process.js";
+import { postDataRequest } from "./post-data-request.js";
 
 const NPM_START = ["npm", "start", "--"];
 

@@ -11,7 +11,8 @@ import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, createTestClient, type Hex, http, publicActions, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HAS_CURL } from "./code-blocks.js";
-import { type Devnet, freePortOptions, postDataRequest, startDevnet } from "./devnet-process.js";
+import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
+import { postDataRequest } from "./post-data-request.js";
 
 /** An account of the chain that the devnet does not use. */
 const CALLER: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { describe, expect, test } from "vitest";
 import { isExternal, resolveLink } from "../links.js";
@@ -36,4 +37,13 @@ describe.each(DOCUMENTS)("%s", (file) => {
       if (anchor !== "") expect(anchorsOf(read(to)), link).toContain(anchor.slice(1));
     }
   });
+});
+
+test("the page of the financial dataset lists exactly its keys, in both forms", () => {
+  const deployment = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
+  const page = readFileSync(join(ROOT, "docs/datasets/financial.md"), "utf8");
+  const listed = [...page.matchAll(/^\| `(SPOTPX\/[^`]+)` \| `(0x[0-9a-f]+)` \|$/gm)].map(([, key, hex]) => [key, hex]);
+  expect(listed).toEqual(
+    deployment.financial.keys.map((key: string) => [key, spotPriceKey(key.slice("SPOTPX/".length))]),
+  );
 });

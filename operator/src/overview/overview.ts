@@ -21,8 +21,8 @@ import type { Operator } from "../operator.js";
 import { nodesIn } from "../peers/node-list.js";
 import { SingleFlight } from "../single-flight.js";
 import { type DescribedSpec, describeSpec } from "./describe-spec.js";
+import { PublishedFormats, SPOT_PRICE_FORMAT } from "./published-formats.js";
 import { type RecentEntries, recentKeys, recentSpecs } from "./recent-keys-and-specs.js";
-import { SPOT_PRICE_FORMAT, ValueFormats } from "./value-formats.js";
 
 /** A network is read again after this. */
 const REMEMBER_MS = 1_000;
@@ -34,14 +34,14 @@ export class Overview {
   readonly #networks: SingleFlight<NetworkOverview>;
   readonly #keys = new Map<Dataset, RecentEntries<true>>();
   readonly #specs = new Map<Network, RecentEntries<DescribedSpec>>();
-  readonly #formats = new Map<Network, ValueFormats>();
+  readonly #formats = new Map<Network, PublishedFormats>();
 
   constructor(private readonly operator: Operator) {
     this.#networks = new SingleFlight(operator.clock, REMEMBER_MS);
     for (const network of operator.networks.values()) {
       const { client, registry, settings } = network;
       if (registry !== null) {
-        this.#formats.set(network, new ValueFormats(client, registry, operator.clock));
+        this.#formats.set(network, new PublishedFormats(client, registry, operator.clock));
         this.#specs.set(network, recentSpecs(client, registry, settings.historyBlocks, describeSpec));
       }
       for (const dataset of network.datasets.values()) {

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
-import { type Address, getAddress, type Hex, hexToBigInt, hexToNumber, numberToHex } from "viem";
+import { type Address, getAddress, type Hex, hexToBigInt, hexToNumber } from "viem";
 import type { ChainClient } from "../chain/client.js";
+import { readPooledTransactions } from "../chain/pooled-transactions.js";
 import type { PooledTransaction } from "../chain/rpc-result-schemas.js";
 import type { Fees } from "./fees.js";
 import type { Call } from "./job.js";
@@ -77,39 +78,9 @@ export class ForeignTransactions {
     this.#readAt = now;
     const beyond = canHideSome ? Array.from({ length: this.hidden }, (_, i) => pending + i) : [];
     const nonces = [...this.#since.keys(), ...beyond].filter((nonce) => !isOwn(nonce));
-    const pool = await this.#readPool(nonces);
+    const pool = await readPooledTransactions(this.client, this.sender, nonces);
     this.#shown = pool && new Set(pool.map(({ nonce }) => hexToNumber(nonce)));
     return (pool ?? []).flatMap(toPooledUpdate).filter(({ nonce }) => nonce >= mined && !isOwn(nonce));
-  }
-
-  /**
-   * Reads the node's pool. geth, erigon and reth list a sender's transactions in one call; reth and anvil find one by its
-   * nonce.
-   *
-   * @returns Null for other nodes, which show nothing.
-   */
-  #readPool(nonces: readonly number[]): Promise<readonly PooledTransaction[] | null> {
-    return this.#request<{
-      pending: Record<string, PooledTransaction>;
-      queued: Record<string, PooledTransaction>;
-    }>("txpool_contentFrom", [this.sender]).then(
-      ({ pending, queued }) => [...Object.values(pending), ...Object.values(queued)],
-      () =>
-        Promise.all(nonces.map((nonce) => this.#readOne(nonce))).then(
-          (found) => found.filter((one) => one !== null),
-          () => null,
-        ),
-    );
-  }
-
-  #readOne(nonce: number): Promise<PooledTransaction | null> {
-    const params = [this.sender, numberToHex(nonce)];
-    return this.#request<PooledTransaction | null>("eth_getTransactionBySenderAndNonce", params);
-  }
-
-  /** The transport checks the answers' shapes; viem's types do not have these methods. */
-  #request<T>(method: string, params: readonly unknown[]): Promise<T> {
-    return this.client.request({ method, params } as never) as Promise<T>;
   }
 }
 

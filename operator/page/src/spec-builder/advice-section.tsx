@@ -6,8 +6,8 @@ import type { NetworkAndDataset } from "../live/network-and-dataset";
 import type { ReadError } from "../operator-api";
 import { AdviceResult } from "./advice-result";
 import { fetchAdvice } from "./fetch-advice";
+import { Refusal } from "./refusal";
 import { type SpecDraft, variableNames } from "./spec-draft";
-import { TrialProblem } from "./trial-problem";
 
 interface Props extends NetworkAndDataset {
   readonly draft: SpecDraft;
@@ -86,7 +86,7 @@ export function AdviceSection({ network, dataset, draft, args }: Props) {
         )}
       </form>
       {stop !== null && <Progress progress={progress} of={LENGTHS[length].samples} dataset={dataset} />}
-      {error && <TrialProblem error={error} />}
+      {error && <Refusal error={error} />}
       {advice && <AdviceResult advice={advice} dataset={dataset} />}
     </section>
   );

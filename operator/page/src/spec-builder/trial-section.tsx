@@ -1,7 +1,7 @@
 import type { NetworkAndDataset } from "../live/network-and-dataset";
+import { Refusal } from "./refusal";
 import { type SpecDraft, variableNames } from "./spec-draft";
 import { SpecField } from "./spec-field";
-import { TrialProblem } from "./trial-problem";
 import { TrialResult } from "./trial-result";
 import type { TrialState } from "./use-trial";
 
@@ -46,7 +46,7 @@ export function TrialSection({ network, dataset, draft, args, onArgs, tried, onT
           {isBusy ? "Trying …" : "Try it now"}
         </button>
       </form>
-      {error && <TrialProblem error={error} />}
+      {error && <Refusal error={error} />}
       {trial && (
         <div class={isCurrent ? "answer" : "answer outdated"}>
           {!isCurrent && <p class="warn">The spec or an argument has changed since. Try it again.</p>}

@@ -1,7 +1,7 @@
 import { simulateQuery } from "@dataset-oracle/protocol";
 import { formatEther, formatUnits, getAddress } from "viem";
 import { expect, test } from "vitest";
-import { postDataRequest } from "../../../../devnet/test/devnet-process.js";
+import { postDataRequest } from "../../../../devnet/test/post-data-request.js";
 import { formatExact } from "../../src/format/number.js";
 import { EXPLORER, type TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";

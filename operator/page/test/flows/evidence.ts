@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { test } from "vitest";
-import { postDataRequest } from "../../../../devnet/test/devnet-process.js";
+import { postDataRequest } from "../../../../devnet/test/post-data-request.js";
 import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
 

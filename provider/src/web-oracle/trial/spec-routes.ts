@@ -9,8 +9,8 @@ import { ADVICE_PROBLEMS, TRIAL_PROBLEMS } from "../../openapi.js";
 import { invalidReadings, trialsOff } from "../../problems.js";
 import { advise } from "../advice/advise.js";
 import { parseReadings } from "../advice/parse-readings.js";
+import { checkTriedSpec } from "./check-tried-spec.js";
 import type { Trials } from "./trials.js";
-import { checkTriedSpec } from "./tried-spec.js";
 
 /** Requests a minute of one caller, and of all callers together. Operators ask for many. */
 const PER_CALLER = 30;

@@ -21,8 +21,8 @@ import { type AllowedHosts, isHostAllowed } from "../allowed-hosts.js";
 import { type AskedSource, askSources, readingsOf, textsOf } from "../ask-sources.js";
 import type { Extraction } from "../extraction-worker.js";
 import type { RateLimitedExtractor } from "../rate-limited-extractor.js";
+import { checkTriedSpec, type TriedSpec } from "./check-tried-spec.js";
 import { howToFix } from "./how-to-fix.js";
-import { checkTriedSpec, type TriedSpec } from "./tried-spec.js";
 import { valueText } from "./value-text.js";
 
 /** The maximum number of trials at a time, because each may hold answers of a megabyte for each source. */

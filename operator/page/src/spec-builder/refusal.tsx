@@ -6,7 +6,7 @@ import { renderInlineCode } from "./inline-code";
 const NO_TRIALS: readonly string[] = ["trials_off", "no_such_path"];
 
 /** Shows why there is no trial or no advice, with the way out. */
-export function TrialProblem({ error }: { error: ReadError }) {
+export function Refusal({ error }: { error: ReadError }) {
   const { code, title, detail, retryAfter, errors = [] } = error;
   const isMarked = errors.length > 0;
   return (

@@ -1,0 +1,30 @@
+import type { Address, Hash } from "viem";
+import type { Devnet } from "./devnet-process.js";
+
+/** An answer of the operator, read as far as the tests look at it. */
+interface Answer {
+  readonly status: string;
+  readonly value: string;
+  readonly timestamp: number;
+  readonly transaction_hash?: Hash;
+  readonly transaction?: {
+    readonly chainId: string;
+    readonly to: Address;
+    readonly data: string;
+    readonly gas: string;
+  };
+  readonly reports: readonly unknown[];
+  readonly code?: string;
+  readonly detail?: string;
+}
+
+/** Posts a data request; waits for the transaction to be mined where there is one. */
+export async function postDataRequest(devnet: Devnet, body: object): Promise<{ status: number; answer: Answer }> {
+  const response = await fetch(`${devnet.operator.url}/data/request`, {
+    method: "POST",
+    headers: { "content-type": "application/json", prefer: "wait=20" },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(30_000),
+  });
+  return { status: response.status, answer: (await response.json()) as Answer };
+}
