@@ -10,7 +10,7 @@ import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, createTestClient, createWalletClient, http, parseAbi, parseEther, publicActions } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HAS_CURL } from "./code-blocks.js";
 import { type Devnet, freePortOptions, isRunning, startDevnet } from "./devnet-process.js";
 import { postDataRequest } from "./post-data-request.js";
@@ -29,6 +29,10 @@ beforeAll(async () => {
 }, 130_000);
 
 afterAll(() => devnet?.interrupt());
+
+beforeEach(({ onTestFailed }) => {
+  onTestFailed(() => console.log(devnet.output()));
+});
 
 /** Reads the data point as a contract would, without sending anything. */
 async function query(key = HEX_KEY) {
@@ -272,7 +276,7 @@ describe("unreachable providers", () => {
     await kill(1);
     await nextRound();
     const withThree = await postDataRequest(devnet, request());
-    expect(withThree.status).toBe(200);
+    expect(withThree).toMatchObject({ status: 200 });
     expect(withThree.answer.reports).toHaveLength(3);
 
     await kill(3);

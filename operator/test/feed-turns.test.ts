@@ -132,8 +132,8 @@ test("a volunteer, and a node that reaches too few providers, send nothing", asy
   await nodes.get(volunteer.address)?.close();
 });
 
-test("while a node is down, the next in rank sends its rounds, within a stage", async () => {
-  // The first still reaches too few providers.
+test("while a node is down, the next in rank sends its rounds, within a stage for each that does not send", async () => {
+  // The first still reaches too few providers, so that two do not send.
   const [, ...others] = accounts;
   const batches: Sent[] = [];
   let gone: PrivateKeyAccount | undefined;
@@ -144,9 +144,11 @@ test("while a node is down, the next in rank sends its rounds, within a stage", 
     gone ??= others.find(({ address }) => address === leaderOf(nextRound));
     if (gone !== undefined) await nodes.get(gone.address)?.close();
   }
+  // On a busy machine, a node waits for up to another stage.
+  const maxLate = (3 * STAGE_MS) / 1000 + 2 * BLOCK_SECONDS;
   for (const [i, { minedAt }] of batches.slice(1).entries()) {
     const age = Number(minedAt - (batches[i]?.round ?? 0n));
-    expect(age).toBeLessThanOrEqual(HEARTBEAT_SECONDS + (2 * STAGE_MS) / 1000 + 2 * BLOCK_SECONDS);
+    expect(age).toBeLessThanOrEqual(HEARTBEAT_SECONDS + maxLate);
   }
   const failovers = await Promise.all(others.map(({ address }) => failedOver(address)));
   expect(failovers.reduce((a, b) => a + b)).toBeGreaterThan(0);

@@ -91,6 +91,9 @@ export class FeedTurns {
     const turn = { dataset: dataset.address, chunk: this.#turnOf(feeds), round };
     const order = orderOf(turn, nodesIn(dataset.committee.current.members, this.network.nodes));
     const stages = stagesBefore(own?.provider ?? null, order, held, { ...settings, graceLeftMs });
+    const better = order
+      .slice(0, stages.length)
+      .flatMap((provider) => this.network.nodes.all.find((node) => node.provider === provider)?.submitter ?? []);
 
     let left = feeds;
     let other: HeldTransaction | null = null;
@@ -103,13 +106,13 @@ export class FeedTurns {
         return left.length === 0;
       },
       offerOther: async () => {
-        other = await this.#offerShared(left, round);
+        other = await this.#offerShared(left, round, better);
         if (other !== null) return true;
         if ((await this.#updated(left, "pending")).length > 0) return true;
         const [first] = left;
         if (first === undefined || !this.#canOthersHaveSent(round)) return false;
         await this.network.sharing?.fetch(this.network, dataset, first.key, round, held);
-        other = await this.#offerShared(left, round);
+        other = await this.#offerShared(left, round, better);
         return other !== null;
       },
       isOtherLost: async () => {
@@ -154,22 +157,43 @@ export class FeedTurns {
   }
 
   /**
-   * Gives another node's transaction to this node's RPC endpoints, which may not have it yet.
+   * Gives other nodes' transactions that are not mined to this node's RPC endpoints, which may not have them: the one that
+   * updates these feeds, and all of the nodes of better ranks. One that nobody's endpoints have holds up all later ones of its
+   * sender.
    *
-   * @returns Null when none was shared, or they refuse it.
+   * @param better The submitters of the nodes of better ranks.
+   * @returns The one that updates these feeds; null when none was shared, or they refuse it.
    */
-  async #offerShared(feeds: readonly StoredFeed[], round: bigint): Promise<HeldTransaction | null> {
-    const { network, operator } = this;
+  async #offerShared(
+    feeds: readonly StoredFeed[],
+    round: bigint,
+    better: readonly Address[],
+  ): Promise<HeldTransaction | null> {
+    const { network } = this;
     const keys = feeds.map(({ key }) => key);
     const shared = network.transactions.find(this.datasetFeeds.dataset.address, keys, round);
-    if (shared === null) return null;
+    const refused = new Set<Hex>();
+    const senders = new Set(shared === null ? better : [...better, shared.sender]);
+    for (const sender of senders) {
+      const held = network.transactions.by(sender);
+      const mined = held.length === 0 ? 0 : await readNonce(network.client, sender, "latest").catch(() => 0);
+      for (const one of held.filter(({ nonce }) => nonce >= mined)) {
+        if (!(await this.#submitForOther(one))) refused.add(one.hash);
+      }
+    }
+    return shared === null || refused.has(shared.hash) ? null : shared;
+  }
+
+  /** @returns False when the RPC endpoints refuse it. */
+  async #submitForOther({ raw, hash, nonce }: HeldTransaction): Promise<boolean> {
+    const { network, operator } = this;
     operator.metrics.submittedForOther(network.chainId);
-    const { kind } = await submitRaw(network.client, shared.raw, shared.hash);
+    const { kind } = await submitRaw(network.client, raw, hash);
     operator.logger.info(
-      { network: network.chainId, transaction: shared.hash, result: kind },
+      { network: network.chainId, transaction: hash, nonce, result: kind },
       "another node's transaction submitted",
     );
-    return kind === "rejected" ? null : shared;
+    return kind !== "rejected";
   }
 
   /** Returns the feeds that were updated since their values were read; none when the chain cannot be read. */

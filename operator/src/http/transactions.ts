@@ -10,7 +10,6 @@ import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { TRANSACTIONS_PATH } from "../peers/transaction-sharing.js";
 import { invalidTransaction, unknownNetwork } from "../problems.js";
-import { holdStatementsInCalldata } from "../statements/statements-in-calldata.js";
 import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 import { NODES_PER_ADDRESS, nodeLimit } from "./rate-limits.js";
@@ -37,8 +36,8 @@ const post = {
   operationId: "shareTransaction",
   summary: "Takes a transaction that another node has signed, so that this node can submit it when it is its turn.",
   description:
-    "Only an update of a dataset that is served here, signed by the submitter of another node. It is held if the chain " +
-    "would accept it now, and nothing is sent at once.",
+    "Only an update of a dataset that is served here, or a cancellation (a transfer of nothing to the sender itself), signed " +
+    "by the submitter of another node. It is held if the chain would accept it now, and nothing is sent at once.",
   body: SharedTransaction,
   response: {
     200: jsonAnswer("The transaction is held.", Type.Object({ transaction_hash: Type.String() })),
@@ -76,11 +75,9 @@ export function addTransactions(
       const { transactions } = network;
       const shared = transactions.read(network, raw as Hex);
       if (!shared.ok) throw invalidTransaction(shared.error);
-      const { signed, dataset } = shared.value;
+      const { signed } = shared.value;
       if (transactions.isHeld(shared.value)) return { transaction_hash: signed.hash };
       await limitNode(request, reply, signed.sender);
-      // It is proof against its signers even if the chain has the round already.
-      holdStatementsInCalldata(network, dataset, signed.data);
       const held = await transactions.hold(network, shared.value).catch((error: unknown) => {
         if (error instanceof RpcError || !(error instanceof ProblemError)) throw error;
         throw invalidTransaction(error.title);

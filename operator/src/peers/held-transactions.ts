@@ -6,6 +6,7 @@ import { readNonce } from "../chain/transactions.js";
 import type { Dataset, Network } from "../network.js";
 import type { Context } from "../process-context.js";
 import { roundAt } from "../round-time.js";
+import { holdStatementsInCalldata } from "../statements/statements-in-calldata.js";
 import { baseFeeOf, readNetworkFees } from "../tx/fees.js";
 import { type DecodedUpdateCall, decodeUpdateCall } from "../update/decode-call.js";
 import type { Nodes } from "./node-list.js";
@@ -26,23 +27,22 @@ const MAX_LISTED = 4;
 export type HeldTransaction = Pick<SignedTransaction, "raw" | "hash" | "sender" | "nonce">;
 
 /** This node's own transaction, or another's that the chain would have accepted when it arrived. */
-interface HeldUpdate extends HeldTransaction {
-  readonly dataset: Address;
-  readonly keyHashes: ReadonlySet<Hex>;
-  readonly round: bigint;
+interface Held extends HeldTransaction {
+  /** Null for one that stores nothing, and only has to be mined before later ones of its sender: a cancellation, or a stale update. */
+  readonly update: { readonly dataset: Address; readonly keyHashes: ReadonlySet<Hex>; readonly round: bigint } | null;
 }
 
 /** A transaction that another node signed, before the chain is asked about it. */
 export interface ReceivedTransaction {
   readonly signed: SignedTransaction;
-  readonly call: DecodedUpdateCall;
-  readonly dataset: Dataset;
+  /** Null for a cancellation. */
+  readonly update: { readonly call: DecodedUpdateCall; readonly dataset: Dataset } | null;
 }
 
 /** The transactions that the nodes of a network have shared. */
 export class HeldTransactions {
   /** Oldest first; by submitter. */
-  readonly #held = new Map<Address, readonly HeldUpdate[]>();
+  readonly #held = new Map<Address, readonly Held[]>();
 
   constructor(
     private readonly context: Context,
@@ -50,7 +50,7 @@ export class HeldTransactions {
   ) {}
 
   /**
-   * Reads a transaction that is said to be another node's update. It asks nobody.
+   * Reads a transaction that is said to be another node's update, or its cancellation of one. It asks nobody.
    *
    * @returns The reason why it is not one.
    */
@@ -61,6 +61,7 @@ export class HeldTransactions {
     const node = all.find(({ submitter }) => submitter === signed.sender);
     if (node === undefined || signed.sender === own?.submitter)
       return err(`${signed.sender} is not the submitter of another node.`);
+    if (isCancellation(signed) && signed.chainId === chainId) return ok({ signed, update: null });
     const dataset = signed.chainId === chainId ? datasets.get(signed.to) : undefined;
     if (dataset === undefined) return err(`${signed.to} on network ${signed.chainId} is not a dataset served here.`);
     if (!dataset.committee.current.members.includes(node.provider)) {
@@ -73,16 +74,13 @@ export class HeldTransactions {
     if (round > now + MAX_AHEAD || round + dataset.maxRoundAge <= now) {
       return err(`Its round, ${round}, is not of the last ${dataset.maxRoundAge} s.`);
     }
-    return ok({ signed, call, dataset });
+    return ok({ signed, update: { call, dataset } });
   }
 
-  /** Holds a transaction of this node, for others that ask for it. Returns false for one that is no update. */
-  addOwn(raw: Hex): boolean {
+  /** Holds a transaction of this node, for others that ask for it. */
+  addOwn(raw: Hex): void {
     const signed = readSignedTransaction(raw);
-    const call = signed && decodeUpdateCall(signed.data);
-    if (signed === null || call === null) return false;
-    this.#add(signed, call);
-    return true;
+    if (signed !== null) this.#add(signed, decodeUpdateCall(signed.data));
   }
 
   isHeld({ signed }: ReceivedTransaction): boolean {
@@ -95,9 +93,11 @@ export class HeldTransactions {
    * @returns The reason why it would not.
    * @throws ProblemError when the dataset would refuse it. RpcError.
    */
-  async hold({ client, simulator }: Network, shared: ReceivedTransaction): Promise<Result<null>> {
-    const { signed, dataset, call } = shared;
+  async hold(network: Network, { signed, update }: ReceivedTransaction): Promise<Result<null>> {
+    const { client, simulator } = network;
     const { sender, nonce, data, gas, maxFeePerGas } = signed;
+    // It is proof against the signers of its reports even if the chain has the round already.
+    if (update !== null) holdStatementsInCalldata(network, update.dataset, data);
     const [mined, balance, networkFees] = await Promise.all([
       readNonce(client, sender, "latest"),
       unwrapRpcError(client, "eth_getBalance", getBalance(client, { address: sender })),
@@ -107,18 +107,18 @@ export class HeldTransactions {
     if (maxFeePerGas < baseFeeOf(networkFees))
       return err(`It pays ${maxFeePerGas} wei per gas, below ${baseFeeOf(networkFees)}.`);
     if (balance < gas * maxFeePerGas) return err(`Its sender has ${balance} wei, less than it may cost.`);
-    const needed = await gasOf(simulator, dataset, call, data);
-    if (needed === null) return err("It would store nothing.");
+    const needed = update && (await gasOf(simulator, update.dataset, update.call, data));
     // A simulation returns the gas with a quarter to spare.
-    if (gas * 5n < needed * 4n) return err(`Its gas limit is ${gas}, and it needs ${needed}.`);
-    this.#add(signed, call);
+    if (needed !== null && gas * 5n < needed * 4n) return err(`Its gas limit is ${gas}, and it needs ${needed}.`);
+    this.#add(signed, needed === null ? null : (update?.call ?? null));
     return ok(null);
   }
 
   /** Holds a transaction, in place of one that it replaces: only one of a nonce can be mined. */
-  #add({ raw, hash, sender, nonce, to: dataset }: SignedTransaction, call: DecodedUpdateCall): void {
+  #add({ raw, hash, sender, nonce, to: dataset }: SignedTransaction, call: DecodedUpdateCall | null): void {
     const others = (this.#held.get(sender) ?? []).filter((one) => one.nonce !== nonce);
-    const held = [...others, { raw, hash, sender, nonce, dataset, keyHashes: keyHashesOf(call), round: call.round }];
+    const update = call && { dataset, keyHashes: keyHashesOf(call), round: call.round };
+    const held = [...others, { raw, hash, sender, nonce, update }];
     let characters = held.reduce((sum, one) => sum + one.raw.length, 0);
     while (held.length > MAX_HELD || characters > MAX_HELD_CHARACTERS) characters -= held.shift()?.raw.length ?? 0;
     this.#held.set(sender, held);
@@ -129,6 +129,7 @@ export class HeldTransactions {
     const keyHash = keccak256(key);
     return [...this.#held.values()]
       .flat()
+      .flatMap(({ update, ...transaction }) => (update === null ? [] : { ...transaction, ...update }))
       .filter((one) => one.dataset === dataset && one.round >= round && one.keyHashes.has(keyHash))
       .toSorted((a, b) => Number(b.round - a.round))
       .slice(0, MAX_LISTED);
@@ -139,19 +140,31 @@ export class HeldTransactions {
     const hashes = keys.map((key) => keccak256(key));
     const { all, own } = this.nodes;
     const listed = new Set(all.map(({ submitter }) => submitter));
-    let newest: HeldUpdate | null = null;
+    let newest: Held | null = null;
+    let newestRound = round - 1n;
     for (const [submitter, held] of this.#held) {
       if (!listed.has(submitter)) this.#held.delete(submitter);
       else if (submitter !== own?.submitter) {
         for (const one of held) {
-          const isOlder = one.round < round || (newest !== null && one.round <= newest.round);
-          if (!isOlder && one.dataset === dataset && hashes.every((hash) => one.keyHashes.has(hash))) newest = one;
+          const { update } = one;
+          if (update === null || update.round <= newestRound || update.dataset !== dataset) continue;
+          if (!hashes.every((hash) => update.keyHashes.has(hash))) continue;
+          newest = one;
+          newestRound = update.round;
         }
       }
     }
     return newest;
   }
+
+  /** Lists the transactions of a sender, in the order of their nonces. */
+  by(sender: Address): readonly HeldTransaction[] {
+    return (this.#held.get(sender) ?? []).toSorted((a, b) => a.nonce - b.nonce);
+  }
 }
+
+/** Recognizes how the transaction queue cancels: by a transfer of nothing to the sender itself. */
+const isCancellation = ({ sender, to, data }: SignedTransaction): boolean => to === sender && data === "0x";
 
 const keyHashesOf = (call: DecodedUpdateCall): ReadonlySet<Hex> =>
   new Set(call.kind === "batch" ? call.keyHashes : [keccak256(call.key)]);

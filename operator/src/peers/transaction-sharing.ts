@@ -3,7 +3,6 @@ import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address, Hex } from "viem";
 import type { Dataset, Network } from "../network.js";
-import { holdStatementsInCalldata } from "../statements/statements-in-calldata.js";
 import type { GuardedHttp } from "./guarded-http.js";
 import type { HeldTransactions } from "./held-transactions.js";
 import { readNodeAnswer } from "./node-answer.js";
@@ -37,8 +36,9 @@ export class TransactionSharing {
    */
   share(raw: Hex): void {
     const { all, own } = this.nodes;
-    // Others take no transactions of a volunteer, and nothing but updates.
-    if (own === null || !this.transactions.addOwn(raw)) return;
+    // Others take no transactions of a volunteer.
+    if (own === null) return;
+    this.transactions.addOwn(raw);
     const body = JSON.stringify({ network_id: this.chainId, raw } satisfies SharedTransaction);
     const limits = { timeoutMs: DEADLINE_MS, maxBytes: MAX_ANSWER_BYTES };
     for (const node of all) {
@@ -71,7 +71,6 @@ export class TransactionSharing {
     for (const { raw } of (readNodeAnswer(answer, got) ?? []).slice(0, MAX_FETCHED)) {
       const shared = this.transactions.read(network, raw as Hex);
       if (!shared.ok || this.transactions.isHeld(shared.value)) continue;
-      holdStatementsInCalldata(network, shared.value.dataset, shared.value.signed.data);
       await this.transactions.hold(network, shared.value);
     }
   }

@@ -28,7 +28,7 @@ export interface QueueSettings extends QueueLimits, FeeCaps {
 }
 
 export interface QueueContext extends Pick<Context, "clock" | "logger" | "closing"> {
-  /** Called with each signed update that an RPC endpoint may have: a data point's first, and those that replace it. */
+  /** Called with each signed transaction that an RPC endpoint may have: at first, when it replaces another, and at each rebroadcast. */
   readonly onSubmitted?: (raw: Hex) => void;
 }
 

@@ -19,7 +19,7 @@ interface ReplacementParts {
   readonly logger: Logger;
   /** Called when a newer round that was asked for has been built, or cannot be. */
   readonly onRenewed: () => void;
-  /** Called with each signed update that an RPC endpoint may have. */
+  /** Called with each signed transaction that an RPC endpoint may have. */
   readonly onSubmitted: (raw: Hex) => void;
 }
 
@@ -51,7 +51,7 @@ export class Replacements {
 
   /** Submits a transaction again that the node does not show. */
   async rebroadcast(transaction: Transaction, networkFees: NetworkFees): Promise<void> {
-    const { submitter, inFlight, clock, logger } = this.#parts;
+    const { submitter, inFlight, clock, logger, onSubmitted } = this.#parts;
     const version = transaction.versions.at(-1);
     if (version === undefined) return;
     const { raw, hash } = version;
@@ -61,6 +61,7 @@ export class Replacements {
     this.counts.rebroadcast++;
     logger.info({ nonce: transaction.nonce, transaction: hash, ...logFields(result) }, "rebroadcast");
     inFlight.put({ ...transaction, isAccepted: result.kind === "accepted", submittedAt: clock() });
+    if (result.kind !== "rejected") onSubmitted(raw);
   }
 
   /** Replaces a transaction that is stuck or gone. Where that needs the newest round, it does so once that is built. */
@@ -125,7 +126,7 @@ export class Replacements {
     if (result.kind === "rejected") return false;
     this.counts[call === null ? "cancelled" : "replaced"]++;
     inFlight.add(nonce, before?.task ?? null, call, submission, clock());
-    if (call !== null) onSubmitted(submission.raw);
+    onSubmitted(submission.raw);
     return true;
   }
 }
