@@ -45,13 +45,26 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
+/** Below the ranges that operating systems take the ports of outgoing connections from. */
+const FIRST_PORT = 20_000;
+/** Vitest's workers run at the same time, so each has a range of its own: the port that one was given, no other takes. */
+const PORTS_PER_WORKER = 3_000;
+
+let lastPort: number | null = null;
+
 /**
- * Returns a port on loopback that nothing listens on now. It is below the ranges that operating systems take the ports of
- * outgoing connections from, so that no connection takes it before its process listens.
+ * Returns a port on loopback that nothing listens on now, and that was not returned before.
+ *
+ * @param count How many ports in a row have to be free.
+ * @returns The first of them.
  */
-export async function freePort(): Promise<number> {
+export async function freePort(count = 1): Promise<number> {
+  const first = FIRST_PORT + PORTS_PER_WORKER * (Number(process.env.VITEST_POOL_ID ?? 0) % 4);
   for (;;) {
-    const port = randomInt(20_000, 32_768);
-    if (await isFree(port)) return port;
+    const next = (lastPort ?? first + randomInt(PORTS_PER_WORKER)) + 1;
+    const port = next + count > first + PORTS_PER_WORKER ? first : next;
+    lastPort = port + count - 1;
+    const areFree = await Promise.all(Array.from({ length: count }, (_, i) => isFree(port + i)));
+    if (areFree.every(Boolean)) return port;
   }
 }

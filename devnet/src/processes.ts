@@ -36,9 +36,15 @@ export interface Process extends RunningComponent {
   ready(): Promise<void>;
 }
 
-/** Starts a process in the same process group, so that closing the terminal ends it too. */
+/**
+ * Starts a process in the same process group, so that closing the terminal ends it too.
+ *
+ * @throws If another program answers in its place.
+ */
 export async function startProcess(options: ProcessOptions): Promise<Process> {
   const { name, command, args, cwd, logFile } = options;
+  // Else that program would be taken for this one, which cannot listen and ends.
+  if (await options.isReady()) throw new Error(`${name} cannot start: another program already answers on its port.`);
   const log = logFile === undefined ? "ignore" : openSync(logFile, "a");
   const own = Object.entries(process.env).filter(([variable]) => !FOREIGN_KEYS.test(variable));
   const child = spawn(command, args, {

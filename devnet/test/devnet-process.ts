@@ -54,8 +54,9 @@ const DEVNET = [process.execPath, join(ROOT, "devnet/dist/main.js")] as const;
 
 /** Returns options with free ports. */
 export async function freePortOptions(): Promise<string[]> {
-  const [chain, operator, market] = [await freePort(), await freePort(), await freePort()];
-  const provider = 20_000 + Math.floor(Math.random() * 10_000);
+  const [chain, market] = [await freePort(), await freePort()];
+  // Four nodes and four providers have ports in a row.
+  const [operator, provider] = [await freePort(4), await freePort(4)];
   return [
     ...["--chain-port", String(chain), "--operator-port", String(operator)],
     ...["--market-port", String(market), "--provider-port", String(provider)],

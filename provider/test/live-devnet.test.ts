@@ -45,8 +45,7 @@ afterAll(async () => {
 
 /** Starts `npm start -- --live` on free ports, as a process. */
 async function startLiveDevnet(env: Readonly<Record<string, string>>) {
-  const [chain, operator] = [await freePort(), await freePort()];
-  const first = 20_000 + Math.floor(Math.random() * 10_000);
+  const [chain, operator, first] = [await freePort(), await freePort(), await freePort(4)];
   const ports = ["--chain-port", chain, "--operator-port", operator, "--provider-port", first].map(String);
   const args = [join(ROOT, "devnet/dist/main.js"), "--live", "--no-feeds", ...ports];
   const child = spawn(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env } });

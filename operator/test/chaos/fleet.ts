@@ -39,7 +39,7 @@ export async function startFleet(options: FleetOptions): Promise<readonly FleetN
   const keys = Array.from({ length: size }, (_, i) => keccak256(numberToHex(seed * 100 + i + 1, { size: 32 })));
   const senders = keys.map((key) => privateKeyToAccount(key).address);
   for (const address of senders) await chain.client.setBalance({ address, value: parseEther("1000000") });
-  const ports = await Promise.all(keys.map(freePort));
+  const ports = await Promise.all(keys.map(() => freePort()));
   const peers = ports.map((port, i): Node => {
     return {
       provider: providers[i]?.address ?? "0x",
