@@ -20,6 +20,8 @@ import { waitForTurn } from "./wait-for-turn.js";
 const FIRST_NEW = 1 << 16;
 /** Time to gather the reports and to see the block, in seconds. */
 const SPARE_SECONDS = 2;
+/** The most transactions of one other node that are submitted in a turn: one that is never mined is submitted in each. */
+const MAX_OFFERED = 4;
 
 /** The result of waiting for a turn. */
 export interface TakenTurn {
@@ -172,16 +174,16 @@ export class FeedTurns {
     const { network } = this;
     const keys = feeds.map(({ key }) => key);
     const shared = network.transactions.find(this.datasetFeeds.dataset.address, keys, round);
-    const refused = new Set<Hex>();
+    const accepted = new Set<Hex>();
     const senders = new Set(shared === null ? better : [...better, shared.sender]);
     for (const sender of senders) {
       const held = network.transactions.by(sender);
       const mined = held.length === 0 ? 0 : await readNonce(network.client, sender, "latest").catch(() => 0);
-      for (const one of held.filter(({ nonce }) => nonce >= mined)) {
-        if (!(await this.#submitForOther(one))) refused.add(one.hash);
+      for (const one of held.filter(({ nonce }) => nonce >= mined).slice(0, MAX_OFFERED)) {
+        if (await this.#submitForOther(one)) accepted.add(one.hash);
       }
     }
-    return shared === null || refused.has(shared.hash) ? null : shared;
+    return shared !== null && accepted.has(shared.hash) ? shared : null;
   }
 
   /** @returns False when the RPC endpoints refuse it. */
