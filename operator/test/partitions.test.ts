@@ -54,7 +54,11 @@ async function sendersAfter(network: Network, times: number): Promise<readonly A
   return network.mined.transactions.flatMap(({ round, sender }) => (round >= now ? [sender] : []));
 }
 
-describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) => {
+describe.skipIf(reason !== null || !isLongMode).each([
+  { size: 4, blockSeconds: 1 },
+  { size: 7, blockSeconds: 1 },
+  { size: 4, blockSeconds: 2 },
+])("$size nodes, blocks of $blockSeconds s", ({ size, blockSeconds }) => {
   let network: Network;
   const measured: { readonly title: string; readonly of: Measurement; readonly bound: number }[] = [];
   const all = Array.from({ length: size }, (_, i) => i);
@@ -62,7 +66,7 @@ describe.skipIf(reason !== null || !isLongMode).each([4, 7])("%i nodes", (size) 
   let hasFailed = false;
 
   beforeAll(async () => {
-    network = await Network.start({ size, datasets: 16, heartbeatSeconds: 16, beatSeconds: 2 });
+    network = await Network.start({ size, datasets: 16, heartbeatSeconds: 16, beatSeconds: 2, blockSeconds });
     // The first rounds are sent while the last processes still start.
     await network.run(2);
   });

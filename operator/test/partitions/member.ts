@@ -130,7 +130,7 @@ export class Member {
   async #spawn(
     name: "market" | "provider" | "node",
     [main = "", ...args]: readonly string[],
-    { env = {}, isReady = async () => true, skewMs = 0 }: SpawnOptions = {},
+    { env = {}, isReady = async () => false, skewMs = 0 }: SpawnOptions = {},
   ): Promise<Process> {
     const skew = skewMs === 0 ? [] : ["--import", shiftedClock(skewMs)];
     const line = this.shared.commandIn(this.host, [process.execPath, ...skew, join(ROOT, main), ...args]);
@@ -149,6 +149,7 @@ export class Member {
 
 interface SpawnOptions {
   readonly env?: Readonly<Record<string, string>>;
+  /** Without it, nobody waits for the process. */
   readonly isReady?: () => Promise<boolean>;
   readonly skewMs?: number;
 }

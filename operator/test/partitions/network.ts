@@ -12,7 +12,6 @@ import { Member, type NodeOptions } from "./member.js";
 import { type Measurement, MinedUpdates } from "./mined-updates.js";
 import { type Host, NetworkNamespaces } from "./network-namespaces.js";
 
-const BLOCK_SECONDS = 1;
 /** A node is passed over after this, by default: `stageMs`. */
 const STAGE_SECONDS = 2;
 /** A round lies this far behind the time at which it begins. */
@@ -29,6 +28,8 @@ export interface NetworkOptions {
   readonly datasets: number;
   readonly heartbeatSeconds: number;
   readonly beatSeconds: number;
+  /** The time between blocks; 1 s by default. */
+  readonly blockSeconds?: number;
 }
 
 /** A committee whose members are on hosts of their own, each with its provider and its node, and a chain that all reach. */
@@ -45,12 +46,12 @@ export class Network {
 
   /** Starts everything, and waits until each feed is stored. */
   static async start(options: NetworkOptions): Promise<Network> {
-    const { size, datasets: count, heartbeatSeconds, beatSeconds } = options;
+    const { size, datasets: count, heartbeatSeconds, beatSeconds, blockSeconds = 1 } = options;
     const namespaces = new NetworkNamespaces(size + 1);
     const folder = mkdtempSync(join(tmpdir(), "partitions-"));
     try {
       const [chainHost, ...hosts] = namespaces.hosts as [Host, ...Host[]];
-      const chain = await startChain(namespaces, chainHost);
+      const chain = await startChain(namespaces, chainHost, blockSeconds);
       // A committee is in the order of its members' addresses.
       const keys = hosts.map(() => generatePrivateKey()).toSorted(byAddress);
       const addresses = keys.map((key) => privateKeyToAddress(key));
@@ -61,7 +62,7 @@ export class Network {
       });
       writeFileSync(join(folder, "42.json"), JSON.stringify({ chainId: 42, datasets: Object.fromEntries(deployed) }));
       // Updates are due a beat, a block and two seconds before the heartbeat, and never earlier.
-      const minIntervalSeconds = heartbeatSeconds - beatSeconds - BLOCK_SECONDS - 2;
+      const minIntervalSeconds = heartbeatSeconds - beatSeconds - blockSeconds - 2;
       const policy = { heartbeatSeconds, minIntervalSeconds };
       const network = {
         feeds: datasets.map((dataset) => ({ dataset, keys: KEYS, deviationBps: 1_000_000, ...policy })),
@@ -92,7 +93,8 @@ export class Network {
 
   /** The greatest age that a feed may have while as many members fail, in seconds. */
   maxAge(failing: number): number {
-    return this.options.heartbeatSeconds + failing * STAGE_SECONDS + 2 * BLOCK_SECONDS;
+    const { heartbeatSeconds, blockSeconds = 1 } = this.options;
+    return heartbeatSeconds + failing * STAGE_SECONDS + 2 * blockSeconds;
   }
 
   nodeOptions(options: Partial<NodeOptions> = {}): NodeOptions {
@@ -167,12 +169,12 @@ export class Network {
 const byAddress = (a: `0x${string}`, b: `0x${string}`) =>
   BigInt(privateKeyToAddress(a)) < BigInt(privateKeyToAddress(b)) ? -1 : 1;
 
-async function startChain(namespaces: NetworkNamespaces, host: Host): Promise<Chain> {
+async function startChain(namespaces: NetworkNamespaces, host: Host, blockSeconds: number): Promise<Chain> {
   const url = `http://${host.address}:${RPC_PORT}`;
   const [command = "", ...args] = namespaces.commandIn(host, [
     foundryBinary("anvil"),
     ...["--host", "0.0.0.0", "--port", String(RPC_PORT), "--chain-id", "42"],
-    ...["--block-time", String(BLOCK_SECONDS), "--prune-history", "256", "--silent"],
+    ...["--block-time", String(blockSeconds), "--prune-history", "256", "--silent"],
   ]);
   const anvil = await startProcess({ name: "anvil", command, args, isReady: () => answersRpc(url) });
   await anvil.ready();
