@@ -1,6 +1,6 @@
 // Writes the ABIs of protocol/, and the code of its lens, from forge's output; with --check, only compares them.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { readArguments } from "./arguments.js";
 import { runFoundry } from "./foundry.js";
@@ -13,12 +13,13 @@ const ABIS = [
   { source: "CommitteeDirectory.sol", name: "committeeDirectoryAbi", file: "committee-directory" },
   { source: "interfaces/IUpdateGateway.sol", name: "updateGatewayAbi", file: "update-gateway" },
   { source: "lens/VerifiedLens.sol", name: "verifiedLensAbi", file: "verified-lens" },
-  { source: "lens/QueryLens.sol", name: "queryLensAbi", file: "query-lens", code: "queryLensCode" },
+  { source: "lens/QueryLens.sol", name: "queryLensAbi", file: "query-lens" },
 ];
 
 const USAGE = `Usage: npm run abi [-- --check]
 
-Compiles the contracts and writes their ABIs to protocol/src/abi. Commit them together with the contracts.
+Compiles the contracts and writes their ABIs to protocol/src/abi, and the code of the lens to protocol/src/client. Commit
+them together with the contracts.
 
   --check   write nothing; fail if a file does not match the contracts
   --help    show this text
@@ -30,21 +31,22 @@ Examples
 const isCheck = readArguments(USAGE, { check: { type: "boolean" } }).values.check === true;
 if ((await runFoundry("forge", ["build", "--quiet", "src"])) !== 0) throw new Error("forge build failed");
 
-const folder = join(ROOT, "protocol", "src", "abi");
-mkdirSync(folder, { recursive: true });
-for (const { source, name, file, code } of ABIS) {
-  const artifact = join(ROOT, "out", basename(source), `${basename(source, ".sol")}.json`);
-  const { abi, deployedBytecode } = JSON.parse(readFileSync(artifact, "utf8"));
-  const parts = [
-    `// Generated from src/${source} by \`npm run abi\`.`,
-    `export const ${name} = [\n${withoutInternalTypes(abi)
-      .map((entry) => `  ${JSON.stringify(entry)},\n`)
-      .join("")}] as const;`,
-    // A lens is never deployed: whoever calls it brings its code.
-    ...(code ? [`export const ${code} =\n  "${deployedBytecode.object}";`] : []),
-  ];
-  const text = `${parts.join("\n\n")}\n`;
-  const path = join(folder, `${file}.ts`);
+for (const { source, name, file } of ABIS) {
+  const entries = withoutInternalTypes(artifactOf(source).abi).map((entry) => `  ${JSON.stringify(entry)},\n`);
+  write(`abi/${file}.ts`, source, `export const ${name} = [\n${entries.join("")}] as const;`);
+}
+// This lens is never deployed: whoever calls it brings its code.
+const lens = "lens/QueryLens.sol";
+const { object } = artifactOf(lens).deployedBytecode;
+write("client/query-lens-code.ts", lens, `export const queryLensCode =\n  "${object}";`);
+
+function artifactOf(source) {
+  return JSON.parse(readFileSync(join(ROOT, "out", basename(source), `${basename(source, ".sol")}.json`), "utf8"));
+}
+
+function write(file, source, declaration) {
+  const text = `// Generated from src/${source} by \`npm run abi\`.\n\n${declaration}\n`;
+  const path = join(ROOT, "protocol", "src", file);
   if (!isCheck) {
     writeFileSync(path, text);
   } else if (readFileSync(path, "utf8") !== text) {

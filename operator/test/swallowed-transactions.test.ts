@@ -1,6 +1,6 @@
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { type Address, getAddress, type Hex } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";
 import type { Node } from "../src/peers/node-list.js";
 import { type Chain, startChain } from "./support/chain.js";
@@ -33,7 +33,7 @@ async function twoNodes() {
 
   const start = (i: 0 | 1): Promise<RunningOperator> => {
     const served = { chain, datasets: [dataset], providers, settings, rpcUrls: [[proxy.url, chain.url][i] ?? ""] };
-    return startOperator([served], { account: accounts[i], port: ports[i] });
+    return startOperator([served], { account: accounts[i] as PrivateKeyAccount, port: ports[i] ?? 0 });
   };
   /** Returns who sent each transaction that stored something, the oldest first. */
   const senders = async (): Promise<readonly Address[]> => {

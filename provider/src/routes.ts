@@ -17,7 +17,7 @@ import { API, LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./openapi.j
 import { notReady } from "./problems.js";
 import { addReportStreamRoute } from "./report-stream-route.js";
 import type { Reporter } from "./reporter.js";
-import { addSpecRoutes, type SpecRoutesParts } from "./web-oracle/trial/spec-routes.js";
+import { addSpecRoutes, type SpecRoutesParts } from "./web-oracle/spec-routes.js";
 
 const reportSchema = {
   tags: ["reports"],

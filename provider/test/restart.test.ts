@@ -4,13 +4,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeExchanges, startFakeExchanges } from "./support/fake-exchanges.js";
 import {
+  askForReport,
   type ProviderProcess,
   runProvider,
   spawnProvider,
   untilListening,
+  untilReady,
   writeConfig,
 } from "./support/provider-process.js";
-import { PRIVATE_KEY, request, START, signedPart, startProvider, wireValue } from "./support/test-provider.js";
+import { PRIVATE_KEY, START, signedPart, startProvider, wireValue } from "./support/test-provider.js";
 
 const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
 
@@ -99,16 +101,9 @@ describe("a provider's process", () => {
     for (const { child } of processes) child.kill("SIGKILL");
     await Promise.all(processes.map(({ closed }) => closed));
   });
-  const start = (config: string, wrapper?: readonly string[]) => {
-    processes.push(spawnProvider(["--config", config], ENV, wrapper));
+  const start = (config: string) => {
+    processes.push(spawnProvider(["--config", config], ENV));
     return processes.at(-1) as ProviderProcess;
-  };
-  const untilReady = (url: string) =>
-    expect.poll(async () => (await fetch(`${url}/ready`)).status, { timeout: 8_000, interval: 100 }).toBe(200);
-  const ask = async (url: string, round: number) => {
-    const headers = { "content-type": "application/json" };
-    const response = await fetch(`${url}/report`, { method: "POST", headers, body: JSON.stringify(request(round)) });
-    return { status: response.status, text: signedPart(await response.text()) };
   };
   const clock = () => Math.floor(Date.now() / 1_000);
 
@@ -128,35 +123,13 @@ describe("a provider's process", () => {
 
     await untilReady(firstUrl);
     const round = clock() - 1;
-    const signed = await ask(firstUrl, round);
+    const signed = await askForReport(firstUrl, round);
     expect(signed.status).toBe(200);
     first.child.kill("SIGKILL");
     await first.closed;
     exchanges.quote("200", "200", "200", clock());
     const url = await untilListening(start(config));
     expect((await fetch(`${url}/ready`)).status).toBe(200);
-    expect(await ask(url, round)).toEqual(signed);
-  });
-
-  it("that cannot write signs nothing new, repeats what it signed, and is not ready", async () => {
-    const { config } = writeConfig({ redirectedOrigins: exchanges.redirectedOrigins, requestsPerMinute: 100_000 });
-    // Files may grow to some kilobytes: a disk that is full for it alone.
-    const provider = start(config, ["sh", "-c", 'ulimit -f 2; exec "$0" "$@"']);
-    const url = await untilListening(provider);
-    await untilReady(url);
-    const first = clock();
-    const signed = await ask(url, first);
-    expect(signed.status).toBe(200);
-    const refused = async () => {
-      for (let age = 10; age >= -2; --age) {
-        const answer = await ask(url, clock() - age);
-        if (answer.status === 500) return answer.text;
-      }
-      return "";
-    };
-    await expect.poll(refused, { timeout: 15_000, interval: 200 }).toContain("internal_error");
-    expect(await ask(url, first)).toEqual(signed);
-    expect((await ask(url, clock() + 2)).status).toBe(500);
-    expect((await fetch(`${url}/ready`)).status).toBe(503);
+    expect(await askForReport(url, round)).toEqual(signed);
   });
 });

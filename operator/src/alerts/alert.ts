@@ -1,6 +1,6 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
-import { formatValue } from "@dataset-oracle/protocol/value-text";
+import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { DataPoint } from "../data-point.js";
 import type { AlertReason } from "./alert-reason.js";

@@ -6,12 +6,13 @@ import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { Type } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type DataPoint, findDataPoint } from "../data-point.js";
+import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { invalidLookup } from "../problems.js";
 import { BlockWait } from "../update/wait-for-block.js";
 import { errorForCaller } from "./error-for-caller.js";
 import { parseFetchUpdateCalldata } from "./fetch-update-calldata.js";
+import { findDataPoint } from "./find-data-point.js";
 import { gatewayErrors } from "./problem-responses.js";
 import type { NewKeyLimit } from "./rate-limits.js";
 

@@ -2,9 +2,9 @@ import { ContradictionAnswer, ContradictionQuery } from "@dataset-oracle/protoco
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
-import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { writeStatement } from "../statements/statement.js";
+import { findDataset } from "./find-data-point.js";
 import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 

@@ -3,12 +3,13 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { readQueryPrice } from "../chain/dataset-views.js";
 import { readStored } from "../chain/stored-values.js";
-import { type DataPoint, findDataPoint } from "../data-point.js";
+import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { readLastRounds } from "../overview/last-rounds.js";
 import { MinedRounds } from "../overview/mined-rounds.js";
 import type { Overview } from "../overview/overview.js";
 import { SingleFlight } from "../single-flight.js";
+import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 

@@ -8,10 +8,11 @@ import { globalRateLimiter } from "@dataset-oracle/service/http-server/rate-limi
 import { Value } from "@sinclair/typebox/value";
 import { LRUCache } from "lru-cache";
 import type { Address } from "viem";
-import { type DataPoint, findDataPoint } from "../data-point.js";
+import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { evidenceFailed, invalidQuery, noEvidence, unknownProvider } from "../problems.js";
 import { askProvider, type Fail, type Failure, postQuestion } from "../update/ask-provider.js";
+import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 

@@ -4,11 +4,11 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import { ANY_BODY, jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { OperatorConfig } from "../config.js";
-import { findDataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { FORWARDED_PATH } from "../peers/forwarding.js";
 import { tooManyNewKeys, unknownNode } from "../problems.js";
 import { errorForCaller } from "./error-for-caller.js";
+import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems } from "./problem-responses.js";
 import { isKnownKey, NEW_KEYS_OF_ALL_CALLERS, NODES_PER_ADDRESS, nodeLimit } from "./rate-limits.js";
 

@@ -6,10 +6,10 @@ import {
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
-import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { REPORTS_PATH } from "../peers/fetch-statements.js";
 import { readStatement, writeStatement } from "../statements/statement.js";
+import { findDataset } from "./find-data-point.js";
 import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 

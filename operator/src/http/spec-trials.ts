@@ -12,12 +12,12 @@ import { globalRateLimiter } from "@dataset-oracle/service/http-server/rate-limi
 import { Type } from "@sinclair/typebox";
 import type { FastifyReply } from "fastify";
 import type { Address } from "viem";
-import { findDataset } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { invalidProperty, notWebOracle, trialsBusy, trialsOff, unknownProvider } from "../problems.js";
 import { adviseOnSpec } from "../trials/advise-on-spec.js";
 import { membersToAsk, trySpec } from "../trials/try-spec.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
+import { findDataset } from "./find-data-point.js";
 import { datasetProblems } from "./problem-responses.js";
 
 /** Trials have a rate limit this much lower than that of requests, because they cost the providers. */

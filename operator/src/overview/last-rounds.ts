@@ -1,6 +1,6 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import type { Agreement, DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/http-schemas/data-point";
-import { formatValue } from "@dataset-oracle/protocol/value-text";
+import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { type Hex, hexToBigInt } from "viem";
 import type { PastUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";

@@ -7,7 +7,7 @@ import type {
   PublishedSpec,
   ServedPoint,
 } from "@dataset-oracle/protocol/http-schemas/overview";
-import { formatValue } from "@dataset-oracle/protocol/value-text";
+import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, getAddress, type Hex, stringToHex } from "viem";
 import { readHeadTimestamp } from "../chain/blocks.js";

@@ -4,7 +4,7 @@ import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import type { ForwardedAnswer } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { parseValue } from "@dataset-oracle/protocol/value-text";
+import { parseValue } from "@dataset-oracle/protocol/value-in-json";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import type { Hex } from "viem";
 import { readStored } from "../chain/stored-values.js";

@@ -10,7 +10,7 @@ import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-requ
 import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import { formatValue } from "@dataset-oracle/protocol/value-text";
+import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { LRUCache } from "lru-cache";
 import { concatHex, type Hex, keccak256 } from "viem";
 import type { StoredCommittee } from "../chain/committee-cache.js";

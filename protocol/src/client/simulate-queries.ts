@@ -1,6 +1,7 @@
 import type { Address, BlockTag, Client, Hex } from "viem";
 import { simulateContract } from "viem/actions";
-import { queryLensAbi, queryLensCode } from "../abi/query-lens.js";
+import { queryLensAbi } from "../abi/query-lens.js";
+import { queryLensCode } from "./query-lens-code.js";
 import { type QueryResult, readQueryResult } from "./query-result.js";
 
 /** The keys of a dataset to read off chain. */

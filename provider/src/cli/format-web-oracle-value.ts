@@ -1,4 +1,4 @@
-import { formatValue } from "@dataset-oracle/protocol/value-text";
+import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { hexToString, numberToHex } from "viem";
 import type { ValueWithSources } from "../value-with-sources.js";
 import type { CompiledRequest } from "../web-oracle/compile-request-spec.js";

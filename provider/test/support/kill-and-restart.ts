@@ -9,7 +9,7 @@ import type { Hex } from "viem";
 import type { Decision } from "../../src/decisions/decision-record.js";
 import { DecisionStore } from "../../src/decisions/decision-store.js";
 import { coinbaseTicker, type FakeExchanges, OTHER_SOURCES, startFakeExchanges } from "./fake-exchanges.js";
-import { type ProviderProcess, spawnProvider, untilListening, writeConfig } from "./provider-process.js";
+import { type ProviderProcess, spawnProvider, untilListening, untilReady, writeConfig } from "./provider-process.js";
 import { DATASET, PRIVATE_KEY, signedPart } from "./test-provider.js";
 
 /** The number of concurrent requests, one per worker. */
@@ -85,7 +85,8 @@ export async function killAndRestart(times: number, onKill: (tally: KillTally) =
     while (tally.kills <= times) {
       provider = spawnProvider(["--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
       const url = await untilListening(provider);
-      if (tally.kills === 0) await untilReady(url);
+      // The provider is not ready at first, because its database is new.
+      if (tally.kills === 0) await untilReady(url).then(() => sleep(6_000));
       tally.repeated += await askAll(url, asked, witness);
       if (tally.kills === times) break;
       const life = await killUnderLoad(provider, url, witness);
@@ -222,12 +223,6 @@ async function ask(url: string, { keys, timestamp }: Question): Promise<string |
   if (response.status === 200) return signedPart(text);
   if (text.includes("round_too_old")) return null;
   throw new Error(`The provider answers ${response.status}: ${text}`);
-}
-
-async function untilReady(url: string): Promise<void> {
-  // The provider is not ready at first, because its database is new.
-  while ((await fetch(`${url}/ready`, { signal: AbortSignal.timeout(10_000) })).status !== 200) await sleep(100);
-  await sleep(6_000);
 }
 
 /**

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OTHER_SOURCES } from "./fake-exchanges.js";
-import { DATASET } from "./test-provider.js";
+import { DATASET, request, signedPart } from "./test-provider.js";
 
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
@@ -57,6 +57,20 @@ export async function untilListening({ child, printed }: ProviderProcess): Promi
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error(`The provider ended before it listened: ${printed.stderr}`);
+}
+
+/** Waits until a provider's process signs. */
+export async function untilReady(url: string): Promise<void> {
+  while ((await fetch(`${url}/ready`, { signal: AbortSignal.timeout(10_000) })).status !== 200) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Asks a provider's process for a report; `text` is the part of the answer that it signs. */
+export async function askForReport(url: string, round: number) {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${url}/report`, { method: "POST", headers, body: JSON.stringify(request(round)) });
+  return { status: response.status, text: signedPart(await response.text()) };
 }
 
 /** Runs a provider that is expected to end by itself. */

@@ -6,7 +6,7 @@ import type {
   TrialSource,
 } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { formatValue } from "@dataset-oracle/protocol/value-text";
+import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";

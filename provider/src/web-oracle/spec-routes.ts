@@ -4,13 +4,13 @@ import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-li
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import type { FastifyRequest } from "fastify";
-import type { Caller } from "../../caller.js";
-import { ADVICE_PROBLEMS, TRIAL_PROBLEMS } from "../../openapi.js";
-import { invalidReadings, trialsOff } from "../../problems.js";
-import { advise } from "../advice/advise.js";
-import { parseReadings } from "../advice/parse-readings.js";
-import { checkTriedSpec } from "./check-tried-spec.js";
-import type { Trials } from "./trials.js";
+import type { Caller } from "../caller.js";
+import { ADVICE_PROBLEMS, TRIAL_PROBLEMS } from "../openapi.js";
+import { invalidReadings, trialsOff } from "../problems.js";
+import { advise } from "./advice/advise.js";
+import { parseReadings } from "./advice/parse-readings.js";
+import { checkTriedSpec } from "./trial/check-tried-spec.js";
+import type { Trials } from "./trial/trials.js";
 
 /** Requests a minute of one caller, and of all callers together. Operators ask for many. */
 const PER_CALLER = 30;
