@@ -77,8 +77,8 @@ describe.runIf(process.platform === "linux")("all processes end", () => {
     const { child, output } = spawnDevnet(await freePortOptions(), command);
     while (!output().includes(step)) await sleep(5);
     await sleep(100);
+    await expect.poll(() => family(child.pid as number).length, { interval: 10 }).toBeGreaterThanOrEqual(2);
     const pids = family(child.pid as number);
-    expect(pids.length).toBeGreaterThanOrEqual(2);
     child.kill(signal);
     await untilGone(pids);
     expect(output()).not.toContain("failed");
