@@ -19,15 +19,17 @@ interface Trouble {
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
+/** One question to a committee that is silent costs little, and feeds have to be fresh again soon after it answers. */
+const LONGEST_COMMITTEE_WAIT_MS = 5_000;
 
 /**
- * Returns how long to wait after failures in a row: each doubles the wait, from a second to half a minute. Up to half of it
- * is left out at random, so that operators that failed together do not all come back together.
+ * Returns how long to wait after failures in a row: each doubles the wait, from a second up to a maximum. Up to half of it is
+ * left out at random, so that operators that failed together do not all come back together.
  *
  * @param random From 0 to 1.
  */
-export function backoffMsAfter(failures: number, random: number): number {
-  const longest = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 30), LONGEST_WAIT_MS);
+export function backoffMsAfter(failures: number, random: number, maxMs = LONGEST_WAIT_MS): number {
+  const longest = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 30), maxMs);
   return Math.round(longest * (1 - random / 2));
 }
 
@@ -56,7 +58,8 @@ export class FailureBackoff {
     if (known !== undefined && now < known.retryAt) return;
     const failures = (known?.failures ?? 0) + 1;
     const atLeast = error instanceof FeedGasSpent ? error.retryAfterSeconds * 1000 : 0;
-    const retryInMs = Math.max(backoffMsAfter(failures, Math.random()), atLeast);
+    const maxMs = dependency === "committee" ? LONGEST_COMMITTEE_WAIT_MS : LONGEST_WAIT_MS;
+    const retryInMs = Math.max(backoffMsAfter(failures, Math.random(), maxMs), atLeast);
     this.#troubles.set(dependency, { failures, since: known?.since ?? now, retryAt: now + retryInMs });
     const { level, fields, message } = describe(error);
     this.log[known === undefined ? level : "debug"]({ ...nameOf(dependency), ...fields, failures, retryInMs }, message);

@@ -47,6 +47,11 @@ export class MinedUpdates {
     return this.#stored.size === this.datasets.length * this.keys;
   }
 
+  /** The round of the feed that was updated longest ago, in seconds since 1970. */
+  get oldestRound(): number {
+    return Math.min(...this.#stored.values());
+  }
+
   /** Reads the blocks since the last time. */
   async read(): Promise<void> {
     const { client } = this.chain;
