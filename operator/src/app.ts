@@ -70,7 +70,8 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addSpecTrials(routes, operator, settings.requestsPerMinute);
       await addDocs(routes);
       await addGuide(routes);
-      if (!(await addPage(routes))) operator.logger.warn("the page is not built: npm run build");
+      if (!(await addPage(routes)))
+        operator.logger.warn("the page is not built, so it is not served: run npm run build");
     },
     { prefix: settings.basePath },
   );

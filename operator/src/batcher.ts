@@ -2,8 +2,8 @@
 const WAIT_MS = 3;
 
 /**
- * Hands over together what is added at the same moment, or within a few milliseconds while earlier items are being handled.
- * A lone item is not delayed.
+ * Hands over items in batches: those that are added at the same moment or, while earlier items are being handled,
+ * within a few milliseconds. A lone item is not delayed.
  */
 export class Batcher<T> {
   #waiting: T[] = [];

@@ -4,10 +4,10 @@ import { nodesOf } from "./network.js";
 import type { SenderAccounts } from "./sender-accounts.js";
 
 /**
- * Prints warnings about a valid configuration: about how its keys are kept, and about feeds that may not be served. Nothing
- * is connected.
+ * Prints warnings about a valid configuration: about how its keys are kept, and about feeds that may not be served. It
+ * connects to nothing.
  *
- * @throws ConfigError when `peers` and the accounts do not fit together.
+ * @throws ConfigError when `peers` names several of a network's accounts.
  */
 export function printConfigWarnings(networks: readonly NetworkPlan[], senders: SenderAccounts): void {
   for (const { warnings } of new Set(senders.values())) for (const warning of warnings) console.error(warning);

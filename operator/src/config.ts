@@ -292,7 +292,7 @@ export interface NetworkPlan {
   /** At least one. They may hold tokens, so they are never logged. */
   readonly rpcUrls: readonly string[];
   readonly endpoints: ReadonlyMap<Address, string>;
-  /** Providers and submitters are distinct. */
+  /** No two have the same provider, and no two the same submitter. */
   readonly peers: readonly Node[];
   /** The contract in which providers announce their nodes; null without one. */
   readonly committeeDirectory: Address | null;
@@ -308,8 +308,8 @@ export interface OperatorPlan {
 }
 
 /**
- * Reads the configuration file and the deployment files it names. Nothing is connected, except for networks without such a
- * file, which are read from their chain.
+ * Reads the configuration file and the deployment files it names. It connects to nothing, except to the chains of
+ * networks without such a file.
  *
  * @throws ConfigError that says what to fix.
  */

@@ -36,7 +36,7 @@ class Recorded extends Set<Entry> {
     return isDeleted;
   }
 
-  /** Returns when the entries that cause an excess have left the window; an hour when they do not cause all of it. */
+  /** Returns in how many seconds enough entries will have left to free `excess`; an hour if all are not enough. */
   secondsUntilFree(excess: bigint, nowMs: number): number {
     let left = excess;
     for (const { at, gas } of this) {

@@ -56,7 +56,7 @@ export class Metrics {
     });
   }
 
-  /** @param outcome `ok`, or the reason of a failure. */
+  /** @param outcome `ok`, or the reason for a failure. */
   providerAsked(network: number, provider: string, outcome: string, seconds: number): void {
     this.#providers.observe({ network, provider, outcome }, seconds);
   }

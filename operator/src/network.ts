@@ -33,7 +33,7 @@ import { Simulator } from "./update/simulator.js";
 /** A dataset that the operator serves. */
 export interface Dataset {
   readonly address: Address;
-  /** Its name in the deployment file. */
+  /** Its name in the deployment file; its address if the network has no such file. */
   readonly name: string;
   readonly kind: DatasetKind;
   readonly keyForm: KeyForm;
@@ -70,9 +70,9 @@ export interface Network {
   readonly storedKeys: StoredKeys;
   /** The reports and rows that the members of the committees have signed lately. */
   readonly statements: HeldStatements;
-  /** The contract where request specs are published; null if the network has none. */
+  /** The contract where request specs are published; null if the deployment names none. */
   readonly registry: Address | null;
-  /** The lens of ERC-3668; null if the network has none. */
+  /** The ERC-3668 lens; null if the deployment names none. */
   readonly verifiedLens: Address | null;
   readonly settings: NetworkSettings;
   /** The transaction queue of each sender; none where the operator has no key and so sends nothing. */
@@ -89,11 +89,11 @@ export interface Network {
   readonly directory: CommitteeDirectoryWatch | null;
   /** Null where there can be no other node. */
   readonly sharing: TransactionSharing | null;
-  /** The transactions that other nodes have signed, whether the chain has them or not. */
+  /** The transactions that this node and the others have signed, whether the chain has them or not. */
   readonly transactions: HeldTransactions;
-  /** Null where there can be no other node, or none could recognize this one. */
+  /** Null where there can be no other node, or this one has no account to sign with. */
   readonly identity: NodeIdentity | null;
-  /** Null with `identity`. */
+  /** Null if `identity` is null. */
   readonly forwarding: Forwarding | null;
 }
 
@@ -101,7 +101,8 @@ export interface Network {
  * Connects a network, and checks that its RPC endpoints are of the configured chain and have every dataset of the
  * deployment.
  *
- * @throws ConfigError when they are not, do not, or do not answer.
+ * @throws ConfigError when one of these checks fails, no endpoint answers, the directory is not a contract, or `peers`
+ * names several of the accounts.
  */
 export async function connectNetwork(
   plan: NetworkPlan,
@@ -170,7 +171,7 @@ export async function connectNetwork(
   }
 }
 
-/** @throws ConfigError when `peers` names several of its accounts. */
+/** @throws ConfigError when `peers` names several of the accounts. */
 export function nodesOf({ peers, deployment }: NetworkPlan, accounts: readonly LocalAccount[]): NodeList {
   const senders = accounts.map(({ address }) => address);
   return new NodeList(peers, senders, `network ${deployment.chainId}`);
@@ -213,7 +214,7 @@ async function connectDataset(client: ChainClient, dataset: DeployedDataset): Pr
     readView(client, address, "keyForm"),
     CommitteeCache.load(client, address),
     readView(client, address, "maxRoundAge"),
-    // A dataset that cannot be queried has to fail the start, not the first request.
+    // A dataset that cannot be queried must make the start fail, not the first request.
     readQueryPrice(client, address),
   ]);
   if (KEY_FORMS[keyForm] !== dataset.keyForm) {
@@ -242,7 +243,7 @@ async function throwIfNoDataset(
   if (!(error instanceof RpcError) || error.method !== "eth_call") throw error;
   const where = `network ${client.chain.id}: ${address}, the dataset "${name}" of the deployment file`;
   const fix = "Correct its address in the deployment file, or rpcUrls if they are of another chain with this id.";
-  // If the RPC fails here too, it is what cannot be used.
+  // If this call fails too, its error is thrown: the fault is with the RPC, not with the address.
   if (!(await hasCode(client, address))) throw new ConfigError(`${where}, is not a contract. ${fix}`);
   if (error.kind !== "refused" && !isUndecodable(error)) throw error;
   throw new ConfigError(`${where}, is another contract: it does not answer as a dataset does. ${fix}`);

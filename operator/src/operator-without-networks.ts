@@ -7,7 +7,7 @@ import { OperatorConfig } from "./config.js";
 import { Metrics } from "./metrics.js";
 import { startOperator } from "./operator.js";
 
-/** Asks an operator that serves no network and opens no port. */
+/** Calls `ask` with the app of an operator that serves no network and opens no port. */
 export async function withEmptyOperator<T>(ask: (app: App) => T | Promise<T>): Promise<T> {
   const registry = new Registry();
   const closing = new AbortController();

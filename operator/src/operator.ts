@@ -14,7 +14,7 @@ export interface Operator extends Context {
   readonly builder: UpdateBuilder;
   readonly updates: UpdateCoordinator;
   readonly histories: Histories;
-  /** The last ones since the process started, the newest first. */
+  /** The most recent ones since the process started, the newest first. */
   readonly alerts: Alert[];
   /** Resolves when every transaction queue has looked for the pending transactions of an earlier process. */
   readonly recovered: Promise<unknown>;
@@ -38,7 +38,10 @@ export async function startOperator(
       const { chainId } = plan.deployment;
       const logger = context.logger.child({ network: chainId });
       for (const warning of senders.get(chainId)?.warnings ?? []) logger.warn(warning);
-      if (!senders.has(chainId)) logger.warn("no private key: nothing is broadcast on this network");
+      if (!senders.has(chainId))
+        logger.warn(
+          "no private key: nothing is broadcast on this network (set OPERATOR_KEYSTORE or OPERATOR_PRIVATE_KEY_FILE)",
+        );
       return connectNetwork(plan, senders.get(chainId)?.accounts ?? [], context);
     }),
   );

@@ -12,7 +12,7 @@ export const invalidProperty = (property: string, problem: string) =>
     extras: { errors: [{ property, problem }] },
   });
 
-/** The problem of a lens's question that is not one. @param detail A sentence. */
+/** The gateway got a lookup that no lens would send. @param detail A sentence. */
 export const invalidLookup = (detail: string) =>
   new ProblemError(400, "bad_request", { title: "The lookup cannot be read.", detail });
 
@@ -98,7 +98,7 @@ export const trialsOff = () =>
 /** @param retryAfter In seconds. */
 export const trialsBusy = (retryAfter: number) =>
   new ProblemError(503, "trials_busy", {
-    title: "No further trial can be made now.",
+    title: "Too many trials are running.",
     detail: `Trials have limits of their own, and others are using them. Try again in ${retryAfter} s.`,
     headers: { "retry-after": String(retryAfter) },
   });
@@ -230,7 +230,7 @@ export const tooManyBroadcasts = (perMinute: number, retryAfterSeconds: number) 
 /** A gas budget is spent. */
 export class GasBudgetSpent extends ProblemError {
   /**
-   * @param payer The caller whose share of the budget is spent, while others have theirs; null if all of it is.
+   * @param payer The caller whose share of the budget is spent; null if the whole budget is.
    */
   constructor(
     readonly payer: string | null,
@@ -270,7 +270,7 @@ export const outOfFunds = (networkId: number) =>
     detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
   });
 
-/** @param wanted The fee per gas that the chain asks, in wei, like `cap`. */
+/** @param wanted The fee per gas that the chain asks for, in wei, like `cap`. */
 export const feesTooHigh = (networkId: number, wanted: bigint, cap: bigint) =>
   new ProblemError(503, "fees_too_high", {
     title: `Gas on network ${networkId} costs ${formatGwei(wanted)} gwei, more than the ${formatGwei(cap)} gwei that this operator pays.`,

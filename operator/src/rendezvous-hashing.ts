@@ -2,10 +2,10 @@ import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { type Address, concatHex, type Hex, hexToBytes } from "viem";
 
 /**
- * Ranks addresses for a subject by rendezvous hashing: each leads as often as any other, all who know them find the same
- * order without talking, and when an address comes or goes, only the subjects that it gets or had move.
+ * Ranks addresses for a subject by rendezvous hashing: each comes first equally often, everyone who knows the addresses
+ * computes the same order, and when an address is added or removed, only the subjects that it gains or loses move.
  *
- * @param subject The bytes that name what they are ranked for.
+ * @param subject Bytes that identify the subject.
  * @returns The addresses, best rank first. The order in which they were given does not matter.
  */
 export function rankByRendezvousHash(subject: Hex, addresses: readonly Address[]): readonly Address[] {

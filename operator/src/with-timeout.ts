@@ -1,4 +1,4 @@
-/** Returns null when the promise takes longer. Whatever it stands for goes on. */
+/** Returns null when the promise takes longer than `waitMs`. The work behind the promise goes on. */
 export async function withTimeout<T>(promise: Promise<T | null>, waitMs: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<null>((resolve) => {

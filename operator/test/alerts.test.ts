@@ -71,7 +71,7 @@ test("tells of a feed that is stale, of one whose providers disagree, and of eac
   ahead = 2 * HEARTBEAT * 1_000;
   await expect.poll(events).toEqual(["stale"]);
   expect(received[0]).toMatchObject({
-    title: `${KEY} is stale: it was not updated within its heartbeat.`,
+    title: `${KEY} is stale: it has not been updated for more than one and a half heartbeats.`,
     ...{ network_id: 42, dataset, key: KEY, key_hex: stringToHex(KEY), status: "OK" },
   });
   ahead = 0;
@@ -103,7 +103,7 @@ test("sends an alert again until it is taken, and gives it up after the fourth f
   expect(await post([500, 302, 429])).toBe("");
   expect(received.at(-1)?.id).toBe("one");
   const log = await post([500, 500, 500, 500]);
-  expect(log).toContain("gave up on an alert");
+  expect(log).toContain("an alert was dropped");
   expect(log).toContain("HTTP 500");
 });
 

@@ -42,7 +42,7 @@ export const getOverview = () => get<OverviewAnswer>("overview");
 
 export const getData = (id: PointId) => get<DataPointAnswer>("data", toQuery(id));
 
-/** Which part of a history is read, and how. */
+/** The part of a history to read, and its form. */
 export type HistoryRange = Partial<
   Readonly<Record<"from" | "to" | "from_time" | "to_time" | "interval" | "limit", number>>
 >;
@@ -50,7 +50,7 @@ export type HistoryRange = Partial<
 export const getHistory = (id: PointId, part: HistoryRange) =>
   get<HistoryAnswer>("history", { ...toQuery(id), ...part });
 
-/** Returns the address at which the same part of a history is CSV. */
+/** Returns the URL of the same part of a history as CSV. */
 export function csvUrl(id: PointId, part: HistoryRange): string {
   const query = { ...toQuery(id), ...part, format: "csv" };
   return `${OPERATOR_URL}/history?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
@@ -94,7 +94,7 @@ async function ask<T>(path: string, deadlineMs: number, init: RequestInit = {}):
 export const UNREACHABLE: ReadError = {
   code: "unreachable",
   title: "The operator does not answer.",
-  detail: "Check your connection. The page retries automatically.",
+  detail: "Check your connection, and try again.",
   retryAfter: null,
 };
 

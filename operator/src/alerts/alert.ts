@@ -5,7 +5,7 @@ import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { DataPoint } from "../data-point.js";
 import type { AlertReason } from "./alert-reason.js";
 
-/** A change of a feed that its users should know. It is the body of a webhook's request. */
+/** A change of a feed that its users should know about. It is the body of a webhook's request. */
 export interface Alert {
   /** The same on all nodes that notice the same event. */
   readonly id: string;
@@ -26,7 +26,7 @@ export interface Alert {
 }
 
 const WORDS: Readonly<Record<Alert["event"], string>> = {
-  stale: "is stale: it was not updated within its heartbeat",
+  stale: "is stale: it has not been updated for more than one and a half heartbeats",
   disagreement: "has no value: the data providers disagree",
   recovered: "has recovered",
 };

@@ -9,7 +9,7 @@ import { type AlertReason, alertReason } from "./alert-reason.js";
 import { Webhook } from "./webhook.js";
 
 const MAX_ALERTS = 100;
-/** After this many failed readings in a row, one line is logged, until a reading succeeds. */
+/** After this many failed readings in a row, one line is logged, and no other until a reading has succeeded. */
 const FAILURES = 3;
 
 /**
@@ -63,7 +63,7 @@ async function watchFeedsOf(
       failures++;
       if (failures === FAILURES && !closing.aborted) {
         const fields = { network: network.chainId, dataset: dataset.address, reason: describeError(error) };
-        logger.warn(fields, "the feeds cannot be watched: no alerts are sent for them");
+        logger.warn(fields, "the feeds cannot be read: no alerts are sent until they can; check the RPC endpoints");
       }
     }
     await delay(network.settings.feedPollMs, undefined, { signal: closing, ref: false }).catch(() => {});

@@ -4,9 +4,9 @@ import type { Logger } from "pino";
 import type { Alert } from "./alert.js";
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 };
-/** The pauses before an alert is sent again. After the last one it is given up. */
+/** The pauses before the retries of an alert. If the last retry fails too, the alert is dropped. */
 const RETRY_MS = [1_000, 10_000, 60_000];
-/** Alerts that wait while an earlier one is sent. Beyond them the oldest are dropped. */
+/** The maximum number of alerts that wait while an earlier one is sent. Above it, the oldest are dropped. */
 const MAX_WAITING = 100;
 
 /** One configured address, to which every alert is posted, one after the other. */
@@ -15,7 +15,7 @@ export class Webhook {
   #isSending = false;
 
   /**
-   * @param url May hold a token: it is in no log line.
+   * @param url May contain a token, so it is never logged.
    * @param logger Names the webhook by its index in the configuration.
    */
   constructor(
@@ -46,7 +46,11 @@ export class Webhook {
     for (const pauseMs of [...this.retryMs, null]) {
       const reason = await this.#post(alert);
       if (reason === null || this.closing.aborted) return;
-      if (pauseMs === null) return this.logger.warn({ reason, alert: alert.id }, "gave up on an alert");
+      if (pauseMs === null)
+        return this.logger.warn(
+          { reason, alert: alert.id },
+          "an alert was dropped: the webhook did not accept it; check its URL",
+        );
       await delay(pauseMs, undefined, { signal: this.closing, ref: false }).catch(() => {});
     }
   }

@@ -6,7 +6,7 @@ import { type PoolContext, type PoolSettings, RpcPool } from "./rpc-pool.js";
 export type ChainClient = Client<CustomTransport, Chain> & {
   /** Returns true while at least one RPC endpoint can be used. */
   isReady(): boolean;
-  /** Makes a call at every RPC endpoint, and returns the answers, at least one. @throws RpcError when there is none. */
+  /** Makes a call to every RPC endpoint that is ready, and returns the answers. @throws RpcError when there is none. */
   requestEach(method: string, params: readonly unknown[]): Promise<readonly unknown[]>;
 };
 
@@ -29,7 +29,7 @@ export async function connectChain(
   });
 }
 
-/** Creates a client over any JSON-RPC. Failover is the pool's, so that viem retries, batches and caches nothing. */
+/** Creates a client over any JSON-RPC. The pool does the failover, so viem neither retries nor batches nor caches. */
 export function createChainClient(
   chainId: number,
   rpc: JsonRpc,

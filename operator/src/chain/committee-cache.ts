@@ -36,7 +36,7 @@ export class CommitteeCache {
   }
 
   /**
-   * Returns true if the chain has another committee than `seen` by now; then `current` is that one.
+   * Returns true if `seen` is no longer the dataset's committee; then `current` is the new one.
    *
    * @throws RpcError
    */
@@ -49,9 +49,9 @@ export class CommitteeCache {
 }
 
 /**
- * Reads the present committee from its event, which it knows by the stored hash. The event is looked for in the block that
- * the dataset names, and else in the whole chain: on chains such as Arbitrum, contracts see the number of a block of
- * another chain. That takes one request more, which the RPC endpoint must accept.
+ * Reads the present committee from its event, which is recognized by the stored hash. The event is looked for in the
+ * block that the dataset names, and otherwise in the whole chain: on chains such as Arbitrum, contracts see the block
+ * number of another chain. That takes one more request, for the logs of all blocks, which the RPC endpoint must accept.
  */
 async function readCommittee(client: ChainClient, dataset: Address): Promise<StoredCommittee> {
   const [hash, block] = await Promise.all([

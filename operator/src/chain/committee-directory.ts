@@ -8,7 +8,7 @@ import { unwrapRpcError } from "./rpc-error.js";
 /** The most providers whose announcements are read at a time. */
 const MAX_AT_ONCE = 8;
 
-/** An event of the directory, as it identifies itself: in another block it is another. */
+/** An announcement's event in the directory. Its id depends on the block, so that a reorganization changes it. */
 export interface AnnouncementEvent {
   readonly id: string;
   readonly blockNumber: number;
@@ -17,7 +17,7 @@ export interface AnnouncementEvent {
 /**
  * Reads the latest announcements of some providers.
  *
- * @returns Those of the providers that announced anything, and can be found.
+ * @returns One for each provider that announced anything, unless it cannot be found.
  * @throws RpcError
  */
 export async function readAnnouncements(
@@ -34,7 +34,7 @@ export async function readAnnouncements(
   return found;
 }
 
-/** Lists the events of announcements of some providers since a block. */
+/** Lists the announcement events of some providers, from block `from` on. */
 export async function readAnnouncementEvents(
   client: ChainClient,
   directory: Address,
@@ -48,8 +48,8 @@ export async function readAnnouncementEvents(
 }
 
 /**
- * Finds an announcement in the block that the directory names, and else in the whole chain: on chains such as Arbitrum,
- * contracts see the number of a block of another chain.
+ * Finds a provider's latest announcement in the block that the directory names, and otherwise in the whole chain: on
+ * chains such as Arbitrum, contracts see the block number of another chain.
  */
 async function readLatest(client: ChainClient, address: Address, provider: Address): Promise<Announcement | null> {
   const contract = { address, abi: committeeDirectoryAbi, functionName: "announcementOf", args: [provider] } as const;

@@ -9,7 +9,7 @@ export interface Head {
 export interface Health {
   /** The endpoint was found to be of the right chain, and has not failed since. */
   readonly isReady: boolean;
-  /** In a row. */
+  /** The number of failures in a row. */
   readonly failures: number;
   /** Until then the endpoint is not used, unless no other is ready. */
   readonly quarantinedUntil: number;
@@ -44,7 +44,7 @@ export function isFromTheFuture({ timestamp }: Head, nowMs: number): boolean {
   return timestamp > nowMs / 1000 + MAX_FUTURE_SECONDS;
 }
 
-/** Selects the endpoints to read from by their index, in the order of the configuration: ready, and not stale. */
+/** Returns the indexes of the endpoints to read from, in the configured order: those that are ready and not stale. */
 export function readableEndpoints(all: readonly Health[], limits: LagLimits): number[] {
   const heads = all.flatMap(({ isReady, head }) => (isReady && head ? [head] : []));
   const bestNumber = Math.max(...heads.map(({ number }) => number));

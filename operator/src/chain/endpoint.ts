@@ -7,7 +7,7 @@ import { matchesResultSchema } from "./rpc-result-schemas.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-/** Makes JSON-RPC calls of one network. */
+/** Makes JSON-RPC calls to one network. */
 export interface JsonRpc {
   /** @throws RpcError */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
@@ -33,7 +33,7 @@ export function connectEndpoint(chainId: number, url: string, timeoutMs: number)
         throw fail(code === "timeout" ? code : "failed", withoutUrl(detail));
       }
       const { status, text } = answer.value;
-      // Such a status may come from a gateway, and the node behind it may have executed the call.
+      // A 5xx or 429 may come from a gateway, and the node behind it may have executed the call.
       const message = status < 500 && status !== 429 ? parseAnswer(text) : null;
       if (message === null) throw fail("failed", `answered HTTP ${status} without a JSON-RPC answer`);
       if ("reason" in message) {
@@ -70,7 +70,7 @@ function readError(error: unknown): Message | null {
   return { reason: `${code}: ${text}`, data: findHex(data) };
 }
 
-/** Most nodes put a call's revert data into `data`; some into `data.data`, some behind a word. */
+/** Most nodes put a call's revert data into `data`, some into `data.data`, and some put a word before it. */
 function findHex(data: unknown): Hex | null {
   const found = typeof data === "object" && data !== null && "data" in data ? data.data : data;
   if (typeof found !== "string") return null;
@@ -82,7 +82,7 @@ function findHex(data: unknown): Hex | null {
 function urlRemover(url: string): (text: string) => string {
   const { host, hostname, pathname, search } = new URL(url);
   const parts = [host, hostname, ...`${pathname}${search}`.split(/[/?&=]/)].flatMap((part) => [part, decoded(part)]);
-  // A part of three characters or less is no token, and can be a part of any word.
+  // A part of three characters or fewer is no token, and can occur in any word.
   const longestFirst = parts.filter(({ length }) => length > 3).toSorted((a, b) => b.length - a.length);
   const pattern = new RegExp(longestFirst.map((part) => part.replace(/\W/g, "\\$&")).join("|"), "gi");
   return (text) => text.replace(pattern, "...");

@@ -3,13 +3,14 @@ import { call } from "viem/actions";
 import type { ChainClient } from "./client.js";
 import { RpcError, unwrapRpcError } from "./rpc-error.js";
 
-/** Init code that runs the newest instructions that the contracts use, those of Cancun, and PUSH0; it returns nothing. */
+/** Init code that runs the newest instructions that the contracts use, PUSH0 and Cancun's, and returns nothing. */
 const USES_REQUIRED: Hex = "0x5f5f5d5f5c505f5f5f5e5f5ff3";
 /** Init code that returns nothing, on any EVM. */
 const USES_NOTHING: Hex = "0x60006000f3";
 
 /**
- * Finds out by two calls that create no contract whether the chain can run the contracts. No node needs overrides for this.
+ * Finds out whether the chain can run the contracts, by calls of init code that create no contract and need no
+ * overrides.
  *
  * @returns The node's message if it cannot; null if it can, or if the node refuses such calls altogether.
  * @throws RpcError when the node does not answer.

@@ -91,7 +91,7 @@ export const NODE_ERROR_TEXTS: readonly NodeErrorText[] = [
   { text: "request timed out", kind: "timeout", sources: [UNVERIFIED] },
 ];
 
-/** Classifies a node's error by its message. A text that is not known is `other`: it costs a less specific error only. */
+/** Classifies a node's error by its message. An unknown text is `other`, which only makes the error less specific. */
 export function classifyNodeError(message: string): NodeErrorKind {
   const lowerCase = message.toLowerCase();
   return NODE_ERROR_TEXTS.find(({ text }) => lowerCase.includes(text))?.kind ?? "other";

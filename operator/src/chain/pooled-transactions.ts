@@ -3,10 +3,10 @@ import type { ChainClient } from "./client.js";
 import type { PooledTransaction } from "./rpc-result-schemas.js";
 
 /**
- * Reads an account's transactions in the node's pool. geth, erigon and reth list them in one call; reth and anvil find one by
- * its nonce.
+ * Reads an account's transactions in the node's pool. geth, erigon and reth list them in one call; reth and anvil find
+ * one by its nonce.
  *
- * @param nonces Those that are asked for where the node cannot list them.
+ * @param nonces The nonces to ask for if the node cannot list the transactions.
  * @returns Null for other nodes, which show nothing.
  */
 export async function readPooledTransactions(

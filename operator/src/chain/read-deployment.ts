@@ -10,11 +10,11 @@ import { connectEndpoint } from "./endpoint.js";
 import { hasCode } from "./has-code.js";
 import { isUndecodable, RpcError } from "./rpc-error.js";
 
-/** In the errors of the call that asks an endpoint for its network. */
+/** The chain id of an endpoint that has not yet said which it serves. */
 const UNKNOWN_NETWORK = 0;
 
 /**
- * Reads from the chain what a deployment file says of datasets. They have no names there, and list no keys.
+ * Reads from the chain what a deployment file would say about datasets. They have no names there, and list no keys.
  *
  * @param rpcUrls The first that answers is asked. They may hold tokens: they are in no error.
  * @param timeoutMs The deadline of each call.

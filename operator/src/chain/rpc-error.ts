@@ -63,7 +63,7 @@ export async function unwrapRpcError<T>(client: ChainClient, method: string, act
   }
 }
 
-/** Returns true if the node answered, with something that the called contract would not return. */
+/** Returns true if the node answered, but with something that viem cannot decode as the contract's answer. */
 export function isUndecodable({ reason }: RpcError): boolean {
   return reason.startsWith(UNDECODABLE);
 }

@@ -43,9 +43,9 @@ const SEND_TRANSACTION = "eth_sendRawTransaction";
 const CHAIN_ID_MS = 60_000;
 
 /**
- * The endpoints of one network as one. A read goes to the first endpoint, in the order of the configuration, that is
- * ready and whose head is not stale; if it fails there, to the next, each once. A transaction goes to all that are ready.
- * An endpoint that fails is quarantined, and its chain id is checked before it is used again.
+ * Combines the endpoints of one network into one. A read goes to the first endpoint, in the order of the configuration,
+ * that is ready and whose head is not stale; if it fails there, to the next, each once. A transaction goes to all that
+ * are ready. An endpoint that fails is quarantined, and its chain id is checked before it is used again.
  */
 export class RpcPool implements JsonRpc {
   readonly #endpoints: readonly Endpoint[];
@@ -89,7 +89,7 @@ export class RpcPool implements JsonRpc {
     return this.#endpoints.some(({ health }) => health.isReady);
   }
 
-  /** Makes a call. viem sends transactions and reads by this one function, and only the method tells them apart. */
+  /** Makes a call. viem uses this one function to send and to read, and only the method tells the two apart. */
   request(method: string, params: readonly unknown[]): Promise<unknown> {
     return method === SEND_TRANSACTION ? this.#sendToAll(method, params) : this.#readFromFirst(method, params);
   }
@@ -113,7 +113,7 @@ export class RpcPool implements JsonRpc {
   }
 
   /**
-   * Makes a call at every endpoint that is ready.
+   * Makes a call to every endpoint that is ready.
    *
    * @returns The answers of those that gave one; at least one.
    * @throws RpcError when none did.
@@ -191,7 +191,12 @@ export class RpcPool implements JsonRpc {
       const block = (await rpc.request("eth_getBlockByNumber", ["latest", false])) as { number: Hex; timestamp: Hex };
       const head = { number: hexToNumber(block.number), timestamp: hexToNumber(block.timestamp) };
       if (isFromTheFuture(head, this.context.clock())) {
-        throw new RpcError("failed", this.chainId, "eth_getBlockByNumber", "its head is from the future");
+        throw new RpcError(
+          "failed",
+          this.chainId,
+          "eth_getBlockByNumber",
+          "its newest block is more than 60 s ahead of this machine's clock",
+        );
       }
       if (!health.isReady && health.failures > 0) this.#log(endpoint).info("RPC endpoint is back");
       endpoint.health = afterCheck(head);

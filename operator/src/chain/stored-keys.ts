@@ -3,10 +3,10 @@ import type { Address, Hex } from "viem";
 import type { ChainClient } from "./client.js";
 import { readStored } from "./stored-values.js";
 
-/** Anonymous callers choose the keys. */
+/** There is a limit because anonymous callers choose the keys. */
 const MAX_STORED_KEYS = 10_000;
 
-/** Tells which keys a network's datasets have stored. None becomes unknown again, so each is read only until it is stored. */
+/** Tells which keys a network's datasets have stored. A stored key stays stored, so a key is read only until it is. */
 export class StoredKeys {
   readonly #stored = new LRUCache<string, true>({ max: MAX_STORED_KEYS });
 

@@ -5,7 +5,7 @@ import { type Address, type BlockTag, type Hex, size } from "viem";
 import type { ChainClient } from "./client.js";
 import { rpcErrorIn, unwrapRpcError } from "./rpc-error.js";
 
-/** The size of the keys in one call: nodes limit a call's size and its gas. These cost about five million units of gas. */
+/** The maximum size of the keys in one call, whose size and gas nodes limit. This many cost about five million gas. */
 const MAX_CALL_BYTES = 40_000;
 /** The number of calls at a time when each key needs its own. */
 const MAX_SINGLE_CALLS = 8;
@@ -36,7 +36,7 @@ export async function readManyStored(
   return points;
 }
 
-/** Reads key by key from a node that refuses or ignores the lens, which is an override of code. */
+/** Reads all in one call; key by key if the node refuses or ignores the lens, which is a state override of code. */
 async function readChunk(
   client: ChainClient,
   dataset: Address,

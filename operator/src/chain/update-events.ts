@@ -12,7 +12,7 @@ export interface PastUpdate {
   /** 32 bytes; zero unless OK. */
   readonly value: Hex;
   readonly status: QueryStatus;
-  /** The round's, in seconds since 1970. */
+  /** The round, in seconds since 1970. */
   readonly timestamp: bigint;
   readonly blockNumber: number;
   readonly transactionHash: Hex;
@@ -29,19 +29,20 @@ export interface Blocks {
   readonly to: number;
 }
 
-/** How far back the transaction that stored a fresh round is searched for. */
+/** How far back the transaction that stored a recent round is searched for. */
 const RECENT_BLOCKS = 100;
 const FIRST_WINDOW = 2_000;
 const MAX_CALLS = 100;
 const MAX_MS = 10_000;
 
 /**
- * Reads the updates of a data point back from a block, until there are enough, or it took too long. Nodes limit the logs
- * of one call, each in its own way: a window of blocks that is refused is halved.
+ * Reads the updates of a data point in a range of blocks, from the end backwards, until there are enough, or it takes
+ * too long or too many calls. Nodes limit the logs of one call, each in its own way: a window of blocks that is refused
+ * is halved.
  *
  * @param take Called with the updates of some whole blocks, the newest first; returns true once there are enough.
  * @returns The first block that was read: there can be more updates before it.
- * @throws RpcError when not even one block can be read.
+ * @throws RpcError when a call fails, or the node refuses even a single block.
  */
 export async function readUpdatesBackwards(
   client: ChainClient,

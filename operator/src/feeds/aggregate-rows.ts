@@ -12,7 +12,7 @@ export type AggregatedValue = { readonly status: "OK"; readonly value: Hex } | {
  * Aggregates one key of a batch's rows as the contract will.
  *
  * @param members The size of the whole committee.
- * @param index The key's, in the batch.
+ * @param index The index of the key in the batch.
  * @returns Null without a quorum.
  */
 export function aggregateRows(

@@ -45,7 +45,10 @@ export function planFeeds(
     const { dataset: text, keys, ...policy } = feed;
     const address = requireAddress(text, at);
     const dataset = datasets.find((deployed) => deployed.address === address);
-    if (dataset === undefined) throw new ConfigError(`${at}: dataset ${text} is not in the deployment. Correct it.`);
+    if (dataset === undefined)
+      throw new ConfigError(
+        `${at}: dataset ${text} is not in the deployment. Correct the address, or add the dataset to the deployment file.`,
+      );
     if (policy.minIntervalSeconds > policy.heartbeatSeconds) {
       throw new ConfigError(
         `${at}: minIntervalSeconds is ${policy.minIntervalSeconds}, above heartbeatSeconds, ${policy.heartbeatSeconds}. Lower it.`,

@@ -92,7 +92,7 @@ function describe(error: unknown) {
     const { code, detail, title } = error;
     const fix =
       code === "unknown_key" ? { fix: "Remove the key from feeds, or ask the providers' owners to serve it." } : {};
-    // The node's own words, for an error that the dataset does not declare.
+    // The RPC endpoint's own message, for an error that the dataset does not declare.
     const { cause } = error;
     const reason = cause instanceof RpcError ? { method: cause.method, reason: cause.reason } : {};
     return { level: "warn", fields: { code, detail, ...fix, ...reason }, message: `feed: ${title}` } as const;

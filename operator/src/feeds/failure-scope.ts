@@ -26,7 +26,7 @@ export function failureScopeOf(error: unknown): FailureScope {
   return error instanceof ProblemError && SENDING_PROBLEMS.includes(error.code) ? "sending" : "update";
 }
 
-/** Reports whether so many members gave no usable answer that no question can have a quorum. */
+/** Reports whether so many members gave no usable answer that no update can reach a quorum. */
 function isCommitteeDown({ members, failures }: NoQuorum): boolean {
   const silent = failures.filter(({ refuses }) => refuses === null).length;
   return !isQuorum(members - silent, silent);

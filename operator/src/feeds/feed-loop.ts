@@ -17,11 +17,14 @@ import { FeedTurns } from "./feed-turns.js";
 import { sendBatch } from "./send-batch.js";
 import { dueAge, hasMoved, updateNeed } from "./update-policy.js";
 
-/** A chain on which nothing happens can have minutes between its blocks; an update makes one. */
+/** An idle chain can go minutes without a block; an update makes it produce one. */
 const MAX_BLOCK_MS = 15_000;
-/** Rounds are whole seconds, and a poll takes a moment. */
+/** Allowance for the time that a poll takes, and because rounds are whole seconds. */
 const POLL_MS = 1_000;
-/** Updates differ mostly by the moment at which they miss or catch a block, so some tens of them show the longest. */
+/**
+ * Update times differ mostly by whether the transaction just misses or just catches a block, so a few dozen of them
+ * include a long one.
+ */
 const REMEMBERED = 32;
 
 /** Keeps all feeds fresh until the operator shuts down. It never throws. */
@@ -57,7 +60,7 @@ class FeedLoop {
     const { client, settings } = this.network;
     const { clock, closing } = this.operator;
     const heartbeats = this.datasetFeeds.feeds.map(({ policy }) => policy.heartbeatSeconds);
-    // A feed that was just updated is seen again before it is due.
+    // At most a quarter of the shortest heartbeat, so that a feed that was just updated is read again before it is due.
     const pollMs = Math.min(settings.feedPollMs, Math.min(...heartbeats) * 250);
     const blockMs = await readBlockIntervalMs(client).catch(() => MAX_BLOCK_MS);
     this.#blockMs = Math.min(blockMs, MAX_BLOCK_MS);
@@ -103,7 +106,10 @@ class FeedLoop {
     return Math.max(0, Math.min(...dueAt.filter((ms) => ms > now)) - clock());
   }
 
-  /** How long before a heartbeat an update has to be started: by an operator by itself as long as one took lately, plus a block. */
+  /**
+   * How long before its heartbeat ends a feed's update has to start. For an operator on its own, this is as long as the
+   * longest of its latest updates took, plus a block and a second.
+   */
   get #leadSeconds(): number {
     const measuredMs = this.#latency.longestMs + this.#blockMs + POLL_MS;
     return this.#turns.leadSeconds(this.#blockMs) ?? measuredMs / 1000;
@@ -201,7 +207,7 @@ class FeedLoop {
     }
   }
 
-  /** Updates feeds in one transaction, and each that the batch did not store in its own. */
+  /** Updates feeds in one transaction, then each feed that the batch did not store in a transaction of its own. */
   #update(feeds: readonly StoredFeed[], round: bigint): void {
     const { network, operator } = this;
     const { dataset } = this.datasetFeeds;
@@ -211,7 +217,7 @@ class FeedLoop {
       this.#busy.add(key);
       const dataPoint = dataPointOf(network, dataset, key);
       const outcome = batched?.then((stored) => stored.get(key) ?? null);
-      // A request that began to send the same round in the meantime does not wait for the batch.
+      // Nobody awaits this if a request has begun to send the same round in the meantime.
       outcome?.catch(() => {});
       operator.updates
         .sendForFeed(dataPoint, round, outcome)
@@ -249,7 +255,7 @@ class FeedLoop {
     for (const dependency of dependencies) this.#backoff.worked(dependency);
   }
 
-  /** @param dependency What failed, unless the error belongs to another. */
+  /** @param dependency The dependency that failed, unless the error's scope is a wider one. */
   async #failed(dependency: Dependency, error: unknown): Promise<void> {
     if (this.operator.closing.aborted) return;
     const scope = failureScopeOf(error);

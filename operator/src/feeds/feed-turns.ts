@@ -16,11 +16,17 @@ import { FeedChunks } from "./feed-chunks.js";
 import { beatAt, msUntilNextBeat, orderOf, stagesBefore } from "./turn-schedule.js";
 import { waitForTurn } from "./wait-for-turn.js";
 
-/** A feed that was never stored needs a transaction of its own. It has a turn of its own, so that the nodes divide many of them. */
+/**
+ * The number of the first turn for feeds that were never stored. Each such feed needs a transaction of its own, and has
+ * a turn of its own, so that the nodes share the work if there are many.
+ */
 const FIRST_NEW = 1 << 16;
 /** Time to gather the reports and to see the block, in seconds. */
 const SPARE_SECONDS = 2;
-/** The most transactions of one other node that are submitted in a turn: one that is never mined is submitted in each. */
+/**
+ * The maximum number of one other node's transactions that are submitted in a turn. One that is never mined is
+ * submitted again in every turn.
+ */
 const MAX_OFFERED = 4;
 
 /** The result of waiting for a turn. */
@@ -58,9 +64,9 @@ export class FeedTurns {
   }
 
   /**
-   * Returns how long before a heartbeat an update has to be started, in seconds; null for an operator by itself, which goes by
-   * how long its own updates took. All nodes have to find a feed due at the same beat, so nothing counts that only one of them
-   * knows.
+   * Returns how long before its heartbeat ends a feed's update has to start, in seconds; null for an operator on its
+   * own, which goes by how long its updates took. All nodes have to find a feed due at the same beat, so this depends
+   * on nothing that only one of them knows.
    *
    * @param blockMs The time between blocks.
    */
@@ -127,7 +133,10 @@ export class FeedTurns {
     return { feeds: isOwn ? left : [], rank: stages.length };
   }
 
-  /** Reports whether a node of another rank can have sent a round by now. At first only the leader does, and it knows. */
+  /**
+   * Reports whether another node can have sent a round by now. Before that only the leader can, and only the leader
+   * asks so early.
+   */
   #canOthersHaveSent(round: bigint): boolean {
     const { stageMs, absentStageMs } = this.network.settings;
     return this.operator.clock() - roundStartMs(round) >= Math.min(stageMs, absentStageMs);
@@ -159,12 +168,12 @@ export class FeedTurns {
   }
 
   /**
-   * Gives other nodes' transactions that are not mined to this node's RPC endpoints, which may not have them: the one that
-   * updates these feeds, and all of the nodes of better ranks. One that nobody's endpoints have holds up all later ones of its
-   * sender.
+   * Gives other nodes' unmined transactions to this node's RPC endpoints, which may not have them: up to MAX_OFFERED
+   * from each node of a better rank, and from the sender of the one that updates these feeds. A transaction that only
+   * its sender's endpoints have holds up all later ones of that sender.
    *
    * @param better The submitters of the nodes of better ranks.
-   * @returns The one that updates these feeds; null when none was shared, or they refuse it.
+   * @returns The one that updates these feeds; null when none was shared, or the endpoints refuse it.
    */
   async #offerShared(
     feeds: readonly StoredFeed[],

@@ -13,9 +13,9 @@ export interface Turn {
 
 /** How long a node waits for one of a better rank, in milliseconds. */
 export interface StageLengths {
-  /** For one whose provider's report it holds, so that both are at work. */
+  /** For one whose provider's report it holds: both the provider and its node are probably up. */
   readonly stageMs: number;
-  /** For one whose provider's report it lacks, so that both may be down. */
+  /** For one whose provider's report it lacks: both may be down. */
   readonly absentStageMs: number;
   /**
    * How much longer others may have waited for reports than this node did: on one side of a broken link requests can fail at
@@ -54,8 +54,8 @@ export function orderOf({ dataset, chunk, round }: Turn, providers: readonly Add
 /**
  * Returns how long a node waits for each node of a better rank, in their order, in milliseconds.
  *
- * @param own The node's provider. A volunteer, which is not in the order, waits for all: so that nobody gains a rank by
- * starting more of them.
+ * @param own The node's provider. A volunteer, which is not in the order, waits for all nodes, so that nobody gains a
+ * rank by starting more of them.
  * @param held The providers whose reports of this round the node holds.
  */
 export function stagesBefore(

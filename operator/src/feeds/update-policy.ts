@@ -40,7 +40,10 @@ export function updateNeed(
   return age >= policy.minIntervalSeconds ? "if_moved" : "none";
 }
 
-/** Reports whether a value has moved by the deviation threshold, or has become available or unavailable. */
+/**
+ * Reports whether a value has moved by the deviation threshold (in a majority dataset, has changed at all), or has
+ * become available or unavailable.
+ */
 export function hasMoved(
   { deviationBps }: UpdatePolicy,
   kind: DatasetKind,

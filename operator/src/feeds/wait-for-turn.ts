@@ -1,4 +1,4 @@
-/** The surroundings of a node that waits for its turn. */
+/** The operations that a node needs while it waits for its turn. */
 export interface Surroundings {
   sleep(ms: number): Promise<void>;
   /** Reports whether the chain has mined what the turn is for, whoever sent it. */
@@ -7,7 +7,7 @@ export interface Surroundings {
   offerOther(): Promise<boolean>;
   /** Reports whether that transaction can never be mined, because its sender has had another mined in its place. */
   isOtherLost(): Promise<boolean>;
-  /** Returns for how long this node itself has been at work since the turn began, in milliseconds; within a bound. */
+  /** Returns how long this node itself has been busy since the turn began, in milliseconds, up to a bound. */
   busyMs(): number;
 }
 
@@ -16,11 +16,12 @@ const SPARE_MS = 1_500;
 const MIN_LOOK_MS = 500;
 
 /**
- * Waits until it is a node's turn to send, and finds out whether it still has to. It takes another node's transaction only
- * once, and waits two blocks for it: members that share transactions and replace them later cannot delay a round any longer.
+ * Waits until it is a node's turn to send, and finds out whether it still has to. It looks for another node's
+ * transaction only once, and waits two blocks for it: members that share transactions and replace them later cannot
+ * delay a round any longer.
  *
- * All nodes do the same work for a round, so the time that it took this node is given to the others once more: a node that is
- * overloaded itself cannot tell whether the others are down or as busy as it is.
+ * All nodes do the same work for a round, so the time that it took this node is given to the others once more: a node
+ * that is overloaded itself cannot tell whether the others are down or as busy as it is.
  *
  * @param stages How long to wait for each node of a better rank, in milliseconds.
  * @param blockMs The time between blocks.

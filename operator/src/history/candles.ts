@@ -30,5 +30,5 @@ export function candlesOf(updates: readonly PastUpdate[], seconds: number): read
   });
 }
 
-/** Returns when the interval begins that a time is in; both in seconds since 1970. */
+/** Returns the start of the interval that contains a time; both in seconds since 1970. */
 export const intervalAt = (time: number, seconds: number) => time - (time % seconds);

@@ -5,7 +5,7 @@ import type { Dataset, Network } from "../network.js";
 import type { Context } from "../process-context.js";
 import { UpdateIndex } from "./update-index.js";
 
-/** Which updates of a data point are wanted. */
+/** Selects updates of a data point. */
 export interface HistoryRange extends Blocks {
   /** The number of updates after which reading stops; those of the last block are all returned. */
   readonly limit: number;
@@ -31,9 +31,9 @@ export class Histories {
   constructor(private readonly context: Context) {}
 
   /**
-   * Reads the newest block into the index of a dataset.
+   * Brings the index of a dataset up to date.
    *
-   * @returns Its number.
+   * @returns The number of the newest block.
    * @throws RpcError
    */
   readHead(network: Network, dataset: Dataset): Promise<number> {
@@ -104,7 +104,7 @@ class Found {
 
   /** @param first The first block that was read. */
   history(first: number): History {
-    // Those of earlier blocks were read in vain.
+    // Blocks before that of the last update do not count as searched: updates in them may have been dropped.
     const from = this.#isComplete ? (this.#before ?? this.#updates.at(-1))?.blockNumber : undefined;
     return { from: from ?? first, updates: this.#updates, before: this.#before };
   }

@@ -15,7 +15,10 @@ interface IndexLimits {
   readonly updates: number;
 }
 
-/** So many of the newest blocks are read again each time: the chain may still replace them, and a node may lag behind. */
+/**
+ * This many of the newest blocks are read again each time: the chain may still replace them, and an RPC endpoint may
+ * lag behind.
+ */
 const UNSETTLED_BLOCKS = 64;
 /** After a longer pause the index begins again at the head, so that nobody waits for more. */
 const MAX_GAP_BLOCKS = 5_000;
@@ -29,7 +32,7 @@ const KEEP_MS = 30_000;
 /** The pause between two calls for older blocks, and the one after a failure. */
 const NEXT_MS = 50;
 const FAILED_MS = 10_000;
-/** This part of the updates is dropped at once, because finding the oldest takes a pass over all. */
+/** This fraction of the updates is dropped at a time, because finding the oldest takes a pass over all of them. */
 const DROPPED_PART = 0.1;
 
 type ByKey = Map<Hex, PastUpdate[]>;
@@ -180,14 +183,18 @@ export class UpdateIndex {
         await this.refresh();
         if (await this.#readUpdatesBackwards()) waitMs = NEXT_MS;
       } catch (error) {
-        if (!closing.aborted) logger.debug({ dataset: this.dataset, reason: describeError(error) }, "history not read");
+        if (!closing.aborted)
+          logger.debug(
+            { dataset: this.dataset, reason: describeError(error) },
+            "the history could not be read; retrying",
+          );
         waitMs = FAILED_MS;
       }
       await delay(waitMs, undefined, { signal: closing, ref: false }).catch(() => {});
     }
   }
 
-  /** Reads a window of blocks, and halves it as long as the node refuses it. */
+  /** Reads a window of blocks, and halves it as long as the RPC endpoint refuses it. */
   async #readWindow(
     blocksOf: (window: number) => Blocks,
   ): Promise<Blocks & { readonly updates: readonly KeyedUpdate[] }> {

@@ -35,7 +35,7 @@ export function addAlerts(app: App, { alerts, clock }: Operator, requestsPerMinu
 /**
  * Writes alerts as an Atom feed.
  *
- * @param startedAt When the feed was empty, in seconds since 1970.
+ * @param startedAt The time of the feed as long as it has no entry, in seconds since 1970.
  */
 export function toAtom(alerts: readonly Alert[], startedAt: number): string {
   return [
@@ -66,5 +66,5 @@ function toEntry({ id, event, title, time, status, timestamp, ...alert }: Alert)
 
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 
-/** A key can have any printable character. */
+/** A key can contain any printable character. */
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

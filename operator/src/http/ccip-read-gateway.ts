@@ -113,8 +113,9 @@ export async function addCcipReadGateway(app: App, operator: Operator, limitNewK
 }
 
 /**
- * Returns the status as ERC-3668 reads it: after 4xx a client stops, after 5xx it asks the next gateway. A limit is this
- * operator's own, so that another may answer; and ethers would repeat a request that was answered with 429 twelve times.
+ * Returns the status in the sense of ERC-3668: after 4xx a client stops, after 5xx it asks the next gateway. A rate
+ * limit is this operator's own, so another gateway may answer; and ethers would send a request that is answered with
+ * 429 up to twelve times.
  */
 function statusOf({ status, code }: ProblemError): number {
   if (status === 429) return 503;

@@ -8,15 +8,16 @@ import { findDataset } from "./find-data-point.js";
 import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 
-/** A row can have two hundred kilobytes. */
+/** One row can take up 200 kB. */
 const MAX_LISTED = 16;
-/** Its rate limit is this much lower than that of requests. */
+/** Its rate limit is that of requests divided by this. */
 const REQUESTS_PER_CALL = 3;
 
 const schema = {
   tags: ["nodes"],
   operationId: "listContradictions",
-  summary: "Lists the providers of a dataset that signed two contents for one key and round, with the proof.",
+  summary:
+    "Lists the providers of a dataset that signed two conflicting statements about one key and round, with the proof.",
   description:
     "The last 16 that this operator has found since it started. It counts such a provider as absent. Anyone can give the two " +
     "statements to the dataset's `accuse`, which ejects the provider from a committee of five or more.",

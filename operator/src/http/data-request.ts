@@ -44,7 +44,7 @@ const schema = {
   body: DataRequest,
   response: {
     200: {
-      description: "What is, or is about to be, stored.",
+      description: "The value that is stored, or is about to be.",
       headers: {
         ...RATE_HEADERS,
         "Preference-Applied": Type.String({ description: "The wait that was applied, if one was preferred." }),
@@ -71,8 +71,8 @@ const schema = {
 };
 
 /**
- * Adds `POST /data/request`. A broadcast is counted against its rate limit before any provider or RPC endpoint is asked, and
- * a request for a key that was never stored before any provider is.
+ * Adds `POST /data/request`. A broadcast is counted against its rate limit before any provider or RPC endpoint is
+ * asked. A request for a key that was never stored is counted before any provider is asked.
  */
 export function addDataRequest(
   app: App,

@@ -13,7 +13,7 @@ import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 
-/** A data point is read again after this. */
+/** How long an answer is reused before the data point is read again. */
 const REMEMBER_MS = 1_000;
 
 const schema = {

@@ -12,7 +12,7 @@ import { notReady } from "../problems.js";
 import { SingleFlight } from "../single-flight.js";
 import { chainProblems } from "./problem-responses.js";
 
-/** A price is read again after this. */
+/** How long a price is reused before it is read again. */
 const REMEMBER_MS = 2_000;
 
 const schema = {

@@ -6,7 +6,7 @@ import { shuttingDown } from "../problems.js";
 
 /** Returns the error that a caller gets for a failed update, and logs what is for the operator's owner only. */
 export function errorForCaller({ closing }: Operator, { log, trace }: FastifyRequest, error: unknown): unknown {
-  // The node's own words are for the operator's log, not for the caller.
+  // The RPC endpoint's own message is for the operator's log, not for the caller.
   if (error instanceof RpcError) {
     log.warn({ ...traceFieldsOf(trace), method: error.method, reason: error.reason }, "RPC failed");
   }

@@ -4,11 +4,11 @@ import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
- * Starts an answer that is a stream: the request's progress as server-sent events with JSON data. The last event is `answer`
- * or `problem`, with the body that an answer without a stream would have.
+ * Answers with a stream: the request's progress as server-sent events with JSON data. The last event is `answer` or
+ * `problem`, with the body that an answer without a stream would have.
  *
- * @param work It goes on when the caller stops reading, because others may wait for the same.
- * @param isGone Reports whether the caller stopped the work by leaving: then its failure is nobody's.
+ * @param work Continues when the caller stops reading, because others may be waiting for the same result.
+ * @param isGone Reports whether the caller stopped the work by leaving: then its failure is not logged.
  */
 export function eventStream<Progress extends { readonly event: string }>(
   request: FastifyRequest,

@@ -16,7 +16,7 @@ import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 
-/** Its rate limit is this much lower than that of requests, because an answer can have megabytes. */
+/** Its rate limit is that of requests divided by this, because an answer can have several megabytes. */
 const REQUESTS_PER_CALL = 3;
 /** Providers limit what they answer to one operator, so all callers together have a limit too. */
 const OF_ALL_PER_MINUTE = 120;
@@ -42,7 +42,7 @@ const schema = {
   },
 };
 
-/** The decision of one provider. */
+/** Identifies the decision that a provider is asked about. */
 interface Question {
   readonly dataPoint: DataPoint;
   readonly provider: Address;
@@ -61,7 +61,7 @@ export function addEvidence(app: App, operator: Operator, requestsPerMinute: num
     const shared = known.get(id) ?? asked.get(id);
     if (shared !== undefined) return shared;
     await limitAll(request, reply);
-    if (asked.size >= MAX_AT_ONCE) throw tooManyRequests(MAX_AT_ONCE, 1, "All callers together, at the same time,");
+    if (asked.size >= MAX_AT_ONCE) throw tooManyRequests(MAX_AT_ONCE, 1, "All callers together", "at a time");
     const answer = ask(operator, question).finally(() => asked.delete(id));
     asked.set(id, answer);
     known.set(id, await answer);
@@ -92,7 +92,7 @@ async function ask({ closing }: Operator, question: Question): Promise<EvidenceA
   throw answer.refuses === null ? evidenceFailed(answer) : noEvidence(answer);
 }
 
-/** Checks that an answer is evidence for the decision in question, and that its texts have their hashes. */
+/** Checks that an answer is evidence for the decision in question, and that its texts match their hashes. */
 function readAnswer(json: unknown, { dataPoint, provider, round }: Question, fail: Fail): EvidenceAnswer | Failure {
   if (!Value.Check(EvidenceAnswer, json)) return fail("invalid_report", "answered something that is not evidence");
   const { record, texts } = json;

@@ -3,7 +3,9 @@ import { MAX_KEY_BYTES } from "@dataset-oracle/protocol/dataset-key";
 import type { Result } from "@dataset-oracle/protocol/result";
 import { type Address, decodeFunctionData, encodeFunctionData, type Hex } from "viem";
 
-/** The digits of a call with the longest key: the selector, the dataset, the key's offset and length, the key. */
+/**
+ * The characters of a call with the longest key: "0x", the selector, the dataset, the key's offset and length, the key.
+ */
 export const MAX_CALLDATA_DIGITS = 2 + 2 * (4 + 3 * 32 + MAX_KEY_BYTES);
 
 /** The data point that a lens asks about. */
@@ -16,7 +18,7 @@ export interface FetchUpdateCall {
  * Parses the calldata of `fetchUpdate(address,bytes)`. It must be exactly what a lens encodes: the ABI's decoder would
  * also take other offsets, dirty padding and trailing bytes.
  *
- * @returns The error as a sentence.
+ * @returns The call, or the error as a sentence.
  */
 export function parseFetchUpdateCalldata(data: string): Result<FetchUpdateCall, string> {
   const call = data.toLowerCase();

@@ -6,7 +6,7 @@ import { type DataPoint, dataPointOf } from "../data-point.js";
 import type { Network } from "../network.js";
 import { invalidKey, invalidProperty, unknownDataset, unknownNetwork } from "../problems.js";
 
-/** Anonymous callers choose the keys. A key has at most 256 bytes, so this many take a few megabytes. */
+/** Anonymous callers choose the keys. A key has at most 256 bytes, so this many take up at most about 20 MB. */
 const MAX_REMEMBERED = 10_000;
 
 /** The members of a request that name a data point. */

@@ -37,8 +37,9 @@ const NOT_READY = {
 };
 
 /**
- * Adds `GET /live`, which answers while the process runs, and `GET /ready`, which succeeds while every network has an RPC
- * endpoint that can be used. A low balance is shown there and does not fail it: only broadcasting needs a balance.
+ * Adds `GET /live`, which answers while the process runs, and `GET /ready`, which succeeds while every network has an
+ * RPC endpoint that can be used. `GET /ready` shows a low balance but still succeeds: only broadcasting needs a
+ * balance.
  */
 export function addHealth(app: App, operator: Operator, balances: SenderBalances): void {
   const networks = [...operator.networks.values()];
@@ -76,8 +77,8 @@ export function addHealth(app: App, operator: Operator, balances: SenderBalances
 function notAllReady(networks: readonly { readonly network_id: number; readonly rpc: boolean }[]): ProblemError {
   const unreadable = networks.filter(({ rpc }) => !rpc).map(({ network_id }) => network_id);
   return new ProblemError(503, "not_ready", {
-    title: `Network ${unreadable.join(", ")} cannot be read.`,
-    detail: "None of its RPC endpoints can be used. The operator's log says why.",
+    title: `Networks that cannot be read: ${unreadable.join(", ")}.`,
+    detail: "None of their RPC endpoints can be used. The operator's log says why.",
     extras: { networks },
   });
 }

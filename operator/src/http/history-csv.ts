@@ -14,7 +14,7 @@ function table<Row>(columns: readonly (keyof Row & string)[], rows: readonly Row
     .join("");
 }
 
-/** Reports whether a caller prefers CSV. */
+/** Reports whether a caller's `Accept` header names CSV. */
 export function acceptsCsv(accept: string | undefined): boolean {
   return accept !== undefined && /(?:^|,)\s*text\/csv\s*(?:[;,]|$)/i.test(accept);
 }

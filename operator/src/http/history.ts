@@ -18,9 +18,9 @@ import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 
 const DEFAULT_LIMIT = 20;
-/** Its rate limit is this much lower than that of requests: each can make many calls to the RPC. */
+/** Its rate limit is that of requests divided by this, because each can cause many RPC calls. */
 const REQUESTS_PER_CALL = 6;
-/** The same history is read again after this. */
+/** How long an answer is reused before the same history is read again. */
 const REMEMBER_MS = 1_000;
 
 const LINK = Type.String({ description: 'CSV only: rel="next" is the page of older updates, unless there is none.' });

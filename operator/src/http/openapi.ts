@@ -13,7 +13,7 @@ export const API_DESCRIPTION: ApiDescription = {
   contact: "The operator's owner",
   tags: {
     data: "The data points, as they are stored and as they can be updated.",
-    trials: "Request specs of the Web Oracle on trial. Nothing is signed.",
+    trials: "Trials of Web Oracle request specs. Nothing is signed.",
     nodes: "The exchange between the nodes of one network.",
     health: "The state of the process, for whoever runs it.",
   },

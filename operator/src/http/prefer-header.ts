@@ -1,8 +1,8 @@
 /**
- * How long a caller prefers to wait (RFC 7240: `Prefer: wait=10`), in whole seconds.
+ * Returns how long a caller prefers to wait (RFC 7240: `Prefer: wait=10`), in whole seconds.
  *
  * @param maxSeconds A longer wait is cut to this.
- * @returns Null without such a preference; one that cannot be read is none.
+ * @returns Null if there is no such preference, or none that can be read.
  */
 export function preferredWait(header: string | undefined, maxSeconds: number): number | null {
   for (const preference of (header ?? "").split(",")) {

@@ -13,7 +13,7 @@ const CHAIN: Codes = { 502: ["rpc_failed"], 503: ["shutting_down"], 504: ["rpc_t
 /** The problems of an operation about a data point. */
 const DATA_POINT: Codes = { 400: ["invalid_body"], 404: ["unknown_dataset"], 422: ["unknown_network", "invalid_key"] };
 
-/** The problems of an operation that reads nothing but the operator's memory. */
+/** The problems of an operation that only its rate limit can refuse. */
 export const LIMITED_PROBLEMS = problemResponses([LIMITED]);
 
 /** The problems of an operation that reads the chain. */
@@ -23,7 +23,7 @@ export const chainProblems = (own: Codes = {}) => problemResponses([LIMITED, CHA
 export const dataPointProblems = (...own: Codes[]) =>
   problemResponses([LIMITED, DATA_POINT, ...own, CHAIN], OPERATOR_PROBLEM_MEMBERS);
 
-/** The problems of an operation about a dataset of the Web Oracle, which reads nothing of the chain. */
+/** The problems of an operation that is about a dataset of the Web Oracle and does not read the chain. */
 export const datasetProblems = (...own: Codes[]) =>
   problemResponses(
     [LIMITED, { 400: ["invalid_body"], 404: ["unknown_dataset"], 422: ["unknown_network"] }, ...own],
@@ -38,7 +38,7 @@ export const gatewayErrors = (codes: Codes) =>
         all.map((each) => Type.Literal(each)),
         { description: "A stable code, for programs." },
       );
-      const message = Type.String({ description: "The fact, and how to fix it." });
+      const message = Type.String({ description: "What went wrong, and how to fix it." });
       const schema = Type.Object({ message, code });
       return [
         status,
@@ -50,7 +50,7 @@ export const gatewayErrors = (codes: Codes) =>
 /** The problem of a query that is not valid, by status. */
 export const INVALID_QUERY = { 400: ["invalid_query"] } as const;
 
-/** The problems of a query about a dataset that reads nothing but the operator's memory. */
+/** The problems of a query about a dataset, answered from the operator's memory alone. */
 export const DATASET_QUERY_PROBLEMS = problemResponses([
   INVALID_QUERY,
   { 404: ["unknown_dataset"], 422: ["unknown_network"], 429: ["too_many_requests"] },

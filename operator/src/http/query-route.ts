@@ -1,10 +1,11 @@
 import type { App } from "@dataset-oracle/service/http-server/app";
+import { validationProblem } from "@dataset-oracle/service/http-server/http-problems";
 import type { RateLimit } from "@dataset-oracle/service/http-server/rate-limit";
 import { type Static, type TObject, TypeGuard } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest, FastifySchema } from "fastify";
 import { invalidQuery } from "../problems.js";
 
-/** Decimal digits of an integer that a number can hold. */
+/** A whole number in decimal digits: at most 16 of them, without leading zeros. */
 const INTEGER = /^(?:0|[1-9][0-9]{0,15})$/;
 
 /**
@@ -43,5 +44,7 @@ function checkQuery({ validationError }: FastifyRequest): void {
   const failures: readonly { readonly instancePath: string; readonly message?: string }[] =
     validationError?.validation ?? [];
   if (failures.length === 0) return;
-  throw invalidQuery(failures.map(({ instancePath, message }) => `${instancePath.slice(1, 65)}: ${message}.`));
+  throw invalidQuery(
+    failures.map(({ instancePath, message }) => `${instancePath.slice(1, 65)}: ${validationProblem(message)}.`),
+  );
 }

@@ -6,12 +6,12 @@ import type { Address } from "viem";
 import type { DataPoint } from "../data-point.js";
 import { tooManyNewKeys } from "../problems.js";
 
-/** How many callers' requests for keys that were never stored all callers may make together. */
+/** For keys that were never stored, the limit of all callers together is this many times the limit of one. */
 export const NEW_KEYS_OF_ALL_CALLERS = 10;
 
 /**
- * Tells the keys that a network has from those that only a caller has named: it is in the deployment file, a feed's, or
- * stored. While the chain cannot be read, a key is not stored.
+ * Reports whether a key is in the deployment file, a feed's or stored, rather than merely named by a caller. While the
+ * chain cannot be read, a key counts as not stored.
  */
 export async function isKnownKey({ network, dataset, key }: DataPoint): Promise<boolean> {
   if (network.storedKeys.remembers(dataset.address, key)) return true;
@@ -25,8 +25,8 @@ export async function isKnownKey({ network, dataset, key }: DataPoint): Promise<
 export type NewKeyLimit = (request: FastifyRequest, reply: FastifyReply, dataPoint: DataPoint) => Promise<void>;
 
 /**
- * Makes the limit on requests for keys that were never stored, which is one for all routes: each such request is a
- * question to every provider, and providers limit what they answer to one operator.
+ * Makes the limit on requests for keys that were never stored, which all routes share: for each such request every
+ * provider is asked, and providers limit how many questions one operator may ask.
  */
 export function newKeyLimit(app: App, perMinute: number): NewKeyLimit {
   const ofCaller = rateLimiter(app, { name: "new-keys", perMinute, exceeded: tooManyNewKeys });
@@ -38,7 +38,10 @@ export function newKeyLimit(app: App, perMinute: number): NewKeyLimit {
   };
 }
 
-/** How many nodes' requests one address may make: nodes can share one, and a signature costs little to check. */
+/**
+ * The limit of one address is this many times that of a node: nodes can share an address, and a signature costs little
+ * to check.
+ */
 export const NODES_PER_ADDRESS = 10;
 
 /** Counts a request of a node, by its submitter. Rejects with a ProblemError above the limit. */

@@ -15,7 +15,10 @@ import { addQueryRoute } from "./query-route.js";
 
 /** Room for two rows of 256 keys, or as many reports as are taken at once. */
 const MAX_BODY_BYTES = 384 * 1024;
-/** Nodes share an address where they share a machine. A statement costs little to check. */
+/**
+ * The rate limit is that of requests times this: nodes on one machine share an address, and a statement costs little to
+ * check.
+ */
 const TIMES_REQUESTS = 10;
 
 const get = {

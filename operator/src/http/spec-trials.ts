@@ -20,14 +20,16 @@ import { acceptsEventStream, eventStream } from "./event-stream.js";
 import { findDataset } from "./find-data-point.js";
 import { datasetProblems } from "./problem-responses.js";
 
-/** Trials have a rate limit this much lower than that of requests, because they cost the providers. */
+/**
+ * The rate limits of trials and of advice are that of requests divided by these, because both make the providers work.
+ */
 const REQUESTS_PER_TRIAL = 2;
 const REQUESTS_PER_ADVICE = 10;
 /** The limits of all callers together: providers limit what one operator may cause. */
 const TRIALS_OF_ALL = 240;
 const MAX_TRIALS_AT_ONCE = 8;
 const MAX_SAMPLINGS_AT_ONCE = 2;
-/** The wait that callers are told when there are as many, in seconds. */
+/** The wait, in seconds, that callers are told when that many are running. */
 const RETRY_TRIAL = 1;
 const RETRY_SAMPLING = 30;
 /** The longest that several providers may take for one trial together. */
@@ -125,7 +127,7 @@ export function addSpecTrials(app: App, operator: Operator, requestsPerMinute: n
     { schema: adviceSchema, ...rate("advice", REQUESTS_PER_ADVICE), bodyLimit: BODY_LIMIT },
     async (request, reply) => {
       const { spec, arguments: args, samples, seconds } = request.body;
-      if (seconds < samples) throw invalidProperty("seconds", "must be at least one for each of the samples.");
+      if (seconds < samples) throw invalidProperty("seconds", "must be at least the number of samples.");
       const { network, members } = find(request.body);
       if (members.length === 0) throw trialsOff();
       if (samplings >= MAX_SAMPLINGS_AT_ONCE) throw trialsBusy(RETRY_SAMPLING);
@@ -160,7 +162,9 @@ function memberOf(members: readonly Address[], text: string): Address {
   return member;
 }
 
-/** Returns a signal that is aborted when the caller is gone before it is answered. */
+/**
+ * Returns a signal that is aborted when the response closes: early if the caller leaves, otherwise after the answer.
+ */
 function goneOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once("close", () => gone.abort());

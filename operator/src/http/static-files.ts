@@ -23,7 +23,7 @@ export const staticRate = (name: string): RateLimit => ({ name, perMinute: 300 }
 /** A site's page for unknown paths. */
 const NOT_FOUND = "404.html";
 
-/** Stands in that page for the path of the site, because the page can be the answer at any depth below it. */
+/** The placeholder in that page for the site's path, because the page can be the answer at any depth below it. */
 const SITE_PATH = "/__guide__/";
 
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
@@ -112,7 +112,10 @@ function addNotFound(app: App, { prefix, rate }: Omit<Site, "folder">, html: str
   });
 }
 
-/** Tells if a file or its compressed form is a link, as after the start it can become. A missing one is not. */
+/**
+ * Reports whether a file or its compressed form is a symbolic link: it can have become one since the start. A missing
+ * file is none.
+ */
 async function isLink(file: string): Promise<boolean> {
   const paths = [file, `${file}.gz`];
   const real = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));

@@ -1,6 +1,6 @@
 /**
- * Colours of the API's page with the contrast that WCAG asks for, where Swagger UI's own have less. Its colours of code
- * are inline.
+ * Colours for the API's page with the contrast that WCAG requires, where Swagger UI's own have less. Swagger UI sets
+ * the background of code inline, hence `!important`.
  */
 export const DOCS_STYLE = `.swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1a66b3; }
 .swagger-ui .opblock.opblock-post .opblock-summary-method { background: #1b7a4b; }
@@ -11,8 +11,8 @@ export const DOCS_STYLE = `.swagger-ui .opblock.opblock-get .opblock-summary-met
 `;
 
 /**
- * A script that corrects what Swagger UI renders, each time that it has rendered: landmarks and headings for screen
- * readers, names of selections, no link within a button, and code that the keyboard can scroll.
+ * A script that corrects what Swagger UI renders, each time that it renders: landmarks and headings for screen readers,
+ * labels of select boxes, no link within a button, and code that the keyboard can scroll.
  */
 export const DOCS_SCRIPT = `function correct() {
   const all = (selector) => document.querySelectorAll(selector);

@@ -36,7 +36,7 @@ const post = {
   operationId: "shareTransaction",
   summary: "Takes a transaction that another node has signed, so that this node can submit it when it is its turn.",
   description:
-    "Only an update of a dataset that is served here, or a cancellation (a transfer of nothing to the sender itself), signed " +
+    "Only an update of a dataset that is served here, or a cancellation (a zero-value transfer from the sender to itself), signed " +
     "by the submitter of another node. It is held if the chain would accept it now, and nothing is sent at once.",
   body: SharedTransaction,
   response: {
@@ -49,8 +49,8 @@ const post = {
 };
 
 /**
- * Adds `GET /transactions` and `POST /transactions`. A transaction that costs the RPC endpoints requests is counted against the
- * limit of its signer's node.
+ * Adds `GET /transactions` and `POST /transactions`. A posted transaction that has to be checked against the chain
+ * counts against the limit of the node that signed it.
  */
 export function addTransactions(
   app: App,

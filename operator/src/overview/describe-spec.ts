@@ -6,7 +6,10 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, hexToString } from "viem";
 
-/** The parts of a request spec that describe it to people. Anyone may publish one, so its title must not disguise itself. */
+/**
+ * The parts of a request spec that describe it to people. Anyone may publish one, so its title must not contain
+ * characters that disguise it: control characters and changes of direction.
+ */
 const RequestSpec = Type.Object({
   title: Type.String({ pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]{1,200}$" }),
   unit: Type.Optional(SpecUnit),

@@ -24,9 +24,9 @@ import { type DescribedSpec, describeSpec } from "./describe-spec.js";
 import { PublishedFormats, SPOT_PRICE_FORMAT } from "./published-formats.js";
 import { type RecentEntries, recentKeys, recentSpecs } from "./recent-keys-and-specs.js";
 
-/** A network is read again after this. */
+/** How long an answer is reused before a network is read again. */
 const REMEMBER_MS = 1_000;
-/** Shown of one dataset. */
+/** The maximum number of data points that are shown of one dataset. */
 const MAX_POINTS = 500;
 
 /** Shows what this operator serves, with the values that are stored now. */

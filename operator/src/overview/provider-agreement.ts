@@ -7,7 +7,9 @@ import type { MinedRound } from "./mined-rounds.js";
 
 type Shown = readonly [update: PastUpdate, round: MinedRound];
 
-/** Counts, for each member of the committee, in how many rounds it signed, and signed what was stored. */
+/**
+ * Counts, for each member of the committee, the rounds that it signed, and those in which it signed what was stored.
+ */
 export function agreementOf(dataset: Dataset, shown: readonly Shown[]): Agreement {
   const rounds = shown.flatMap(([update, { reports }]) => (reports === null ? [] : [{ update, ...reports }]));
   const { members, toleranceBps } = dataset.committee.current;

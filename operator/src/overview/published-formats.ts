@@ -29,7 +29,10 @@ export class PublishedFormats {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns null where the spec was not published lately, cannot be read now, or is not understood here. */
+  /**
+   * Returns null where the key names no spec that is known to be published, or the spec cannot be read now, or is not
+   * understood here.
+   */
   async of(key: Hex): Promise<ValueFormat | null> {
     const parsed = parseWebOracleKey(key);
     if (!parsed.ok) return null;

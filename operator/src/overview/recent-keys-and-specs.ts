@@ -14,10 +14,12 @@ type ReadEvents<T extends NonNullable<unknown>> = (
 ) => Promise<readonly (readonly [id: Hex, entry: T])[]>;
 
 const FIRST_WINDOW = 2_000;
-/** So many blocks are read again: the chain may have replaced them. */
+/** This many blocks are read again: the chain may have replaced them. */
 const OVERLAP = 16;
 
-/** What a contract's recent events have added. It is kept in memory alone, and read again after a restart. */
+/**
+ * The entries that a contract's recent events have added. They are kept in memory only, and read again after a restart.
+ */
 export class RecentEntries<T extends NonNullable<unknown>> {
   readonly #entries: LRUCache<Hex, T>;
   #next: number | null = null;
@@ -36,7 +38,10 @@ export class RecentEntries<T extends NonNullable<unknown>> {
     this.#entries = new LRUCache({ max });
   }
 
-  /** Returns the known entries, the newest first. The first caller waits for one window of blocks; the rest follows. */
+  /**
+   * Returns the known entries, the newest first. Callers that come before the first window of blocks has been read wait
+   * for the whole range; later ones get what is known.
+   */
   async read(): Promise<readonly (readonly [id: Hex, entry: T])[]> {
     const isFirst = this.#next === null;
     this.#reading ??= this.#readOn().finally(() => {
@@ -67,7 +72,7 @@ export class RecentEntries<T extends NonNullable<unknown>> {
 const MAX_KEYS = 1_000;
 const MAX_SPECS = 100;
 
-/** The keys that were added to a dataset, each under itself. */
+/** The keys that were added to a dataset. Each key is its own id. */
 export function recentKeys(client: ChainClient, dataset: Address, blocks: number): RecentEntries<true> {
   return new RecentEntries(client, blocks, MAX_KEYS, async (fromBlock, toBlock) => {
     const filter = { address: dataset, abi: datasetAbi, eventName: "KeyAdded", strict: true } as const;

@@ -12,20 +12,20 @@ import type { Providers } from "./providers.js";
 
 /** New announcements are looked for after this many polls of the RPC endpoints. */
 const POLLS = 5;
-/** All announcements are read again after this, whatever was seen: a node can have missed a log. */
+/** All announcements are read again after this time, whatever was seen: an RPC node can have missed a log. */
 const READ_AGAIN_MS = 600_000;
 
 /** How often and how far back the directory is looked at. */
 export interface CommitteeDirectorySettings {
   readonly rpcPollMs: number;
-  /** Announcements of this many last blocks are looked at again, because a reorganization can take them back. */
+  /** How many of the newest blocks are looked at again, because a reorganization can drop their announcements. */
   readonly reorgDepth: number;
 }
 
-/** Keeps the list of nodes as the directory on chain announces them. */
+/** Keeps the list of nodes up to date with the announcements in the directory on chain. */
 export class CommitteeDirectoryWatch {
   #members: readonly Address[] = [];
-  /** The events of the last blocks, when the announcements were read. */
+  /** The events of the newest blocks, as of the last time that the announcements were read. */
   #seen: readonly AnnouncementEvent[] = [];
   #readAt = Number.NEGATIVE_INFINITY;
 
@@ -66,7 +66,7 @@ export class CommitteeDirectoryWatch {
     }
   }
 
-  /** Two cheap requests show whether anything has changed. Only then are all announcements read, from the chain as it is now. */
+  /** Two cheap requests show if anything has changed. If so, and every ten minutes, all announcements are read anew. */
   async #look(): Promise<void> {
     const { client, address, nodes } = this;
     const { clock, logger } = this.context;

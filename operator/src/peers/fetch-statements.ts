@@ -19,8 +19,8 @@ const MAX_ASKED = 32;
 const answer = TypeCompiler.Compile(Type.Array(SignedStatement));
 
 /**
- * Asks all other nodes for what the committee signed about a key at a round, and holds what is so. It is one hop: they ask
- * nobody else.
+ * Asks up to 32 other nodes for what the committee signed about a key at a round, and holds the answers that are valid.
+ * Those nodes ask nobody else.
  */
 export async function fetchStatements(network: Network, dataset: Dataset, key: Hex, round: bigint): Promise<void> {
   const query = `network_id=${network.chainId}&dataset=${dataset.address}&round=${round}&key=${key}`;

@@ -15,7 +15,7 @@ import type { Node, Nodes } from "./node-list.js";
 import { rankNodesForKey } from "./rank-nodes-for-key.js";
 import { verifyForwardedAnswer } from "./verify-forwarded-answer.js";
 
-/** The path at which a node takes what another forwards. It is below the base URL. */
+/** The path at which a node takes the requests that another forwards. It is below the base URL. */
 export const FORWARDED_PATH = "/data/request/forwarded";
 
 /** A node that has not answered by then is passed over. */
@@ -30,8 +30,8 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 const forwardedAnswer = TypeCompiler.Compile(ForwardedAnswer);
 
 /**
- * Forwards broadcasts to the node whose turn it is to serve the key. So the nodes that are asked for one key at a time all
- * meet at one node, which sends one transaction for all of them.
+ * Forwards broadcasts to the node whose turn it is to serve the key. So requests for one key that reach several nodes
+ * at the same time all end up at one node, which sends one transaction for all of them.
  */
 export class Forwarding {
   readonly #awayUntil = new Map<Address, number>();
@@ -57,7 +57,7 @@ export class Forwarding {
         this.#awayUntil.set(node.provider, clock() + AWAY_MS);
         continue;
       }
-      // A node that works and cannot serve the request knows no more about it than this one.
+      // The node works and cannot serve the request: asking the next would tell no more than trying here.
       if (answer === "refused") return null;
       const accepted = await verifyForwardedAnswer(this.context, dataPoint, node, round, answer, progress);
       if (accepted.ok) return accepted.value;
@@ -72,7 +72,7 @@ export class Forwarding {
     const now = this.context.clock();
     const turns = rankNodesForKey(this.nodes, dataPoint, now);
     const own = turns.findIndex(({ provider }) => provider === this.nodes.own?.provider);
-    // A node of no member is recognized by none of the others.
+    // Only the nodes of committee members have turns, and this is not one of them.
     if (own < 0) return [];
     const isHere = ({ provider }: Node) => (this.#awayUntil.get(provider) ?? 0) <= now;
     return turns.slice(0, own).filter(isHere).slice(0, MAX_ASKED);

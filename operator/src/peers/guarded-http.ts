@@ -6,7 +6,7 @@ import { postText } from "@dataset-oracle/service/http-client/post";
 
 /** The most requests to announced URLs that are in flight or waiting. */
 const MAX_IN_FLIGHT = 256;
-/** An origin of this machine. */
+/** A base URL on this machine. */
 const LOCAL = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 
 /**
@@ -57,7 +57,7 @@ export class GuardedHttp {
     return this.egress.fetchText({ url, method: "GET" }, limits, this.closing);
   }
 
-  /** Reports whether a base URL is the owner's choice, so that it is asked without the guards of public hosts. */
+  /** Reports whether a base URL is asked without guards: the owner chose it, or allows nodes on this machine. */
   #isTrusted(base: string): boolean {
     return this.configured.has(base) || (this.allowsLocal && LOCAL.test(base));
   }

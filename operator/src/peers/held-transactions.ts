@@ -28,7 +28,10 @@ export type HeldTransaction = Pick<SignedTransaction, "raw" | "hash" | "sender" 
 
 /** This node's own transaction, or another's that the chain would have accepted when it arrived. */
 interface Held extends HeldTransaction {
-  /** Null for one that stores nothing, and only has to be mined before later ones of its sender: a cancellation, or a stale update. */
+  /**
+   * Null for one that stores nothing, and only has to be mined before later ones of its sender: a cancellation, or a
+   * stale update.
+   */
   readonly update: { readonly dataset: Address; readonly keyHashes: ReadonlySet<Hex>; readonly round: bigint } | null;
 }
 
@@ -39,7 +42,7 @@ export interface ReceivedTransaction {
   readonly update: { readonly call: DecodedUpdateCall; readonly dataset: Dataset } | null;
 }
 
-/** The transactions that the nodes of a network have shared. */
+/** The transactions that the nodes of a network, this one included, have shared. */
 export class HeldTransactions {
   /** Oldest first; by submitter. */
   readonly #held = new Map<Address, readonly Held[]>();
@@ -52,11 +55,11 @@ export class HeldTransactions {
   /**
    * Reads a transaction that is said to be another node's update, or its cancellation of one. It asks nobody.
    *
-   * @returns The reason why it is not one.
+   * @returns The transaction, or the reason why it is not one.
    */
   read({ chainId, datasets }: Network, raw: Hex): Result<ReceivedTransaction> {
     const signed = readSignedTransaction(raw);
-    if (signed === null) return err("It is not a signed call without value.");
+    if (signed === null) return err("It is not a valid signed transaction that calls a contract and sends no Ether.");
     const { all, own } = this.nodes;
     const node = all.find(({ submitter }) => submitter === signed.sender);
     if (node === undefined || signed.sender === own?.submitter)
@@ -90,23 +93,24 @@ export class HeldTransactions {
   /**
    * Holds a transaction if the chain would accept it now.
    *
-   * @returns The reason why it would not.
+   * @returns Null as the value, or the reason why the chain would not.
    * @throws ProblemError when the dataset would refuse it. RpcError.
    */
   async hold(network: Network, { signed, update }: ReceivedTransaction): Promise<Result<null>> {
     const { client, simulator } = network;
     const { sender, nonce, data, gas, maxFeePerGas } = signed;
-    // It is proof against the signers of its reports even if the chain has the round already.
+    // Its reports can be evidence against their signers even if the chain has the round already.
     if (update !== null) holdStatementsInCalldata(network, update.dataset, data);
     const [mined, balance, networkFees] = await Promise.all([
       readNonce(client, sender, "latest"),
       unwrapRpcError(client, "eth_getBalance", getBalance(client, { address: sender })),
       readNetworkFees(client),
     ]);
-    if (nonce < mined || nonce >= mined + MAX_NONCE_AHEAD) return err(`Its nonce is ${nonce}, after ${mined} mined.`);
+    if (nonce < mined || nonce >= mined + MAX_NONCE_AHEAD)
+      return err(`Its nonce is ${nonce}; the sender's next ones are ${mined} to ${mined + MAX_NONCE_AHEAD - 1}.`);
     if (maxFeePerGas < baseFeeOf(networkFees))
-      return err(`It pays ${maxFeePerGas} wei per gas, below ${baseFeeOf(networkFees)}.`);
-    if (balance < gas * maxFeePerGas) return err(`Its sender has ${balance} wei, less than it may cost.`);
+      return err(`It pays ${maxFeePerGas} wei per gas, less than the base fee of ${baseFeeOf(networkFees)}.`);
+    if (balance < gas * maxFeePerGas) return err(`Its sender has ${balance} wei, less than the transaction may cost.`);
     const needed = update && (await gasOf(simulator, update.dataset, update.call, data));
     // A simulation returns the gas with a quarter to spare.
     if (needed !== null && gas * 5n < needed * 4n) return err(`Its gas limit is ${gas}, and it needs ${needed}.`);
@@ -114,7 +118,7 @@ export class HeldTransactions {
     return ok(null);
   }
 
-  /** Holds a transaction, in place of one that it replaces: only one of a nonce can be mined. */
+  /** Holds a transaction, in place of one that it replaces: only one with a given nonce can be mined. */
   #add({ raw, hash, sender, nonce, to: dataset }: SignedTransaction, call: DecodedUpdateCall | null): void {
     const others = (this.#held.get(sender) ?? []).filter((one) => one.nonce !== nonce);
     const update = call && { dataset, keyHashes: keyHashesOf(call), round: call.round };
@@ -124,7 +128,7 @@ export class HeldTransactions {
     this.#held.set(sender, held);
   }
 
-  /** Lists the transactions that update a key, of this round or a newer one, this node's own among them; the newest first. */
+  /** Lists the transactions, own ones included, that update a key at this round or a newer one; the newest first. */
   list(dataset: Address, key: Hex, round: bigint): readonly HeldTransaction[] {
     const keyHash = keccak256(key);
     return [...this.#held.values()]
@@ -163,7 +167,7 @@ export class HeldTransactions {
   }
 }
 
-/** Recognizes how the transaction queue cancels: by a transfer of nothing to the sender itself. */
+/** Recognizes a cancellation of the transaction queue: a transfer of nothing to the sender itself. */
 const isCancellation = ({ sender, to, data }: SignedTransaction): boolean => to === sender && data === "0x";
 
 const keyHashesOf = (call: DecodedUpdateCall): ReadonlySet<Hex> =>

@@ -28,7 +28,7 @@ export class NodeIdentity {
   /**
    * Signs a request, and returns the value of its header. Each gets a time of its own, so that none looks like a copy.
    *
-   * @throws When this operator is no listed node by now, or its account cannot sign.
+   * @throws When this operator is not a listed node, or no longer, or its account cannot sign.
    */
   async sign(receiver: Node, path: string, body: string): Promise<string> {
     const account = this.#account;

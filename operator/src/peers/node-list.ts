@@ -2,7 +2,7 @@ import type { Announcement } from "@dataset-oracle/protocol/node-announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address } from "viem";
 
-/** An operator that a data provider runs beside it: this one, or another. */
+/** An operator that is run by a data provider's owner: this one, or another. */
 export interface Node {
   /** The provider's signing address. */
   readonly provider: Address;
@@ -57,7 +57,8 @@ export class NodeList implements Nodes {
   }
 
   /**
-   * Lists what the directory announces now. Members that withdrew their node, or announced what is no URL, have none.
+   * Lists the nodes that the directory announces now. Members that withdrew theirs, or announced an invalid URL, have
+   * none.
    *
    * @param announcements The latest of each member that announced anything.
    */
@@ -65,7 +66,8 @@ export class NodeList implements Nodes {
     const announcers = new Set(announcements.map(({ provider }) => provider));
     const placed = announcements.filter(({ url }) => new RegExp(BASE_URL_PATTERN).test(url) && URL.canParse(url));
     const others = this.configured.filter(({ provider }) => !announcers.has(provider));
-    // A member can announce another's submitter. The node goes by its configuration then, else by the one who was first.
+    // A member can announce a submitter that is not its own. Then the configuration tells which entry is this
+    // operator's; without one, the entry that was announced first counts.
     const owns = placed
       .filter(({ submitter }) => this.senders.includes(submitter))
       .toSorted((a, b) => Number(a.issuedAt - b.issuedAt));

@@ -21,8 +21,8 @@ const served = TypeCompiler.Compile(
 );
 
 /**
- * The providers of a network: where each is asked, as configured, and for the others, as their own nodes say; and how each
- * has answered last.
+ * The providers of a network: the URL at which each is asked, which is configured or learned from the provider's own
+ * node, and how each has answered last.
  */
 export class Providers {
   readonly #learned = new Map<Address, string>();
@@ -52,10 +52,10 @@ export class Providers {
   }
 
   /**
-   * Asks the nodes of providers that are not configured where these are. Each says it of its own provider only. It never
-   * throws: what is known stays.
+   * Asks the nodes of providers without a configured URL for that URL. Each is believed about its own provider only. It
+   * never throws: a URL that is known stays.
    *
-   * @param isAgain True to ask also where it is known.
+   * @param isAgain True to ask again for the URLs that are known, too.
    */
   async refreshEndpoints(isAgain: boolean): Promise<void> {
     const asked = othersOf(this.nodes).filter(({ provider }) => {

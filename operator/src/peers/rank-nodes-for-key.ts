@@ -6,7 +6,7 @@ import { type Node, type Nodes, nodesIn } from "./node-list.js";
 const TURN_MS = 60_000;
 
 /**
- * Orders the nodes that are in a committee by whose turn a key's requests are: the first serves them for this minute. The
+ * Orders a committee's nodes by whose turn it is to serve a key's requests: the first serves them for this minute. The
  * order changes each minute, so that a node that takes requests and does not send holds none of them up for long.
  *
  * @param nowMs Milliseconds since 1970.

@@ -27,7 +27,7 @@ export interface SignedTransaction {
 }
 
 /**
- * Reads a raw transaction as the operator itself sends them: a call without value, by an account that signed for one chain.
+ * Reads a raw transaction of the kind that the operator itself sends: a call without value, signed for one chain.
  *
  * @returns Null for any other.
  */

@@ -8,16 +8,16 @@ import type { HeldTransactions } from "./held-transactions.js";
 import { readNodeAnswer } from "./node-answer.js";
 import { type Node, type Nodes, othersOf } from "./node-list.js";
 
-/** The path at which a node takes other nodes' signed transactions, and shows those that it holds. It is below the base URL. */
+/** The path, below the base URL, at which a node takes other nodes' signed transactions and shows those it holds. */
 export const TRANSACTIONS_PATH = "/transactions";
 
 const DEADLINE_MS = 2_000;
 const MAX_ANSWER_BYTES = 16 * 1024;
-/** A node that asks is about to send, so it waits only as long as one that is near takes. */
+/** A node that asks is about to send, so it waits only as long as a nearby node takes to answer. */
 const FETCH_DEADLINE_MS = 500;
 /** Room for two batches of 100 keys that 60 members have signed. */
 const MAX_FETCHED_BYTES = 1024 * 1024;
-/** Each transaction costs the RPC endpoints several requests, so of one node's answer only these are looked at. */
+/** Each transaction costs the RPC endpoints several requests, so only this many of one node's answer are looked at. */
 const MAX_FETCHED = 2;
 
 const answer = TypeCompiler.Compile(Type.Array(SharedTransaction));
@@ -32,11 +32,12 @@ export class TransactionSharing {
   ) {}
 
   /**
-   * Gives a signed transaction of this node to the others. Nobody waits for them: one that does not get it sees it in the chain.
+   * Gives a signed transaction of this node to the others. Nobody waits for them: one that does not get it will see it
+   * on chain.
    */
   share(raw: Hex): void {
     const { all, own } = this.nodes;
-    // Others take no transactions of a volunteer.
+    // Others take no transactions from a volunteer.
     if (own === null) return;
     this.transactions.addOwn(raw);
     const body = JSON.stringify({ network_id: this.chainId, raw } satisfies SharedTransaction);

@@ -26,10 +26,10 @@ const MAX_SKEW = 2n;
 /**
  * Checks the answer of the node that a request was forwarded to, and trusts nothing in it. If the node sent a transaction,
  * it must be the update of a quorum's reports, signed by that node's submitter, and this node's own RPC endpoints must
- * accept it. Otherwise the chain must have a round of now.
+ * accept it. If it sent none, the chain must have a current round.
  *
  * @param round This node's own round, in seconds since 1970.
- * @returns The reason why the answer cannot be used.
+ * @returns The update, or the reason why the answer cannot be used.
  */
 export async function verifyForwardedAnswer(
   context: Context,
@@ -47,7 +47,7 @@ export async function verifyForwardedAnswer(
   const committee = dataset.committee.current;
   const reports = checkReports(dataPoint, answer);
   const decision = decideByQuorum(committee.members.length, reports ?? []);
-  if (decision.kind !== "update") return err("its reports are not a quorum's");
+  if (decision.kind !== "update") return err("its reports are not valid or do not form a quorum");
   const { outcome } = decision;
   const data = encodeUpdate(dataset.kind, { key, round: answered }, committee, outcome, decision.reports);
   const signed = readSignedTransaction(transaction as Hex);
@@ -63,7 +63,7 @@ export async function verifyForwardedAnswer(
   ]);
   if (submission.kind !== "accepted") return err(`no RPC endpoint accepts its transaction, ${signed.hash}`);
   if (simulation.kind === "refused") return err(`the dataset refuses its transaction: ${simulation.problem.detail}`);
-  // Where the pending block has the transaction already, what is stored tells the status.
+  // If the pending block has the transaction already, the status is read from what is stored there.
   const stored =
     simulation.kind === "ok"
       ? { ...simulation, updatedAt: answered }
@@ -81,7 +81,7 @@ export async function verifyForwardedAnswer(
   return ok({
     answer: accepted,
     raw: signed.raw,
-    // Nobody may wait for it, and looking costs requests.
+    // It is possible that nobody waits for it, and looking costs requests.
     get mined() {
       mined ??= watch(context, dataPoint, accepted, hash, progress);
       return mined;
@@ -95,7 +95,7 @@ async function storedSince(dataPoint: DataPoint, round: bigint): Promise<Result<
   return BigInt(timestamp) >= round ? ok(stored) : err(`it says that a new round is stored, and it is ${timestamp}`);
 }
 
-/** Returns null when one of the reports is not its signer's. */
+/** Returns null when one of the reports is malformed, or not signed by the member that it names. */
 function checkReports(
   { dataset, key }: DataPoint,
   answer: ForwardedAnswer["answer"],
@@ -144,7 +144,7 @@ async function watch(
       return answer;
     }
     const stored = await readStored(network.client, dataset.address, key, "latest").catch(() => null);
-    // The other node has replaced its transaction by one with a newer round.
+    // A newer round came first: the other node may have replaced its transaction.
     if (stored !== null && stored.updatedAt > BigInt(answer.timestamp)) return "not_stored";
     await delay(network.settings.rpcPollMs, undefined, { signal: closing }).catch(() => {});
   }

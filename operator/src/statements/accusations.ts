@@ -15,15 +15,18 @@ import type { Contradiction } from "./held-statements.js";
 
 /** The dataset ejects nobody from a committee of this size or a smaller one. */
 const MIN_AFTER_EJECTION = 4;
-/** The chain is asked after this many polls of the RPC endpoints if the member is still there. */
+/** After this many polls of the RPC endpoints, the chain is asked whether the member is still there. */
 const POLLS = 5;
 /** Time for an accusation to be mined before it is tried again. */
 const RETRY_MS = 60_000;
-/** A chain on which nothing happens can have minutes between its blocks; a transaction makes one. */
+/** An idle chain can go minutes without a block; a transaction makes it produce one. */
 const MAX_BLOCK_MS = 15_000;
-/** Estimated in the block in which the committee was set, an accusation seems to store a block number that is there already. */
+/**
+ * If its gas is estimated in the block in which the committee was set, an accusation seems to overwrite that block's
+ * number with itself, which costs less than it will.
+ */
 const SPARE_GAS = 30_000n;
-/** The part of a turn's hash that tells accusations from feeds. */
+/** The chunk that distinguishes the turns of accusations from those of feeds. */
 const ACCUSATION = 1 << 24;
 
 /** Accuses members that have contradicted themselves, on chain, until the operator shuts down. It never throws. */
@@ -51,7 +54,7 @@ class Accuser {
         await this.#pursue(found).catch((error: unknown) => {
           const { dataset, provider } = found;
           const reason = describeError(error);
-          this.#log.warn({ dataset: dataset.address, provider, reason }, "the accusation failed, and is tried again");
+          this.#log.warn({ dataset: dataset.address, provider, reason }, "the accusation failed; it will be retried");
         });
       }
     }
@@ -83,7 +86,10 @@ class Accuser {
     const job = await this.#jobOf(found);
     const release = reserveFeedGas(this.operator, network, job.call.gas);
     const { hash } = await submitJob(queueFor(network, dataset.address, key), job, release);
-    this.#log.warn({ dataset: dataset.address, provider, transaction: hash }, "accused of contradicting itself");
+    this.#log.warn(
+      { dataset: dataset.address, provider, transaction: hash },
+      "accused a member of contradicting itself",
+    );
   }
 
   /** Nodes take turns, as for feeds, so that not all of them pay. Each gives those before it two blocks and a stage. */

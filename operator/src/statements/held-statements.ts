@@ -6,7 +6,7 @@ import { contentOf, keysOf, type Statement } from "./statement.js";
 
 /** The maximum size of one signer's statements on one dataset, in characters; above it the oldest are dropped. */
 const MAX_HELD = 1024 * 1024;
-/** The characters of an entry that are neither key nor value. */
+/** The approximate size of an entry without its key, which is in its id and in its statement. */
 const ENTRY = 300;
 /** The maximum number of statements of one signer that are listed at once. */
 const MAX_LISTED = 64;
@@ -16,7 +16,7 @@ const MAX_AHEAD = 10n;
 /** Each member of a committee has one at the most. */
 const MAX_CONTRADICTIONS = 1_000;
 
-/** The proof that a provider signed two contents for one key and round. */
+/** The proof that a provider signed two conflicting statements about one key and round. */
 export interface Contradiction {
   readonly dataset: Dataset;
   readonly provider: Address;
@@ -31,21 +31,21 @@ export interface Contradiction {
 type SignerOf = `${Address} ${Address}`;
 
 /**
- * The statements of a network's committees that this operator has seen: the first of each signer, key and round. One that
- * says something else is proof against its signer, from then on.
+ * The statements of a network's committees that this operator has seen: the first of each signer, key and round. A
+ * later one that conflicts with it proves that its signer has contradicted itself.
  */
 export class HeldStatements {
   readonly #held = new Map<SignerOf, LRUCache<string, Statement>>();
   /** They are kept after the signer was ejected: they tell why. */
   readonly #contradictions = new LRUCache<SignerOf, Contradiction>({ max: MAX_CONTRADICTIONS });
-  /** Those whose signer has left the committee. If it comes back, it counts again. */
+  /** Those whose signer has left the committee. If the signer comes back, its new statements count again. */
   readonly #settled = new WeakSet<Contradiction>();
 
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Holds a statement of a member of the dataset's committee, unless it is of a round that cannot be stored, or its signer
-   * has contradicted itself, with it or before.
+   * Holds a statement of a member of the dataset's committee, unless its round cannot be stored, or its signer has
+   * contradicted itself, with this statement or earlier.
    */
   add(dataset: Dataset, statement: Statement): "held" | "old" | "contradicted" {
     const { provider, round, kind } = statement;
@@ -95,7 +95,7 @@ export class HeldStatements {
   }
 
   /**
-   * Lists what the members of the committee signed for a round, but those who have contradicted themselves.
+   * Lists what the members of the committee signed for a round, except for members who have contradicted themselves.
    *
    * @param key Null for all keys.
    */
@@ -121,7 +121,7 @@ export class HeldStatements {
   #heldOf(dataset: Dataset, provider: Address): LRUCache<string, Statement> {
     const known = this.#held.get(signerOf(dataset, provider));
     if (known !== undefined) return known;
-    // Former members' statements are not held on to.
+    // Former members' statements are dropped.
     const { members } = dataset.committee.current;
     for (const signer of this.#held.keys()) {
       const [of, member] = signer.split(" ") as [Address, Address];

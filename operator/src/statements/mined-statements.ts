@@ -9,7 +9,9 @@ import { holdStatementsInCalldata } from "./statements-in-calldata.js";
 
 /** The chain is read after this many polls of the RPC endpoints. */
 const POLLS = 5;
-/** The maximum number of transactions that are read at a time. Whoever sends more pays for each. */
+/**
+ * The maximum number of transactions that are read each time; the others are skipped. Whoever sends more pays for each.
+ */
 const MAX_READ = 50;
 const MAX_BLOCKS = 1_000;
 

@@ -44,9 +44,9 @@ export function contentOf(statement: Statement, key: Hex): Hex | "NOT_AVAILABLE"
 }
 
 /**
- * Reads a statement of a member of the committee of a dataset that is served.
+ * Reads a statement that a committee member of a served dataset has signed.
  *
- * @returns The reason why it is not one.
+ * @returns The statement and its dataset, or the reason why it is not one.
  */
 export function readStatement(
   { chainId, datasets }: Pick<Network, "chainId" | "datasets">,
@@ -79,7 +79,7 @@ export function readStatement(
   return ok({ dataset, statement: { kind: "row", provider, round, keys, missing, values, signature } });
 }
 
-/** Writes a statement as providers answer it. */
+/** Writes a statement in the form of a provider's answer. */
 export function writeStatement(chainId: number, dataset: Address, statement: Statement): SignedStatement {
   const { provider, round, signature } = statement;
   const about = { network_id: chainId, dataset, timestamp: Number(round), provider, signature };

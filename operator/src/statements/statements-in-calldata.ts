@@ -16,7 +16,8 @@ export function holdStatementsInCalldata(network: Network, dataset: Dataset, dat
 /**
  * Reads what members of the committee signed, from the calldata of an update.
  *
- * @param keysOf Finds the keys of a batch by their hashes: it names nothing more. Rows with an unknown key are left out.
+ * @param keysOf Finds the keys of a batch by their hashes, because its calldata contains only these. Batches with an
+ * unknown key are left out.
  */
 function statementsInCalldata(
   dataset: Dataset,

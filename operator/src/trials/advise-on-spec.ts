@@ -12,7 +12,7 @@ import type { Network } from "../network.js";
 import { shuttingDown, trialsOff } from "../problems.js";
 import { askForAdvice, askForTrial, isRefusal, type Refusal } from "./ask-trial.js";
 
-/** Slow providers make samples late. When one is later than this, it and the rest are not taken. */
+/** Slow providers make samples late. When a sample is later than this, it and the remaining ones are not taken. */
 const MAX_LATE_MS = 30_000;
 
 /** How often, and at what interval, providers are sampled. */
@@ -25,8 +25,8 @@ interface Sampling {
 }
 
 /**
- * Lets several providers try a spec at the same times, and one of them compute advice from what all have shown: the
- * operator has no part of the engine that reads specs.
+ * Lets several providers try a spec at the same times, and one of them compute advice from all results: the operator
+ * itself does not contain the engine that reads specs.
  *
  * @throws ProblemError when the spec is wrong, no provider offers trials, or nobody computes the advice.
  */

@@ -20,8 +20,8 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 const RETRY_AFTER = 2;
 
 /**
- * Why a provider gave no answer. `spec`: the question is wrong, and every provider would say so. `off`: it offers no
- * trials. `other`: another provider may answer.
+ * The reason why a provider gave no answer. `spec`: the question is wrong, and every provider would say so. `off`: it
+ * offers no trials. `other`: another provider may answer.
  */
 export interface Refusal {
   readonly scope: "spec" | "off" | "other";
@@ -53,7 +53,7 @@ export function askForTrial(
   return ask(network, provider, { path: "/specs/try", body: request, read, timeoutMs: TRIAL_MS }, signal);
 }
 
-/** Lets one provider compute advice from what several have shown. */
+/** Lets one provider compute advice from the samples of several. */
 export function askForAdvice(
   network: Network,
   provider: Address,
@@ -95,7 +95,7 @@ const isFailed = (answer: object): answer is Failure => "refuses" in answer;
 
 const refusal = (scope: Refusal["scope"], problem: ProblemError): Refusal => ({ scope, problem });
 
-/** Reads the problems of trials. Of what the provider wrote only what is wrong with the question is passed on. */
+/** Reads the problems of trials. Of the provider's own words, only those about a wrong question are passed on. */
 function readRefusal(json: unknown, provider: Address): Refusal | null {
   if (Value.Check(InvalidSpec, json)) {
     return refusal("spec", invalidSpec(json.errors.map(({ property, problem }) => ({ property, problem }))));

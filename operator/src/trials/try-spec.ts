@@ -8,7 +8,7 @@ import { askForTrial, isRefusal } from "./ask-trial.js";
 /** The maximum number of providers that are asked in turn for one trial. */
 const MAX_ASKED = 4;
 
-/** Returns the members of a dataset's committee that the operator has an endpoint for, another one first each time. */
+/** Returns the committee members that the operator has an endpoint for, beginning with another one for each `turn`. */
 export function membersToAsk({ providers }: Network, { committee }: Dataset, turn: number): Address[] {
   const members = committee.current.members.filter((member) => providers.urlOf(member) !== undefined);
   const start = members.length === 0 ? 0 : turn % members.length;
@@ -16,7 +16,7 @@ export function membersToAsk({ providers }: Network, { committee }: Dataset, tur
 }
 
 /**
- * Lets the first provider that can do so try a spec. One that offers no trials costs it nothing, so all may be asked.
+ * Lets the first provider that can do so try a spec. Those that offer no trials do not count towards the maximum.
  *
  * @throws ProblemError when the spec is wrong, or none of them tried it.
  */

@@ -51,7 +51,7 @@ export function baseFeeOf(networkFees: NetworkFees): bigint {
 }
 
 /**
- * Chooses the fees of a new transaction. Twice the base fee lasts for six full blocks.
+ * Chooses the fees of a new transaction. Twice the base fee is still enough after five full blocks.
  *
  * @returns Null when the chain asks for more than the cap.
  */
@@ -78,7 +78,7 @@ export function covers(fees: Fees, networkFees: NetworkFees): boolean {
  * Raises fees to replace a transaction. Nodes ask for a tenth more in each field; this adds an eighth, and never offers
  * less than the current fees.
  *
- * @param current Null when the chain asks for more than the cap.
+ * @param current The fees that a new transaction would offer; null when the chain asks for more than the cap.
  * @returns Null when the caps do not allow a tenth more.
  */
 export function bumpFees(before: Fees, current: Fees | null, caps: FeeCaps): Fees | null {
@@ -95,8 +95,7 @@ export function bumpFees(before: Fees, current: Fees | null, caps: FeeCaps): Fee
 }
 
 /**
- * Raises fees to twice those that a node refused as too low without saying how much it wants. At the caps it offers the
- * caps.
+ * Raises fees to twice those that a node refused as too low without saying how much it wants, but not above the caps.
  */
 export function bumpAboveRefused(fees: Fees, refused: Fees, caps: FeeCaps): Fees {
   const enough = (fee: bigint, low: bigint, cap: bigint) => larger(fee, smaller(low * 2n, cap));

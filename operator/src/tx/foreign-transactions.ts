@@ -39,15 +39,15 @@ export class ForeignTransactions {
   }
 
   /**
-   * Since when each has been pending, by nonce, in milliseconds since 1970. One that the node counts, and its pool does
-   * not show, is given ten minutes more, because the count may be false.
+   * When each was first seen pending, by nonce, in milliseconds since 1970. If the node counts one that its pool does
+   * not show, ten minutes are added, because the count may be false.
    */
   get stuckSince(): ReadonlyMap<number, number> {
     const isDoubtful = (nonce: number) => this.#shown !== null && !this.#shown.has(nonce);
     return new Map([...this.#since].map(([nonce, at]) => [nonce, isDoubtful(nonce) ? at + DOUBTFUL_MS : at]));
   }
 
-  /** The queue has this nonce now. */
+  /** Called when the queue has taken over this nonce. */
   forget(nonce: number): void {
     this.#since.delete(nonce);
   }
@@ -69,9 +69,9 @@ export class ForeignTransactions {
     for (let nonce = mined; nonce < pending; nonce++) {
       if (isOwn(nonce) || this.#since.has(nonce)) continue;
       this.#since.set(nonce, now);
-      this.logger.warn({ nonce }, "a transaction is pending that this process did not send");
+      this.logger.warn({ nonce }, "a pending transaction was not sent by this process");
     }
-    // At the start, and after a reorganization has freed nonces, the counts do not show transactions behind a gap.
+    // At the start, and after a reorganization has freed nonces, there can be some behind a gap, which the counts omit.
     const canHideSome = mined < this.#mined;
     this.#mined = mined;
     if (!canHideSome && (this.#since.size === 0 || now - this.#readAt < this.pollMs)) return [];

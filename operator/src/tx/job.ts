@@ -18,8 +18,8 @@ export interface RoundCall extends Call {
 }
 
 /**
- * An update that has to be stored, whatever happens to the transactions sent for it. Its life: Job → Task (waits for a nonce)
- * → Transaction (has one, in 1 to n Versions) → Sent (an RPC endpoint accepted it) → Confirmed (mined).
+ * An update that has to be stored, whatever happens to the transactions sent for it. Its life: Job → Task (waits for a
+ * nonce) → Transaction (has one, in 1 to n Versions) → Sent (an RPC endpoint accepted it) → Confirmed (mined).
  */
 export interface Job<C extends RoundCall> {
   /** Identifies the data point, or the data points of a batch. */
@@ -46,7 +46,7 @@ export interface Sent<C extends RoundCall> {
   readonly hash: Hex;
   /** The signed transaction. */
   readonly raw: Hex;
-  /** Resolves to null when the operator shuts down first, or the job had to be given up. */
+  /** Resolves to null when the operator shuts down first, the job is given up, or another transaction does its work. */
   readonly confirmed: Promise<Confirmed<C> | null>;
 }
 

@@ -7,7 +7,7 @@ import type { TransactionCounts } from "./plan-actions.js";
 
 type BlockTag = "latest" | "pending";
 
-/** After this time, a single endpoint's count of mined transactions is believed, however far it has jumped. */
+/** After refusals for this long, a single endpoint's count of mined transactions is believed, however far it jumped. */
 const BELIEVED_AFTER_MS = 600_000;
 
 /**

@@ -132,7 +132,7 @@ function contentOf(
   isExpired: boolean,
 ): ReplacementContent {
   if (one.dataPointId === null) return "cancel";
-  // If a newer round of the key came before an older one, the older one would revert.
+  // If a newer round of the key came before an older one, the older one would store nothing.
   const isFollowed = [...live.values()].some(
     ({ dataPointId, nonce }) => dataPointId === one.dataPointId && nonce > one.nonce,
   );

@@ -23,12 +23,15 @@ export interface QueueSettings extends QueueLimits, FeeCaps {
   readonly pollMs: number;
   /** For how many blocks a mined update is watched. */
   readonly reorgDepth: number;
-  /** How many of `maxPending` requests leave to the feeds, which then need not wait for a block. */
+  /** How many of the `maxPending` places are kept free of requests, so that feeds need not wait for a block. */
   readonly reservedForFeeds: number;
 }
 
 export interface QueueContext extends Pick<Context, "clock" | "logger" | "closing"> {
-  /** Called with each signed transaction that an RPC endpoint may have: at first, when it replaces another, and at each rebroadcast. */
+  /**
+   * Called with each signed transaction that an RPC endpoint may have: a first one, a replacement, and at each
+   * rebroadcast.
+   */
   readonly onSubmitted?: (raw: Hex) => void;
 }
 
@@ -41,9 +44,10 @@ const MAX_QUEUE_MS = 30_000;
 const MAX_MISSED = 5;
 
 /**
- * Sends the updates of one sender on one network, and sees every accepted one stored: it bumps fees, rebroadcasts, fills
- * nonce gaps, and survives reorganizations. Its state is what it has sent; the nonce is read from the chain in every pass.
- * A pass reads the chain, plans (plan-actions.ts) and acts. Passes follow each other and never overlap.
+ * Sends the updates of one sender on one network, and makes sure that every accepted one is stored: it bumps fees,
+ * rebroadcasts, fills nonce gaps, and survives reorganizations. Its state is what it has sent; the nonce is read from
+ * the chain in every pass. A pass reads the chain, plans (plan-actions.ts) and acts. Passes follow each other and never
+ * overlap.
  */
 export class TransactionQueue {
   readonly #waiting = new WaitingUpdates();
@@ -119,7 +123,7 @@ export class TransactionQueue {
    * Sends a job. It returns once an RPC endpoint has accepted the transaction: from then on the queue gets this round of
    * the data point, or a newer one, stored.
    *
-   * @throws SubmissionUnknown when the transaction may be mined all the same. After any other error nothing is pending:
+   * @throws SubmissionUnknown when the transaction may still be mined. After any other error nothing is pending:
    * RpcError, or a ProblemError when the account cannot pay, the fees are too high, or the operator shuts down.
    */
   send<C extends RoundCall>(job: Job<C>): Promise<Sent<C>> {
@@ -149,7 +153,7 @@ export class TransactionQueue {
     this.#timer = setTimeout(() => this.#wake(), this.settings.pollMs * this.#pollsUntilNextPass).unref();
   }
 
-  /** An update that waits for a nonce waits for a block. Even an idle queue looks for foreign transactions. */
+  /** An update can get its nonce as soon as a block is mined. Even an idle queue looks for foreign transactions. */
   get #pollsUntilNextPass(): number {
     if (this.#waiting.size > 0) return 0.25;
     const isBusy = this.#inFlight.size + this.#foreign.size + this.#reorgWatch.size + this.#retryQueue.size > 0;
@@ -244,7 +248,7 @@ export class TransactionQueue {
     else if (action.kind === "replace") await this.#replacements.replace(transaction, action.content, networkFees);
     else {
       this.#inFlight.delete(nonce);
-      this.#retry(transaction, "its transaction is gone, and its round too old");
+      this.#retry(transaction, "its transaction was lost, and its round has expired");
     }
     return true;
   }

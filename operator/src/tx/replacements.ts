@@ -41,7 +41,10 @@ export class Replacements {
     const { clock, logger, maxCancelsPerHour } = this.#parts;
     this.#cancelledAt = this.#cancelledAt.filter((at) => at > clock() - HOUR_MS);
     if (this.#cancelledAt.length >= maxCancelsPerHour) {
-      logger.warn({ nonce, maxCancelsPerHour }, "a nonce gap stays open: too many cancellations in this hour");
+      logger.warn(
+        { nonce, maxCancelsPerHour },
+        "a nonce gap stays open: the limit of cancellations per hour is reached",
+      );
       return;
     }
     const isSent = await this.#submit(nonce, null, null, networkFees);
@@ -71,7 +74,7 @@ export class Replacements {
     await this.#submit(transaction.nonce, transaction, call, networkFees);
   }
 
-  /** Returns the newest round once it is built; if it cannot be, the same call again. */
+  /** Returns the newest round once it is built; if it cannot be, the same call; null if the chain has a newer one. */
   #newestCall(transaction: Transaction): RoundCall | null | "later" {
     const { inFlight, logger, onRenewed } = this.#parts;
     const { task, renewal } = transaction;
@@ -87,7 +90,10 @@ export class Replacements {
       })
       .catch((error: unknown) => {
         started.result = "failed";
-        logger.warn({ reason: describeError(error) }, "no newer round");
+        logger.warn(
+          { reason: describeError(error) },
+          "the newest round could not be built; the same call is sent again",
+        );
       })
       .finally(onRenewed);
     return "later";

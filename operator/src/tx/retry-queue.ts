@@ -40,7 +40,10 @@ export class RetryQueue {
     for (const [task, retry] of this.#retries) {
       if (retry.isRunning || now < retry.nextAt) continue;
       if (now - retry.since > GIVE_UP_MS) {
-        this.logger.error({ dataPointId: task.dataPointId }, "an update was given up: no newer round can be built");
+        this.logger.error(
+          { dataPointId: task.dataPointId },
+          "an update was given up: no newer round could be built for ten minutes",
+        );
         this.#end(task);
         continue;
       }
@@ -70,7 +73,7 @@ export class RetryQueue {
       this.onTried(call === null ? null : task);
     } catch (error) {
       if (!this.#retries.has(task)) return;
-      this.logger.warn({ reason: describeError(error) }, "no newer round yet");
+      this.logger.warn({ reason: describeError(error) }, "the newest round could not be built; trying again");
       const now = this.clock();
       const wait = Math.min(Math.max(now - since, FIRST_RETRY_MS), MAX_RETRY_MS);
       this.#retries.set(task, { since, nextAt: now + wait, isRunning: false });

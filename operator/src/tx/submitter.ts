@@ -30,7 +30,7 @@ export interface Submission {
   readonly result: SubmissionResult;
 }
 
-/** Gives a signed transaction, of whichever sender, to all RPC endpoints. */
+/** Gives a signed transaction, from any sender, to all RPC endpoints. */
 export async function submitRaw(client: ChainClient, raw: Hex, hash: Hex): Promise<SubmissionResult> {
   try {
     await sendRawTransaction(client, raw);
@@ -58,7 +58,7 @@ export class Submitter {
     private readonly clock: Clock,
   ) {}
 
-  /** Forgets what was refused for nonces that the chain has used, and long ago. */
+  /** Forgets the fees that were refused a while ago, or for nonces that the chain has used. */
   forgetRefused(mined: number): void {
     for (const [nonce, { at }] of this.#refused) {
       if (nonce < mined || this.clock() - at >= REMEMBER_REFUSED_MS) this.#refused.delete(nonce);

@@ -26,9 +26,9 @@ export interface CommitteeRequest<T extends Statement> extends ProviderRequest<T
 }
 
 /**
- * Asks all members at once. After enough have answered, the others get a short grace period, because every valid report
- * at hand is sent. If there are not enough after a second, what others have passed on counts too, and other nodes are asked
- * for what they hold.
+ * Asks all members at once. After enough have answered, the others get a short grace period, because an update contains
+ * every valid report at hand. If there are not enough after a second, what other nodes have passed on counts too, and
+ * they are asked for what they hold.
  */
 export async function askCommittee<T extends Statement>(
   { closing, metrics }: Context,
@@ -39,7 +39,7 @@ export async function askCommittee<T extends Statement>(
   const { chainId, providers, settings, statements } = network;
   const { dataset, kind, key, round } = request;
   const over = new AbortController();
-  // Each member's request listens.
+  // Each member's request listens to the signal.
   setMaxListeners(0, over.signal);
   const stop = () => over.abort();
   if (closing.aborted) stop();

@@ -5,7 +5,7 @@ import type { FetchFailure, FetchLimits } from "@dataset-oracle/service/http-cli
 import type { Address } from "viem";
 import type { GuardedHttp } from "../peers/guarded-http.js";
 
-/** Why a provider's answer was not used. Stable, because programs read them. */
+/** The reasons why a provider's answer is not used. Stable, because programs read them. */
 export const FAILURE_REASONS = [
   "no_endpoint",
   "unreachable",
@@ -32,13 +32,13 @@ const NOT_SERVED = ["unknown_key", "invalid_spec", "invalid_arguments", "other_k
 export interface Failure {
   readonly kind: "failure";
   readonly provider: Address;
-  /** Null when the operator has no endpoint for the provider. */
+  /** Null when the operator has no endpoint for the provider, and for the reason `unexpected`. */
   readonly host: string | null;
   readonly reason: FailureReason;
   readonly detail: string;
   /**
-   * What a provider that works refuses: a key that it does not serve, or this question. It may answer one about other keys.
-   * Null if it did not refuse.
+   * Set when a provider that works refuses: a key that it does not serve, or this question, while it may answer one
+   * about other keys. Null for every other failure.
    */
   readonly refuses: "key" | "question" | null;
 }

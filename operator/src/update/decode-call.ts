@@ -35,7 +35,7 @@ export function decodeUpdateArguments(data: Hex) {
         return null;
     }
   } catch {
-    // The selector is none of the dataset's, or the arguments are not its.
+    // The selector is none of the dataset's, or the arguments do not fit it.
     return null;
   }
 }

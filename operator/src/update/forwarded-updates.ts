@@ -17,8 +17,8 @@ type Send = (dataPoint: DataPoint, round: bigint, payer: string) => Promise<Sent
 /** Has other nodes update data points, and sees to it that what they sent is stored. */
 export class ForwardedUpdates {
   /**
-   * The updates that other nodes made; null where this one has to. They are apart from those that it sends, so that two nodes never
-   * wait for each other.
+   * The updates that other nodes made; null where this one has to. They are kept apart from those that this node sends,
+   * so that two nodes never wait for each other.
    */
   readonly #forwards: SingleFlight<SentUpdate | null>;
   /** The newest round of each data point that another node has sent, until it is stored; in seconds since 1970. */
@@ -52,8 +52,8 @@ export class ForwardedUpdates {
   }
 
   /**
-   * Sees a round that another node has sent stored, because this node has answered for it: if the chain does not have it in
-   * time, it is sent from here. The other node's process may have ended.
+   * Makes sure that a round that another node has sent is stored, because this node has answered a caller with it: if
+   * the chain does not have it in time, this node sends a newer one. The other node's process may have ended.
    */
   async #follow(dataPoint: DataPoint, round: bigint, payer: string): Promise<void> {
     const { clock, closing } = this.context;
@@ -62,7 +62,7 @@ export class ForwardedUpdates {
     this.#followed.set(id, round);
     if (isFollowed) return;
     const giveUpAt = clock() + MAX_FOLLOWED_MS;
-    // A reorganization can drop what was seen once.
+    // It has to be seen twice, because a reorganization can drop it.
     for (let seen = 0; seen < 2 && clock() < giveUpAt; ) {
       await delay(network.settings.stuckSeconds * 1000, undefined, { signal: closing }).catch(() => {});
       if (closing.aborted) return;

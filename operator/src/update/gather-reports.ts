@@ -23,7 +23,7 @@ import { decideByQuorum, type ProviderAnswer } from "./quorum-decision.js";
 /** A provider's checked row of a batch, or why there is none. */
 export type RowAnswer = RowStatement | Failure;
 
-/** Why a member is not counted that signed two contents for one key and round. */
+/** The reason why a member that signed two contents for one key and round is not counted. */
 const CONTRADICTED = ["contradicted", "signed two contents for one key and round"] as const;
 /** Room for 256 keys of 256 bytes in hex, and a value for each. */
 const MAX_ROW_BYTES = 192 * 1024;

@@ -40,9 +40,9 @@ interface Provider {
 }
 
 /**
- * Asks providers for reports. What is asked of one provider at the same moment, or within a few milliseconds while it is
- * being asked, shares a request, whose answers are streamed, so that a slow one delays no other. HTTP between processes
- * is a fourth of a broadcast otherwise.
+ * Asks providers for reports. Questions to one provider at the same moment, or within a few milliseconds while it is
+ * being asked, share a request, whose answers are streamed, so that a slow one delays no other. Otherwise, HTTP between
+ * processes makes up a quarter of the work of a broadcast.
  */
 export class JoinedReportRequests {
   /** By their base URL. */

@@ -5,7 +5,7 @@ import { GasBudgetSpent } from "../problems.js";
 import type { Context } from "../process-context.js";
 
 /**
- * Reserves gas of the budget that pays for an update: the feeds', that for new keys, or that for stored ones.
+ * Reserves gas from the budget that pays for an update: the feeds', the one for new keys, or the one for stored keys.
  *
  * @param payer The caller whose share of the budget pays for it; null for a feed.
  * @returns A function that gives the gas back.
@@ -27,7 +27,7 @@ export async function reserveGas(
 }
 
 /**
- * Reserves gas of the feeds' budget.
+ * Reserves gas from the feeds' budget.
  *
  * @returns A function that gives the gas back.
  * @throws FeedGasSpent

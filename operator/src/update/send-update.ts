@@ -70,7 +70,7 @@ export async function submitJob<C extends RoundCall>(
 }
 
 /**
- * The job of one update. If its transaction gets stuck or lost, `renew` builds the next.
+ * Makes the job of one update. If its transaction gets stuck or lost, `renew` builds the next.
  *
  * @param payer The caller that it is for; null for a feed.
  */

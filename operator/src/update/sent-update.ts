@@ -7,7 +7,7 @@ import { updateReverted } from "../problems.js";
 import { withTimeout } from "../with-timeout.js";
 import { toDataAnswer } from "./update-builder.js";
 
-/** The longest that anyone waits until a transaction is mined. */
+/** The longest that anyone waits for a transaction to be mined. */
 export const MAX_MINING_WAIT_MS = 60_000;
 
 /** An update that is on its way to the chain, sent by this operator, by another node for it, or by another relayer. */
@@ -22,7 +22,7 @@ export interface SentUpdate {
   readonly mined: Promise<DataAnswer | "not_stored" | null>;
 }
 
-/** Returns what is stored, when another relayer has stored this round or a newer one. */
+/** Returns what is stored or about to be, as the update of another relayer. */
 export async function storedByOther(dataPoint: DataPoint): Promise<SentUpdate> {
   const { network, dataset, key } = dataPoint;
   const { output, status, updatedAt } = await readStored(network.client, dataset.address, key, "pending");
@@ -46,7 +46,7 @@ export async function answerAfter(
   const mined = waitMs === 0 ? null : await withTimeout(sentUpdate.mined, waitMs);
   if (mined === null) return sentUpdate.answer;
   if (mined !== "not_stored") return mined;
-  // Another relayer's update came first in the block.
+  // Another relayer's update may have come first.
   const stored = await storedByOther(dataPoint);
   if (stored.answer.timestamp < Number(round)) throw updateReverted(null);
   return stored.answer;

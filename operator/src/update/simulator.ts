@@ -24,7 +24,7 @@ export interface StaleRound {
   readonly kind: "stale";
 }
 
-/** The dataset would refuse an update. */
+/** The dataset, or the node's EVM, would refuse an update. */
 export interface Refused {
   readonly kind: "refused";
   readonly problem: ProblemError;
@@ -35,7 +35,8 @@ export interface Refused {
  *
  * Every node can execute a call on `pending`, and estimate its gas by executing it again and again. Many can simulate the
  * next block instead (`eth_simulateV1`), which takes one request and one execution. Some nodes cannot, and on some chains
- * a call needs more gas than the simulation uses, so it is trusted for a while only after it has agreed with an estimate.
+ * a call needs more gas than the simulation uses, so a simulation is trusted only after one has agreed with an
+ * estimate, and only for a while.
  */
 export class Simulator {
   #trustedUntil = 0;
@@ -104,7 +105,8 @@ export class Simulator {
   /**
    * Executes a call. The gas that it returns has a quarter to spare: transactions before it can change the cost.
    *
-   * @param dataPoint The only data point that the call changes: it may share a simulated block with calls that change others.
+   * @param dataPoint The only data point that the call changes: the call may share a simulated block with calls that
+   * change others. Null if it may change more.
    * @throws RpcError: `refused`, with the revert data, when the call reverts.
    */
   async execute(to: Address, data: Hex, dataPoint: string | null = null): Promise<Executed> {
@@ -136,7 +138,7 @@ export class Simulator {
     try {
       return read();
     } catch {
-      throw new RpcError("failed", this.client.chain.id, "eth_call", "answered something that no dataset answers");
+      throw new RpcError("failed", this.client.chain.id, "eth_call", "returned something that no dataset returns");
     }
   }
 }

@@ -41,7 +41,7 @@ export interface BatchUpdate extends RoundCall {
   readonly isStored: readonly boolean[];
 }
 
-/** A key that a provider begins to serve can be requested after this time. */
+/** After this time, the providers are asked again for a key that they did not serve. */
 const REMEMBER_UNKNOWN_KEY_MS = 60_000;
 const MAX_UNKNOWN_KEYS = 10_000;
 
@@ -49,7 +49,7 @@ const MAX_UNKNOWN_KEYS = 10_000;
 export class UpdateBuilder {
   readonly #reports: SingleFlight<readonly ProviderAnswer[]>;
   readonly #rows: SingleFlight<readonly RowAnswer[]>;
-  /** Data points that the providers do not serve. Asking again would use up what they allow this operator. */
+  /** Data points that the providers do not serve. Asking again would use up requests that they allow this operator. */
   readonly #unknownKeys = new LRUCache<string, true>({ max: MAX_UNKNOWN_KEYS, ttl: REMEMBER_UNKNOWN_KEY_MS });
 
   constructor(private readonly context: Context) {
@@ -58,10 +58,11 @@ export class UpdateBuilder {
   }
 
   /**
-   * Builds the update of a round. If it fails and the committee has changed since it was last read, it tries once more.
+   * Builds the update of a round. If there is no quorum, or the dataset refuses the update, and the committee has
+   * changed since it was last read, it tries once more.
    *
    * @param round Seconds since 1970.
-   * @throws ProblemError when there is no quorum, no provider serves the key, or the dataset refuses the update.
+   * @throws ProblemError when there is no quorum, a quorum does not serve the key, or the dataset refuses the update.
    */
   async build(dataPoint: DataPoint, round: bigint, progress: Progress): Promise<Update | StaleRound> {
     if (this.#unknownKeys.has(dataPoint.id)) throw unknownKey();
@@ -69,7 +70,7 @@ export class UpdateBuilder {
     const seen = committee.current;
     const first = await this.#tryBuild(dataPoint, round, seen, progress);
     if (first.kind !== "refused") return first;
-    // If the RPC fails here, the problem with the reports tells the caller more.
+    // If the RPC fails here, the problem that is known already tells the caller more.
     const isReplaced = await committee.refreshIfReplaced(seen).catch(() => false);
     if (!isReplaced) throw first.problem;
     const second = await this.#tryBuild(dataPoint, round, committee.current, progress);
@@ -99,8 +100,8 @@ export class UpdateBuilder {
   }
 
   /**
-   * Returns the rows that the committee signed of a batch: a quorum or more. Everyone who asks for the same batch shares
-   * them.
+   * Returns the rows of a batch that the committee signed: a quorum or more. Everyone who asks for the same batch
+   * shares them.
    *
    * @throws NoQuorum
    */
@@ -167,7 +168,7 @@ export function expiryOf(round: bigint, maxRoundAge: bigint): number {
   return Number(round + maxRoundAge) * 1000;
 }
 
-/** Answers a data request, whoever sends the transaction. */
+/** Makes the answer to a data request, without the transaction or its hash. */
 export function toDataAnswer(
   { network, dataset, key }: DataPoint,
   { status, value, round, reports }: Pick<Update, "status" | "value" | "round" | "reports">,

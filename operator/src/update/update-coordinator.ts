@@ -20,7 +20,7 @@ import { toDataAnswer, type UpdateBuilder } from "./update-builder.js";
 
 /** The request that waits for an update. */
 export interface Caller {
-  /** Whose share of the gas budget pays: the caller as rate limits identify it. */
+  /** The caller, as rate limits identify it: its share of the gas budget pays. */
   readonly payer: string;
   /** Null where no request is behind it. */
   readonly trace: Trace | null;
@@ -41,7 +41,7 @@ const MAX_ROUNDS_TRIED = 3;
 const MAX_ROUND_WAIT_MS = 3_000;
 /** How often a broadcast is tried again when the caller that it shared the work with has used its share of the gas. */
 const MAX_OTHER_PAYERS = 5;
-/** The age of the oldest round that is looked for among those on their way, in seconds. None is remembered for longer. */
+/** The age of the oldest round that is looked for among those on their way, in seconds. Few are remembered longer. */
 const MAX_JOINED_AGE = 15n;
 
 /**
@@ -87,7 +87,7 @@ export class UpdateCoordinator {
   /**
    * Updates a data point for another node, which has forwarded a request. It is not forwarded again.
    *
-   * @param wanted The round that will do, or a newer one. One that is on its way already is not sent again.
+   * @param wanted The oldest round that will do. One that is on its way already is not sent again.
    * @throws ProblemError
    */
   async broadcastForwarded(dataPoint: DataPoint, wanted: bigint, caller: Caller): Promise<ForwardedAnswer> {
@@ -148,8 +148,8 @@ export class UpdateCoordinator {
       const sentUpdate = await batched;
       if (sentUpdate) return sentUpdate;
       const update = await this.builder.build(dataPoint, round, progress);
-      // Building takes long enough for a newer round to overtake this one. If it is on its way to the chain, it answers this
-      // request too: another transaction would change nothing, or revert.
+      // Building takes long enough for a newer round to overtake this one. If that one is on its way to the chain, it
+      // answers this request too: another transaction would change nothing.
       const newer = this.#roundsSince(dataPoint, round + 1n).map((each) => roundId(dataPoint, each));
       const sent = newer.map((id) => this.#sends.done(id)).find((each) => each !== undefined);
       if (sent !== undefined) return sent;
@@ -160,8 +160,8 @@ export class UpdateCoordinator {
   }
 
   /**
-   * Finds what made a round stale. A newer one that this operator is sending is known here before it is mined; of another
-   * relayer's, only the chain tells.
+   * Finds the update that made a round stale. A newer one that this operator is sending is known here before it is
+   * mined; another relayer's is known only from the chain.
    */
   async #overtaking(dataPoint: DataPoint, newerId: string | undefined): Promise<SentUpdate> {
     const newer = newerId === undefined ? null : this.#sends.find(newerId);
@@ -233,7 +233,7 @@ export class UpdateCoordinator {
     return rounds;
   }
 
-  /** Reads the stored round. Nodes that do not know the pending state answer with an older one than `atLeast`. */
+  /** Reads the stored round. Nodes that do not know the pending state may answer with one older than `atLeast`. */
   async #storedRound({ network, dataset, key }: DataPoint, atLeast: bigint): Promise<bigint> {
     const { updatedAt } = await readStored(network.client, dataset.address, key, "pending");
     return updatedAt > atLeast ? updatedAt : atLeast;
@@ -260,7 +260,7 @@ export class UpdateCoordinator {
 
 const maxOf = (a: bigint, b: bigint) => (a > b ? a : b);
 
-/** Writes a call for the caller to send, as nodes and as libraries take it. */
+/** Formats a call for the caller to send: once as nodes take it, and once as libraries do. */
 function toUnsent(
   chainId: number,
   { to, data, gas }: Call,

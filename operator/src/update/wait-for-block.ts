@@ -11,7 +11,7 @@ const SPREAD_MS = 1_000;
 
 /**
  * Waits until the newest block reaches a round. `eth_call` executes in the newest block, with its time, and a dataset
- * refuses a round that is later: on a chain with a block every 12 seconds, that is most rounds of now.
+ * refuses a round that is later: on a chain with a block every 12 seconds, most current rounds are.
  */
 export class BlockWait {
   readonly #waits: SingleFlight<void>;

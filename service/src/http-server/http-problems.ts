@@ -48,12 +48,15 @@ const MESSAGES: Readonly<Record<string, string>> = {
   "Expected object": "must be a JSON object",
 };
 
+/** Returns what the validator says of a value, for people. */
+export const validationProblem = (message = "is not valid"): string => MESSAGES[message] ?? message;
+
 function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
   const problems = new Map<string, string>();
-  for (const { instancePath, message = "is not valid" } of failures) {
+  for (const { instancePath, message } of failures) {
     const property = shortened(instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~")) || "the body";
     // The first error of a property is the cause: a missing property is not an integer either.
-    if (!problems.has(property)) problems.set(property, MESSAGES[message] ?? message);
+    if (!problems.has(property)) problems.set(property, validationProblem(message));
   }
   const errors = [...problems].map(([property, problem]) => ({ property, problem }));
   return new ProblemError(400, "invalid_body", {
@@ -88,10 +91,10 @@ export const noSuchPath = (path: string) =>
     detail: `${shortened(path)} is not served. Check the path and the base path of the service. No path ends with a slash.`,
   });
 
-export const tooManyRequests = (max: number, seconds: number, who = "A caller") =>
+export const tooManyRequests = (max: number, seconds: number, who = "A caller", unit = "per minute") =>
   new ProblemError(429, "too_many_requests", {
     title: "Too many requests.",
-    detail: `${who} may make ${max} requests per minute. Try again in ${seconds} s.`,
+    detail: `${who} may make ${max} requests ${unit}. Try again in ${seconds} s.`,
     headers: { "retry-after": String(seconds) },
   });
 

@@ -73,7 +73,7 @@ export function DataPointsTable({ networkId, dataset }: { networkId: number; dat
   );
 }
 
-/** Tells how the first value of a Web Oracle dataset is made. */
+/** Explains how to get the first value of a Web Oracle dataset. */
 function WebAdvice({ networkId, dataset }: { networkId: number; dataset: DatasetOverview }) {
   const count = dataset.specs.length;
   if (count === 0) {
@@ -97,7 +97,10 @@ interface RowProps {
   readonly networkId: number;
   readonly dataset: DatasetOverview;
   readonly point: ServedPoint;
-  /** As many as the like values of the column have. */
+  /**
+   * The number of decimals to show, the same for all values of one spec in the column; undefined for a value that is
+   * not a number.
+   */
   readonly decimals: number | undefined;
 }
 
@@ -132,7 +135,7 @@ function Row({ networkId, dataset, point, decimals }: RowProps) {
   );
 }
 
-/** Shows a number with all decimals of its column. Those that it would not have at a glance are toned down. */
+/** Shows a number with as many decimals as its column has. Those beyond its own short form are toned down. */
 function Value({ point, decimals, short }: Pick<RowProps, "point" | "decimals"> & { short: string }) {
   if (decimals === undefined) return <>{short}</>;
   const [value, scale] = [BigInt(point.value), point.format?.decimals ?? 0];
@@ -149,7 +152,10 @@ function Value({ point, decimals, short }: Pick<RowProps, "point" | "decimals"> 
 /** No number has more decimals in a table. */
 const MOST_DECIMALS = 10;
 
-/** Returns how many decimals the numbers of a column have, by the title of their request spec: only like ones are equal. */
+/**
+ * Returns how many decimals the numbers of a column have, by the title of their request spec, so that values of the
+ * same spec align.
+ */
 function decimalsOf(
   kind: DatasetOverview["kind"],
   points: readonly ServedPoint[],

@@ -84,7 +84,7 @@ export function HistoryPlot({ steps, until, point, name }: Props) {
     event.preventDefault();
     choose(Math.max(0, Math.min(last, index + to)));
   };
-  // The text is where the line is not.
+  // Keeps the text away from the line.
   const isHigh = (at: number) => {
     const value = plot.current?.data[1]?.[at] ?? null;
     return value !== null && (plot.current?.valToPos(value, "y") ?? 0) < HEIGHT / 2;
@@ -196,7 +196,10 @@ function draw(frame: HTMLElement, onPointed: (left: number | null, time: number)
   return new uPlot(options, [[], [], [], []], frame);
 }
 
-/** Formats a mark of the vertical axis with the decimals that the distance of the marks needs: all have equally many. */
+/**
+ * Formats a mark of the vertical axis with as many decimals as the distance between marks needs, so that all marks have
+ * the same number.
+ */
 function numberOf(mark: number, step: number): string {
   let decimals = 0;
   while (decimals < 18 && Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6) decimals++;

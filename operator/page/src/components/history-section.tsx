@@ -23,11 +23,11 @@ interface Props {
   readonly id: PointId;
   readonly kind: DatasetOverview["kind"];
   readonly point: ServedPoint;
-  /** False if the page explains already why nothing can be read now. */
+  /** False if the page already explains why nothing can be read now. */
   readonly isReadable: boolean;
 }
 
-/** Shows the earlier values of a data point over a range of time: numbers as a plot, and all of them as a table. */
+/** Shows the earlier values of a data point over a range of time: as a table, and numbers also as a plot. */
 export function HistorySection({ id, kind, point, isReadable }: Props) {
   const [range, setRange] = useState<RangeId>(defaultRange(point));
   const overview = useOverview();

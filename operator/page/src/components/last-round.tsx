@@ -104,7 +104,7 @@ function Signers({ data, dataset, reports, absentees }: Props & { reports: Repor
   );
 }
 
-/** Writes in how many rounds a provider agreed, and in how many it did not sign. */
+/** Writes in how many of the rounds that it signed a provider agreed. */
 function recordText(record: { readonly signed: number; readonly agreed: number } | undefined) {
   if (record === undefined) return "—";
   const { signed, agreed } = record;

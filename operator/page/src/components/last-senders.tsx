@@ -9,7 +9,7 @@ interface Props {
   readonly data: DataPointAnswer;
 }
 
-/** Shows which node sent each of the last rounds. Nothing for an operator by itself, or before the first round. */
+/** Shows which node sent each of the last rounds. Nothing for an operator on its own, or before the first round. */
 export function LastSenders({ network, data }: Props) {
   if (network.nodes.length === 0 || data.last_rounds.length === 0) return null;
   const nodes = new Map(network.nodes.map((node) => [node.submitter, node]));

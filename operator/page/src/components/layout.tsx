@@ -42,7 +42,7 @@ const SIGNS = {
   disconnected: { tone: "bad", sign: "■", words: "Not connected" },
 } as const;
 
-/** Returns the worst state of what the page depends on. */
+/** Returns the first problem with what the page depends on, or `live`. */
 function connectionOf({ networks, error, now }: OverviewState): keyof typeof SIGNS {
   if (error) return "disconnected";
   if (!networks) return "loading";

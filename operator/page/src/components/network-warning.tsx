@@ -15,7 +15,7 @@ interface Props {
 /** Explains the worst reason why values of a network are not updated now; empty if there is none. */
 export function NetworkWarning({ network, datasets }: Props) {
   const { error, now } = useOverview();
-  // The page's frame explains it.
+  // `ConnectionWarning` explains this.
   if (error) return null;
   const name = networkName(network.network_id);
   const state = chainLiveness(network, now);

@@ -7,7 +7,10 @@ interface Props {
   readonly dataset: DatasetOverview;
 }
 
-/** Shows the operators that take turns on the network, the one whose turn it is first. Nothing for an operator by itself. */
+/**
+ * Shows the operators that take turns on the network, starting with the one whose turn it is. Nothing for an operator
+ * on its own.
+ */
 export function NodesSection({ network, dataset: { turn } }: Props) {
   if (network.nodes.length === 0) return null;
   const place = ({ provider }: ServedNode) => (turn.includes(provider) ? turn.indexOf(provider) : turn.length);

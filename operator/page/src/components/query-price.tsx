@@ -1,7 +1,7 @@
 import { formatEther } from "viem";
 import { formatExact } from "../format/number";
 
-/** Shows the price of a query in wei, or in Ether if that is shorter. */
+/** Shows the price of a query: in wei below one gwei, otherwise in Ether. */
 export function QueryPrice({ wei }: { wei: string | null }) {
   if (wei === null) return <span class="quiet">unknown</span>;
   const amount = BigInt(wei);

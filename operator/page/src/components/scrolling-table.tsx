@@ -4,13 +4,13 @@ import { TableHead } from "./table-head";
 interface Props {
   /** Names the table for screen readers. */
   readonly name: string;
-  /** As of `TableHead`. */
+  /** As in `TableHead`. */
   readonly columns: Readonly<Record<string, string>>;
   /** The rows. */
   readonly children: ComponentChildren;
 }
 
-/** A table that scrolls by itself where it is wider or longer than its place. */
+/** A table in a scrolling area of its own, for when it is wider or longer than its place. */
 export function ScrollingTable({ name, columns, children }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard

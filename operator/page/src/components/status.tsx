@@ -23,7 +23,7 @@ export function Status({ status }: Pick<ServedPoint, "status">) {
   return <Sign {...WORDS[status]} />;
 }
 
-/** Shows the status of what is stored now: a value that is older than its heartbeat is not OK. */
+/** Shows the status of what is stored now: a value that is late is not OK. */
 export function CurrentStatus({ point }: { point: ServedPoint }) {
   const { now } = useOverview();
   if (point.status === "NOT_AVAILABLE" && point.timestamp === 0) return <Sign {...NEVER_UPDATED} />;

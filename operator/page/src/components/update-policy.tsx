@@ -3,7 +3,10 @@ import { formatDuration } from "../format/time";
 import { useOverview } from "../live/overview-state";
 import { Fact } from "./fact";
 
-/** Shows when this operator updates a data point: by deviation, by heartbeat, and by when the next update is due. */
+/**
+ * Shows when this operator updates a data point: the deviation threshold, the heartbeat, and when the next update is
+ * due.
+ */
 export function UpdatePolicy({ point }: { point: ServedPoint }) {
   const { now } = useOverview();
   const { heartbeat_seconds: heartbeat, deviation_bps: deviation, timestamp } = point;

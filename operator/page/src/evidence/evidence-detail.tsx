@@ -12,7 +12,7 @@ import { displayValue } from "../format/value";
 import type { EvidenceId, ReadError } from "../operator-api";
 import { evidenceUrl } from "../operator-api";
 
-/** One provider's signed value, and the evidence for it as far as it is read. */
+/** One provider's signed value, and the evidence for it once that has been read. */
 export interface AskedEvidence {
   readonly id: EvidenceId;
   readonly report: NonNullable<LastUpdate["reports"]>[number];

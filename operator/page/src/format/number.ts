@@ -23,7 +23,7 @@ export function formatAligned(values: readonly bigint[], decimals: number): read
 export const formatShort = (value: bigint, decimals: number) =>
   formatRounded(value, decimals, shortDecimals(value, decimals));
 
-/** Returns how many decimals a number has at a glance. */
+/** Returns how many decimals `formatShort` shows. */
 export function shortDecimals(value: bigint, decimals: number): number {
   // The number of digits before the point; -2 for 0.0012.
   const magnitude = value === 0n ? 4 : value.toString().length - decimals;

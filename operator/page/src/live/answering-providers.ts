@@ -1,7 +1,7 @@
 import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { faultBound } from "@dataset-oracle/protocol/quorum";
 
-/** How many providers must sign, and how many of them answer this operator as far as it knows. */
+/** Counts the providers that must sign, and those that answer this operator, as far as it knows. */
 export function countAnsweringProviders({ providers }: DatasetOverview): {
   readonly needed: number;
   readonly answering: number;

@@ -2,7 +2,7 @@ import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/histor
 import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { formatDeviation } from "../format/number";
 
-/** A stored value, and when it began or, for an interval, the values stored in it. */
+/** A stored value, or the values that were stored in one interval. */
 export interface HistoryStep {
   /** When it begins, in seconds since 1970. */
   readonly time: number;
@@ -39,7 +39,7 @@ export function stepsOf(history: HistoryAnswer, start: number | null, point: Ser
   return steps.filter(({ time }, index) => index === 0 || time > (steps[index - 1]?.time ?? 0));
 }
 
-/** Returns the step that holds at a time; the first step, for a time before all of them. */
+/** Returns the index of the step that holds at a time; 0 for a time before all of them. */
 export function stepAt(steps: readonly HistoryStep[], time: number): number {
   let [low, high] = [0, steps.length - 1];
   while (low < high) {

@@ -25,7 +25,7 @@ export const useOverview = () => useContext(OverviewContext);
 export function useOverviewState(): OverviewState {
   const { value, error, refresh } = usePolled("overview", getOverview, EVERY_MS);
   const here = useSeconds();
-  // The lead of this machine's clock, measured at each answer.
+  // How far this machine's clock is ahead of the operator's, measured at each answer.
   const ahead = useMemo(() => (value ? seconds() - value.time : 0), [value]);
   const known = useRef(new Map<string, DatasetOverview>());
   const networks = useMemo(() => value?.networks.map((network) => fillIn(network, known.current)) ?? null, [value]);
@@ -33,7 +33,7 @@ export function useOverviewState(): OverviewState {
   return useMemo(() => ({ networks, error, now, refresh }), [networks, error, now]);
 }
 
-/** Replaces datasets that cannot be read now by their last known state. Their ages show how old it is. */
+/** Replaces datasets that cannot be read now with their last known state. Their ages show how old it is. */
 function fillIn(network: NetworkOverview, known: Map<string, DatasetOverview>): NetworkOverview {
   const datasets = network.datasets.map((dataset) => {
     const id = `${network.network_id} ${dataset.dataset}`;

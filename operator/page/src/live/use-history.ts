@@ -6,7 +6,7 @@ import { RANGES, type RangeId } from "./history-range";
 
 /** The maximum number of updates in one answer. */
 const LIMIT = 999;
-/** A new value is shown at once; the history is read at most so often. */
+/** A new value is shown at once; the history is read at most this often. */
 const EVERY_MS = 12_000;
 const HOURS_OF_TWO_DAYS = 48;
 const FEW_MINUTES = 300;

@@ -34,7 +34,7 @@ export function DataPointPage({ network, dataset, text }: NetworkAndDataset & { 
   }, [listed?.timestamp]);
   // Either answer can be the newer one.
   const point = data && listed && listed.timestamp > data.timestamp ? { ...data, ...listed } : data;
-  // Otherwise a note on the page explains it already.
+  // Otherwise another notice on the page already explains why.
   const isReadable = network.readable && overview.error === null;
   const onStored = () => {
     refresh();

@@ -46,7 +46,7 @@ export function KeyField({ dataset, text, onText }: Props) {
           placeholder={isHex ? "not printable" : dataset.key_form === "SPOT_PRICE" ? "SPOTPX/ETH-USD" : "WEB/…"}
           onInput={({ currentTarget }) => {
             setDraft(null);
-            // No key has a space at its ends, and a copied one easily has.
+            // No key begins or ends with a space, but copied text often does.
             onText(currentTarget.value.trim());
           }}
         />

@@ -14,7 +14,7 @@ interface Props extends NetworkAndDataset {
   readonly onText: (text: string) => void;
   /** The format of the key's values, where it is known before the operator lists it. */
   readonly format?: ValueFormat;
-  /** Called when a value was stored. */
+  /** Called when a request or its transaction has ended: a value may have been stored. */
   readonly onStored?: () => void;
 }
 

@@ -9,7 +9,7 @@ interface Props {
   readonly dataset: DatasetOverview;
 }
 
-/** Shows what follows from the samples, and the figures that it follows from. */
+/** Shows the conclusions from the samples, and the figures behind them. */
 export function AdviceResult({ advice, dataset }: Props) {
   const { character, conclusions, samples, interval_seconds: interval, steps, providers, agreement } = advice;
   return (

@@ -22,7 +22,7 @@ const LENGTHS = {
 } as const;
 type Length = keyof typeof LENGTHS;
 
-/** Samples the value at all providers, and says how it behaves and which rule fits. */
+/** Samples the value at up to ten providers, and says how it behaves and which rule fits. */
 export function AdviceSection({ network, dataset, draft, args }: Props) {
   const [length, setLength] = useState<Length>("10 s");
   const [progress, setProgress] = useState<AdviceProgress | null>(null);
@@ -63,7 +63,7 @@ export function AdviceSection({ network, dataset, draft, args }: Props) {
     <section class="card" aria-labelledby="advice">
       <h2 id="advice">3. See if providers agree</h2>
       <p class="quiet">
-        Providers never read at the same instant, and their values must agree. All of them are asked again and again:
+        Providers never read at the same instant, and their values must agree. Up to ten of them are asked repeatedly:
         does the value drift, which rule fits it, and how late is each source?
       </p>
       <form class="row lab" onSubmit={start}>

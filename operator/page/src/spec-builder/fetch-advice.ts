@@ -7,7 +7,7 @@ import type {
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { OPERATOR_URL, type ReadError, readProblem, UNREACHABLE } from "../operator-api";
 
-/** Longer than the longest sampling and its last trial. */
+/** Time for late samples, the last trial and the advice, beyond the sampling itself. */
 const SLACK_MS = 60_000;
 
 /**

@@ -2,10 +2,10 @@ import { Notice } from "../components/notice";
 import { OPERATOR_URL, type ReadError } from "../operator-api";
 import { renderInlineCode } from "./inline-code";
 
-/** The codes of operators whose providers offer no trials, and of operators that know none. */
+/** The problem codes of operators whose providers offer no trials, and of operators without this endpoint. */
 const NO_TRIALS: readonly string[] = ["trials_off", "no_such_path"];
 
-/** Shows why there is no trial or no advice, with the way out. */
+/** Shows why there is no trial or no advice, and what to do instead. */
 export function Refusal({ error }: { error: ReadError }) {
   const { code, title, detail, retryAfter, errors = [] } = error;
   const isMarked = errors.length > 0;

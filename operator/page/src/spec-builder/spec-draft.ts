@@ -41,7 +41,7 @@ export const EXAMPLE_DRAFT: SpecDraft = {
 
 export const draftToText = (draft: SpecDraft) => JSON.stringify(draft, null, 2);
 
-/** Parses a draft. Fails if it is not JSON, or if it has no form in which its parts can be edited. */
+/** Parses a draft. Fails if it is not JSON, or if its parts do not have the shape that the form can edit. */
 export function parseDraft(text: string): Result<SpecDraft> {
   let draft: unknown;
   try {
@@ -70,7 +70,7 @@ export function withProperty<T extends Draft>(part: T, name: string, value: unkn
   return (value === undefined ? rest : { ...part, [name]: value }) as T;
 }
 
-/** Reads what was typed as a whole number. Anything else is kept, for the engine to name. */
+/** Reads what was typed as a whole number. Anything else is kept, for the engine to report. */
 export function parseWholeNumber(typed: string): number | string | undefined {
   if (typed === "") return undefined;
   return /^\d{1,9}$/.test(typed) ? Number(typed) : typed;
@@ -115,7 +115,7 @@ export function withUnit(draft: SpecDraft, symbol: string): SpecDraft {
   return { title, ...rest, unit: { symbol, decimals: draft.unit?.decimals ?? scaleOf(draft) ?? 0 } };
 }
 
-/** Returns a source like the last one, with another address. */
+/** Returns a source like the last one, with an empty URL. */
 export const nextSource = ({ sources = [] }: SpecDraft): Draft => {
   const last = sources.at(-1);
   return last ? { ...last, url: "" } : NEW_SOURCE;

@@ -16,7 +16,7 @@ interface Props {
   readonly value: unknown;
   readonly hint?: ComponentChildren;
   readonly placeholder?: string;
-  /** For addresses, paths and numbers of a document. */
+  /** True for names, URLs, paths and JSON, which are shown in a monospaced font and not spell-checked. */
   readonly isCode?: boolean;
   readonly isNumber?: boolean;
   readonly onValue: (typed: string) => void;
@@ -51,7 +51,7 @@ interface ChoiceProps extends Pick<Props, "name" | "at" | "value" | "hint" | "on
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** A field of a request spec that has few values. A value that is none of them is kept until another is chosen. */
+/** A field of a request spec that has a few possible values. Any other value is kept until one of them is chosen. */
 export function SpecChoice({ name, at, value, hint, options, onValue }: ChoiceProps) {
   const problem = useContext(ProblemsContext).get(at);
   const chosen = textOf(value);

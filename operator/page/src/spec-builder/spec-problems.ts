@@ -10,7 +10,7 @@ export const NO_PROBLEMS: Problems = new Map();
 /** The setting of a source that decides if a step succeeds. */
 const SETTINGS: Readonly<Record<TrialStep, string>> = { fetched: "url", selected: "path", scaled: "path" };
 
-/** Finds the places of what an operator or a provider refuses. */
+/** Finds the places in a draft that an operator or a provider refuses. */
 export function problemsOf({ code, detail, errors = [] }: ReadError, draft: SpecDraft): Problems {
   if (errors.length > 0) {
     return new Map(errors.map(({ property, problem }) => [placeOf(property, problem, draft), sentence(problem)]));
@@ -41,7 +41,7 @@ export function sentencesOf({ message, fix }: TrialFailure): string {
   return `${sentence(message)}. ${fix}`;
 }
 
-/** @param text Without the empty text that it can begin with, where something is missing. */
+/** Capitalizes a problem. One that quotes an empty text begins with ": ", which is removed. */
 function sentence(text: string): string {
   const words = text.replace(/^: /, "");
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -50,7 +50,10 @@ function sentence(text: string): string {
 /** The settings of a source whose problems begin with their text. */
 const QUOTED = ["url", "path", "errorPath", "body"] as const;
 
-/** The whole has no field: its problems are listed above the form. Those of a source name its setting by its text. */
+/**
+ * Returns the place of a problem. The spec as a whole has no field: its problems are listed above the form. The problem
+ * of a source begins with the name or the text of the setting that it is about.
+ */
 function placeOf(property: string, problem: string, { sources = [] }: SpecDraft): string {
   const [, index] = /^\/sources\/(\d+)$/.exec(property) ?? [];
   if (index === undefined) return property === "/" ? "" : property;

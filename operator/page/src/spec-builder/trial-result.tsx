@@ -13,7 +13,7 @@ interface Props extends NetworkAndDataset {
   readonly trial: SpecTrial;
 }
 
-/** Shows a trial: what each source answered, the value of all, and what it would be on chain. */
+/** Shows a trial: what each source answered, the combined value, and what it would be on chain. */
 export function TrialResult({ trial, network, dataset }: Props) {
   const { combined } = trial;
   const provider = dataset.providers.find(({ address }) => address === trial.provider);

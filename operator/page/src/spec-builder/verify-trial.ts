@@ -2,7 +2,7 @@ import type { SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial
 import { type Hex, hexToString, keccak256 } from "viem";
 import type { SpecDraft } from "./spec-draft";
 
-/** Tells if the bytes of a trial are a draft, and have the hash that its key names. */
+/** Tells whether the bytes of a trial are those of a draft, and have the hash that the trial's key names. */
 export function isTrialOfDraft({ spec_bytes: bytes, spec_hash: hash, key }: SpecTrial, draft: SpecDraft): boolean {
   if (keccak256(bytes as Hex) !== hash || !key.startsWith(`WEB/${hash.slice(2)}`)) return false;
   try {

@@ -49,7 +49,7 @@ export const sendUpdateFromWallet = (
 /**
  * Sends a transaction and waits until it is mined.
  *
- * @returns Its receipt, and if it did what it was sent for.
+ * @returns Its receipt, and whether it did what it was sent for.
  * @throws WrongChainError
  */
 type Submit = (

@@ -94,7 +94,10 @@ function noteOn({ step, block, message }: Sending, chainId: number, words: Words
     mined: { tone: "info", title: `The transaction was mined in block ${block}. ${words.mined}` },
     overtaken: { tone: "info", title: words.overtaken },
     reverted: { tone: "warn", title: words.reverted, advice: words.afterRevert },
-    unseen: { tone: "warn", title: "The transaction has not been mined yet. Your wallet shows its state." },
+    unseen: {
+      tone: "warn",
+      title: "This transaction is still pending, or your wallet replaced or cancelled it. Your wallet shows its state.",
+    },
     rejected: {
       tone: "warn",
       title: "You rejected the transaction in your wallet.",
