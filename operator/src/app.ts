@@ -19,7 +19,7 @@ import { API_DESCRIPTION, addDocs } from "./http/openapi.js";
 import { addOverview } from "./http/overview.js";
 import { newKeyLimit } from "./http/rate-limits.js";
 import { addReports } from "./http/reports.js";
-import { addSpecTrials } from "./http/spec-trials.js";
+import { addSpecTrials } from "./http/spec-routes.js";
 import { addGuide, addPage } from "./http/static-files.js";
 import { addTransactions } from "./http/transactions.js";
 import type { Operator } from "./operator.js";

@@ -1,20 +1,14 @@
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { NetworkPlan } from "./config.js";
-import { nodesOf } from "./network.js";
 import type { SenderAccounts } from "./sender-accounts.js";
 
 /**
  * Prints warnings about a valid configuration: about how its keys are kept, and about feeds that may not be served. It
  * connects to nothing.
- *
- * @throws ConfigError when `peers` names several of a network's accounts.
  */
 export function printConfigWarnings(networks: readonly NetworkPlan[], senders: SenderAccounts): void {
   for (const { warnings } of new Set(senders.values())) for (const warning of warnings) console.error(warning);
-  for (const network of networks) {
-    nodesOf(network, senders.get(network.deployment.chainId)?.accounts ?? []);
-    for (const warning of unlistedFeeds(network)) console.error(warning);
-  }
+  for (const warning of networks.flatMap(unlistedFeeds)) console.error(warning);
 }
 
 /** Names the feeds of spot prices that the deployment does not list: only the providers know if they serve them. */

@@ -13,6 +13,7 @@ import { printConfigWarnings } from "./config-warnings.js";
 import { runFeeds } from "./feeds/feed-loop.js";
 import { USAGE } from "./help-text.js";
 import { Metrics } from "./metrics.js";
+import { nodesOf } from "./network.js";
 import { followDirectories, startOperator } from "./operator.js";
 import { loadSenderAccounts } from "./sender-accounts.js";
 import { runAccusations } from "./statements/accusations.js";
@@ -25,6 +26,7 @@ await runMain(async () => {
   const chainIds = networks.map(({ deployment }) => deployment.chainId);
   const senders = await loadSenderAccounts(process.env, chainIds);
   if (command.name === "check") {
+    for (const network of networks) nodesOf(network, senders.get(network.deployment.chainId)?.accounts ?? []);
     printConfigWarnings(networks, senders);
     return console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);
   }

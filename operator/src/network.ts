@@ -28,7 +28,7 @@ import type { Context } from "./process-context.js";
 import { HeldStatements } from "./statements/held-statements.js";
 import { TransactionQueue } from "./tx/queue.js";
 import { JoinedReportRequests } from "./update/joined-report-requests.js";
-import { Simulator } from "./update/simulator.js";
+import { Simulator } from "./update/update-simulator.js";
 
 /** A dataset that the operator serves. */
 export interface Dataset {

@@ -41,6 +41,7 @@ describe("a key in the wrong place", () => {
     ["http://user:word@127.0.0.1:8545/?key=token", "http://127.0.0.1:8545/..."],
     ["http:/127.0.0.1/token", "http:/127.0.0.1/..."],
     ["https://rpc.example", "https://rpc.example"],
+    ["https://user:word@rpc.example", "https://rpc.example"],
     ["http://127.0.0.1:8080/", "http://127.0.0.1:8080/"],
   ])("is not repeated: the token of %s", (url, shown) => {
     expect(new ConfigError(`No: "${url}", ${url} here.`).message).toBe(`No: "${shown}", ${shown} here.`);

@@ -60,6 +60,7 @@ describe("an unambiguous body", () => {
       '{"count":42.0,"broadcast":true}',
       "The number 42.0 is not exact, or not in its shortest form. Write digits without an exponent.",
     ],
+    ["a whole number that a double would change", '{"count":9007199254740993,"broadcast":true}', "The number 9007199"],
     ["an exponent", '{"count":1e400,"broadcast":true}', "The number 1e400"],
     ["an exponent that a double prints too", '{"count":1e+21,"broadcast":true}', "The number 1e+21"],
     ["an exponent below zero", '{"count":1,"ratio":1.5e-7,"broadcast":true}', "The number 1.5e-7"],

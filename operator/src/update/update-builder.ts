@@ -24,7 +24,7 @@ import { followFlight, type SingleFlight, singleFlightOfRounds } from "../single
 import type { RoundCall } from "../tx/job.js";
 import { gatherReports, gatherRows, type RowAnswer } from "./gather-reports.js";
 import { decideByQuorum, type ProviderAnswer, reportsOf } from "./quorum-decision.js";
-import type { Refused, StaleRound } from "./simulator.js";
+import type { Refused, StaleRound } from "./update-simulator.js";
 
 /** A call that stores a round of a data point, and that the chain would accept now. */
 export interface Update extends RoundCall {

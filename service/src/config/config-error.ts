@@ -1,6 +1,6 @@
 /**
  * A mistake in the configuration. The message names the setting and the fix. It never repeats anything of a key's length,
- * or more of a URL than its host, because keys and tokens are pasted into the wrong places.
+ * or the user, password, path and query of an HTTP URL, because keys and tokens get pasted into the wrong places.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -10,7 +10,8 @@ export class ConfigError extends Error {
       message
         .replace(/\b(?:0x)?[0-9a-fA-F]{64}\b/g, "<64 hex digits>")
         // Normalizing a path reduces two slashes to one.
-        .replace(/(https?:\/{1,2})(?:[^\s/"']*@)?([^\s/?#"']+)[/?#][^\s"']+/g, "$1$2/..."),
+        .replace(/(https?:\/{1,2})[^\s/"']*@/g, "$1")
+        .replace(/(https?:\/{1,2}[^\s/?#"']+)[/?#][^\s"']+/g, "$1/..."),
     );
   }
 }

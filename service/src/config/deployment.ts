@@ -45,7 +45,7 @@ const DeploymentFile = Type.Object(
 export interface DeployedDataset extends Omit<Static<typeof DatasetFile>, "address" | "keys"> {
   readonly name: string;
   readonly address: Address;
-  /** The listed keys. A dataset of the form WEB_ORACLE may have none, because anyone creates keys by publishing a spec. */
+  /** The listed keys. A WEB_ORACLE dataset may list none, because anyone can create keys by publishing a spec. */
   readonly keys: readonly Hex[];
 }
 
@@ -54,7 +54,7 @@ export interface Deployment {
   readonly datasets: readonly DeployedDataset[];
   /** The registry of request specs, when the network has one. */
   readonly webOracleRegistry?: Address;
-  /** The lens of ERC-3668, when the network has one. */
+  /** The lens for verified reads (ERC-3668), when the network has one. */
   readonly verifiedLens?: Address;
   /** The directory of the data providers' nodes, when the network has one. */
   readonly committeeDirectory?: Address;

@@ -8,7 +8,7 @@ type Recovery = Pick<Secp256k1, "recover">;
 const MAX_S = numberToBytes(HALF_ORDER, { size: 32 });
 
 /**
- * Recovers signers as the protocol package's `recoverSigner` does, but by libsecp256k1. The reason is in secp256k1.ts.
+ * Recovers signers as the protocol package's `recoverSigner` does, but with libsecp256k1: secp256k1.ts says why.
  *
  * @returns Null for a signature that the contract would refuse. It accepts 65 bytes, r and s above zero, s at most half the
  * curve's order, v 27 or 28.

@@ -23,7 +23,7 @@ export interface Secp256k1 {
   sign(digest: Uint8Array, privateKey: Uint8Array): EcdsaSignature;
   /**
    * @returns 65 bytes.
-   * @throws When the private key is 0, or not below the curve's order. The error does not hold it.
+   * @throws When the private key is 0, or not below the curve's order. The error does not contain it.
    */
   publicKeyOf(privateKey: Uint8Array): Uint8Array;
 }
@@ -31,7 +31,7 @@ export interface Secp256k1 {
 export interface EcdsaSignature {
   /** 64 bytes: r and s. */
   readonly rs: Uint8Array;
-  /** The parity of y of r's point. */
+  /** The parity of the y-coordinate of the point whose x-coordinate is r. */
   readonly parity: number;
 }
 
@@ -66,7 +66,7 @@ export function loadNativeSecp256k1(): Secp256k1 | null {
   } catch {
     return null;
   }
-  // Randomizing blinds the computation, so that its time and power reveal nothing of the key. tiny-secp256k1 does it itself.
+  // Blinds the computation, so that its time and power reveal nothing of the key. tiny-secp256k1 does this itself.
   binding.contextRandomize(randomBytes(32));
   return {
     name: "secp256k1 (native)",

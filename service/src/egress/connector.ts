@@ -4,7 +4,7 @@ import { parseHttpsUrl } from "./https-url.js";
 import { isPublicUnicast } from "./public-address.js";
 import type { ResolveHost } from "./resolve-host.js";
 
-/** The code of the error of a forbidden connection. */
+/** The error code of a forbidden connection. */
 export const FORBIDDEN_ADDRESS = "FORBIDDEN_ADDRESS";
 
 class ForbiddenAddressError extends Error {
@@ -20,10 +20,10 @@ const CONNECT_MS = 2_500;
 /**
  * Opens TLS connections. The certificate must match the name and come from an authority that is trusted.
  *
- * @param ca The trusted authorities as PEM; by default those of Node, which no configuration changes.
+ * @param ca The trusted authorities as PEM; by default those of Node, which no setting of a service changes.
  */
 export const dialByTls = (ca?: string): buildConnector.connector =>
-  // Stated because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+  // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
   buildConnector({ timeout: CONNECT_MS, rejectUnauthorized: true, ...(ca !== undefined && { ca }) });
 
 /**

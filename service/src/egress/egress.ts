@@ -40,14 +40,14 @@ interface EgressOptions {
 
 /**
  * Makes every request whose url anyone may have written: https to public hosts only, no redirects, a bounded number at
- * once. It is our own for security: the check and the connection use the same resolved address. A redirected origin
- * is asked on this machine, and gets no secrets.
+ * once. It is written here, for security, so that the check and the connection use the same resolved address. A
+ * redirected origin is asked on this machine, and gets no secrets.
  */
 export class Egress {
   readonly #redirectedOrigins: Readonly<Record<string, string>>;
   readonly #secrets: Secrets;
   readonly #connect: buildConnector.connector;
-  /** By origin. An agent would keep every origin whose host keeps its connections open, and then refuse new ones. */
+  /** By origin. An Agent would keep every origin whose host keeps its connections open, and then refuse new ones. */
   readonly #pools = new LRUCache<string, Pool>({ max: MAX_HOSTS, dispose: (pool) => void pool.close() });
   readonly #maxInFlight: number;
   readonly #local = new Agent();
@@ -78,10 +78,10 @@ export class Egress {
   }
 
   /**
-   * Makes one request within limits, and takes an answer with status 200 as it arrives. No secret is added to it, because a
-   * part of an answer can hold a part of a secret, which nothing would find.
+   * Makes one request within limits, and passes an answer with status 200 to `takePart` as it arrives. No secret is
+   * added to the request, because a part of an answer can hold a part of a secret, which nothing would find.
    *
-   * @returns The answer, whose text is empty then.
+   * @returns The answer. Its text is empty if `takePart` took it.
    */
   fetchParts(
     request: FetchRequest,
@@ -96,9 +96,10 @@ export class Egress {
   }
 
   /**
-   * Has a request made that may be made now.
+   * Checks that a request is allowed, and counts it while it is made.
    *
-   * @param fetch Makes it: instead of it `local`, where its origin is redirected, else at `origin`.
+   * @param fetch Makes the request: `local` in its place if its origin is redirected; otherwise `local` is null, and
+   *   the request goes to `origin`.
    */
   async #guarded(
     request: FetchRequest,

@@ -2,7 +2,7 @@ import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 
-/** Matches the whole text, because URL parsers silently repair much. The last label starts with a letter: it is no address. */
+/** Matches the whole text, because URL parsers silently repair a lot. The last label starts with a letter: no IP. */
 const HTTPS_URL = new RegExp(
   `^https://((?:${LABEL}\\.)+(?=[a-z])${LABEL})(?:[/?](?:[!$&-;=?-Z_a-z~@]|%[0-9A-Fa-f]{2})*)?$`,
 );
@@ -14,8 +14,8 @@ const MAX_URL = 2_048;
 const LOCAL_TLDS = ["localhost", "local", "internal", "intranet", "lan", "home", "corp", "onion", "alt", "arpa"];
 
 /**
- * Reads a URL that may come from anyone: https on its standard port, a host name in lower-case ASCII letters with a dot, no
- * user, no fragment, and no characters that a parser would change.
+ * Reads a URL that may come from anyone: https on its standard port, a lower-case ASCII host name with a dot, no user,
+ * no fragment, and no characters that a parser would change.
  */
 export function parseHttpsUrl(text: string): Result<URL> {
   if (text.length > MAX_URL) return err(`The URL has ${text.length} characters, above the limit of ${MAX_URL}.`);
@@ -29,7 +29,7 @@ export function parseHttpsUrl(text: string): Result<URL> {
   const last = host.slice(host.lastIndexOf(".") + 1);
   if (LOCAL_TLDS.includes(last)) return err(`${host}: names under .${last} are not public.`);
   const url = new URL(text);
-  // The pattern and the parser must agree on the host, and that there is no port and user.
+  // The pattern and the parser must agree on the host, and that there is no port and no user.
   if (url.host !== host || url.username + url.password !== "")
     return err(`${text} is ambiguous: parsers disagree about its host.`);
   return ok(url);

@@ -4,8 +4,8 @@ import ipaddr from "ipaddr.js";
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Tells if an address is public unicast. IPv6 addresses that embed an IPv4 address (mapped, 6to4, NAT64, Teredo) never
- * are.
+ * Returns true if an address is public unicast. An IPv6 address that embeds an IPv4 address (mapped, 6to4, NAT64,
+ * Teredo) never is.
  */
 export function isPublicUnicast(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;

@@ -6,7 +6,7 @@ export type ResolveHost = (host: string) => Promise<readonly string[]>;
 const ATTEMPT_MS = 1_500;
 
 /**
- * Resolves by the name servers of this machine, IPv4 addresses first. The hosts file and search domains are not used,
+ * Resolves with the name servers of this machine, IPv4 addresses first. The hosts file and search domains are not used,
  * because they contain names of the local network.
  *
  * @param servers The name servers to use instead, as `address:port`.

@@ -26,7 +26,7 @@ export const SecretSettings = Type.Object(
 );
 export type SecretSettings = Static<typeof SecretSettings>;
 
-/** Shorter values could occur in answers by chance, so that removing them would damage the text. */
+/** Shorter values could occur in answers by chance, and removing them would damage the text. */
 const MIN_LENGTH = 8;
 
 interface Secret {
@@ -92,7 +92,7 @@ function loadSecret(
   if ((header === undefined) === (query === undefined)) throw new ConfigError(`${at}: set either header or query.`);
   if ((file === undefined) === (name === undefined)) throw new ConfigError(`${at}: set either file or env.`);
   const value = (file === undefined ? (env[name ?? ""] ?? "") : readSecret(file, at)).trim();
-  // A value is repeated only if it looks like a variable's name, because it may be the secret itself, set by mistake.
+  // The setting is repeated only if it looks like a variable's name, because it may be the secret itself by mistake.
   const variable = /^[A-Z_]+$/.test(name ?? "") ? `the variable ${name}` : "the variable that env names";
   const where = file === undefined ? variable : "the file";
   if (value.length < MIN_LENGTH || !/^[\x20-\x7e]+$/.test(value)) {
@@ -120,7 +120,7 @@ function patternsOf(value: string): string[] {
 }
 
 /**
- * Returns the pattern of a text of which each character may be written in its own way: as it is, escaped as in JSON
+ * Returns a pattern that matches a text, however each of its characters is written: as it is, escaped as in JSON
  * (`\u003d` and `\/`, also of JSON within JSON), or percent-encoded (`%3D`, `%253D`, and `+` for a space).
  *
  * @param variants Patterns of characters that have other spellings.
@@ -131,7 +131,7 @@ function patternOf(text: string, variants: Readonly<Record<string, string>> = {}
       const [character = ""] = unit;
       const code = character.charCodeAt(0);
       const hex = hexPattern(code);
-      // A run of backslashes is only entered at its start, so that no text takes long.
+      // A run of backslashes is matched only from its start, so that no text takes long to search.
       const backslashes = index === 0 ? "(?<!\\\\)\\\\+" : "\\\\{1,8}";
       const encoded = `(?:${backslashes}u00${hex}|%(?:25){0,4}${hex})`;
       if (character === "\\") {
@@ -149,7 +149,7 @@ function patternOf(text: string, variants: Readonly<Record<string, string>> = {}
 const hexPattern = (byte: number) =>
   [...byte.toString(16).padStart(2, "0")].map((digit) => `[${digit}${digit.toUpperCase()}]`).join("");
 
-/** Returns the characters that a text has in base64, whichever of its three places in a group it begins at. */
+/** Returns the characters that a text has in base64, for each of the three places in a group where it can begin. */
 function base64Of(text: string): string[] {
   return [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);

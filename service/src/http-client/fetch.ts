@@ -30,7 +30,10 @@ export type FetchFailureCode = "timeout" | "aborted" | "unreachable" | "redirect
 /** Why there is no answer. */
 export interface FetchFailure<Code extends string = FetchFailureCode> {
   readonly code: Code;
-  /** The explanation, for people. It continues a sentence about the host: "answered 302, ...". */
+  /**
+   * The explanation, for people. If the host answered, it continues a sentence about the host: "answered 302, ...".
+   * Otherwise it stands alone: "no answer within 500 ms", "ECONNREFUSED".
+   */
   readonly detail: string;
 }
 
@@ -44,8 +47,8 @@ export const tooLarge = (maxBytes: number) =>
 export const NOT_TEXT = { code: "not_text", detail: "answered bytes that are not UTF-8" } as const;
 
 /**
- * Makes one HTTP request within limits, without following redirects. An answer with any other HTTP status is a value, for
- * the caller to judge.
+ * Makes one HTTP request within limits, without following redirects. An answer with any status but a redirect is a
+ * value, which the caller judges.
  *
  * @param dispatcher Opens the connections. The global dispatcher is never used: Node's own fetch shares it, in whatever
  * version of undici that Node has.
@@ -89,7 +92,7 @@ export async function fetchText(
   }
 }
 
-/** Returns null for a body that is too large. What `takePart` takes is not returned. */
+/** Reads a body; null if it is too large. The parts that `takePart` takes are not returned. */
 async function readBounded(
   response: Response,
   maxBytes: number,
@@ -107,7 +110,7 @@ async function readBounded(
   return Buffer.concat(chunks);
 }
 
-/** Returns the reason of a failed fetch (ECONNREFUSED and the like), which Node hides in the error's cause. */
+/** Returns the reason why a fetch failed (ECONNREFUSED and the like), which undici hides in the error's cause. */
 function causeOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   if (cause instanceof Error) return (cause as NodeJS.ErrnoException).code ?? cause.message;

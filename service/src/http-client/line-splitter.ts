@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 
 const NEWLINE = 10;
 
-/** Splits bytes that arrive in parts into lines of UTF-8. A line that is too long, or no text, is skipped. */
+/** Splits bytes that arrive in parts into lines of UTF-8. A line that is too long, or not valid UTF-8, is skipped. */
 export class LineSplitter {
   #parts: Buffer[] = [];
   #length = 0;

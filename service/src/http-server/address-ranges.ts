@@ -2,7 +2,7 @@ import { BlockList, type IPVersion, isIP } from "node:net";
 import { FormatRegistry, type StringOptions, Type } from "@sinclair/typebox";
 import { LRUCache } from "lru-cache";
 
-/** The name of the format, which errors show. */
+/** The name of the format, as errors show it. */
 const FORMAT = "IP address or CIDR range";
 
 FormatRegistry.Set(FORMAT, (text) => parseRange(text) !== null);
@@ -11,7 +11,7 @@ FormatRegistry.Set(FORMAT, (text) => parseRange(text) !== null);
 export const AddressRanges = (options: Pick<StringOptions, "description">) =>
   Type.Array(Type.String({ format: FORMAT }), { default: [], ...options });
 
-/** The results kept for each list of ranges. The same few callers come again and again. */
+/** The number of results kept for each list of ranges. The same few callers come again and again. */
 const MAX_RESULTS = 1_000;
 
 /** Makes a function that tells whether an IP address is in one of the ranges. An IPv4 address may be mapped to IPv6. */

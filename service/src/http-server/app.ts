@@ -35,7 +35,7 @@ declare module "fastify" {
     trace: Trace | null;
   }
   interface FastifyInstance {
-    /** Counts a request once more against the service's limit: one that asks for several things. */
+    /** Counts a request once more against the service's limit, because it asks for several things. */
     countAgainstRateLimit: RateLimiter;
   }
   interface FastifyContextConfig {
@@ -55,7 +55,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
 
 interface AppOptions {
   readonly logger: Logger;
-  /** Requests a minute of one caller. */
+  /** The maximum number of requests a minute of one caller. */
   readonly requestsPerMinute: number;
   /** Connections that may be open at a time. Further ones are closed at once. */
   readonly maxConnections: number;
@@ -68,9 +68,9 @@ interface AppOptions {
 }
 
 interface ReservedShare {
-  /** Tells if the caller at this address has a share. */
+  /** Returns true if the caller at this address has a share. */
   readonly isFor: (address: string) => boolean;
-  /** Requests a minute of each such caller. */
+  /** The maximum number of requests a minute of each such caller. */
   readonly requestsPerMinute: number;
 }
 
@@ -94,7 +94,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    // A gateway's paths contain calldata. The limit of the request's head bounds their length, too.
+    // A gateway's paths contain calldata. Their length is bounded by the limit of a request's head.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     trustProxy: trustedProxies.length > 0 ? isTrusted : false,
     ...CONNECTION_LIMITS,
@@ -160,7 +160,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   return app as unknown as App;
 }
 
-/** Returns the common limit. Callers with a reserved share are counted by address, even in one IPv6 network. */
+/** Returns the service's limit. Callers with a reserved share are counted by address, even in one IPv6 network. */
 function limitOf({ requestsPerMinute, reserved }: AppOptions): RateLimit {
   const name = "requests";
   if (reserved === undefined) return { name, perMinute: requestsPerMinute };
@@ -171,7 +171,7 @@ function limitOf({ requestsPerMinute, reserved }: AppOptions): RateLimit {
   };
 }
 
-/** Answers bytes that Node could not parse as a request. Fastify never sees them, so the answer is written to the socket. */
+/** Answers bytes that Node could not parse as a request. Fastify never sees them, so this writes to the socket. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   const problem = unreadable(error.code);

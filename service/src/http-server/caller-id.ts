@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** Identifies a caller for rate limits: by IPv4 address, or by IPv6 network of 64 bits, because one party owns all of it. */
+/** Identifies a caller for rate limits: by IPv4 address, or by IPv6 /64 network, because one party owns all of it. */
 export function callerIdOf(address: string): string {
   if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return address;
   const parsed = ipaddr.IPv6.parse(address);

@@ -30,9 +30,9 @@ const REQUEST_MS = 10_000;
 export const CONNECTION_LIMITS = {
   /** From a request's first byte to its last. A slower one holds a connection that others need. */
   requestTimeout: REQUEST_MS,
-  /** Without a byte in either direction. It is longer than the slowest answer takes. */
+  /** The time without a byte in either direction. It is longer than the slowest answer takes. */
   connectionTimeout: 120_000,
-  /** Longer than reverse proxies keep connections (60 s is common), so that the proxy closes first, between requests. */
+  /** Longer than reverse proxies keep idle connections (often 60 s), so that the proxy closes first. */
   keepAliveTimeout: 72_000,
   /** The client then reconnects, possibly to another replica. */
   maxRequestsPerSocket: 1_000,
@@ -50,7 +50,7 @@ export const TOO_SLOW = `Send its headers within ${HEADERS_MS / 1_000} s, and al
 /**
  * Closes a caller's connections above a limit at once, so that one caller cannot take all that may be open.
  *
- * @param isUnlimited Tells if an address may have any number, such as a proxy's, which all callers share.
+ * @param isUnlimited Returns true if an address may have any number, such as a proxy's, which all callers share.
  */
 export function limitConnectionsPerCaller(
   server: Pick<Server, "on">,

@@ -18,7 +18,7 @@ export interface ApiDescription {
 
 const header = (description: string) => Type.String({ description });
 
-/** The caller's rate limits. Every response has these headers, except for the health checks of an operator. */
+/** The caller's rate limits: the headers of every answer to a request that counts against a limit. */
 export const RATE_HEADERS = {
   "RateLimit-Policy": header("The limits that count this request: q requests in w seconds."),
   RateLimit: header("How many requests r each of them has left, and in how many seconds t the count starts again."),

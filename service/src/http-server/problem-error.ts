@@ -1,6 +1,6 @@
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 
-/** What a problem says: `title` is the fact, `detail` the fix. `extras` are further members of its answer. */
+/** The content of a problem: `title` is the fact, `detail` the fix. `extras` are further members of the answer. */
 interface Content extends Pick<Problem, "title" | "detail"> {
   readonly extras?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export class ProblemError extends Error {
   readonly extras: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param code Is stable, for programs. */
+  /** @param code A stable code, for programs. */
   constructor(
     readonly status: number,
     readonly code: string,

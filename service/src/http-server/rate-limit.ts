@@ -17,7 +17,7 @@ export interface RateLimit {
   readonly exceeded?: (perMinute: number, retryAfterSeconds: number) => ProblemError;
 }
 
-/** The limit of health checks, which is their own. Several checkers behind one address stay far below it. */
+/** The limit of health checks, separate from the service's. Several checkers behind one address stay far below it. */
 export const HEALTH_RATE: RateLimit = { name: "health", perMinute: 600 };
 
 /** Counts a request and adds the limit's headers to its answer. Rejects with a ProblemError above the limit. */
@@ -60,7 +60,7 @@ export function globalRateLimiter(
   });
 }
 
-/** Sets a limit's item of a header. A request that is counted several times shows the last count. */
+/** Sets the item of one limit in a header. If a request is counted several times, the last count is shown. */
 function setItem(reply: FastifyReply, header: string, name: string, parameters: string): void {
   const items = reply.getHeader(header)?.toString().split(", ") ?? [];
   const others = items.filter((item) => !item.startsWith(`"${name}";`));

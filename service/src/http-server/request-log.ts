@@ -3,9 +3,9 @@ import { callerIdOf } from "./caller-id.js";
 
 const MAX_URL = 256;
 const SAMPLE_MS = 1_000;
-/** How many of a caller's refusals with the same problem are logged in one second. */
+/** The maximum number of one caller's refusals with the same problem that are logged in one second. */
 const SAMPLES = 10;
-/** Of how many callers and problems refusals are logged in one second. */
+/** The maximum number of pairs of a caller and a problem whose refusals are logged in one second. */
 const MAX_SAMPLED = 100;
 
 interface Sampled {
@@ -17,8 +17,8 @@ interface Sampled {
 }
 
 /**
- * Logs answered requests, each in one line. Refusals cost their caller nothing, so they could fill the disk: of each
- * caller's refusals with the same problem ten are logged in a second, and then the number of the others.
+ * Logs answered requests, each in one line. Refusals cost their caller nothing, so their lines could fill the disk. Of
+ * one caller's refusals with the same problem, only ten are logged in a second, and then the number of the others.
  */
 export class RequestLog {
   readonly #sampled = new Map<string, Sampled>();
@@ -34,7 +34,7 @@ export class RequestLog {
     this.logger.info(requestLine(request, reply), "request");
   }
 
-  /** Logs the refusals of the current second. */
+  /** Logs how many refusals of the current second were not logged, and starts the counts again. */
   flush(): void {
     clearTimeout(this.#timer ?? undefined);
     this.#timer = null;

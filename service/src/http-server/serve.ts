@@ -8,7 +8,7 @@ import { type MetricsSettings, serveMetrics } from "./metrics.js";
 /**
  * Serves an app and its metrics until the process is told to stop.
  *
- * @param onStop Called first when it is.
+ * @param onStop Called before anything is closed.
  * @throws ConfigError when an address is in use or cannot be bound.
  */
 export async function serve(

@@ -5,8 +5,8 @@ import { ambiguousBody, unsupportedMediaType } from "./http-problems.js";
 import { ProblemError } from "./problem-error.js";
 
 /**
- * Parses a JSON body that has only one reading: UTF-8, uncompressed, no duplicate property, and no number whose digits a
- * double would change. JSON.parse accepts the last two, so signers and callers could disagree about a request.
+ * Parses a JSON body that has only one reading: UTF-8, uncompressed, no duplicate property, and no number whose digits
+ * a double would change. JSON.parse accepts the last two, so signers and callers could disagree about a request.
  */
 export function parseStrictJson(
   request: FastifyRequest,
@@ -42,7 +42,7 @@ function isPlainUtf8(headers: FastifyRequest["headers"]): boolean {
   return /^utf-?8$/i.test(charset ?? "utf-8") && encoding.toLowerCase() === "identity";
 }
 
-/** Matches numbers of 16 digits or more, or with an exponent, in JSON without white space. Text in strings may match too. */
+/** Matches numbers of 16 or more characters, or with an exponent, in JSON without white space; also some strings. */
 const UNUSUAL_NUMBER = /(?:^|[:,[])-?(?:\d[\d.]{15}|[\d.]+[eE])/;
 
 function refuseAmbiguity(body: string): void {
@@ -57,9 +57,10 @@ function refuseAmbiguity(body: string): void {
   }
 }
 
-/** 1e400 is Infinity to a double, and 42.00000000000000000001 is 42. */
+/** Rejects numbers that a double cannot hold: 1e400 would be Infinity, and 42.00000000000000000001 would be 42. */
 function exactNumber(text: string): number {
-  const isExact = /^-?\d{1,16}$/.test(text) || (/^-?\d{1,15}\.\d{1,15}$/.test(text) && String(Number(text)) === text);
+  const isWhole = /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
+  const isExact = isWhole || (/^-?\d{1,15}\.\d{1,15}$/.test(text) && String(Number(text)) === text);
   if (!isExact)
     throw ambiguousBody(
       `The number ${text.slice(0, 64)} is not exact, or not in its shortest form. Write digits without an exponent.`,

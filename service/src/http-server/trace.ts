@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
 /**
- * Connects the log lines of one request, here and in the services that it causes calls to. It is passed by hand, because
- * `AsyncLocalStorage`, which the OpenTelemetry library needs, slows every promise.
+ * Connects the log lines of one request, here and in the services that are called for it. It is passed as an argument,
+ * because `AsyncLocalStorage`, which the OpenTelemetry library needs, slows every promise.
  */
 export class Trace {
   #spanId: string | null = null;

@@ -13,7 +13,7 @@ export interface LoadedAccounts {
 export interface AccountSource {
   /** The environment variables that configure it, the main one first. */
   readonly variables: readonly string[];
-  /** The variables that hold a secret. They are removed, so that no child process or crash report gets it. */
+  /** The variables that hold a secret. They are removed, so that no child process or crash report gets them. */
   readonly secrets: readonly string[];
   /**
    * @throws ConfigError that repeats no variable's value: it may be the key, set by mistake.

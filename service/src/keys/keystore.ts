@@ -6,7 +6,10 @@ import * as OxKeystore from "ox/Keystore";
 import { type Hex, isAddressEqual, type LocalAccount } from "viem";
 import { accountFromPrivateKey } from "./secp256k1-account.js";
 
-/** Bounds of the work to open a keystore, four times geth's default, so that a foreign file cannot exhaust the machine. */
+/**
+ * Bounds of the work to open a keystore, so that a foreign file cannot exhaust the machine. For scrypt they are the
+ * memory of geth's default, and four times its work.
+ */
 const MAX_SCRYPT_BYTES = 256 * 1024 * 1024;
 const MAX_SCRYPT_WORK = 2 ** 23;
 const MAX_PBKDF2_ROUNDS = 10_000_000;
@@ -86,7 +89,7 @@ function decrypt({ version, crypto }: Keystore, password: string): Hex | null {
   try {
     return OxKeystore.decrypt(keystore, key);
   } catch {
-    // The form has been checked, so it is the checksum that does not match this password's key.
+    // The form has been checked, so the cause is a checksum that does not match this password's key.
     return null;
   }
 }

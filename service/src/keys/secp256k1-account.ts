@@ -14,8 +14,9 @@ import { keccak } from "../crypto/keccak.js";
 import { type EcdsaSignature, SECP256K1, type Secp256k1 } from "../crypto/secp256k1.js";
 
 /**
- * Makes the account of a private key. It stands in for viem's `privateKeyToAccount`, whose JavaScript signs a transaction
- * in 870 microseconds instead of 140; `bench:operator -- --only broadcast` needs that. The key cannot be read from it.
+ * Makes the account of a private key. It stands in for viem's `privateKeyToAccount`, whose JavaScript takes 870
+ * microseconds to sign a transaction instead of 140: too slow for `bench:operator -- --only broadcast`. The key cannot
+ * be read from the account.
  *
  * @throws When the key is 0, or not below the curve's order. The error does not contain it.
  */
@@ -32,7 +33,7 @@ export function accountFromPrivateKey(privateKey: Hex, { sign, publicKeyOf }: Se
     signMessage: async ({ message }) => signDigest(hashMessage(message, "bytes")),
     signTypedData: async (typedData) => signDigest(hexToBytes(hashTypedData(typedData))),
     async signTransaction(transaction, { serializer = serializeTransaction } = {}) {
-      // The signature does not cover blobs, which are sent beside the transaction (EIP-4844).
+      // The signature does not cover blobs, which are sent along with the transaction (EIP-4844).
       const signed = transaction.type === "eip4844" ? { ...transaction, sidecars: false as const } : transaction;
       const digest = keccak(hexToBytes(await serializer(signed)));
       return serializer(transaction, signatureParts(sign(digest, key)));

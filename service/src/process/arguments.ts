@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { ConfigError } from "../config/config-error.js";
 
-/** The task of a service's process. */
+/** The task that the command line gives to a service. */
 type Command = { readonly name: "help" } | { readonly name: "check" | "serve"; readonly configFile: string };
 
 /**

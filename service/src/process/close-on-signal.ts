@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 const SHUTDOWN_MS = 10_000;
 
 /**
- * Shuts the process down on SIGTERM and SIGINT. `close` is called once, and has a bounded time.
+ * Shuts the process down on SIGTERM and SIGINT. `close` is called once, and its time is limited.
  */
 export function closeOnSignal(logger: Logger, close: () => Promise<void>): void {
   let isClosing = false;

@@ -1,6 +1,9 @@
 import { destination, type Logger, type LoggerOptions, pino } from "pino";
 
-/** Lines are written together, because one write of many is cheap. A larger buffer is slower: pino measures it at each line. */
+/**
+ * Lines are written together, because one write is cheaper than many. A larger buffer is slower, because pino measures
+ * it at each line.
+ */
 const BUFFER_BYTES = 4_096;
 /** The longest that a line waits. */
 const FLUSH_MS = 100;

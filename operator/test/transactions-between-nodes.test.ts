@@ -100,7 +100,7 @@ describe("a transaction is refused that", () => {
     ["is for another contract", { to: stranger.address }, "is not a dataset served here"],
     ["is for another chain", { chainId: 43 }, "is not a dataset served here"],
     ["is no update", { data: "0x12345678" }, "Its call is not an update"],
-    ["pays the dataset", { value: 1n }, "not a signed call without value"],
+    ["pays the dataset", { value: 1n }, "not a valid signed transaction"],
     ["is of an old round", { round: now() - 400 }, "is not of the last 300 s"],
     ["is of a later round", { round: now() + 60 }, "is not of the last 300 s"],
     ["has a nonce far ahead", { nonce: 64 }, "Its nonce is 64"],
@@ -108,7 +108,7 @@ describe("a transaction is refused that", () => {
     [
       "costs more than its sender has",
       { gas: 29_000_000n, maxFeePerGas: parseGwei("100000") },
-      "less than it may cost",
+      "less than the transaction may cost",
     ],
     ["has too little gas", { gas: 30_000n }, "Its gas limit is 30000"],
     ["has too few reports", { signers: 2 }, "The dataset refuses the update"],

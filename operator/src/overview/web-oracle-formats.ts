@@ -6,9 +6,6 @@ import type { Address, Client, Hex } from "viem";
 import type { Clock } from "../process-context.js";
 import { describeSpec } from "./describe-spec.js";
 
-/** A rate, scaled as `usingOracleProtocol` returns it. */
-export const SPOT_PRICE_FORMAT: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
-
 const MAX_SPECS = 1_000;
 /** Anonymous callers can name any number of specs that do not exist. */
 const MAX_MISSING = 10_000;
@@ -18,7 +15,7 @@ const MISSING_MS = 120_000;
 const FAILED_MS = 30_000;
 
 /** The formats of Web Oracle values, from their published specs. A spec never changes: its hash names it. */
-export class PublishedFormats {
+export class WebOracleFormats {
   readonly #known = new LRUCache<Hex, ValueFormat>({ max: MAX_SPECS });
   /** When specs without a known format are read again, in milliseconds since 1970. */
   readonly #missingUntil = new LRUCache<Hex, number>({ max: MAX_MISSING });
