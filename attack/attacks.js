@@ -35,7 +35,7 @@ export const ATTACKS = [
   pathTraversal,
   malformedRequests,
   logFlood,
-  // Shares
+  // Limits and budgets that callers share
   newKeysFromOneAddress,
   floodedQueue,
   unknownKeys,
@@ -50,12 +50,12 @@ export const ATTACKS = [
   variableInjections,
   echoedApiSecrets,
   exposedPrivateKeys,
-  // Inputs of an operator and of a dataset
+  // What an operator and a dataset are told
   lyingProviders,
   alteredCalldata,
   lyingRpc,
   everyFeeCalledTooLow,
-  // Kills, clocks and disks
+  // Kills, clocks, disks and timing
   killedProviders,
   movedClocks,
   damagedDatabase,

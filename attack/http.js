@@ -1,7 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { connect } from "node:net";
 
-/** @returns The answer; `status` 0 with the reason as `text` where there is none. */
+/** @returns The answer; without one, `status` is 0 and `text` is the reason. */
 export function call(url, { method = "GET", headers = {}, body, from, timeoutMs = 15_000, agent = false } = {}) {
   return new Promise((resolve) => {
     const options = { method, headers, agent, signal: AbortSignal.timeout(timeoutMs) };
@@ -18,7 +18,7 @@ export function call(url, { method = "GET", headers = {}, body, from, timeoutMs 
   });
 }
 
-/** Posts JSON; the answer has its parsed body as `json`, undefined where it is none. */
+/** Posts JSON. The answer has its parsed body as `json`, which is undefined if the body is not JSON. */
 export async function postJson(url, body, options = {}) {
   const headers = { "content-type": "application/json", ...options.headers };
   const answer = await call(url, { ...options, method: "POST", headers, body: JSON.stringify(body) });
@@ -33,7 +33,7 @@ function parse(text) {
   }
 }
 
-/** Opens a connection. It resolves with null if it is refused or closed at once. */
+/** Opens a connection. It resolves with null if the connection fails. */
 export function openConnection(url, from) {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -43,12 +43,12 @@ export function openConnection(url, from) {
   });
 }
 
-/** The rest of a short answer arrives within this time. */
+/** After a part of a short answer, the next one arrives within this time. */
 const REST_MS = 100;
 
 /**
- * Sends bytes on a connection of their own and returns the beginning of what comes back; empty if nothing comes in time.
- * The connection stays open meanwhile, because Node drops a request whose client has closed its half.
+ * Sends bytes on a new connection and returns the beginning of what comes back, or an empty string if nothing comes in
+ * time. The connection stays open meanwhile, because Node drops a request whose client has closed its half.
  */
 export async function sendRaw(url, bytes, { from, timeoutMs = 3_000 } = {}) {
   const socket = await openConnection(url, from);

@@ -1,4 +1,4 @@
-// Reads from /proc what a process holds. Everything is 0 on a system without /proc.
+// Reads the open files and the memory of a process from /proc. On a system without /proc, both are 0.
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 

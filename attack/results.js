@@ -1,8 +1,8 @@
-/** How many details of one attack are printed. */
+/** Once an attack has got through this often, no more details of it are printed. */
 const MAX_DETAILS = 5;
 const MAX_DETAIL_LENGTH = 600;
 
-/** Counts one attack. */
+/** Counts how often one attack was tried, and how often it got through. */
 class Tally {
   tried = 0;
   gotThrough = 0;
@@ -21,7 +21,7 @@ class Tally {
     this.say(`  ${text}`);
   }
 
-  /** @param detail The fact that shows it. */
+  /** @param detail The observation which shows that the attack got through. */
   through(detail, times = 1) {
     if (this.gotThrough < MAX_DETAILS) this.say(`  through: ${detail.slice(0, MAX_DETAIL_LENGTH)}`);
     this.gotThrough += times;

@@ -1,11 +1,11 @@
 import { seededChoices } from "@dataset-oracle/tools/seeded-random";
 
-/** An attack that ends by itself never comes near this. */
+/** An attack that ends by itself takes far less time. */
 const LONGEST_MS = 180_000;
 
 /**
- * Runs one attack and ends the processes that it started. An attack that breaks, or tries nothing, counts as through:
- * it has shown nothing.
+ * Runs one attack and ends the processes that it started. An attack that breaks, or tries nothing, counts as having got
+ * through, because it proves nothing.
  */
 export async function runAttack(attack, network, results, seed) {
   const tally = results.begin(attack.name);

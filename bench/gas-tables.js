@@ -1,6 +1,6 @@
-// Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md and docs/Comparison.md.
-// With --check, it only checks that they are up to date. Our numbers are those in snapshots/, measured by `npm run gas`;
-// the other systems' are in peers.json.
+// Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md and
+// docs/Comparison.md. With --check, it only checks that they are up to date. Our numbers are those in snapshots/,
+// measured by `npm run gas`; those of the other systems are in peers.json.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Writes the ABIs of protocol/, and the code of its lens, from forge's output; with --check, only compares them.
+// Writes the ABIs and the lens code of protocol/ from forge's output. With --check, it only compares them.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -35,7 +35,7 @@ for (const { source, name, file } of ABIS) {
   const entries = withoutInternalTypes(artifactOf(source).abi).map((entry) => `  ${JSON.stringify(entry)},\n`);
   write(`abi/${file}.ts`, source, `export const ${name} = [\n${entries.join("")}] as const;`);
 }
-// This lens is never deployed: whoever calls it brings its code.
+// This lens is never deployed: each call to it brings its code, as a state override.
 const lens = "lens/QueryLens.sol";
 const { object } = artifactOf(lens).deployedBytecode;
 write("client/query-lens-code.ts", lens, `export const queryLensCode =\n  "${object}";`);
@@ -55,7 +55,7 @@ function write(file, source, declaration) {
   }
 }
 
-/** The names that Solidity gives to its types mean nothing outside of it. */
+/** Leaves out the names of Solidity's own types, which mean nothing outside of Solidity. */
 function withoutInternalTypes(abi) {
   return JSON.parse(JSON.stringify(abi, (key, value) => (key === "internalType" ? undefined : value)));
 }

@@ -1,9 +1,9 @@
 // Fails unless the tests cover every line and every branch of src/, apart from the exceptions below.
 //
 // It needs two runs. The deployed contracts compile only with via_ir, with which forge loses the lines of inline
-// assembly. So one run covers all tests with `--ir-minimum`, and another one, without it, covers the libraries and
-// types, which have most of the assembly. A line counts if either run covers it. The assembly of the contracts
-// themselves is seen by no run, so it is counted apart.
+// assembly. So one run takes most tests with `--ir-minimum`, and another one, without it, takes those of the libraries
+// and types, which have most of the assembly. A line counts if either run covers it. Neither run sees the assembly of
+// the contracts themselves, so it is counted separately.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ Example
 
 readArguments(USAGE);
 
-/** Lines outside assembly that neither run can see, and the tests that cover them nevertheless. */
+/** Lines outside assembly that neither run can see, although tests cover them. */
 const EXCEPTIONS = [
   {
     file: "src/GovernanceAndIncome.sol",
@@ -79,7 +79,7 @@ const RUNS = {
   libraries: ["--match-path", "test/{libraries,types}/*", ...DEPLOYED.flatMap((name) => ["--skip", name])],
 };
 
-/** Adds the hits of an lcov report: by file, by line or branch. */
+/** Adds the hits of an lcov report to `hits`: by file, then by line or branch. */
 function read(report, hits) {
   let file = "";
   const add = (place, count) => hits.get(file)?.set(place, (hits.get(file)?.get(place) ?? 0) + (Number(count) || 0));
@@ -97,9 +97,9 @@ function read(report, hits) {
 const SEEN = /^src\/(libraries|types)\//;
 
 /**
- * Tells which lines of a file are in blocks of assembly.
+ * Returns the lines of a file that are in blocks of assembly.
  * @param {string[]} lines
- * @returns {Set<number>} From 1.
+ * @returns {Set<number>} Their numbers, from 1.
  */
 function assemblyLines(lines) {
   const found = new Set();
@@ -117,7 +117,7 @@ const hits = new Map();
 let failed = false;
 let runs = 0;
 try {
-  // An artifact of these runs is no use to any other; and a profile for each file would count every line twice.
+  // No other run can use the artifacts of these, and compiler profiles for single files would count every line twice.
   Object.assign(process.env, {
     FOUNDRY_PROFILE: "coverage",
     FOUNDRY_OUT: "out/coverage",

@@ -30,7 +30,10 @@ const STARTER = Object.entries(devDependencies)
   .filter(([name]) => !name.startsWith("@dataset-oracle/"))
   .map((dependency) => dependency.join("@"));
 
-/** The packages that each chain is installed from, in order. Hardhat 3 needs Node 22, even while npm chooses its native binaries. */
+/**
+ * The packages that each chain is installed from, in order. Hardhat 3 needs Node 22 even while npm chooses its native
+ * binaries.
+ */
 const PACKAGES = {
   "hardhat-2": [["hardhat@2.29.1"]],
   "hardhat-3": [["node@22.23.3"], STARTER],

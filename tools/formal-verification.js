@@ -21,12 +21,12 @@ Example
 readArguments(USAGE);
 
 const FOLDER = "test/proofs";
-/** A query takes up to some seconds. */
+/** A query takes a few seconds at most. */
 const QUERY_TIMEOUT_MS = 60_000;
 /** The verdicts of the model checker (CHC), by the code of its message. */
 const VERDICTS = { 9576: "proven", 6328: "refuted" };
 
-/** The compiler waits for its solver, and the solver's answers are asynchronous: it runs in a thread of its own. */
+/** The compiler blocks until its solver answers, and the solver is asynchronous, so it runs in a thread of its own. */
 const signal = new Int32Array(new SharedArrayBuffer(8));
 const text = new Uint8Array(new SharedArrayBuffer(1 << 20));
 const solver = new Worker(new URL("./z3-worker.js", import.meta.url), { workerData: { signal, text } });
@@ -62,7 +62,7 @@ function check(path, contract) {
   return output.errors ?? [];
 }
 
-/** The assertions of a contract, in order: where each is, and whether it has to be refuted. */
+/** Returns the assertions of a contract, in order: where each is, and its expected verdict. */
 function assertions(source, contract) {
   const start = source.indexOf(`contract ${contract} `);
   const end = source.indexOf("\n}", start);

@@ -12,7 +12,7 @@ import { ROOT } from "./repository-root.js";
 const require = createRequire(import.meta.url);
 const CPU_NAMES = { x64: "amd64", arm64: "arm64" };
 
-/** `forge lint` writes artifacts without bytecode, which the next build would take for complete, so it has its own folders. */
+/** The folders of `forge lint`: it writes artifacts without bytecode, which the next build would take for complete. */
 const LINT_FOLDERS = { FOUNDRY_OUT: "out/lint", FOUNDRY_CACHE_PATH: "cache/lint" };
 
 /**
@@ -33,7 +33,7 @@ export function foundryBinary(tool) {
 }
 
 /**
- * The environment in which forge compiles with the locked JavaScript compiler and downloads nothing.
+ * Returns the environment in which forge compiles with the locked JavaScript compiler and downloads nothing.
  * Plain `forge`, outside of npm, fetches the same version by itself.
  * @returns {NodeJS.ProcessEnv}
  */
@@ -42,7 +42,7 @@ export function foundryEnv() {
     ...process.env,
     FOUNDRY_SOLC: join(ROOT, "tools", "solc-executable.js"),
     FOUNDRY_OFFLINE: "true",
-    // forge would ask git to fetch submodules again whenever they were copied from npm: it finds no git here.
+    // With this, git finds no repository. Otherwise forge would have it fetch submodules that were copied from npm.
     GIT_DIR: join(ROOT, "no-git"),
   };
 }
@@ -64,7 +64,7 @@ export function runFoundry(tool, args) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [tool, ...args] = process.argv.slice(2);
-  // The scripts deploy the contracts as this compiles them.
+  // The scripts deploy the contracts from the artifacts of this build.
   if (tool === "forge" && args[0] === "script") process.exitCode = await runFoundry("forge", ["build", "src"]);
   if (!process.exitCode) process.exitCode = await runFoundry(tool, args);
 }

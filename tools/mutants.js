@@ -1,6 +1,5 @@
-// Removes one guard at a time from a copy of the contracts, and fails unless every test that the guard lists in
-// test/mutants.json fails without it. `npm run mutants -- <text>` covers only guards whose name, file or invariant has
-// the text.
+// Removes one guard at a time from a copy of the contracts, and fails unless every test that test/mutants.json lists
+// for it fails then. `npm run mutants -- <text>` covers only guards whose name, file or invariant has the text.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -39,10 +38,10 @@ export function readMutants() {
 }
 
 /**
- * The source without its guard.
+ * Returns the source without the guard.
  * @param {string} source
  * @param {{ guard: string, file: string, find: string, replace: string }} mutant
- * @throws when the guard is not there just once
+ * @throws when the source does not have the guard exactly once
  */
 export function mutate(source, { guard, file, find, replace }) {
   const times = source.split(find).length - 1;
@@ -60,7 +59,7 @@ function copyProject() {
   return folder;
 }
 
-/** @returns {Map<string, boolean>} of every test that ran, by name, whether it passed in every contract that has it */
+/** @returns {Map<string, boolean>} by the name of each test, true if it passed in every contract that has it */
 function runTests(folder, names) {
   const { stdout, stderr } = spawnSync(
     foundryBinary("forge"),

@@ -5,7 +5,7 @@ import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 const TEXT = new Set([".css", ".html", ".js", ".svg"]);
-/** Smaller ones fit into one packet as they are. */
+/** Smaller files fit into one packet as they are. */
 const LEAST_BYTES = 1_000;
 
 /**

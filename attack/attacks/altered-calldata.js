@@ -18,7 +18,7 @@ export const alteredCalldata = {
     if (json?.transaction === undefined) throw new Error(`There is no calldata: ${text}`);
     const { data } = json.transaction;
     await sleep(1_500);
-    /** Returns the answer of a query after the calldata; null if the dataset refuses it. */
+    /** Returns what a query answers after the calldata was run; null if the dataset refuses the calldata. */
     const outcomeOf = async (calldata, to = prices) => {
       const query = encodeFunctionData({ abi: datasetAbi, functionName: "query", args: [stringToHex(key)] });
       const calls = [

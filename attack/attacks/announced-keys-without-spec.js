@@ -7,7 +7,7 @@ import { startLyingRpcProxy } from "../network/lying-rpc-proxy.js";
 
 const KEYS = 200;
 const OVERVIEWS = 5;
-/** An overview reads the head, the new keys, and the price and the values of each of three datasets. */
+/** An overview reads the head, the new keys and specs, and the price and the values of each of three datasets. */
 const MOST_CALLS = 40;
 
 export const announcedKeysWithoutSpec = {
@@ -22,7 +22,7 @@ export const announcedKeysWithoutSpec = {
     tally.attempt(KEYS);
     const rpc = network.own(await startLyingRpcProxy(network.chain.url));
     const operator = await network.startOperator({ rpcUrls: [rpc.url] });
-    // The first may read each key once.
+    // The first overview may read each key once.
     await overview(network, operator);
     for (let i = 0; i < OVERVIEWS; i++) {
       await sleep(1_100);

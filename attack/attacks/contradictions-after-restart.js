@@ -10,8 +10,8 @@ const KEYS = 6;
  * Makes a provider decide rounds whose value changes with every reading, kills it while it decides more, restarts it,
  * and asks for the same rounds again.
  *
- * @param between Does something to the dead provider: it is given the path of its database, and may return the options
- *   of its next life.
+ * @param between Does something to the dead provider: it is given the path of the database and the number of the life
+ *   that has ended, and returns options for the next one.
  */
 async function killAndAsk(network, tally, lives, between) {
   let value = 0;
@@ -81,7 +81,7 @@ export const damagedDatabase = {
   },
 };
 
-/** The files with the records, not the empty or the small ones that name them. */
+/** Returns the files that hold the records: the logs and tables of LevelDB, without empty ones. */
 const recordsIn = (folder) =>
   readdirSync(folder).filter((file) => /\.(?:log|ldb)$/.test(file) && statSync(join(folder, file)).size > 0);
 

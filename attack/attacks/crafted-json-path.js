@@ -3,7 +3,7 @@ import { specOf, variable } from "../network/specs.js";
 
 const HOST = "cpu.attack.example";
 const REQUESTS = 10;
-/** Far longer than an answer takes on a busy machine, and far shorter than ten such requests take on one thread. */
+/** Far longer than an answer of /live takes on a busy machine, and far shorter than ten such requests on one thread. */
 const LONGEST_MS = 2_000;
 
 export const craftedJsonPath = {

@@ -12,7 +12,7 @@ const BROADCASTS = 20;
 const BLOCK_SECONDS = 5;
 const HEARTBEAT_SECONDS = 20;
 const FLOOD_MS = 45_000;
-/** The heartbeat, and a few blocks for updates that take longer than the ones before them. */
+/** The heartbeat, and a few blocks, because an update can take longer than the ones before it. */
 const MOST_SECONDS = HEARTBEAT_SECONDS + 4 * BLOCK_SECONDS;
 
 export const floodedQueue = {
@@ -41,7 +41,8 @@ export const floodedQueue = {
     await client.setIntervalMining({ interval: BLOCK_SECONDS });
     try {
       const end = Date.now() + FLOOD_MS;
-      // Each caller sends as many at once as its limit lets it, one caller after the other: an update falls due in between.
+      // One caller after the other, each sends as many at once as its limit allows, so that an update of the feed falls
+      // due in between.
       const flood = network.callers(CALLERS).flatMap((from, caller) =>
         Array.from({ length: BROADCASTS }, async (_, i) => {
           await sleep(caller * 1_500);

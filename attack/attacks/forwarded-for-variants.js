@@ -3,7 +3,7 @@ import { call } from "../http.js";
 const LIMIT = 60;
 const TIMES = 100;
 
-/** Forms in which proxies write one and the same caller. */
+/** The forms in which proxies write the address of one caller. */
 const FORMS = {
   "an IPv4 address with a port": (i) => `203.0.113.7:${1_024 + i}`,
   "an IPv6 address in brackets with a port": (i) => `[2001:db8::7]:${1_024 + i}`,

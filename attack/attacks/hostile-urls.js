@@ -2,7 +2,7 @@ import { forEachConcurrently } from "../concurrency.js";
 import { specOf } from "../network/specs.js";
 
 const PUBLIC = "93-184-215-14";
-/** Addresses that no published spec may reach, as they stand in a name. */
+/** Addresses that no published spec may reach, as they are written in a name: redirect-connections.cjs resolves it. */
 const PRIVATE_V4 = [
   "127-0-0-1",
   "10-0-0-1",
@@ -104,7 +104,7 @@ export const hostileUrls = {
     const hashes = await network.publish(...urls.map((url, i) => specOf(`hostile ${i}`, { url })));
     const before = internet.trapped();
     await forEachConcurrently(urls, 8, async (url, i) => {
-      // A name that changes its address is asked for twice: first it is public.
+      // A name that changes its address is read twice, because its first lookup gives a public address.
       const times = url.includes("rebind-") ? 2 : 1;
       for (let time = 1; time <= times; time++) {
         tally.attempt();

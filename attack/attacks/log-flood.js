@@ -3,7 +3,7 @@ import { call } from "../http.js";
 
 const REQUESTS = 1_500;
 const URL_LENGTH = 7_000;
-/** Of one refused request on average: a short line for each, or long lines for few. */
+/** The average for one refused request: enough for a short line for each, or long lines for a few. */
 const MOST_BYTES = 512;
 
 export const logFlood = {

@@ -113,7 +113,7 @@ export const lyingProviders = {
       { requestsPerMinute: 1_000 },
       { providers },
     );
-    // The honest ones have just started, and their first answers take longer.
+    // The honest providers may have just started, and their first answers take longer.
     for (const key of PRICE_KEYS.slice(0, 3)) await network.update(network.operator, { key });
     for (const [i, [name, answer]] of Object.entries(LIES).entries()) {
       lie = answer;

@@ -6,7 +6,7 @@ import { PRICE_KEYS } from "../network/network.js";
 const GWEI = 10n ** 9n;
 const MAX_PRIORITY_FEE = 50n * GWEI;
 const LIE_MS = 6_000;
-/** A process that does not end within 5 s is killed. */
+/** Just below the 5 s after which a process that has not ended is killed. */
 const END_MS = 4_900;
 
 const more = (by) => async (_, truth) => numberToHex(BigInt(await truth()) + by);
@@ -40,7 +40,7 @@ export const lyingRpc = {
   breach: `an RPC endpoint that lies for ${LIE_MS / 1_000} s makes an operator pay a priority fee above its cap, use up nonces on transfers to itself, not serve afterwards, or not end when it is told to`,
   isFast: false,
   async run(network, tally) {
-    // Each on an operator and an endpoint of its own, so that they can run side by side.
+    // Each lie gets its own operator and endpoint, so that three can run side by side.
     const lies = Object.entries(LIES);
     for (let i = 0; i < lies.length; i += 3) {
       await Promise.all(
@@ -67,7 +67,7 @@ async function tell(network, tally, name, lie, keys) {
     await Promise.all([ask(keys[0], 1), sleep(1_000)]);
   }
   rpc.lies.clear();
-  // Long enough to quarantine the endpoint, and to find it honest again.
+  // Enough time for the operator to quarantine the endpoint, and to find that it is honest again.
   let served = await ask(keys[1], 20);
   for (let i = 0; i < 10 && served.status !== 200; i++) {
     await sleep(1_000);

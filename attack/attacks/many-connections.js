@@ -16,7 +16,7 @@ export const manyConnections = {
         tally.attempt();
         if (socket === null) continue;
         socket.resume();
-        // Asked for again and again, because it is not counted.
+        // One request on each: after its answer, the server keeps the connection open for longer.
         socket.write("GET /live HTTP/1.1\r\nhost: service\r\n\r\n");
         sockets.push(socket);
       }

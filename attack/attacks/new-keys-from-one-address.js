@@ -13,7 +13,7 @@ export const newKeysFromOneAddress = {
     network.internet.serve(HOST, (_, response) => response.end('{"value":1}'));
     const source = { url: `https://${HOST}/{v}` };
     const [hash] = await network.publish(specOf("many keys", source, { variables: [variable("v", "alphanumeric")] }));
-    // Gas is what this attack spends, not its own rate limit.
+    // This attack is to run into the gas budget, not into the rate limits.
     const operator = await network.startOperator({}, { broadcastsPerMinute: 1_000, requestsPerMinute: 1_000 });
     const ask = (name, from) =>
       network.update(operator, { dataset: network.numbers, key: network.key(hash, name), broadcast: true }, { from });

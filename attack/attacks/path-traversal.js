@@ -44,7 +44,7 @@ export const pathTraversal = {
         "/guide/__proto__",
       ],
     );
-    // Each caller stays below its limit, so that the path itself is judged.
+    // Each caller stays below its limit, so that every answer is about the path.
     const callers = network.callers(Math.ceil(paths.length / 40));
     await forEachConcurrently(paths, 16, async (path, index) => {
       tally.attempt();

@@ -3,7 +3,7 @@ import { forEachConcurrently } from "../concurrency.js";
 import { specOf, variable } from "../network/specs.js";
 
 const HOST = "variables.attack.example";
-/** What has a meaning in a URL. */
+/** Texts that have a meaning in a URL. */
 const PARTS_OF_URLS = [
   "../secret",
   "..",
@@ -20,7 +20,7 @@ const PARTS_OF_URLS = [
   "a&b=c",
   "a;b",
 ];
-/** What has a meaning in an encoded query, a header, a template, a shell, or JSON. */
+/** Texts that have a meaning in an encoded query, a header, a template, a shell, or JSON. */
 const QUOTES_AND_TEMPLATES = [
   "a=b",
   "%00",
@@ -40,7 +40,7 @@ const QUOTES_AND_TEMPLATES = [
   "\\u0022",
   "\\'",
 ];
-/** What has a meaning in a JSONPath, and characters that are normalized or that objects reserve. */
+/** Texts that have a meaning in a JSONPath or as a name in an object, and characters that are normalized. */
 const PATHS_AND_UNICODE = [
   "') || true",
   "' || '1'=='1",
@@ -102,7 +102,7 @@ export const variableInjections = {
   },
 };
 
-/** True if only the variable's three places differ from the template, and all have the same value. */
+/** Returns true if a request differs from the template only in the variable's three places, all with the same value. */
 function isAsMeant({ method, url, host, body }) {
   const found = /^\/a\/([^/?#]+)\/b\?q=([^&#]*)&fixed=1$/.exec(url);
   if (method !== "POST" || host !== HOST || found === null) return false;

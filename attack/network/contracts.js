@@ -64,7 +64,7 @@ async function deployOne(client, name, abi, args) {
   return getAddress(contractAddress);
 }
 
-/** Publishes specs in one block, and returns their hashes. */
+/** Publishes specs, and returns their hashes. */
 export async function publishSpecs(client, registry, specs) {
   const bytes = specs.map((spec) => stringToHex(typeof spec === "string" ? spec : canonical(spec)));
   const calls = bytes.map((spec) =>
@@ -75,8 +75,8 @@ export async function publishSpecs(client, registry, specs) {
 }
 
 /**
- * Sends calls to a contract and waits until they are mined. The nonces are counted here, and lost transactions sent again:
- * while it mines, anvil may take a nonce twice.
+ * Sends calls to a contract and waits until they are mined. The nonces are counted here, and lost transactions are sent
+ * again, because anvil may use a nonce twice while it mines a block.
  */
 export async function sendAll(client, to, calls) {
   const { address } = OWNER;
@@ -102,7 +102,7 @@ export async function sendAll(client, to, calls) {
   }
 }
 
-/** Canonical JSON (RFC 8785) of the values that specs have: strings, whole numbers, booleans, arrays and objects. */
+/** Returns the canonical JSON (RFC 8785) of a value with strings, whole numbers, booleans, arrays and objects only. */
 function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object") return JSON.stringify(value);

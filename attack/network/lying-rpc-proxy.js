@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 
 /**
- * Starts a JSON-RPC endpoint in front of the chain that lies.
+ * Starts a lying JSON-RPC endpoint in front of the chain.
  *
- * @returns `lies` by method: each is given the params and the chain's result, and returns the result or error to answer.
- *   `calls` counts what was asked, by method.
+ * @returns `lies`, by method: each is given the params and a function that fetches the chain's result, and returns the
+ *   result or the error to answer with. `count` returns the number of calls so far.
  */
 export async function startLyingRpcProxy(chainUrl) {
   const lies = new Map();
@@ -40,7 +40,6 @@ export async function startLyingRpcProxy(chainUrl) {
   return {
     url: `http://127.0.0.1:${server.address().port}`,
     lies,
-    /** The number of calls so far. */
     count: () => [...calls.values()].reduce((sum, times) => sum + times, 0),
     close: async () => {
       server.closeAllConnections();

@@ -20,8 +20,8 @@ export const PRICE_KEYS = MARKET_PAIRS.map(({ pair }) => `SPOTPX/${pair}`);
 const PRELOAD = join(import.meta.dirname, "redirect-connections.cjs");
 
 /**
- * A chain, the contracts, an internet, four providers and an operator. Every process runs as its owner would start it,
- * with the default limits unless an attack says otherwise.
+ * A chain, the contracts, a simulated internet, four providers and an operator. Every process runs as its owner would
+ * start it, with the default limits unless an attack says otherwise.
  */
 export class Network {
   #folder = mkdtempSync(join(tmpdir(), "attack-"));
@@ -31,7 +31,7 @@ export class Network {
   #callers = 0;
   #names = 0;
 
-  /** @param build The folder with the built operator and provider. */
+  /** @param build The root of the repository whose built operator and provider run. */
   constructor(build) {
     this.build = build;
   }
@@ -77,7 +77,11 @@ export class Network {
     return Promise.all(PROVIDERS.map((_, index) => this.startProvider(index, settings, options)));
   }
 
-  /** Returns a provider's settings of the Web Oracle. @param name The provider's. */
+  /**
+   * Returns the Web Oracle settings of a provider.
+   *
+   * @param name The provider's name.
+   */
   webOracle(name) {
     return {
       rpcUrls: { [CHAIN_ID]: this.chain.url },
@@ -91,8 +95,8 @@ export class Network {
    * Starts a provider of the committee.
    *
    * @param settings Settings of its configuration.
-   * @param options `env`: more of its environment. `name`: its earlier name, to start it again with its files.
-   *   `readyPath`: the path that answers once it has started.
+   * @param options `env`: further environment variables. `name`: its earlier name, to start it again with its files.
+   *   `nodeOptions`: further options of Node. `readyPath`: the path that answers once it has started.
    */
   async startProvider(index = 0, settings = {}, options = {}) {
     const { env = {}, name = this.#newName("provider"), nodeOptions = "", readyPath } = options;
@@ -198,7 +202,7 @@ export class Network {
     return postJson(`${provider.url}/report`, body, { from: this.#honest(options), ...options });
   }
 
-  /** Asks a provider for a report of a published spec. A provider reads only a few new specs a second from the chain. */
+  /** Asks a provider for a report of a published spec until it has read the spec: it reads only a few a second. */
   async reportOfSpec(provider, request, options) {
     for (;;) {
       const answer = await this.report(provider, request, options);

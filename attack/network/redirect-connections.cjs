@@ -1,7 +1,7 @@
 // Loaded into the providers (NODE_OPTIONS=--require), so that nothing leaves this machine: names resolve to a public
-// address, which leads to the attacker's server, or to whatever address the name contains. A connection anywhere else
-// goes to a trap on loopback and counts as one to that address. The providers' own code stays as it is, including the
-// checks of names, addresses and certificates.
+// address, which leads to the simulated internet, or to the addresses that the name contains. A connection to any other
+// address goes to a trap on loopback, which counts it. The providers' own code is not changed, including its checks of
+// names, addresses and certificates.
 const { promises } = require("node:dns");
 const net = require("node:net");
 const tls = require("node:tls");

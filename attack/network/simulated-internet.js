@@ -9,8 +9,8 @@ import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
 const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(EXCHANGE_ORIGINS[name]).host, name]));
 
 /**
- * Everything that the providers take for the internet: the exchanges, which are the devnet's market, and the hosts of the
- * attacker, all over TLS. A trap counts the connections to any other address.
+ * Starts what the providers take for the internet: the exchanges, which the devnet's market plays, and the attacker's
+ * hosts, all over TLS. A trap counts the connections to any other address.
  */
 export async function startSimulatedInternet(folder, marketUrl) {
   const authority = createCertificateAuthority(folder);
@@ -37,18 +37,18 @@ export async function startSimulatedInternet(folder, marketUrl) {
   });
   for (const one of [server, trap]) await once(one.listen(0, "127.0.0.1"), "listening");
   return {
-    /** The environment of a process that lives in this internet. */
+    /** The environment variables of a process that uses this internet. */
     env: {
       NODE_EXTRA_CA_CERTS: authority.file,
       ATTACK_INTERNET_PORT: String(server.address().port),
       ATTACK_TRAP_PORT: String(trap.address().port),
     },
     trapUrl: `http://127.0.0.1:${trap.address().port}`,
-    /** The number of connections to addresses that are not the internet's. */
+    /** The number of connections to addresses outside of this internet. */
     trapped: () => trapped,
     /** Answers requests to a host below `attack.example`. */
     serve: (host, handler) => handlers.set(host, handler),
-    /** Makes a host show another certificate. */
+    /** Makes a host present another certificate. */
     showCertificate: (host, makeCertificate) => contexts.set(host, createSecureContext(makeCertificate(authority))),
     close: async () => {
       server.closeAllConnections();

@@ -1,4 +1,4 @@
-/** A spec of a single source. */
+/** Returns a spec with a single source, unless `more` has others. */
 export function specOf(title, source, more = {}) {
   const isNumber = (source.type ?? "uint") === "uint";
   return {

@@ -1,5 +1,5 @@
-// Measures a network of nodes: simulated, for sizes and faults that no machine has room for, and with four real nodes beside
-// one operator.
+// Measures a network of nodes: a simulated one, for sizes and faults for which one machine is too small, and four real
+// nodes, compared with one operator.
 
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { measureNodes } from "./real-nodes.js";

@@ -1,9 +1,9 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { getAddress } from "viem";
 
-/** Counts what is mined for the feeds of some datasets. */
+/** Counts the updates that are mined for the feeds of some datasets, and the transactions that they take. */
 export class MinedUpdates {
-  /** How many keys were updated when they were due, how many transactions did that, and how many did nothing. */
+  /** The numbers of updates that were due, of transactions with at least one of them, and of transactions with none. */
   counts = { updates: 0, rounds: 0, needless: 0 };
   #nextBlock = 0n;
   /** The stored round of each key, by dataset and key hash. */
@@ -21,7 +21,7 @@ export class MinedUpdates {
     return this.#stored.size;
   }
 
-  /** Reads the blocks since the last time, and returns the counts of all until now. */
+  /** Reads the blocks since the last call, and returns the counts of all blocks so far. */
   async read() {
     const { client, datasets } = this;
     const toBlock = await client.getBlockNumber({ cacheTime: 0 });
@@ -52,7 +52,7 @@ export class MinedUpdates {
     };
   }
 
-  /** Returns true if the key was due. */
+  /** Stores the round of an update. Returns true if its key was due. */
   #store({ address, args: { keyHash, timestamp } }) {
     const id = `${address} ${keyHash}`;
     const before = this.#stored.get(id);

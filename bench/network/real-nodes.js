@@ -13,17 +13,17 @@ import { MinedUpdates } from "./mined-updates.js";
 const DATASETS = 8;
 const KEYS = 25;
 const BEAT_SECONDS = 2;
-/** Feeds are due at this age, which is the same for an operator alone and for nodes, however long their updates take. */
+/** The age at which feeds are due: the same for one operator and for nodes, however long their updates take. */
 const MIN_INTERVAL_SECONDS = 8;
 const HEARTBEAT_SECONDS = 10;
-/** A round lies this far behind the time at which it begins. */
+/** How far the timestamp of a round lies behind the time at which its reports are requested. */
 const BEHIND_SECONDS = 2;
 const STORED_MS = 180_000;
 /** How often each feed is updated before the measurement begins. */
 const WARM_UP_UPDATES = 3;
 
 const AT_ONCE = 64;
-/** How often the broadcasts of all keys are measured, besides a first time that does not count. */
+/** How often the broadcasts of all keys are measured, after a first time that does not count. */
 const BROADCAST_ROUNDS = 5;
 
 /** The bounds hold on two cores that all processes share. */
@@ -31,15 +31,15 @@ const BOUNDS = [
   { title: "updates stored per second", of: ({ updates }) => updates, least: 0.8 },
   { title: "CPU of operators per update", of: ({ operatorMs }) => operatorMs, most: 5 },
 ];
-/** How many transactions of nodes may be needless, of all. */
+/** The share of the nodes' transactions that may be needless. */
 const MAX_NEEDLESS = 0.02;
 
 /**
- * Has one operator, and then four nodes, each with a sender of its own, keep the same feeds fresh and serve broadcasts. It
- * prints how fast they are and what that costs.
+ * Has one operator, and then four nodes, each with a sender of its own, keep the same feeds fresh and serve broadcasts.
+ * Prints how fast they are and what that costs.
  *
  * @param seconds How long the feeds are measured.
- * @returns What misses its bound, one sentence each.
+ * @returns One sentence for each figure that misses its bound.
  */
 export async function measureNodes({ seconds }) {
   const processes = new Processes();
@@ -69,7 +69,7 @@ export async function measureNodes({ seconds }) {
   }
 }
 
-/** Returns how each node is started. Each lists all of them. */
+/** Returns the options of each node, which list all nodes as its peers. */
 async function nodeOptions() {
   const ports = await Promise.all(PROVIDERS.map(() => freePort()));
   const peers = PROVIDERS.map(({ address: provider }, i) => {
@@ -134,7 +134,7 @@ async function cpuOf(all) {
   return times.reduce((sum, time) => sum + time);
 }
 
-/** Measures how many broadcasts a second are mined, when one operator is asked for all keys, and when they are spread over all. */
+/** Measures how many broadcasts a second are mined: all asked of one operator, and spread over all operators. */
 async function measureBroadcasts(network, operators) {
   const points = network.datasets.flatMap((dataset) => network.keys.map((key) => ({ dataset, key })));
   const measure = (asked) =>
@@ -177,7 +177,7 @@ function missedBounds({ operator, nodes }) {
   const missed = [];
   for (const { title, of, least = 0, most = Number.POSITIVE_INFINITY } of BOUNDS) {
     const ratio = of(nodes) / of(operator);
-    // In this form NaN, of a run without updates, misses too.
+    // Written this way, so that NaN, the ratio of a run without updates, misses the bound too.
     if (ratio >= least && ratio <= most) continue;
     missed.push(`Four nodes, ${title}: ${ratio.toFixed(2)} of one operator's (bound ${least || most}).`);
   }

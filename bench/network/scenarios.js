@@ -7,14 +7,14 @@ const bounds = (transactions, ...p99s) => p99s.map((p99) => ({ transactions, p99
 /**
  * The scenarios that are simulated. At most f nodes can be faulty: 1 of 4, 4 of 13, 10 of 31.
  *
- * - `scheme`: how nodes take turns. `beats` is the operator's: all ask for the round of the same beat, and share reports and
- *   transactions. `not shared` is the same without sharing transactions. `replaced` is the scheme before it: nodes wait 30 s
- *   for each other and share nothing.
+ * - `scheme`: how nodes take turns. `beats` is the scheme of the operator: all nodes ask for the round of the same
+ *   beat, and share reports and transactions. `not shared` is the same without sharing transactions. `replaced` is the
+ *   scheme that was used before: nodes wait 30 s for each other and share nothing.
  * - `down`: the number of nodes that do not run, with their providers.
  * - `mute`: the number of nodes that never send, while their providers report.
- * - `baiting`: the number of nodes that share a transaction, the bait, and see to it that it is never mined.
- * - `loss`: the part of the links between two nodes that is cut.
- * - `apartMs`: how far clocks differ.
+ * - `baiting`: the number of nodes that share a transaction, the bait, and make sure that it is never mined.
+ * - `loss`: the fraction of the links between two nodes that are cut.
+ * - `apartMs`: the largest difference between clocks.
  */
 export const SCENARIOS = [
   { scheme: "replaced", nodes: 4, down: 1, title: "f down" },
@@ -31,7 +31,7 @@ export const SCENARIOS = [
   },
   { scheme: "not shared", nodes: 31, down: 10, loss: 0.1, title: "f down, 10 % of links cut" },
   { scheme: "beats", nodes: 31, mute: 10, title: "f report but never send", bounds: bounds(1.002, 8.3, 8.8, 16.8) },
-  // Each bait costs a node one wait, of two blocks and 1.5 s.
+  // Each bait makes a node wait once, for two blocks and 1.5 s.
   { scheme: "beats", nodes: 31, baiting: 10, title: "f bait", bounds: bounds(2, 14, 17, 50) },
 ];
 

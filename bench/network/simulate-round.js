@@ -1,34 +1,34 @@
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { numberToHex } from "viem";
 import { orderOf, stagesBefore } from "../../operator/dist/feeds/turn-schedule.js";
-// The code that decides is the operator's own. Only the network around it is simulated.
+// The code that decides when a node sends is the operator's own. Only the network around it is simulated.
 import { waitForTurn } from "../../operator/dist/feeds/wait-for-turn.js";
 import { VirtualTime } from "./virtual-time.js";
 
 const BEAT_SECONDS = 5;
 const DATASET = numberToHex(0xda7a, { size: 20 });
 
-/** A provider's answer, and a message between two nodes. */
+/** The delays of a provider's answer and of a message between two nodes. */
 const REPORT_MS = { median: 150, sigma: 0.5 };
 const MESSAGE_MS = { median: 40, sigma: 0.5 };
-/** How long a transaction takes from a node to those who build blocks, and to the pools of other RPC endpoints. */
+/** How long a transaction takes from a node to the block builders and to the pools of other RPC endpoints. */
 const BROADCAST_MS = [100, 400];
-/** The operator's: how long it waits for the rest after a quorum, and after which it asks the other nodes for reports. */
+/** As in the operator: the wait for more reports after a quorum, and the wait before it asks the other nodes. */
 const GRACE_MS = 500;
 const RELAY_AFTER_MS = 1_000;
-/** How many nodes have an RPC endpoint that shows pending transactions. */
+/** The probability that a node's RPC endpoint shows pending transactions. */
 const SHOWS_PENDING = 0.5;
-/** How many transactions reach no pool but that of their own RPC endpoint, until their sender replaces them. */
+/** The probability that a transaction reaches only the pool of its own RPC endpoint, until its sender replaces it. */
 const STUCK = 0.01;
 const STUCK_MS = 30_000;
 
 const LENGTHS = { stageMs: 2_000, absentStageMs: 500 };
 
-/** The schemes that are compared: how long a node waits for others, and whether nodes relay reports and share transactions. */
+/** The compared schemes: how long a node waits for others, and whether nodes relay reports and share transactions. */
 export const SCHEMES = {
   beats: { lengths: LENGTHS, relays: true, shares: true },
   "not shared": { lengths: LENGTHS, relays: true, shares: false },
-  // An order whose members wait 30 s for each other and never talk.
+  // The same order, in which nodes wait 30 s for each other and never talk.
   replaced: { lengths: { stageMs: 30_000, absentStageMs: 30_000 }, relays: false, shares: false },
 };
 
@@ -36,8 +36,8 @@ export const SCHEMES = {
  * Simulates one round of one chunk of feeds.
  *
  * @param scenario One of `SCENARIOS`, with `blockMs`, the time between blocks.
- * @returns `storedMs`, when the round was mined, since its beat began; null without a quorum. `mined`, how many transactions of
- * the round were mined.
+ * @returns `storedMs`: the time from the beginning of the beat until the round was mined; null without a quorum.
+ * `mined`: how many transactions of the round were mined.
  */
 export async function simulateRound(scheme, scenario, index, random) {
   const { nodes: size, down = 0, mute = 0, baiting = 0, loss = 0, blockMs, apartMs = 200 } = scenario;
@@ -55,7 +55,7 @@ export async function simulateRound(scheme, scenario, index, random) {
   const rpcOf = (node) => rpcs[alive.indexOf(node)];
   const providers = Array.from({ length: size }, (_, node) => numberToHex(node + 1, { size: 20 }));
   const order = orderOf({ dataset: DATASET, chunk: 0, round: BigInt(index * BEAT_SECONDS) }, providers);
-  /** Returns what the nodes that a node can reach were told. */
+  /** Returns the last transaction that was shared with each of the nodes that a node can reach. */
   const askNodes = (node) =>
     alive
       .filter((other) => other !== node && !links.isCut(node, other))
@@ -83,7 +83,7 @@ export async function simulateRound(scheme, scenario, index, random) {
         sleep: (ms) => time.sleep(ms),
         isMined: async () => chain.isMined(),
         offerOther: async () => {
-          // At first only the leader can have sent, so that it asks nobody.
+          // At first only the leader can have sent a transaction, so nobody is asked.
           const canOthersHaveSent = time.now >= LENGTHS.absentStageMs;
           if (rpc.shared.length === 0 && scheme.shares && canOthersHaveSent) {
             await time.sleep(2 * message(random));
@@ -112,7 +112,7 @@ function cutLinks(size, loss, random) {
   return { isCut: (a, b) => cut.has(Math.max(a, b) * size + Math.min(a, b)) };
 }
 
-/** Returns which providers' reports a node gets by itself, and when it stops waiting for more. */
+/** Returns which providers' reports a node gets by itself, and when it stops waiting; null short of a quorum. */
 function askProviders(node, alive, size, links, random) {
   const answers = alive
     .filter((other) => !links.isCut(node, other))
@@ -126,7 +126,7 @@ function askProviders(node, alive, size, links, random) {
   return { of: new Set(inTime.map(({ other }) => other)), ms: isComplete ? inTime.at(-1).ms : endMs };
 }
 
-/** Returns the reports that a node holds at last, and when. Short of a quorum, it asks the other nodes for theirs. */
+/** Returns the reports that a node holds finally, and when. Short of a quorum, it asks the other nodes for theirs. */
 function gather(direct, node, relays, links, random) {
   const own = direct.get(node);
   if (own.ms !== null || !relays) return own;
@@ -135,12 +135,12 @@ function gather(direct, node, relays, links, random) {
   return { of: new Set([own, ...others.map(([, theirs]) => theirs)].flatMap(({ of }) => [...of])), ms };
 }
 
-/** A chain that makes its blocks at a fixed interval. */
+/** A chain that produces blocks at a fixed interval. */
 class Chain {
-  /** How many transactions of the round were mined, also those that came too late. */
+  /** How many transactions of the round were mined, including those that came too late. */
   mined = 0;
   storedMs = null;
-  /** When the first transaction came to the public pools. */
+  /** When the first transaction reached the public pools. */
   #publicAt = Number.POSITIVE_INFINITY;
   #firstBlockAt;
 
@@ -155,7 +155,7 @@ class Chain {
     return this.storedMs !== null && this.storedMs <= this.time.now;
   }
 
-  /** Sends a transaction, which can get stuck: then it waits for its sender to replace it, or for another node to submit it. */
+  /** Sends a transaction. It can get stuck, until its sender replaces it or another node submits it. */
   send() {
     const transaction = { isPublic: false };
     if (!this.random.chance(STUCK)) this.#publish(transaction);

@@ -8,11 +8,12 @@ const LEGEND =
   "mined.";
 
 /**
- * Simulates how the nodes of a network send the rounds of their feeds, beside the scheme that it replaced, and prints a table.
- * The order, the waits and the turn are the operator's own code; providers, links, RPC endpoints and the chain are simulated.
+ * Simulates how the nodes of a network send the rounds of their feeds, now and under the scheme that was used before,
+ * and prints a table. The order, the waits and the turns are the operator's own code; providers, links, RPC endpoints
+ * and the chain are simulated.
  *
  * @param rounds The number of rounds of each figure.
- * @returns What misses its bound, one sentence each.
+ * @returns One sentence for each figure that misses its bound.
  */
 export async function runSimulation({ rounds, seed }) {
   const missed = [];

@@ -21,5 +21,5 @@ export class VirtualTime {
   }
 }
 
-/** Resolves when no code can go on without an event. */
+/** Resolves once no code can continue until a sleeper wakes. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));

@@ -13,8 +13,8 @@ const PAUSE_MS = 12;
 let next = 0;
 
 /**
- * Measures response times, one request at a time, minus that of the slowest provider when asked directly: what the
- * operator adds, divided by what the naive implementation adds.
+ * Measures the time that the operator adds to a request, relative to the naive implementation. The added time is the
+ * response time, with one request at a time, minus that of the slowest provider when it is asked directly.
  */
 export async function measureAddedLatency(environment) {
   const [direct, served, naive] = [[], [], []];

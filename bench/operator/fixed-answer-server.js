@@ -1,5 +1,5 @@
-// A baseline: a Fastify server with the schemas of a data request and its answer that always sends the same answer. It
-// has no logs and no limits.
+// A baseline: a Fastify server that has the schemas of a data request and its answer, and always sends the same answer.
+// It has no logs and no limits.
 
 import { once } from "node:events";
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";

@@ -10,11 +10,11 @@ import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { startProvider } from "../provider/start-provider.js";
 import { startChain } from "./chain.js";
 
-/** Sources that return all pairs at once, because reading them is not measured. */
+/** Sources that return all pairs in one answer, because these benchmarks do not measure how sources are read. */
 const EXCHANGES = ["kraken", "bitfinex"];
-/** Indices of the operator's sender accounts in the operator's benchmarks. */
+/** The indices of the accounts from which the operator sends in its benchmarks. */
 const SENDERS = [1, 2, 3, 4];
-/** High enough never to reject a request. The limits and budgets still run. */
+/** Too high to reject any request. The limits and budgets are still counted. */
 const ENOUGH = 1_000_000_000_000;
 
 /**
@@ -25,7 +25,11 @@ export class Processes {
   #parts = [];
   #folder = mkdtempSync(join(tmpdir(), "bench-"));
 
-  /** Starts everything except the fixed-answer server. @param keys The number of keys that the providers serve. */
+  /**
+   * Starts everything except the fixed-answer server.
+   *
+   * @param keys The number of keys that the providers serve.
+   */
   async start(keys) {
     const network = await this.startNetwork({ keys });
     const operator = await this.startOperator(network, { senders: SENDERS });

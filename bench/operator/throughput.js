@@ -19,7 +19,7 @@ const SENDER = privateKeyToAccount(deriveAccount(5).privateKey);
  * the chain does not answer while it mines a block.
  */
 const VIEM_ROUNDS = 3;
-/** About twice the gas that an update needs. */
+/** More than five times the gas that such an update needs. */
 const GAS = 300_000n;
 const MINED_MS = 10_000;
 
@@ -30,7 +30,7 @@ export async function storeAll(environment) {
   await repeat(UPDATES, AT_ONCE, (i) => broadcast(environment, i));
 }
 
-/** Measures the operator's transactions per second against viem sending prepared updates. */
+/** Compares the operator's transactions per second with those of viem, which sends prepared updates. */
 export async function measureThroughput(environment) {
   const calls = await prepareUpdates(environment);
   const viem = await minedPerSecond(environment, calls.length, AT_ONCE, await viemSender(environment, calls));
@@ -45,7 +45,8 @@ async function broadcast(environment, i) {
 }
 
 /**
- * Returns the mined transactions per second of sending. The chain includes all of them in its next block.
+ * Returns how many of the sent transactions are mined, divided by the seconds that sending takes. Waiting for the
+ * blocks does not count, because the chain includes every waiting transaction in its next block.
  *
  * @param dataset The address, or several, to which they are sent.
  * @param send Sends an update by its index, and returns its transaction's hash.
@@ -71,7 +72,7 @@ export async function minedPerSecond({ client, dataset }, updates, atOnce, send)
   return mined / seconds;
 }
 
-/** Encodes one update for each key and round. The rounds are newer than the stored ones, but not in the chain's future. */
+/** Encodes one update for each key and round. The rounds are newer than the stored ones, and over when this returns. */
 async function prepareUpdates({ dataset, keys }) {
   const first = Math.floor(Date.now() / 1_000) + 1;
   const committee = { toleranceBps: 100n, members: PROVIDERS.map(({ address }) => address) };

@@ -1,6 +1,6 @@
 // Measures the CPU time that a provider needs to sign one round of a thousand keys, as rows of batches and one by one,
-// against the CPU time of the signatures alone. Every key is read from the eight exchanges of the devnet's simulated
-// market, which runs in another process and does not count. It fails if a round takes more than two seconds.
+// and compares it with the CPU time of the signatures alone. Every key is read from the eight exchanges of the devnet's
+// simulated market, which runs in another process and does not count. It fails if a round takes more than two seconds.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -56,7 +56,7 @@ try {
     keys: pairs.map((pair) => `SPOTPX/${pair}`),
   };
   writeFileSync(join(folder, "deployment.json"), JSON.stringify({ chainId: 42, datasets: { bench: deployed } }));
-  // Five sources quote USDT-USD, which the other sources need for their conversion.
+  // Five sources quote USDT-USD, with which the quotes of the other three are converted.
   provider = await startProvider({
     folder,
     name: "provider",
@@ -120,7 +120,7 @@ async function measure(provider, askRound) {
   return times.toSorted((a, b) => a - b);
 }
 
-/** Measures the CPU time of the same signatures alone. Returns the medians of as many rounds, in seconds. */
+/** Measures the CPU time of the same signatures alone. Returns the medians over as many rounds, in seconds. */
 async function signAlone(keys, rows) {
   const account = accountFromPrivateKey(PRIVATE_KEY);
   const digests = new FastReportDigests(42, DATASET, keccak);

@@ -46,7 +46,7 @@ export async function startProvider({ folder, name, privateKey, marketUrl, pairs
     args: [join(ROOT, "provider/dist/main.js"), "--config", file],
     env: { PROVIDER_PRIVATE_KEY: privateKey },
     logFile: join(folder, `${name}.log`),
-    // With a new database, it first waits until all rounds it may have signed before have expired.
+    // With a new database, a provider signs nothing in its first seconds.
     isReady: () => respondsOk(`${url}/ready`),
   });
   return { ...child, url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };

@@ -9,7 +9,10 @@ export interface Account {
   readonly privateKey: `0x${string}`;
 }
 
-/** The chain's first account: it deploys and owns the datasets, and publishes the example specs. The ten default accounts are unlocked. */
+/**
+ * The chain's first account: it deploys and owns the datasets, and publishes the example specs. The ten default
+ * accounts are unlocked.
+ */
 export const OWNER = deriveAccount(0);
 
 /** The accounts that send the update transactions: the first is the operator's, and each node has its own. */

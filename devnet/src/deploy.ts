@@ -25,7 +25,7 @@ export interface Deployed {
   readonly webOracle: WebOracleContracts;
   /** The example consumer of test/examples, with some Ether to pay for its queries. */
   readonly consumer: Address;
-  /** The lens of ERC-3668, whose gateway is the devnet's operator. */
+  /** The lens for verified reads (ERC-3668), whose gateway is the devnet's operator. */
   readonly lens: Address;
   /** The directory in which data providers announce their nodes. */
   readonly directory: Address;
@@ -33,14 +33,14 @@ export interface Deployed {
 
 const FORGE_MS = 170_000;
 
-/** Compiles what is deployed, which takes a while once. */
+/** Compiles the contracts, which takes minutes the first time. */
 export async function compile(devnet: DevnetContext): Promise<void> {
   await runForge(devnet, "compile", ["build", "src"]);
 }
 
 /**
  * Deploys the financial dataset, the Web Oracle, the example consumer, the lens and the directory of nodes, with the
- * scripts for any network.
+ * scripts that deploy to any network.
  */
 export async function deploy(devnet: DevnetContext): Promise<Deployed> {
   const { folder, chainUrl, operatorUrl } = devnet;

@@ -11,14 +11,14 @@ export interface DevnetContext {
   readonly chainUrl: string;
   /** The operator's, or the first node's. */
   readonly operatorUrl: string;
-  /** One URL, or those of the nodes: in the order of their providers. */
+  /** The operator's URL alone, or those of the nodes, in the order of their providers. */
   readonly operatorUrls: readonly string[];
   /** In the order of the committee. */
   readonly providerUrls: readonly string[];
   readonly marketUrl: string;
 }
 
-/** Creates the folder of a devnet; it starts nothing. */
+/** Creates the context of a devnet, with its folder. Starts nothing. */
 export function createDevnetContext(options: DevnetOptions): DevnetContext {
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {

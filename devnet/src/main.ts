@@ -26,7 +26,7 @@ async function start(devnet: DevnetContext): Promise<void> {
   const deployed = await step("Deploying the contracts", () => deploy(devnet));
   if (!isLive) await step("Starting the simulated market", () => startMarket(devnet));
   const providers = await step(`Starting ${PROVIDERS.length} data providers`, () => startProviders(devnet));
-  // Nodes would find each other later, too. This way the first requests are forwarded already.
+  // Nodes would also find each other later. Announced before they start, they forward even the first requests.
   if (nodes !== null) await step(`Announcing ${nodes} nodes`, () => announceNodes(devnet));
   const operatorStep = nodes === null ? "Starting the operator" : `Starting ${nodes} nodes`;
   const operators = await step(operatorStep, () => startOperators(devnet));

@@ -45,9 +45,9 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** Below the ranges that operating systems take the ports of outgoing connections from. */
+/** Below the ranges from which operating systems take the ports of outgoing connections. */
 const FIRST_PORT = 20_000;
-/** Vitest's workers run at the same time, so each has a range of its own: the port that one was given, no other takes. */
+/** Vitest's workers run at the same time, so each has a range of its own: none is given the port of another. */
 const PORTS_PER_WORKER = 3_000;
 
 let lastPort: number | null = null;

@@ -16,7 +16,7 @@ export class RunningComponents {
   readonly #components: RunningComponent[] = [];
   #closed: Promise<void> | undefined;
 
-  /** Adds a component. `onExit` is called if it ends by itself. Once everything is being ended, it is closed at once. */
+  /** Adds a component. `onExit` is called if it ends by itself. During the shutdown, it is closed at once. */
   add<T extends RunningComponent>(component: T, onExit?: () => void): T {
     this.#components.push(component);
     if (this.#closed) void component.close();
@@ -27,7 +27,7 @@ export class RunningComponents {
     return component;
   }
 
-  /** Ends all components, then the process. Failures during the shutdown are its consequences, so they are not reported. */
+  /** Ends all components, then the process. Failures during the shutdown are not reported, because it causes them. */
   async end(exitCode: number, message?: string): Promise<void> {
     if (message !== undefined && !this.#closed) console.error(message);
     this.#closed ??= Promise.all(this.#components.map((component) => component.close())).then(() => undefined);

@@ -88,8 +88,8 @@ async function spawnProvider(devnet: DevnetContext, account: Account, index: num
 }
 
 /**
- * Starts the operator, or a node beside each of the first providers. If the only operator ends by itself, everything else ends
- * too; nodes do without each other.
+ * Starts the operator, or a node beside each of the first providers. If the only operator ends by itself, everything
+ * else ends too; if a node does, the others keep running.
  */
 export async function startOperators(devnet: DevnetContext): Promise<Operator[]> {
   const { options, folder, components, operatorUrls } = devnet;

@@ -15,7 +15,7 @@ console.log(`Requested: ${formatEther(requested.value)}, by transaction ${reques
 await (await consumer.refresh()).wait();
 console.log(`Read paid: ${formatEther(await consumer.price())}.`);
 
-// Read verified: a value of this minute, which the dataset proves in a call that costs nothing and stores nothing.
+// Read verified: a value at most a minute old. The dataset verifies it in a call that costs nothing and stores nothing.
 const read = "function read(address dataset, bytes key, uint256 maxAge) view returns (uint256 value, uint256, uint8)";
 const lens = new Contract(LENS, [read], provider);
 const key = hexlify(toUtf8Bytes("SPOTPX/BTC-USD"));
@@ -23,8 +23,8 @@ const { value } = await lens.read(DATASET, key, 60, { enableCcipRead: true });
 console.log(`Read verified: ${formatEther(value)}.`);
 
 // Write fresh: one transaction stores the value of this moment and reads it. The round is newer than the latest block,
-// so the gas is estimated in the pending one. Another sender's pending update makes this one look cheap, and may yet come
-// after it: the gas limit allows for both.
+// so the gas is estimated in the pending one. Another sender's pending update makes this one look cheap, but may be
+// mined after it: the gas limit covers both cases.
 const { transaction } = await requestUpdate("SPOTPX/ETH-USD", false);
 const call = await consumer.refreshWith.populateTransaction(transaction.data);
 const estimate = await provider.send("eth_estimateGas", [{ ...call, from: ACCOUNT }, "pending"]);

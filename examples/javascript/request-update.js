@@ -1,8 +1,8 @@
 import { DATASET, NETWORK_ID, OPERATOR } from "./devnet-addresses.js";
 
 /**
- * Posts a data request, without the client of `@dataset-oracle/protocol`, which is for viem. With `broadcast: false` the
- * operator sends nothing and returns the update's transaction.
+ * Posts a data request without the client of `@dataset-oracle/protocol`, which is for viem. With `broadcast: false`,
+ * the operator sends nothing and returns the update's transaction.
  */
 export async function requestUpdate(key, broadcast) {
   const response = await fetch(`${OPERATOR}/data/request`, {

@@ -31,7 +31,7 @@ await client.waitForTransactionReceipt({ hash: refreshed });
 const price = () => client.readContract({ ...consumer, functionName: "price" });
 console.log(`Read paid: ${formatSpotPrice(await price())}.`);
 
-// Read verified: a value of this minute, which the dataset proves in a call that costs nothing and stores nothing.
+// Read verified: a value at most a minute old. The dataset verifies it in a call that costs nothing and stores nothing.
 const verified = await readVerified(client, { lens: LENS, dataset: DATASET, key: "SPOTPX/BTC-USD", maxAge: 60 });
 console.log(`Read verified: ${formatSpotPrice(verified.value)}.`);
 

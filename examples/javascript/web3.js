@@ -23,8 +23,8 @@ console.log(`Requested: ${format(requested.value)}, by transaction ${requested.t
 await consumer.methods.refresh().send({ from });
 console.log(`Read paid: ${format(await consumer.methods.price().call())}.`);
 
-// Read verified: a call without a sender, in which the dataset proves a value of this moment and stores nothing. web3.js
-// does not follow the lens (ERC-3668) as viem and ethers do, so this fetches the update itself.
+// Read verified: a call without a sender, in which the dataset verifies a current value and stores nothing. web3.js
+// does not support the lens (ERC-3668) as viem and ethers do, so this fetches the update itself.
 const selectorOf = (name) => web3.eth.abi.encodeFunctionSignature(datasetAbi.find((item) => item.name === name));
 const fetched = await requestUpdate("SPOTPX/BTC-USD", false);
 const verify = fetched.transaction.data.replace(selectorOf("update"), selectorOf("verify"));
@@ -32,8 +32,8 @@ const verified = await web3.eth.call({ to: DATASET, data: verify }, "pending");
 console.log(`Read verified: ${format(web3.eth.abi.decodeParameters(["uint256", "uint256", "uint8"], verified)[0])}.`);
 
 // Write fresh: one transaction stores the value of this moment and reads it. The round is newer than the latest block,
-// so the gas is estimated in the pending one. Another sender's pending update makes this one look cheap, and may yet come
-// after it: the gas limit allows for both.
+// so the gas is estimated in the pending one. Another sender's pending update makes this one look cheap, but may be
+// mined after it: the gas limit covers both cases.
 const { transaction } = await requestUpdate("SPOTPX/ETH-USD", false);
 const data = consumer.methods.refreshWith(transaction.data).encodeABI();
 const gas = (await web3.eth.estimateGas({ from, to: CONSUMER, data }, "pending")) + BigInt(transaction.gas);

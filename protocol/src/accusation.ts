@@ -6,7 +6,7 @@ import { QUERY_STATUSES } from "./query-status.js";
 import type { Report, ReportHeader } from "./report.js";
 import { compactSignature } from "./signature.js";
 
-/** A signed content of some key: a report of it, or a row of a batch that has it. */
+/** A statement that a provider signed about a key: a report on it, or a row of a batch that includes it. */
 export type AccusedStatement = (
   | Pick<Report, "outcome" | "value">
   | Pick<BatchReport, "keys" | "missing" | "values">
@@ -16,10 +16,10 @@ export type AccusedStatement = (
 };
 
 /**
- * Encodes the calldata that ejects a member of the committee which signed two different contents for one key and round.
+ * Encodes the calldata that ejects a committee member that signed two different contents for one key and round.
  *
- * @param a One of the contents that the member signed for the key at the round.
- * @param b Something else that it signed for them.
+ * @param a One of the contents that the member signed for the key and the round.
+ * @param b A different content that it signed for them.
  * @throws When a row does not have the key.
  */
 export function encodeAccusation(

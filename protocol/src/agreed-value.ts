@@ -28,7 +28,7 @@ function medianOf(values: readonly Hex[]): Hex | undefined {
   return values.toSorted()[Math.floor((values.length - 1) / 2)];
 }
 
-/** Returns the most frequent value; the first of several that are equally frequent, of which the contract accepts any. */
+/** Returns the most frequent value. Of several that are equally frequent, it is the first; the contract accepts any. */
 export function mostFrequent<T>(values: readonly T[]): T | undefined {
   const counts = new Map<T, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

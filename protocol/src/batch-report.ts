@@ -56,12 +56,12 @@ export function signBatchReport(account: LocalAccount, report: BatchReport): Pro
   return account.signTypedData(typedData(report));
 }
 
-/** Recovers the signer of a row, or returns null under the conditions of `recoverReporter`. */
+/** Recovers the signer of a row, or returns null under the conditions of `recoverSigner`. */
 export function recoverBatchReporter(report: BatchReport, signature: string): Promise<Address | null> {
   return recoverSigner(batchReportDigest(report), signature);
 }
 
-/** Reports whether a row has no data for the key at an index. */
+/** Returns true if a row has no data for the key at an index. */
 export function isMissing({ missing }: Pick<BatchReport, "missing">, index: number): boolean {
   return ((missing >> BigInt(index)) & 1n) === 1n;
 }

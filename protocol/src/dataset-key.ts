@@ -8,7 +8,7 @@ export const MAX_KEY_BYTES = 256;
 export const KEY_FORMS = ["SPOT_PRICE", "WEB_ORACLE"] as const;
 export type KeyForm = (typeof KEY_FORMS)[number];
 
-/** Descriptions of the key forms. */
+/** The key forms in words, for people. */
 export const KEY_FORM_WORDS: Readonly<Record<KeyForm, string>> = {
   SPOT_PRICE: "SPOTPX/<BASE>-<QUOTE>, where each symbol has 1 to 16 characters of A-Z and 0-9",
   WEB_ORACLE: 'WEB/ and 64 lowercase hex digits, followed by arguments, each after "/", if the spec has variables',

@@ -15,7 +15,7 @@ import type { DatasetKind } from "./dataset-kind.js";
 import type { Outcome, ReportHeader } from "./report.js";
 import { compactSignature } from "./signature.js";
 
-// Prepared once, because a selector is a hash.
+// Prepared once, because computing a selector takes a hash.
 const UPDATE = prepareEncodeFunctionData({ abi: datasetAbi, functionName: "update" });
 const UPDATE_NOT_AVAILABLE = prepareEncodeFunctionData({ abi: datasetAbi, functionName: "updateNotAvailable" });
 
@@ -41,7 +41,7 @@ export interface SignedRow extends Pick<BatchReport, "missing" | "values"> {
  * @param kind The dataset's kind, which decides the value that is proven.
  * @param outcome The outcome that all of the reports have in common.
  * @param reports Reports of different committee members, in any order. Members without one become absentees.
- * @throws When two reports are of one member, or one is of nobody in the committee.
+ * @throws When two reports have the same signer, or a signer is not in the committee.
  */
 export function encodeUpdate(
   kind: DatasetKind,
@@ -110,7 +110,7 @@ function inCommitteeOrder<T extends { readonly provider: Address }>({ members }:
   return { present, signers, absentees: members.filter((member) => !byProvider.has(member)) };
 }
 
-/** Returns the index of the row that has the agreed value of a key, or 0, which the contract ignores, if no row has a value. */
+/** Returns the index of a row that has the agreed value of a key; if no row has one, 0, which the contract ignores. */
 function pick(kind: DatasetKind, rows: readonly SignedRow[], index: number): number {
   const values = rows.map((row) => (isMissing(row, index) ? null : (row.values[index] as Hex)));
   const known = values.flatMap((value) => value ?? []);

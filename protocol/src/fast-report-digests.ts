@@ -66,7 +66,7 @@ export class FastReportDigests {
     return this.#ofRow(concatBytes(keys.map((key) => this.keccak(hexToBytes(key)))), row);
   }
 
-  /** Computes what `ofRow` does, from the keys' hashes: an update's calldata has nothing more of them. */
+  /** Computes what `ofRow` does from the keys' hashes, because an update's calldata does not have the keys. */
   ofRowWithHashes(keyHashes: readonly Hex[], row: Row): Uint8Array {
     return this.#ofRow(hexToBytes(concatHex(keyHashes)), row);
   }

@@ -8,11 +8,11 @@ import {
 } from "viem";
 import { committeeDirectoryAbi } from "./abi/committee-directory.js";
 
-/** The place of a provider's node, as the provider announces it in the directory of its network. */
+/** Where a provider's node is, as the provider announces it in the directory of its network. */
 export interface Announcement {
   /** The account that signs the provider's reports. */
   readonly provider: Address;
-  /** Where the node answers; empty to withdraw it. */
+  /** The base URL of the node; empty to withdraw the node. */
   readonly url: string;
   /** The account that sends the node's transactions. */
   readonly submitter: Address;
@@ -27,12 +27,12 @@ export interface Directory {
 }
 
 /**
- * Where the directory is on every network on which the deterministic deployment proxy deployed it, as
- * `script/DeployCommitteeDirectory.s.sol` does: its code alone decides the address.
+ * The directory's address on every network where it was deployed through the deterministic deployment proxy, as
+ * `script/DeployCommitteeDirectory.s.sol` does. It depends on nothing but the directory's code.
  */
 export const COMMITTEE_DIRECTORY: Address = "0xedd1D75afD86ecB3a5ecfa8A252d3F9F26f2574F";
 
-/** The longest url that the directory takes, in bytes of UTF-8. */
+/** The maximum length of a URL that the directory takes, in bytes of UTF-8. */
 export const MAX_ANNOUNCED_URL_BYTES = 256;
 
 /** The EIP-712 type that `ICommitteeDirectory` documents. */

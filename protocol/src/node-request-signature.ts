@@ -8,7 +8,7 @@ export interface NodeRequest {
   readonly chainId: number;
   /** The path below the receiver's base URL. */
   readonly path: string;
-  /** The JSON as it is sent: what JSON.stringify makes of it. */
+  /** The JSON as it is sent, as JSON.stringify writes it. */
   readonly body: string;
   /** Milliseconds since 1970. */
   readonly time: number;

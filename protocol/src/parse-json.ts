@@ -1,4 +1,4 @@
-/** Parses JSON from outside. Returns null for a text that is none. */
+/** Parses JSON from outside. Returns null for text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -8,8 +8,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Parses JSON as JSON.stringify writes it, several times as fast as a parser that keeps digits. In such a text no member is
- * there twice, and no number loses a digit. Returns undefined for any other text.
+ * Parses JSON as JSON.stringify writes it, several times as fast as a parser that keeps digits. Such text has no
+ * duplicate members, and no number that loses digits. Returns undefined for any other text.
  */
 export function parseCanonicalJson(text: string): unknown {
   try {

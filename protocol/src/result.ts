@@ -1,6 +1,6 @@
 /**
  * The outcome of an operation that is expected to fail at times: a value, or why there is none. By default the error is
- * text for people: the fact, the value at fault, and the fix. What nobody expects is thrown instead.
+ * text for people: the fact, the value at fault, and the fix. Unexpected failures are thrown instead.
  */
 export type Result<T, E = string> =
   | { readonly ok: true; readonly value: T }

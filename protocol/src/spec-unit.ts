@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 
-// No spaces, no control characters, nothing that is invisible or turns the direction of the text around it.
+// No spaces, no control characters, nothing that is invisible or changes the direction of the text around it.
 const SYMBOL = "^[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff]{1,16}$";
 
 /** The unit of a number, as a request spec states it. */

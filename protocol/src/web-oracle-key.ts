@@ -30,7 +30,7 @@ export function webOracleKey({ specHash, args }: WebOracleKeyContent): Result<He
   return ok(stringToHex(text));
 }
 
-/** Parses a Web Oracle key. Arguments in any other than the legal encoding are rejected. */
+/** Parses a Web Oracle key. Arguments in any encoding but the legal one are rejected. */
 export function parseWebOracleKey(key: Hex): Result<WebOracleKeyContent> {
   const text = matchesKeyForm("WEB_ORACLE", key) ? keyToAscii(key) : null;
   if (text === null) {

@@ -22,10 +22,13 @@ import { SpecFolder } from "./web-oracle/spec-folder.js";
 import { Trials } from "./web-oracle/trial/trials.js";
 import { WebOracle } from "./web-oracle/web-oracle.js";
 
-/** A database that refuses rounds further ahead than this many seconds was written under a wrong clock; a new one refuses 2 s. */
+/**
+ * A database that refuses rounds up to more than this many seconds ahead of the clock shows that the clock is wrong, or
+ * was when the database was written. A new database refuses only 2 s.
+ */
 const FAR_AHEAD = 60n;
 
-/** The maximum number of requests of published specs and trials in flight or waiting. Each may hold a 1 MiB answer. */
+/** The maximum numbers of requests of published specs, and of trials, in flight or waiting. Each may hold 1 MiB. */
 const MAX_PUBLISHED_IN_FLIGHT = 256;
 const MAX_TRIED_IN_FLIGHT = 64;
 
@@ -51,7 +54,7 @@ export async function buildProvider(
   const metrics = new Metrics(registry);
   const egress = new Egress({ redirectedOrigins, secrets });
   const publishedEgress = new Egress({ redirectedOrigins, secrets, maxInFlight: MAX_PUBLISHED_IN_FLIGHT });
-  // Without secrets, because anyone chooses what trials ask, and sees what is answered.
+  // Without secrets, because anyone can choose what a trial asks, and sees the answer.
   const triedEgress = new Egress({ redirectedOrigins, maxInFlight: MAX_TRIED_IN_FLIGHT });
   const reader = new SourceReader({
     egress,
@@ -62,7 +65,7 @@ export async function buildProvider(
     onAnswer: (source, seconds, reading) => metrics.sourceAsked(source, seconds, reading),
     onBackOff: ({ source, url }, change, reading) => {
       if (change === "started") metrics.backOffStarted(source?.name ?? "published");
-      // Anyone can make published specs fail, so these would fill the log.
+      // Anyone can make a published spec's requests fail, so logging them would let strangers fill the log.
       if (source === undefined) return;
       if (reading.ok) return logger.info({ source: source.name, url }, "source answers again");
       const { code: failure, detail } = reading.error;
@@ -141,7 +144,10 @@ function openTrials(
   });
 }
 
-/** Opens the evidence folders. With the Web Oracle each has half of the space, because anyone can fill its half. */
+/**
+ * Opens the evidence folders. With the Web Oracle, each gets half of the space, because anyone can fill the folder of
+ * the Web Oracle.
+ */
 async function openEvidence(
   { folder, maxMegabytes }: NonNullable<ProviderConfig["evidence"]>,
   { config: policy, webOracle }: Setup,

@@ -11,7 +11,7 @@ import { SOURCE_MS } from "./source/source-reader.js";
 const HostRule = (description: string) =>
   Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], { default: [], description });
 
-/** The settings of trials: requests of specs that anyone sends, published or not. */
+/** The settings of trials, in which anyone may try a spec, published or not. */
 const TrialSettings = Type.Object(
   {
     hosts: HostRule('The hosts that trials may ask, or "any" for all those in webOracle/hosts.'),

@@ -16,7 +16,7 @@ export interface FreshValue {
   readonly value: ValueWithSources;
   /** When the reading started, in whole seconds since 1970. */
   readonly at: bigint;
-  /** The answers that the value was made of. */
+  /** The answers that the value was computed from. */
   readonly answers: RecordingReader["answers"];
 }
 

@@ -18,7 +18,7 @@ export function describeSources(sources: readonly SourceUse[], kind: DatasetKind
   }));
 }
 
-/** A source may claim any time, also one that a JSON number cannot hold exactly. */
+/** A source may claim any time, even one that a JSON number cannot hold exactly. */
 const toSeconds = (time: bigint | null) =>
   time === null || time > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(time);
 

@@ -21,9 +21,10 @@ export interface Setup {
 }
 
 /**
- * Loads the configuration and all that it names, and the key from the environment. It opens and connects nothing.
+ * Loads the configuration and all that it names, and the key from the environment. It opens no database and connects to
+ * nothing.
  *
- * @returns The setup, and what the owner should be warned of.
+ * @returns The setup, and the warnings for the owner.
  * @throws ConfigError
  */
 export async function loadSetup(

@@ -1,6 +1,6 @@
 /**
- * Returns the middle value; of an even number, the lower of the two in the middle (index (k - 1) / 2), so that the
- * result is always a value that a source gave. The contract computes its median in the same way.
+ * Returns the middle value or, for an even count k, the lower of the two in the middle (index (k - 1) / 2, rounded
+ * down), so that the result is always a value that a source gave. The contract computes its median in the same way.
  *
  * @throws When `values` is empty.
  */

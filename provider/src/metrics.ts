@@ -5,7 +5,7 @@ import type { ServedKey } from "./served-keys.js";
 import type { Reading } from "./source/source-failure.js";
 import type { ValueWithSources } from "./value-with-sources.js";
 
-/** A provider's metrics for Prometheus, besides those of its requests and its process. No key's name is in them. */
+/** A provider's metrics for Prometheus, besides those of its requests and its process. They contain no keys. */
 export class Metrics {
   readonly #requests: Histogram<"source" | "outcome">;
   readonly #backOffs: Counter<"source">;
@@ -72,7 +72,7 @@ export class Metrics {
     });
   }
 
-  /** Counts a request to a source, which took so many seconds. */
+  /** Records a request to a source, and how many seconds it took. */
   sourceAsked(source: string, seconds: number, reading: Reading<unknown>): void {
     this.#requests.observe({ source, outcome: reading.ok ? "ok" : reading.error.code }, seconds);
   }

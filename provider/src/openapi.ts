@@ -14,7 +14,7 @@ export const API: ApiDescription = {
   },
 };
 
-/** The members of the problems' bodies besides those of every problem. */
+/** The members that the bodies of these problems have in addition to those of every problem, by code. */
 const MEMBERS = {
   invalid_body: {
     errors: Type.Optional(Type.Array(Type.Object({ property: Type.String(), problem: Type.String() }))),

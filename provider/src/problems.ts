@@ -80,7 +80,7 @@ export const otherKind = (type: string, kind: DatasetKind) =>
     detail: `Its value is a ${type}, which only a ${kind} dataset takes. Ask the Web Oracle's ${kind} dataset.`,
   });
 
-/** @param asking The requests that have a rule of their own: those of published specs, or trials. */
+/** @param asking The kind of requests whose rule does not allow the host. */
 export const hostNotAllowed = (host: string, asking: "published specs" | "trials" = "published specs") =>
   new ProblemError(422, "host_not_allowed", {
     title: `This provider does not request ${host}.`,

@@ -4,9 +4,9 @@ import { open } from "node:fs/promises";
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /**
- * Reads a file. A symbolic link is not followed, so that nothing outside of the folder is read.
+ * Reads a file. If it is a symbolic link, it is not followed, so that nothing outside the file's folder is read.
  *
- * @returns Null when it is not a plain file, or has more bytes.
+ * @returns Null when it is not a regular file, or has more than `maxBytes`.
  * @throws When it does not exist or cannot be read.
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Uint8Array | null> {

@@ -67,7 +67,8 @@ export function addReportStreamRoute(app: App, { reporter, callerOf, limitAnonym
   app.post("/report/stream", { schema, preParsing: limitAnonymous, bodyLimit: BODY_LIMIT }, async (request, reply) => {
     const caller = callerOf(request);
     const { requests } = request.body;
-    // The first was counted before the body was read. The limiter gives wrong counts to those that count at the same time.
+    // The first request was counted before the body was read. The others are counted one after another, because the
+    // limiter gives wrong counts to concurrent calls.
     const refusals: unknown[] = [null];
     while (refusals.length < requests.length) {
       refusals.push(await refusalBy([app.countAgainstRateLimit, limitAnonymous], request, reply));
@@ -90,7 +91,7 @@ export function addReportStreamRoute(app: App, { reporter, callerOf, limitAnonym
     const write = async (asked: Asked, index: number) =>
       void lines.push(`${JSON.stringify(await answer(asked, index))}\n`);
     void Promise.all(requests.map(write)).then(() => lines.push(null));
-    // A reverse proxy that collects the answer first would let the slowest report delay all.
+    // Otherwise a reverse proxy may buffer the answer, and the slowest report would delay all others.
     return reply.type(NDJSON_CONTENT_TYPE).header("x-accel-buffering", "no").send(lines);
   });
 }

@@ -57,7 +57,7 @@ export class Reporter {
   }
 }
 
-/** Fastify's error handler makes the answer of a problem that a route throws. */
+/** Returns a result's value or throws its problem, which Fastify's error handler turns into the answer. */
 function orThrow<T>(result: Result<T, ProblemError>): T {
   if (!result.ok) throw result.error;
   return result.value;

@@ -28,7 +28,7 @@ export interface ServedDataset {
 /** Everything that a provider serves, by chain id and dataset address. */
 export type Served = ReadonlyMap<number, ReadonlyMap<Address, ServedDataset>>;
 
-/** Finds the keys of each deployed dataset that at least `minSources` sources know. */
+/** Finds, for each deployed dataset, the keys that at least `minSources` sources know. */
 export function findServedDatasets(
   deployments: readonly Deployment[],
   sources: readonly SpotSource[],
@@ -81,7 +81,7 @@ function serveDataset(
   return { chainId, address, kind, keyForm, digests, keys, unservedKeys };
 }
 
-/** Returns the sources that have the price of a pair as it is, or have one that can be converted to it. */
+/** Returns the sources that give the price of a pair directly, or a price that can be converted to it. */
 export function sourcesOfPair(
   pair: string,
   sources: readonly SpotSource[],
@@ -94,7 +94,7 @@ export function sourcesOfPair(
       const { request, read, rate } = query(pair);
       const source = { name, spec, request: unlimitedIfRedirected(redirectedOrigins, request), read };
       if (rate === null) return { ...source, rate };
-      // A rate comes only from sources that have it as it is.
+      // A rate comes only from sources that give it directly, without a conversion of their own.
       const direct = sources.filter((other) => other.pairs.has(rate) && other.query(rate).rate === null);
       if (direct.length < minSources) return [];
       return { ...source, rate: { pair: rate, sources: sourcesOfPair(rate, direct, minSources, redirectedOrigins) } };

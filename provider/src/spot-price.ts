@@ -29,13 +29,13 @@ export interface SpotPriceKey {
   readonly sources: readonly PairSource[];
 }
 
-/** The owner's rules for making a price of quotes. */
+/** The owner's rules for making a price from quotes. */
 export interface PricePolicy {
   /** How many sources must be used. */
   readonly minSources: number;
   /** How far a price may lie from the median of all to be used, in basis points of that median. */
   readonly maxDeviationBps: number;
-  /** The age up to which a quote is used, in seconds. A quote without a time counts as fresh. */
+  /** The age up to which a quote is used, and how far ahead its time may be, in seconds. Without one it is fresh. */
   readonly maxQuoteAge: number;
 }
 
@@ -45,7 +45,7 @@ export interface ReadContext {
   /** Allows use of the reserved part of the rate limits. */
   readonly isReserved: boolean;
   readonly policy: PricePolicy;
-  /** When the reading started, in whole seconds since 1970. All ages count up to then, those of rates too. */
+  /** When the reading started, in whole seconds since 1970. All ages are measured at this time, those of rates too. */
   readonly at: bigint;
 }
 
@@ -101,8 +101,8 @@ function refuseZero(reading: Reading<Quote>): Reading<Quote> {
 }
 
 /**
- * Takes the median of the usable quotes, if they are at least `minSources`. A quote is unusable when it is too old, or
- * lies too far from the median of all that are not.
+ * Takes the median of the usable quotes, if there are at least `minSources`. A quote is unusable when its time is too
+ * far in the past or the future, or when it lies too far from the median of the quotes that pass this test.
  */
 export function decidePrice(
   asked: readonly SourceUse[],

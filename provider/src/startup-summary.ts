@@ -1,7 +1,7 @@
 import type { Setup } from "./load-setup.js";
 import { datasetsOf, type Served } from "./served-keys.js";
 
-/** Describes in one sentence which provider serves how much. */
+/** Describes the provider's address, networks and datasets in one or two sentences. */
 export function summarizeSetup({
   served,
   webOracle,

@@ -38,7 +38,7 @@ export class TokenBucket {
   }
 }
 
-/** More than are used at the same time; the longest unused are forgotten. */
+/** More than are in use at the same time; beyond this, the least recently used are forgotten. */
 const MAX_BUCKETS = 10_000;
 
 /** A token bucket for each id. All times are in milliseconds, by the same clock. */

@@ -24,18 +24,18 @@ export type CombinedValue =
   | { readonly kind: "value"; readonly value: bigint }
   /** Sources failed or disagreed, so there is no value now. */
   | { readonly kind: "none"; readonly reason: string }
-  /** It is unknown if there is a value: sources that could decide it are at their rate limit, or were not read. */
+  /** It is unknown whether there is a value: sources that could decide it are at their rate limit, or were not read. */
   | { readonly kind: "busy"; readonly retryAfter: number };
 
-/** The outcomes that programs are shown. */
+/** The names of the outcomes in output for programs. */
 export const OUTCOMES = { value: "OK", none: "NOT_AVAILABLE", busy: "BUSY" } as const;
 
 /** A value together with each source's part in it. */
 export type ValueWithSources = CombinedValue & { readonly sources: readonly SourceUse[] };
 
 /**
- * Tells what too few values mean: `busy` when so many sources can be asked again later that there may be a value then,
- * else `none`.
+ * Decides the outcome when there are too few values: `busy` when enough sources can be asked again later that there may
+ * be a value then, else `none`.
  *
  * @param waits After how many seconds each source at its rate limit can be asked again.
  * @param missing How many more values are needed.

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from "fastify";
 import type { SimulatedPrices } from "./simulated-prices.js";
 
 /**
- * Binance's public prices, of one symbol or of all. It has no US dollar, but USDT.
+ * Binance's public prices, of one symbol or of all. It quotes in USDT, not in US dollars.
  * Format: https://developers.binance.com/docs/binance-spot-api-docs/rest-api/market-data-endpoints#symbol-price-ticker
  */
 export function binance(prices: SimulatedPrices): FastifyPluginAsync {

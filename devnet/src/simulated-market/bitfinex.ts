@@ -22,7 +22,7 @@ export function bitfinex(prices: SimulatedPrices): FastifyPluginAsync {
   };
 }
 
-/** Symbols of more than three letters have a colon between them. */
+/** A base of more than three letters is separated from the quote by a colon. */
 function symbolOf(name: string): string {
   const [base = "", quote = ""] = name.split("-").map((symbol) => SPELLING[symbol] ?? symbol);
   return `t${base}${base.length > 3 ? ":" : ""}${quote}`;

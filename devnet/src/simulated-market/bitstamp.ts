@@ -4,8 +4,8 @@ import type { Quote, SimulatedPrices } from "./simulated-prices.js";
 /**
  * Bitstamp's public ticker, of one pair or of all. Format: https://www.bitstamp.net/api/#tag/Tickers
  *
- * A pair that it does not list is HTTP 404; that the error's body has this form is documented for other calls, and not
- * verified for this one.
+ * A pair that it does not list is answered with HTTP 404. The form of the error's body is documented for other calls,
+ * and not verified for this one.
  */
 export function bitstamp(prices: SimulatedPrices): FastifyPluginAsync {
   const names = new Map(prices.names().map((name) => [name.replace("-", "").toLowerCase(), name]));

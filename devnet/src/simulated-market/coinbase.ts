@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from "fastify";
 import type { SimulatedPrices } from "./simulated-prices.js";
 
 /**
- * Coinbase Exchange's public ticker. A pair that it does not list is HTTP 404 with a message.
+ * Coinbase Exchange's public ticker. A pair that it does not list is answered with HTTP 404 and a message.
  * Format: https://docs.cdp.coinbase.com/exchange/reference/exchangerestapi_getproductticker
  */
 export function coinbase(prices: SimulatedPrices): FastifyPluginAsync {

@@ -44,10 +44,10 @@ function ticker({ last, bid, ask }: Quote) {
 
 const spelled = (name: string) => name.split("-").map((symbol) => SPELLING[symbol] ?? symbol);
 
-/** As Kraken is asked: `BTC-USD` is XBTUSD. */
+/** Returns the name of a pair in requests: `BTC-USD` is XBTUSD. */
 const requestName = (name: string) => spelled(name).join("");
 
-/** As Kraken answers: `BTC-USD` is XXBTZUSD, while `SOL-USD` is SOLUSD. */
+/** Returns the name of a pair in answers: `BTC-USD` is XXBTZUSD, while `SOL-USD` is SOLUSD. */
 function ownName(name: string): string {
   const [base = "", quote = ""] = spelled(name);
   const classed = CLASSED_QUOTES[quote];

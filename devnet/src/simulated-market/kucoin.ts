@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from "fastify";
 import type { SimulatedPrices } from "./simulated-prices.js";
 
 /**
- * KuCoin's public tickers, of all pairs. It has no US dollar here, but USDT.
+ * KuCoin's public tickers, of all pairs. Here it quotes in USDT, not in US dollars.
  * Format: https://www.kucoin.com/docs-new/rest/spot-trading/market-data/get-all-tickers
  */
 export function kucoin(prices: SimulatedPrices): FastifyPluginAsync {

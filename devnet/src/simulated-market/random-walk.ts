@@ -36,7 +36,7 @@ export class RandomWalk {
     this.#state = mix(seed, pair);
   }
 
-  /** Scaled by PRICE_DECIMALS. */
+  /** Scaled by ten to the power of PRICE_DECIMALS. */
   get price(): bigint {
     return this.#price;
   }
@@ -79,7 +79,7 @@ export class RandomWalk {
 /**
  * Formats a scaled price with a fixed number of decimals, truncated.
  *
- * @param price Scaled by PRICE_DECIMALS.
+ * @param price Scaled by ten to the power of PRICE_DECIMALS.
  */
 export function formatPrice(price: bigint, decimals: number): string {
   const digits = (price / 10n ** BigInt(PRICE_DECIMALS - decimals)).toString().padStart(decimals + 1, "0");

@@ -17,7 +17,8 @@ export interface FetchedUpdate extends UnsentUpdate {
  * example through `OracleProtocol.updateAndQuerySpotPrice`. The update can be used for as long as the dataset accepts
  * its round: `maxRoundAge`, 300 seconds unless the dataset says otherwise.
  *
- * @param parameters `timeoutMs` is the timeout of each operator, in milliseconds: 45,000 by default.
+ * @param parameters `timeoutMs` is the timeout of each operator, in milliseconds: by default 45,000, or 105,000 with
+ * `onProgress`.
  * @throws `DataRequestError` of the last operator when all of them failed; the signal's reason if it was aborted.
  */
 export async function fetchUpdate(parameters: FetchUpdateParameters): Promise<FetchedUpdate> {

@@ -21,7 +21,7 @@ export function queryResult(status: QueryStatus, value: bigint, updatedAt: bigin
 /**
  * Reads the decoded output of `query`.
  *
- * @throws An Error when there is no status of this index.
+ * @throws An Error when no status has this index.
  */
 export function readQueryResult(output: Hex, updatedAt: bigint, statusIndex: number): QueryResult {
   const status = QUERY_STATUSES[statusIndex];

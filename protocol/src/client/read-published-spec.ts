@@ -12,7 +12,7 @@ export interface PublishedSpecParameters {
 
 /**
  * Reads the bytes of a published request spec from its event. The event is looked for in the block that the registry
- * names, and else in the whole chain: on chains such as Arbitrum, contracts see the number of a block of another chain.
+ * names, and otherwise in the whole chain: on chains such as Arbitrum, contracts see the block number of another chain.
  *
  * @param client Any viem client of the registry's network.
  * @returns Null if the spec was never published.

@@ -34,7 +34,10 @@ export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
   readonly wait?: number;
   /** Called for every step, in order; again from the first step when another operator is asked. */
   readonly onProgress?: (progress: UpdateProgress) => void;
-  /** The timeout of the request to each operator, in milliseconds: by default 45,000 plus the wait. */
+  /**
+   * The timeout of the request to each operator, in milliseconds. By default it is 45,000 plus `wait`, or 105,000 with
+   * `onProgress` and without `wait`.
+   */
   readonly timeoutMs?: number;
   /** Aborts the request and throws the signal's reason. The operator may still send a transaction. */
   readonly signal?: AbortSignal;
@@ -235,7 +238,7 @@ function toUpdate(
   throw unexpectedAnswer(httpStatus, `has no ${broadcast ? "transaction hash" : "transaction that updates this key"}`);
 }
 
-/** Returns true if a transaction updates this key and does nothing else, so that its signer need not trust the operator. */
+/** Returns true if a transaction only updates this key, so that its signer does not have to trust the operator. */
 function isUpdate(
   { chainId, to, data }: Omit<UnsentTransaction, "gasLimit">,
   { networkId, dataset, key }: Update,

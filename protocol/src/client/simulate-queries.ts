@@ -24,8 +24,8 @@ const LENS_BALANCE = 2n ** 128n;
  *
  * @param client Any viem client of the dataset's network. Its RPC must support state overrides of code.
  * @returns The results in the order of the keys.
- * @throws viem's `ContractFunctionExecutionError` when one query fails, when the RPC refuses or ignores the override, or
- * when it fails.
+ * @throws viem's `ContractFunctionExecutionError` when one query fails, or when the RPC fails, or refuses or ignores
+ * the override.
  */
 export async function simulateQueries(
   client: Client,

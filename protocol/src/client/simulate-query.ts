@@ -39,7 +39,7 @@ export class InsufficientBalanceError extends Error {
 
 /**
  * Simulates a query: returns what it would answer now, without a transaction and without payment. `eth_call` lets no
- * sender show more Ether than it holds: see `account`.
+ * sender send more Ether than it holds: see `account`.
  *
  * @param client Any viem client of the dataset's network.
  * @throws An Error if the key is invalid; `InsufficientBalanceError`; viem's `ContractFunctionExecutionError` if there

@@ -19,8 +19,8 @@ const EVENTS = {
 
 /**
  * One step of a request. `asked`: the providers are being asked for reports of the round `timestamp`, in seconds since
- * 1970. `report`: one more has answered, which makes `received` `of` all. `signed`, `sent` and `mined` are about the
- * operator's transaction and come only with `broadcast: true`.
+ * 1970. `report`: one more has answered, so that `received` reports of `of` providers have arrived. `signed`, `sent`
+ * and `mined` are about the operator's transaction and come only with `broadcast: true`.
  */
 export type UpdateProgress = {
   [Name in keyof typeof EVENTS]: { event: Name } & Static<(typeof EVENTS)[Name]>;

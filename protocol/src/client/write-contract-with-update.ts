@@ -62,9 +62,9 @@ export async function writeContractWithUpdate<
   if (!account) throw new NoAccountError();
   const { data, transaction } = await fetchUpdate({ ...wanted, networkId: await getChainId(walletClient) });
   const request = { ...call, args: args(data), account };
-  // The round is newer than the latest block, in which the update would be one from the future.
+  // The round is newer than the latest block, where the dataset would reject it as being in the future.
   const simulated = { ...request, blockTag: "pending" } as unknown as EstimateContractGasParameters;
-  // Another sender's pending update makes this one look cheap, and may yet come after it.
+  // Another sender's pending update makes this one look cheap, but may be mined after it.
   const gas = (await estimateContractGas(walletClient, simulated)) + transaction.gas;
   return writeContract(walletClient, { ...request, gas, chain: null } as unknown as WriteContractParameters);
 }

@@ -83,7 +83,7 @@ export const TransactionsQuery = Type.Object(
 /** `GET /contradictions`: the query. */
 export const ContradictionQuery = Type.Object(datasetFields, strict);
 
-/** `GET /contradictions`: one that was found. */
+/** `GET /contradictions`: one contradiction in the answer. */
 export const ContradictionAnswer = Type.Object(
   {
     network_id: NetworkId,

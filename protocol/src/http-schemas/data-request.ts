@@ -41,8 +41,8 @@ export const UnsentTransaction = Type.Object(
 export type UnsentTransaction = Static<typeof UnsentTransaction>;
 
 /**
- * The same transaction for libraries. A node wants its quantities in hex, while wagmi compares `chainId` with a number and
- * viem's local accounts encode the value "0x0" wrongly, so that no single object fits both.
+ * The same transaction for libraries. An RPC node wants its quantities in hex, while wagmi compares `chainId` with a
+ * number and viem's local accounts encode the value "0x0" wrongly, so no single object fits both.
  */
 export const TransactionRequest = Type.Object(
   {

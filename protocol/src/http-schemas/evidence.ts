@@ -80,7 +80,7 @@ export const MAX_EVIDENCE_TEXT = 4 * 1024 * 1024;
 
 /**
  * The evidence for one decision, whole: the answer of a provider's `POST /evidence` and of an operator's `GET /evidence`.
- * It is not signed. It proves itself: whoever computes the value again from it gets the one that the provider signed.
+ * It is not signed, and need not be: anyone who computes the value again from it gets the one that the provider signed.
  */
 export const EvidenceAnswer = Type.Object(
   {

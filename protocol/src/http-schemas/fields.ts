@@ -8,7 +8,7 @@ const ADDRESS = "^0x[0-9a-fA-F]{40}$";
 export const BYTES32 = "^0x[0-9a-f]{64}$";
 const SIGNATURE = "^0x[0-9a-f]{130}$";
 
-/** The option of an object that has no other fields. */
+/** The option of an object that allows no fields besides the listed ones. */
 export const strict = { additionalProperties: false } as const;
 
 export const orNull = <T extends TSchema>(type: T, description: string) =>

@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { strict } from "./fields.js";
 
-/** The question that a lens has for a gateway (ERC-3668): the body of a POST, and the parameters of a GET's path. */
+/** A lens's request to a gateway (ERC-3668): the body of a POST, or the parameters in the path of a GET. */
 export const GatewayRequest = Type.Object(
   {
     sender: Type.String({ description: "The address of the lens." }),

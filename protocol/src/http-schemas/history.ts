@@ -60,7 +60,7 @@ export type StoredUpdate = Static<typeof StoredUpdate>;
 
 const candleValue = (description: string) => Type.String({ description: `${description}, as a decimal string.` });
 
-/** The updates of one interval. Updates without a value count only as updates. */
+/** The updates of one interval. Updates without a value are counted in `updates`, and change nothing else. */
 export const Candle = Type.Object(
   {
     start: Type.Integer({ description: "The beginning of the interval, in seconds since 1970." }),

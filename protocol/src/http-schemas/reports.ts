@@ -55,7 +55,7 @@ export const ReportAnswer = Type.Object(
 );
 export type ReportAnswer = Static<typeof ReportAnswer>;
 
-/** The most reports that `POST /report/stream` takes requests for at once. */
+/** The maximum number of reports that one `POST /report/stream` can request. */
 export const MAX_STREAMED_REPORTS = 64;
 
 /** A provider's `POST /report/stream`: the body. */
@@ -89,7 +89,7 @@ export const ReportStreamLine = Type.Object(
 );
 export type ReportStreamLine = Static<typeof ReportStreamLine>;
 
-/** The content type of JSON in lines. */
+/** The content type of newline-delimited JSON. */
 export const NDJSON_CONTENT_TYPE = "application/x-ndjson";
 
 /** The keys and the round that a row of a batch is about. */

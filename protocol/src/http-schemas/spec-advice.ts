@@ -1,13 +1,13 @@
-/** The schemas of `POST /specs/advise`, of an operator and of a provider. Advice is made from samples of trials. */
+/** The schemas of `POST /specs/advise`, of an operator and of a provider. Advice is derived from repeated trials. */
 
 import { type Static, Type } from "@sinclair/typebox";
 import { Address, bounded, count, NetworkId, oneOf, orNull, strict } from "./fields.js";
 import { ProviderSample, specAndArguments } from "./spec-trial.js";
 
-/** The maximum numbers of providers and of samples of each that advice is made of. */
+/** The maximum numbers of providers, and of samples of each provider, that advice is derived from. */
 export const MAX_SAMPLED_PROVIDERS = 10;
 export const MAX_ADVICE_SAMPLES = 30;
-/** The longest sampling of an operator, in seconds. Samples are at least a second apart. */
+/** The longest time over which an operator takes samples, in seconds. Samples are at least a second apart. */
 export const MAX_ADVICE_SECONDS = 120;
 
 /** An operator's `POST /specs/advise`: the body. */
@@ -31,7 +31,7 @@ export const DatasetAdviceRequest = Type.Object(
 );
 export type DatasetAdviceRequest = Static<typeof DatasetAdviceRequest>;
 
-/** A provider's `POST /specs/advise`: the body, with what trials at several providers have shown. */
+/** A provider's `POST /specs/advise`: the body, with the results of trials at several providers. */
 export const SpecAdviceRequest = Type.Object(
   {
     ...specAndArguments,

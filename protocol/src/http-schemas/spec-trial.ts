@@ -40,7 +40,7 @@ export const DatasetTrialRequest = Type.Object(
 );
 export type DatasetTrialRequest = Static<typeof DatasetTrialRequest>;
 
-/** The steps of a source, in their order. */
+/** The steps in which a source is read, in order. */
 export const TRIAL_STEPS = ["fetched", "selected", "scaled"] as const;
 export type TrialStep = (typeof TRIAL_STEPS)[number];
 
@@ -161,6 +161,6 @@ export const ProviderSample = orNull(
 );
 export type ProviderSample = Static<typeof ProviderSample>;
 
-/** Returns what a trial shows of each source's value. */
+/** Reduces a trial to a sample: each source's value, or the code of its failure. */
 export const sampleOf = ({ sources }: SpecTrial): ProviderSample =>
   sources.map(({ scaled, error }) => ({ value: scaled?.value ?? null, failure: error?.code ?? null }));

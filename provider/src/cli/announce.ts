@@ -24,8 +24,8 @@ const OPTIONS = {
 type Options = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 
 /**
- * Seconds behind the clock at which an announcement is issued. The directory refuses one that is later than the block,
- * and a node simulates the transaction at the time of its last block.
+ * How far behind the clock the time of an announcement is set, in seconds. The directory refuses one that is later than
+ * the block, and an RPC node simulates the transaction at the time of its latest block.
  */
 const BEHIND_CLOCK = 60;
 

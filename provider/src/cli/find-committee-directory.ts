@@ -4,17 +4,17 @@ import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { type Address, createPublicClient } from "viem";
 import { callRpc, rpcTransport } from "./rpc-endpoint.js";
 
-/** The directory of a network. */
+/** The contract in which the providers of a network announce their nodes. */
 interface CommitteeDirectory {
   readonly chainId: number;
   readonly address: Address;
-  /** The option that names the network, with its value unless that can hold a token. */
+  /** The deployment file that names the network, or `--rpc-url` without its value, which may contain a token. */
   readonly namedBy: string;
 }
 
 /**
- * Finds the directory of a network: as its deployment file says or, without one, through an endpoint, at the address that
- * directories have on every network with the deterministic deployment proxy.
+ * Finds the directory of a network: in its deployment file or, without one, by asking an endpoint whether there is one
+ * at the address that the deterministic deployment proxy gives to the directory on every network.
  *
  * @throws ConfigError
  */

@@ -4,7 +4,7 @@ import { resultToText, valueToJson } from "./format-value.js";
 import type { Style } from "./terminal.js";
 
 /**
- * Shows a price and its sources to programs.
+ * Writes a price and its sources as JSON, for programs.
  *
  * @param at When the reading started, in whole seconds since 1970.
  */
@@ -23,7 +23,7 @@ export function priceToJson(key: string, price: ValueWithSources, at: bigint): s
   });
 }
 
-/** Shows a price and its sources to people, as a table. */
+/** Writes a price and its sources as a table, for people. */
 export function priceToTable(key: string, price: ValueWithSources, at: bigint, style: Style): string {
   const wholes = price.sources.map(({ quote }) => priceOf(quote).split(".")[0]?.length ?? 0);
   const whole = Math.max(0, ...wholes);
@@ -55,5 +55,5 @@ function ageOf({ quote }: SourceUse, at: bigint): string {
   return quote?.quotedAt === null || quote === null ? "-" : `${at - quote.quotedAt} s`;
 }
 
-/** Removes control characters: a source's text must not move the terminal's cursor. */
+/** Replaces all but printable ASCII, because a source's text must not control the terminal, and cuts long text. */
 const toAscii = (text: string) => text.replace(/[^\x20-\x7e]/g, "?").slice(0, 100);

@@ -2,7 +2,7 @@ import { type CombinedValue, OUTCOMES, type SourceUse, type ValueWithSources } f
 
 /** The parts of the output that differ between kinds of keys. */
 interface Shown {
-  /** The key and what names it. */
+  /** The members that identify the key. */
   readonly head: object;
   /** Describes the value, which is null when there is none. */
   readonly ofValue: (value: bigint | null) => object;
@@ -11,7 +11,7 @@ interface Shown {
 }
 
 /**
- * Shows a value and its sources to programs.
+ * Writes a value and its sources as JSON, for programs.
  *
  * @param at When the reading started, in whole seconds since 1970.
  */
@@ -33,10 +33,10 @@ export function valueToJson(value: ValueWithSources, at: bigint, { head, ofValue
 }
 
 /**
- * Tells people a result.
+ * Writes a result for people.
  *
  * @param good Writes the value.
- * @param bad Emphasizes why there is none.
+ * @param bad Emphasizes the explanation when there is no value.
  * @param none Precedes the reason: `no price`, for example.
  */
 export function resultToText(

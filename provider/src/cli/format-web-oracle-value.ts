@@ -13,7 +13,7 @@ interface WebOracleValue extends Pick<WebOracleKey, "name" | "compiled" | "reque
   readonly at: bigint;
 }
 
-/** Shows a value and its sources to programs: a number in decimal, else 32 bytes in hex. */
+/** Writes a value and its sources as JSON, for programs: a number in decimal, any other value as 32 bytes in hex. */
 export function webOracleValueToJson({ name, compiled, request, value, at }: WebOracleValue): string {
   const format = (value: bigint | null) => (value === null ? null : formatValue(compiled.kind, value));
   return valueToJson(value, at, {
@@ -26,7 +26,7 @@ export function webOracleValueToJson({ name, compiled, request, value, at }: Web
   });
 }
 
-/** Shows a value and its sources to people. */
+/** Writes a value and its sources as text, for people. */
 export function webOracleValueToText(
   { name, compiled, request, value }: WebOracleValue,
   { bold, good, bad }: Style,

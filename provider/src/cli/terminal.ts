@@ -23,7 +23,10 @@ export function styleOf(stream: { readonly isTTY?: boolean }, env: NodeJS.Proces
   };
 }
 
-/** Escapes control and format characters, so that text from outside cannot control the terminal. */
+/**
+ * Escapes control and format characters except newlines and tabs, so that text from outside cannot control the
+ * terminal, and cuts long text.
+ */
 export function printable(text: string): string {
   const short = text.length > 2_000 ? `${text.slice(0, 2_000)} ... (${text.length} characters)` : text;
   return short.replace(/\p{Cc}|\p{Cf}/gu, (character) =>

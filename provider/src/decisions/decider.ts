@@ -13,13 +13,13 @@ import { comparedToWindow, MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, USUAL_AGE }
 import { type Decision, toDecision } from "./decision-record.js";
 import type { DecisionStore } from "./decision-store.js";
 
-/** The maximum number of data points and rounds for which the sources' notes are remembered. */
+/** The maximum number of decisions whose notes on the sources are remembered. */
 const MAX_NOTED = 20_000;
 
 interface DeciderParts {
   readonly values: DataPointReader;
   readonly store: Pick<DecisionStore, "prunedThrough" | "isWritable" | "recall" | "decide">;
-  /** Null when no evidence is kept. The stores are separate because anonymous callers can fill that of Web Oracle keys. */
+  /** Null when no evidence is kept. The stores are separate because anonymous callers can fill the Web Oracle's. */
   readonly evidence: Readonly<Record<ServedKey["kind"], Pick<EvidenceStore, "keep">>> | null;
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
@@ -32,7 +32,7 @@ export class Decider {
 
   constructor(private readonly parts: DeciderParts) {}
 
-  /** Tells if the rounds that operators ask for now can be decided. */
+  /** Tells whether the rounds that operators ask for now can be decided. */
   isReady(): boolean {
     const { now, store } = this.parts;
     return store.isWritable && now() - USUAL_AGE > store.prunedThrough;
@@ -107,7 +107,7 @@ export class Decider {
 
 const noteId = ({ id }: DataPoint, round: bigint) => `${round}/${id}`;
 
-/** @throws ProblemError when it is unknown if a data point has a value. */
+/** @throws ProblemError when it is unknown whether a data point has a value. */
 function refuseBusy(fresh: readonly FreshValue[]): void {
   const waits: number[] = [];
   const keys: string[] = [];

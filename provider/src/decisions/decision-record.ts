@@ -5,17 +5,17 @@ import { bytesToHex, numberToHex } from "viem";
 /** A provider's final answer for a data point at a round: a value, or that there is none. */
 export type Decision = Pick<Report, "outcome" | "value">;
 
-/** Makes a decision of a value as a number, or of null when there is no data. */
+/** Makes a decision from a value, or from null when there is none. */
 export const toDecision = (value: bigint | null): Decision =>
   value === null
     ? { outcome: "NOT_AVAILABLE", value: ZERO_VALUE }
     : { outcome: "OK", value: numberToHex(value, { size: 32 }) };
 
-/** The length of a value and of a check, in bytes. */
+/** The length of a value and of a checksum, in bytes. */
 const VALUE_BYTES = 32;
 const CHECK_BYTES = 8;
 
-/** A decision as it is stored: the value's 32 bytes, or none when there is no data, and a check of key and value. */
+/** A decision as it is stored: the value's 32 bytes, or none when there is no data, and a checksum of key and value. */
 interface DecisionRecord {
   readonly bytes: Uint8Array;
   readonly check: bigint;
@@ -27,7 +27,7 @@ export function encodeDecision(key: string, { outcome, value }: Decision): Decis
   return { bytes: Buffer.from(stored + check.toString(16).padStart(2 * CHECK_BYTES, "0"), "hex"), check };
 }
 
-/** Returns the decision and its check; null when the record is not as it was written. */
+/** Returns the decision and its checksum; null when the record is not as it was written. */
 export function decodeDecision(key: string, bytes: Uint8Array): { decision: Decision; check: bigint } | null {
   const length = bytes.length - CHECK_BYTES;
   if (length !== 0 && length !== VALUE_BYTES) return null;
@@ -37,19 +37,19 @@ export function decodeDecision(key: string, bytes: Uint8Array): { decision: Deci
   return check === BigInt(bytesToHex(bytes.subarray(length))) ? { decision, check } : null;
 }
 
-/** Returns a check of 64 bits, against damage and not against forgery. */
+/** Returns a 64-bit checksum, which protects against damage but not against forgery. */
 const checkOf = (text: string): bigint => BigInt(`0x${hash("sha256", text).slice(0, 2 * CHECK_BYTES)}`);
 
-/** Adds a check to the sum of the checks of all records, or takes it away. */
+/** Adds a checksum to the sum of all records' checksums or, given its negative, subtracts it. */
 export const addCheck = (sum: bigint, check: bigint): bigint => BigInt.asUintN(8 * CHECK_BYTES, sum + check);
 
-/** Writes numbers with a check, for a record of the store itself. */
+/** Writes numbers with a checksum, for the store's own records. */
 export function encodeNumbers(...numbers: readonly bigint[]): string {
   const text = numbers.join(" ");
   return `${text} ${checkOf(text)}`;
 }
 
-/** Returns the numbers; null when there is none of that count, or they are not as they were written. */
+/** Returns the numbers; null when there are not `count` of them, or they are not as they were written. */
 export function decodeNumbers(text: string, count: number): bigint[] | null {
   if (!/^\d+(?: \d+)*$/.test(text)) return null;
   const numbers = text.split(" ").map(BigInt);

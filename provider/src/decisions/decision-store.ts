@@ -33,8 +33,8 @@ const PRUNE_SIZE = 20_000;
 const CAPACITY = 1_000_000;
 
 /**
- * How long decisions are also kept in memory, in seconds: longer than a round can be decided. Damage to the disk meanwhile
- * then cannot make one of them be decided again.
+ * How long decisions are also kept in memory, in seconds: longer than a round can be decided. Damage to the disk in
+ * that time therefore cannot cause a round to be decided again.
  */
 const RECENT = 60n;
 
@@ -52,12 +52,12 @@ interface DecisionStoreOptions {
 
 type Database = ClassicLevel<string, Uint8Array>;
 
-/** The part of the database's content that each write replaces, by which lost or damaged decisions are noticed. */
+/** The record that every write replaces. Lost or damaged decisions are noticed because they do not match it. */
 interface Ledger {
   readonly prunedThrough: bigint;
   /** The number of the last write of decisions. */
   readonly write: bigint;
-  /** The sum of the checks of all decisions. */
+  /** The sum of the checksums of all decisions. */
   readonly sum: bigint;
 }
 
@@ -80,11 +80,12 @@ interface Proposal {
  * Keeps the decision for each data point and round in a LevelDB database. This is the only thing that stops a provider
  * from signing two different values for one round: the first decision stands, and it is on disk before it is returned.
  *
- * Decisions older than `RETENTION` are removed. The store remembers the last round that it removed a decision of, and
- * accepts no new decision up to that round, whatever the clock says. Only one process can open the database at a time.
+ * Decisions older than `RETENTION` are removed, and younger ones when the store is full. The store remembers the last
+ * round from which it removed a decision, and accepts no new decision for that round or an earlier one, whatever the
+ * clock says. Only one process can open the database at a time.
  *
  * LevelDB's own checksums are not enough: by default it drops what it cannot read, and classic-level does not offer its
- * paranoid checks. So each decision has a check, and the ledger the sum of all checks.
+ * option `paranoid_checks`. So each decision has a checksum of its own, and the ledger has their sum.
  */
 export class DecisionStore {
   readonly #recent: Map<string, Decision>;
@@ -119,7 +120,7 @@ export class DecisionStore {
   }
 
   /**
-   * Opens the database in a folder, or creates it. A new database, and one that lost or damaged a decision, accepts no
+   * Opens the database in a folder, or creates it. A new database, and one with a lost or damaged decision, accepts no
    * decision for a round that could have been signed before it was opened.
    *
    * @throws ConfigError when the database cannot be read or written, or another process has opened it.
@@ -161,7 +162,7 @@ export class DecisionStore {
     return this.#count;
   }
 
-  /** False after the first failed write: what is on disk is then uncertain until the process is restarted. */
+  /** False after a failed write or a damaged decision: what is on disk is uncertain until the process is restarted. */
   get isWritable(): boolean {
     return this.#failure === undefined;
   }
@@ -181,7 +182,7 @@ export class DecisionStore {
    * Stores decisions for data points at a round, except where there is a decision already: that one stands.
    *
    * @returns The decisions that are now on disk; null when the store is full, in which case it stored nothing.
-   * @throws When the write fails, or the round is not after `prunedThrough`. Nothing may be signed then.
+   * @throws When the write fails, or an undecided round is not after `prunedThrough`. Nothing may be signed then.
    */
   decide(round: bigint, decisions: ReadonlyMap<string, Decision>): Promise<ReadonlyMap<string, Decision> | null> {
     return new Promise((resolve, reject) => {
@@ -281,7 +282,7 @@ export class DecisionStore {
     this.options.onWrite((performance.now() - start) / 1_000);
   }
 
-  /** Writes a batch together with the ledger. With `sync`, it is on disk then, and counts as a write of decisions. */
+  /** Writes a batch and the ledger. With `sync`, it waits until they are on disk, and counts a write of decisions. */
   async #commit(batch: ChainedBatch<Database, string, Uint8Array>, sync: boolean): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     try {
@@ -337,7 +338,7 @@ export class DecisionStore {
  */
 export function checkDatabase(folder: string): void {
   try {
-    // The parent must exist and is never created: where it is missing, a disk may not be mounted.
+    // The parent must exist and is never created: if it is missing, a disk may not be mounted.
     accessSync(dirname(folder), constants.W_OK);
     const files = filesIn(folder);
     if (files === null) return;
@@ -396,7 +397,7 @@ const roundOf = (key: string) => BigInt(key.slice(0, ROUND_DIGITS));
 /**
  * Reads a whole database and compares it with its ledger. Damaged decisions are removed.
  *
- * @param lastWrite The last write as the file beside the database has it.
+ * @param lastWrite The last write according to the file that `LastWrite` keeps.
  */
 async function readContent(database: Database, lastWrite: Write | null, now: bigint): Promise<Content> {
   const text = await database.get<string, string>(LEDGER, { valueEncoding: "utf8" });
@@ -415,7 +416,7 @@ async function readContent(database: Database, lastWrite: Write | null, now: big
     lastRound = roundOf(key);
     if (lastRound >= now - RECENT) recent.set(key, record.decision);
   }
-  // The process may have ended between a write and its note, before anything of that write was signed.
+  // The process may have ended after a write but before noting it, so that nothing of that write was signed.
   const isLast = lastWrite !== null && (lastWrite.number === write || lastWrite.number === write - 1n);
   if (isLast && damaged.length === 0 && actual === sum && write > 0n) {
     return {

@@ -8,15 +8,15 @@ export interface Write {
   readonly lastRound: bigint;
 }
 
-/** Longer than a record can be; the rest is filled with spaces, so that each record replaces the whole one before. */
+/** Longer than a record can be. The rest is filled with spaces, so that each record replaces all of the last one. */
 const LENGTH = 96;
 
 /**
- * Remembers the number of the last write in a file beside LevelDB's own. LevelDB drops what it cannot read at the end of
- * its log, and nothing in the database tells then that there was more.
+ * Remembers the last write in a file beside LevelDB's own files. LevelDB drops what it cannot read at the end of its
+ * log, and nothing in the database then shows that there was more.
  *
- * The file is not forced to disk: its content survives the end of the process, and after a power failure it may only be
- * too old, which is noticed.
+ * The file is not forced to disk: its content survives the end of the process, and after a power failure it is at worst
+ * out of date, which is noticed.
  */
 export class LastWrite {
   readonly #file: number;

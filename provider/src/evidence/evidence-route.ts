@@ -12,14 +12,14 @@ import { evidenceBusy, evidenceNotPublic, evidenceTooLarge, noEvidence } from ".
 import type { Served, ServedKey } from "../served-keys.js";
 import type { EvidenceStore } from "./evidence-store.js";
 
-/** Requests a minute of one caller, and of all callers together. Operators ask for many readers. */
+/** Requests per minute: of a caller, of an operator (which asks for many users), and of all other callers together. */
 const PER_CALLER = 30;
 const PER_OPERATOR = 600;
 const OF_ANONYMOUS = 120;
 
 /** The maximum number of answers made for or sent to anonymous callers at a time, because each can have megabytes. */
 const MAX_AT_ONCE = 4;
-/** A caller that reads more slowly is disconnected, in milliseconds. */
+/** An anonymous caller is disconnected when its answer takes longer than this to send, in milliseconds. */
 const SEND_MS = 30_000;
 
 const schema = {

@@ -38,19 +38,19 @@ interface EvidenceStoreOptions {
   readonly logger: Logger;
 }
 
-/** The seconds that share one folder, which is removed as a whole. */
+/** The number of seconds whose evidence shares one folder, which is removed as a whole. */
 const SPAN = 60n;
 
 /** The maximum number of decisions whose evidence waits to be written; further evidence is dropped. */
 const MAX_WAITING = 10_000;
 
-/** Opens a file for writing, and fails for a symbolic link: what is overwritten is in the folder. */
+/** Opens a file for writing, and fails for a symbolic link, so that nothing outside the folder is overwritten. */
 const OWN_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
-/** The largest file of a decision, and of a compressed spec or answer. Incompressible text grows a little. */
+/** The maximum size of any file: a decision's, or a compressed spec or answer. Incompressible text grows a little. */
 const MAX_FILE_BYTES = MAX_EVIDENCE_TEXT + 64 * 1024;
 
-/** A reading that is slow is written after faster ones of the next minute; further back than this none is. */
+/** How many minutes may still be written to: a slow reading may be written after faster ones of the next minute. */
 const OPEN_MINUTES = 3;
 
 const compress = promisify(gzip);
@@ -63,12 +63,13 @@ interface FoundEvidence {
 }
 
 /**
- * Stores what decisions were made of, so that anyone can compute them again without a network. Each minute's folder has
- * a file for each decision and, once each, the specs and answers that it needs, named by their SHA-256. When the folder
- * is full, the oldest minutes are removed. A failure to write is logged and does not prevent signing.
+ * Stores everything that decisions are computed from, so that anyone can compute them again without a network. Each
+ * minute's folder has a file for each decision and, once each, the specs and answers that it needs, named by their
+ * SHA-256. When the folder is full, the oldest minutes are removed. A failure to write is logged and does not prevent
+ * signing.
  */
 export class EvidenceStore {
-  /** The bytes of each minute's folder, the oldest first. */
+  /** The size of each minute's folder in bytes, the oldest first. */
   readonly #minutes: Map<string, number>;
   /** The names of the specs and answers in the folders of the newest minutes. */
   readonly #written = new LRUCache<string, Set<string>>({ max: OPEN_MINUTES });
@@ -126,7 +127,7 @@ export class EvidenceStore {
         if (record?.key === key) return await readTexts(folder, record);
       }
     } catch (error) {
-      // The oldest minutes are removed at any time.
+      // The oldest minutes may be removed at any time.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
     return err("none");
@@ -163,7 +164,7 @@ export class EvidenceStore {
     await this.#removeOldest();
   }
 
-  /** Stores the specs by which the value was made of the answers. */
+  /** Stores the specs that say how the value is computed from the answers. */
   async #storeSpecs(minute: string, key: ServedKey) {
     if (key.kind === "web_oracle") {
       return { kind: key.kind, spec: await this.#store(minute, canonicalize(key.compiled.spec) ?? "") };
@@ -193,7 +194,7 @@ export class EvidenceStore {
     return { ...asked, text: null, failure, detail, retry_after: retryAfter };
   }
 
-  /** Stores a text under its hash, unless it is there. */
+  /** Stores a text under its hash, unless it is already there. */
   async #store(minute: string, text: string): Promise<string> {
     const hash = sha256(text);
     const name = `${hash}.gz`;
@@ -231,7 +232,7 @@ const minuteOf = (time: bigint) => time - (time % SPAN);
 const fileNameOf = ({ chainId, address }: DatasetId, key: string, round: bigint) =>
   `${round}-${chainId}-${address}-${sha256(key).slice(0, 16)}.json`;
 
-/** Reads a decision's file; null when there is none, or it is not as it was written. */
+/** Reads a decision's file; null when there is none, or its JSON is not a record. */
 async function readRecord(path: string): Promise<EvidenceRecord | null> {
   const bytes = await readRegularFile(path, MAX_FILE_BYTES).catch(nullIfMissing);
   if (bytes === null) return null;

@@ -18,20 +18,20 @@ import { Value } from "@sinclair/typebox/value";
 export interface LoadedEvidence {
   readonly record: EvidenceRecord;
   /**
-   * Returns a spec or an answer.
+   * Returns the spec or the answer with a SHA-256.
    *
    * @throws ConfigError when it is missing or does not match its hash.
    */
   readonly textOf: (hash: string) => string;
 }
 
-/** More than any answer or spec has. */
+/** Larger than any answer or spec. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The field that tells the kinds of records apart. */
 const AnyRecord = Type.Object({ kind: Type.Union([Type.Literal("spot_price"), Type.Literal("web_oracle")]) });
 
-/** An answer of `POST /evidence`, whose record is checked by itself: its mistakes are then named. */
+/** An answer of `POST /evidence`. Its record is checked separately, so that mistakes in it are named. */
 const AnyAnswer = Type.Object({ ...EvidenceAnswer.properties, record: AnyRecord }, { additionalProperties: false });
 
 /**
@@ -75,7 +75,7 @@ function readText(file: string, hash: string): string {
 
 function textIn(file: string, texts: EvidenceAnswer["texts"], hash: string): string {
   const text = Object.hasOwn(texts, hash) ? texts[hash] : undefined;
-  // ConfigError does not repeat 64 hex digits.
+  // ConfigError replaces 64 hex digits, which could be a private key.
   const short = hash.slice(0, 12);
   if (text === undefined) throw new ConfigError(`${file}: it has no text with the SHA-256 ${short}...`);
   if (sha256(text) !== hash) {

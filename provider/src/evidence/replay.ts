@@ -32,7 +32,7 @@ import { type LoadedEvidence, loadEvidence } from "./load-evidence.js";
 export type Replay = {
   readonly value: ValueWithSources;
   readonly decision: Decision;
-  /** True when it is the decision that the record has, and each source's part in it is the one that the record has. */
+  /** True when the decision and, if the record has them, the sources' parts in it are the same as in the record. */
   readonly isSame: boolean;
 } & (
   | { readonly kind: "spot_price"; readonly record: SpotPriceRecord }

@@ -7,9 +7,9 @@ export interface BackOffBounds {
 }
 
 /**
- * Decides when something that fails may be tried again: after a wait that doubles with each failure in a row, with up to
- * a half more at random, so that providers that failed together do not return together. After the wait, one attempt is
- * made alone; the others wait for its outcome.
+ * Decides when something that fails may be tried again: after a wait that doubles with each failure in a row, plus up
+ * to half of it at random, so that providers that failed together do not return together. After the wait, one attempt
+ * is made alone; the others wait for its outcome.
  *
  * It makes no request and has no clock. All times are in milliseconds, by the same clock.
  */
@@ -18,7 +18,7 @@ export class BackOff {
   #failures = 0;
   /** When the wait ends. */
   #until = Number.NEGATIVE_INFINITY;
-  /** When the attempt after the wait counts as lost, if its outcome is never told. */
+  /** When the attempt after the wait counts as lost, if its outcome is never reported. */
   #attemptUntil = Number.NEGATIVE_INFINITY;
 
   /** @param random Returns a number from 0 to below 1. */
@@ -56,7 +56,7 @@ export class BackOff {
     this.#until = Math.max(this.#until, now + atLeastMs);
   }
 
-  /** Tells if an attempt that succeeded ends the back-off. One that was made before the wait proves nothing. */
+  /** Tells whether an attempt that succeeded ends the back-off. One that was made before the wait proves nothing. */
   isEndedBy(startedAt: number): boolean {
     return startedAt >= this.#until;
   }

@@ -24,12 +24,12 @@ export interface BoundSource {
   /** Returns the error that the source's answer names, or null. */
   findError(document: Json): SourceFailure | null;
   /**
-   * Finds the node that the value is made of, unless the source names an error of its own.
+   * Finds the node that the value is made from, unless the source names an error of its own.
    *
    * @param budget The steps of both paths together; by default each may take `MAX_STEPS`.
    */
   select(document: Json, budget?: Budget): Reading<Json>;
-  /** Makes the value of the node. */
+  /** Makes the value from the node. */
   scale(node: Json): Reading<bigint>;
   /** Does both. */
   extract(document: Json): Reading<bigint>;
@@ -100,7 +100,7 @@ export function compileSource(spec: SourceSpec & KnownErrors, variables: readonl
   });
 }
 
-/** The errors that only source files name the meaning of. */
+/** The errors whose meanings only source files can name. */
 interface KnownErrors {
   readonly unknownPairErrors?: readonly string[];
   readonly maintenanceErrors?: readonly string[];

@@ -16,11 +16,11 @@ const MAX_VALUE_DIGITS = MAX_VALUE.toString().length;
 /** Longer than any price; it bounds the work on hostile text. */
 const MAX_TEXT = 256;
 
-/** JSON's grammar of a number. */
+/** JSON's grammar for numbers. */
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Reads decimal text as an exact integer. No digit passes through a float.
+ * Scales decimal text to an integer. No digit passes through a float.
  *
  * @param text A number as JSON writes it, for example `5174.22` or `1.5e-3`.
  * @param decimals The result is the number times 10^decimals.
@@ -65,7 +65,7 @@ export function compareDecimals(left: string, right: string): number {
   return one.digits > other.digits ? one.sign : -one.sign;
 }
 
-/** Splits a number into its sign, its digits without zeros at either end, and the power of ten that 0.<digits> has. */
+/** Splits a number into its sign, its digits without zeros at either end, and the exponent of 0.<digits> * 10^x. */
 function normalize(text: string): { sign: number; digits: string; magnitude: bigint } {
   const [, minus, whole = "", fraction = "", exponent = "0"] = NUMBER.exec(text) ?? [];
   const written = whole + fraction;

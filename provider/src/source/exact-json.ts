@@ -26,10 +26,10 @@ const MAX_DEPTH = 256;
 
 const [QUOTE, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Parses JSON. It fails with `not_json` also when an object has a member twice, with different values. */
+/** Parses JSON. It also fails with `not_json` when an object has the same member twice, with different values. */
 export function parseExactJson(text: string): Reading<Json> {
   if (isTooDeep(text)) return failed("not_json", `has more than ${MAX_DEPTH} arrays and objects within each other`);
-  // Most sources write such JSON.
+  // Faster, and most sources write canonical JSON.
   const canonical = parseCanonicalJson(text) as Json | undefined;
   if (canonical !== undefined) return ok(canonical);
   try {
@@ -39,7 +39,7 @@ export function parseExactJson(text: string): Reading<Json> {
   }
 }
 
-/** Counts brackets outside of strings. Of text that is not JSON it may say anything, because parsing that fails. */
+/** Counts brackets outside of strings. For text that is not JSON the result does not matter: parsing it fails. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; ++at) {

@@ -25,7 +25,7 @@ export function extract(extraction: Extraction, document: Json, budget?: Budget)
   return node.ok ? nodeToValue(node.value, extraction.shape) : node;
 }
 
-/** Finds the node that the value is made of, unless the source names an error of its own. */
+/** Finds the node that the value is made from, unless the source names an error of its own. */
 export function selectNode({ path, errors }: Extraction, document: Json, budget?: Budget): Reading<Json> {
   const error = findError(errors, document, budget);
   return error === null ? findOne(path, document, budget) : err(error);

@@ -68,7 +68,7 @@ class Scanner {
 
   constructor(private readonly text: string) {}
 
-  /** Returns what the sticky pattern, or its first group, matches here, and moves behind it. */
+  /** Returns the text that the sticky pattern, or its first group, matches here, and moves past the match. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at;
     const match = pattern.exec(this.text);

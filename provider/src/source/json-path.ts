@@ -6,17 +6,17 @@ import { failed, type Reading } from "./source-failure.js";
 import { compileText, type TemplateValues, type TextTemplate } from "./text-template.js";
 
 /**
- * The maximum number of steps for finding the nodes of a source file's path: visiting a node or comparing 64 characters
- * is one step.
+ * The maximum number of steps for finding the nodes of a source file's path. A step is a visited node, 64 compared
+ * characters of strings, or one character of compared numbers.
  */
 export const MAX_STEPS = 1_000_000;
 
 const MAX_PATH = 1_024;
 
-/** The steps for testing one element of an array by a member's text, apart from comparing the text. */
+/** The steps that a look-up in an index counts for each element of the array, apart from the text of those it finds. */
 const STEPS_PER_ELEMENT = 4;
 
-/** The steps that are left. It is below 0 once they did not suffice. */
+/** The steps that are left; below 0 once there were too few. */
 export interface Budget {
   steps: number;
 }
@@ -65,8 +65,8 @@ export function compileJsonPath(text: string, variables: readonly string[] = [])
 }
 
 /**
- * Finds the nodes of each document once, because one answer of a source serves a thousand keys, and all of them have the
- * same path to its errors. With a budget, each search takes its steps.
+ * Finds the nodes of each document once, because one answer of a source can serve a thousand keys, and all of them have
+ * the same path to its errors. With a budget, nothing is remembered, so that every search uses up the steps it takes.
  */
 function rememberNodes({ text, find }: BoundPath): BoundPath {
   const found = new WeakMap<object, Reading<readonly Json[]>>();
@@ -202,7 +202,7 @@ const INDEXES = new WeakMap<readonly Json[], Map<ChildName | null, ReadonlyMap<s
 
 /**
  * Answers a filter for elements with a text, such as `?@.symbol == 'ETHUSDT'`, by an index, because one answer of a
- * source serves a thousand keys. It finds the same elements as testing each one would, and takes as many steps.
+ * source can serve a thousand keys. It finds the same elements as testing each one would, for about as many steps.
  *
  * @returns Null for any other filter.
  */

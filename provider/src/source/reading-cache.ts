@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { AnswerText } from "./judge-answer.js";
 import type { Reading } from "./source-failure.js";
 
-/** The size that a reading counts with beside its text. */
+/** The size that a reading counts as, in addition to its text. */
 const BASE_SIZE = 1_024;
 
 const CHECK_MS = 1_000;

@@ -8,7 +8,7 @@ const AFTER_RATE_LIMIT: BackOffBounds = { firstMs: 10_000, maxMs: 300_000 };
 /** After any other failure. The first wait costs no more than the next second's value. */
 const AFTER_FAILURE: BackOffBounds = { firstMs: 1_000, maxMs: 60_000 };
 
-/** More than source files have; beyond it the longest unused are forgotten, and the origin's rate limit remains. */
+/** More than source files need. Beyond it, the least recently used are forgotten, and only the rate limit remains. */
 const MAX_FAILING = 10_000;
 
 /** An origin or a request that backs off. */
@@ -22,7 +22,7 @@ type BackOffChange = "started" | "ended" | null;
 
 /**
  * Remembers what fails, and until when it is left alone: after a rate-limit answer the whole origin, because exchanges
- * limit addresses, and after any other failure only the same request, because one broken page says nothing of the others.
+ * limit addresses, and after any other failure only the same request, because a broken page says nothing about others.
  */
 export class RequestBackOffs {
   readonly #random: () => number;
@@ -55,7 +55,7 @@ export class RequestBackOffs {
     return null;
   }
 
-  /** Tells that a request is made now: if it is the first after a wait, the others wait for its outcome. */
+  /** Notes that a request is made now: if it is the first after a wait, the others wait for its outcome. */
   begin(origin: string, id: string, now: number): void {
     for (const key of [origin, id]) this.#failing.peek(key)?.backOff.begin(now, this.deadlineMs);
   }

@@ -33,7 +33,7 @@ export class RequestRateLimiter {
     return ok(waitMs);
   }
 
-  /** Tells if nothing is used, so that a new one would behave the same. */
+  /** Tells whether none of the limit is used up, so that a new limiter would behave the same. */
   isUnused(now: number): boolean {
     return this.#bucket.waitMs(now, this.limit.burst) === 0;
   }

@@ -30,9 +30,9 @@ export interface SourceFailure {
   readonly code: FailureCode;
   /** The explanation, for people. */
   readonly detail: string;
-  /** Set when the rate limit is used up: the seconds to wait. It is unknown then if the source has a value. */
+  /** Set when the rate limit is used up: the seconds to wait. It is then unknown whether the source has a value. */
   readonly retryAfter?: number;
-  /** True when the source was failing before, so that this failure is no news. */
+  /** True when the source was failing before, so that this failure is not news. */
   readonly isRepeated?: boolean;
 }
 

@@ -12,18 +12,18 @@ import { type FileRequest, requestId, type SourceRequest, withHeaders } from "./
 /** The longest that a source may take for its whole answer, in milliseconds. */
 export const SOURCE_MS = 5_000;
 
-/** The maximum amount of text kept of source files' answers: more than all of their answers of a second. */
+/** The maximum amount of answer text kept for source files: more than all of their answers within a second. */
 const MAX_OF_FILES = 32 * 1024 * 1024;
-/** The maximum amount of text kept of published specs' answers, because anyone may have written such a spec. */
+/** The maximum amount of answer text kept for published specs, which anyone may have written. */
 const MAX_OF_PUBLISHED = 8 * 1024 * 1024;
 
 /** Above this many origins, the idle ones are forgotten. */
 const MAX_ORIGINS = 2_000;
 
-/** The largest answer, after decompression. */
+/** The maximum size of an answer after decompression, in bytes. */
 export const MAX_BYTES = 1024 * 1024;
 
-/** The memory of the requests of source files, or of published specs. */
+/** The state of the requests of source files, or of those of published specs. */
 interface Shelf {
   /** Requests in progress, by `requestId`. */
   readonly pending: Map<string, Promise<Reading<AnswerText>>>;
@@ -44,17 +44,17 @@ interface SourceReaderOptions {
   readonly now: () => bigint;
   /** Called after each request with its duration in seconds and its result. */
   readonly onAnswer?: (source: string, seconds: number, reading: Reading<AnswerText>) => void;
-  /** Called when a source starts to back off, and when it answers again. */
+  /** Called when a source starts to be asked less often, and when it answers again. */
   readonly onBackOff?: (request: SourceRequest, change: "started" | "ended", reading: Reading<AnswerText>) => void;
   /** Returns numbers from 0 to below 1, for jitter. */
   readonly random?: () => number;
 }
 
 /**
- * Makes requests to sources within their rate limits, and leaves sources alone that fail. An answer, or a failure, is
- * shared by everyone who asks the same until the clock's second is over, so each URL is fetched about once a second
- * however many callers there are. Source files share neither answers nor back-offs with published specs, because
- * whoever publishes a spec could otherwise choose how an exchange's answers are judged.
+ * Makes requests to sources within their rate limits, and leaves failing sources alone for a while. An answer, or a
+ * failure, is shared by everyone who makes the same request until the clock's second is over, so each URL is fetched at
+ * most about once a second, however many callers there are. Answers and back-offs of published specs never affect those
+ * of source files, because whoever publishes a spec could otherwise choose how an exchange's answers are judged.
  */
 export class SourceReader {
   readonly #limits: FetchLimits;
@@ -96,7 +96,7 @@ export class SourceReader {
     const { egress: own, publishedEgress = own, onAnswer } = this.options;
     const egress = request.source === undefined ? publishedEgress : own;
     if (waitMs > 0) await sleep(waitMs);
-    // Asked again, because the source may have failed meanwhile.
+    // Checked again, because the source may have failed in the meantime.
     const refusal = this.#refusal(request);
     if (refusal !== null) return err(refusal);
     const start = performance.now();
@@ -117,7 +117,7 @@ export class SourceReader {
     const [origin, now] = [originOf(request), performance.now()];
     const refusal = this.#shelfOf(request).backOffs.refusal(origin, requestId(request), now);
     if (refusal !== null || request.source !== undefined) return refusal;
-    // An exchange that turned its source file away is not asked by published specs either.
+    // An exchange that refuses source files because of its rate limit is not asked for published specs either.
     return this.#ofFiles.backOffs.refusal(origin, null, now);
   }
 

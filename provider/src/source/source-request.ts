@@ -14,7 +14,7 @@ export interface SourceRequest extends FetchRequest {
 /** A request of a source file. */
 export type FileRequest = SourceRequest & { readonly source: SourceFile };
 
-/** The part of a source file that judging an answer takes. */
+/** The part of a source file that is needed to judge an answer. */
 interface SourceFile {
   /** The source's name in logs and metrics. */
   readonly name: string;

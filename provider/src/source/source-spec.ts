@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { ROUNDINGS } from "./decimal.js";
 import { VALUE_TYPES } from "./node-to-value.js";
 
-/** A list of a source's own error texts. */
+/** Makes the schema of a list of a source's own error texts. */
 export function errorTexts(description: string) {
   return Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 16, description }));
 }

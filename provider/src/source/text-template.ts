@@ -30,7 +30,7 @@ export function compileText(text: string, variables: readonly string[]): Result<
 /** Replaces every variable with the same text. */
 export const withoutVariables = (text: string, substitute: string) => text.replace(VARIABLE, substitute);
 
-/** Returns why a value cannot be used anywhere, or null. */
+/** Returns why a value cannot be used in any template, or null. */
 export function problemOfTemplateValue(value: string): string | null {
   if (/\p{Cc}/u.test(value)) return "contains a control character";
   if (/\p{Cs}/u.test(value)) return "contains half of a surrogate pair";

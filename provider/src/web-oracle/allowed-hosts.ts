@@ -1,10 +1,10 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 
-/** The hosts that published specs may ask. */
+/** The hosts that published specs, or trials, may ask. */
 export type AllowedHosts = readonly string[] | "any";
 
-/** Tells if a rule allows a host. */
+/** Tells whether a rule allows a host. */
 export const isHostAllowed = (host: string, hosts: AllowedHosts): boolean => hosts === "any" || hosts.includes(host);
 
 /** @throws ConfigError when one of the hosts is not written as a host name. */

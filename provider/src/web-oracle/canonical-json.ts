@@ -3,7 +3,7 @@ import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/spec-hash";
 import canonicalize from "canonicalize";
 import { bytesToHex, type Hex, hexToBytes } from "viem";
 
-/** Returns a value's canonical JSON (RFC 8785) in UTF-8. Fails when it has none, or more than the registry takes. */
+/** Returns a value's canonical JSON (RFC 8785) in UTF-8. Fails when it has none, or one too long for the registry. */
 export function toCanonicalJson(value: unknown): Result<Hex> {
   let text: string | undefined;
   try {

@@ -9,7 +9,7 @@ import type { SpecRegistrySettings } from "./spec-registry.js";
 
 /** The bounds of trials. */
 export interface CheckedTrialSettings {
-  /** Whatever is here, only hosts that published specs may ask are asked. */
+  /** A host must also be one that published specs may ask. */
   readonly hosts: AllowedHosts;
   /** The requests that all trials together may make. */
   readonly rateLimit: TokenBucketLimit;

@@ -12,11 +12,11 @@ export const MAX_KEY_STEPS = 200_000;
 /** How much of a selected node is shown to people, in UTF-16 code units. */
 const MAX_SHOWN = 200;
 
-/** The values in a key's answers, and what finding them took. */
+/** The values in a key's answers, and the number of steps that finding them took. */
 export interface Extracted {
   /** One for each source; null where there was no answer. */
   readonly readings: readonly (Reading<bigint> | null)[];
-  /** The nodes that the values are made of, briefly and for people; null where none was selected. */
+  /** Short descriptions, for people, of the nodes that the values are made from; null where none was selected. */
   readonly selected: readonly (string | null)[];
   readonly steps: number;
 }

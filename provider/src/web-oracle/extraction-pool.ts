@@ -10,7 +10,7 @@ const WORKER = new URL("../../dist/web-oracle/extraction-worker.js", import.meta
 /** The extraction was not done, and may be tried again: the pool is full or too slow, or the worker failed. */
 export type PoolFailure = "full" | "late" | "failed";
 
-/** The maximum amount of waiting text of different answers, in UTF-16 code units. Half is for reserved callers only. */
+/** The maximum amount of distinct text that waits, in UTF-16 code units. Half is for reserved callers only. */
 const MAX_WAITING_TEXT = 32 * MAX_KEY_TEXT;
 const MAX_WAITING_JOBS = 4_096;
 
@@ -28,7 +28,7 @@ const HEAP_MEGABYTES = 256;
 /** One core is left to the thread that answers requests. */
 const SIZE = Math.max(1, Math.min(availableParallelism() - 1, 2));
 
-/** Other values than the defaults are for tests. */
+/** Values other than the defaults are for tests. */
 export interface ExtractionPoolOptions {
   /** The number of workers. */
   readonly size?: number;
@@ -53,8 +53,8 @@ interface Thread {
 }
 
 /**
- * Extracts values in worker threads, because whoever publishes a spec and whoever answers to it choose how long that
- * takes. The jobs of reserved callers come first.
+ * Extracts values in worker threads, because those who publish a spec, and those who run its sources, choose how long
+ * that takes. The jobs of reserved callers come first.
  */
 export class ExtractionPool {
   readonly #threads = new Set<Thread>();
@@ -154,13 +154,13 @@ export class ExtractionPool {
     worker.on("exit", () => this.#remove(thread));
   }
 
-  /** Without a running worker nothing could be done for those that wait. */
+  /** Restarts the waits when the first worker is ready, because no job could run before. */
   #restartWaiting(): void {
     if ([...this.#threads].some(({ state }) => state !== "starting")) return;
     for (const waiting of [...this.#reserved, ...this.#anonymous]) waiting.since = performance.now();
   }
 
-  /** Answers a thread's job, if it has one, and makes it idle. An idle worker keeps no process alive. */
+  /** Answers a thread's job, if it has one, and makes it idle. An idle worker does not keep the process alive. */
   #free(thread: Thread, result: Result<Extraction, PoolFailure>): void {
     if (thread.deadline !== null) clearTimeout(thread.deadline);
     thread.done?.(result);
@@ -171,7 +171,7 @@ export class ExtractionPool {
 
   #remove(thread: Thread): void {
     if (!this.#threads.delete(thread)) return;
-    // Workers that cannot start would be started for ever.
+    // Otherwise, workers that cannot start would be started over and over.
     if (thread.state === "starting") this.#failAll();
     this.#free(thread, err("failed"));
     void thread.worker.terminate();

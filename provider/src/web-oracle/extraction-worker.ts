@@ -17,7 +17,7 @@ export interface ExtractionJob {
 }
 
 export interface Extraction extends Pick<Extracted, "readings" | "selected"> {
-  /** The steps that were taken, and the characters that were parsed. */
+  /** The number of steps taken, plus the number of characters parsed. */
   readonly work: number;
 }
 
@@ -25,7 +25,7 @@ const MAX_SPECS = 100;
 
 const specs = new LRUCache<Hex, CompiledRequest>({ max: MAX_SPECS });
 
-/** One answer may serve many keys of a spec. As much is kept as two keys may need, because parsed text takes far more. */
+/** One answer may serve many keys of a spec. Only the text of two keys is kept: parsed, it takes far more memory. */
 const documents = new LRUCache<string, Reading<Json>>({
   maxSize: 2 * MAX_KEY_TEXT,
   sizeCalculation: (_, text) => text.length + 1,

@@ -14,10 +14,10 @@ import { type SpecRegistry, SpecRegistryError } from "./spec-registry.js";
 
 /** The rate limit for each network's registry, because anonymous callers choose the hashes. */
 const REGISTRY_RATE = { perSecond: 5, burst: 20 };
-/** The lookups of specs that are not published that each caller may cause. */
+/** How many lookups of unpublished specs each caller may cause. */
 const ANONYMOUS_MISSES: TokenBucketLimit = { perSecond: 1 / 6, burst: 10 };
 const OPERATOR_MISSES: TokenBucketLimit = { perSecond: 1, burst: 60 };
-/** How long a spec that is not published is not looked up again. */
+/** How long a spec that was found not to be published is not looked up again. */
 const UNPUBLISHED_MS = 5_000;
 const MAX_UNPUBLISHED = 10_000;
 const MAX_COMPILED = 1_000;

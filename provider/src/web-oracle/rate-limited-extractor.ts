@@ -12,14 +12,15 @@ const OPERATOR_WORK: TokenBucketLimit = { perSecond: 10_000_000, burst: 100_000_
 /** The work of all keys of a spec, for all callers together. */
 const SPEC_WORK: TokenBucketLimit = { perSecond: 2_000_000, burst: 20_000_000 };
 
-/** The work that a job counts as when it ended its worker. */
+/** The work that a job counts as when its worker failed. */
 const FAILED_WORK = 10 * (MAX_KEY_TEXT + MAX_KEY_STEPS);
 
 const RETRY_MS = 2_000;
 
 /**
- * Extracts the values of published specs within allowances of each caller and of each spec, so that neither can keep
- * the workers from the others. An allowance never decides what a value is: above it nothing is extracted.
+ * Extracts the values of published specs within an allowance for each caller and one for each spec, so that no caller
+ * and no spec can keep the workers to itself. An allowance never decides what a value is: once it is used up, nothing
+ * is extracted.
  */
 export class RateLimitedExtractor {
   readonly #now: () => number;

@@ -21,7 +21,7 @@ export const EXTRACT_HERE: ExtractWebValues = {
   extract: async ({ request }, texts) => ok(extractValues(request.sources, texts)),
 };
 
-/** Extracts as far as the allowances of a caller go. */
+/** Extracts within the allowances of a caller. */
 export const extractFor = (extractor: RateLimitedExtractor, caller: Caller): ExtractWebValues => ({
   waitMs: ({ specHash }) => extractor.waitMs(caller, specHash),
   extract: ({ specHash, args, compiled: { spec } }, texts) =>

@@ -4,7 +4,7 @@ import { SourceSpec } from "../source/source-spec.js";
 import { COMBINATIONS } from "./combine.js";
 import { Variable } from "./variables.js";
 
-/** A request spec: its canonical JSON is published, and keys name the hash of that. */
+/** A request spec. Its canonical JSON is published, and keys contain the hash of that JSON. */
 export const RequestSpec = Type.Object(
   {
     title: Type.String({ minLength: 1, maxLength: 200, description: "A description of the value, for people." }),

@@ -10,7 +10,7 @@ const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
 /** The maximum number of files for one network, because anyone can publish specs. */
 const MAX_FILES = 10_000;
 
-/** Stores published specs on disk, by network and hash. A file counts only when its content has the hash. */
+/** Stores published specs on disk, by network and hash. A file is used only when its content has the hash. */
 export class SpecFolder {
   /** The number of files, by network. */
   readonly #counts = new Map<number, number>();

@@ -12,7 +12,7 @@ import { parseReadings } from "./advice/parse-readings.js";
 import { checkTriedSpec } from "./trial/check-tried-spec.js";
 import type { Trials } from "./trial/trials.js";
 
-/** Requests a minute of one caller, and of all callers together. Operators ask for many. */
+/** Requests per minute: of a caller, of an operator (which asks for many users), and of all other callers together. */
 const PER_CALLER = 30;
 const PER_OPERATOR = 600;
 const OF_ANONYMOUS = 120;

@@ -35,7 +35,7 @@ interface WebOracleOptions {
   readonly logger: Logger;
 }
 
-/** Serves every key whose spec is published, valid, and asks only hosts that are allowed. */
+/** Serves every key whose spec is published and valid, and asks only allowed hosts. */
 export class WebOracle {
   readonly #redirectedOrigins: RedirectedOrigins;
   readonly #specs: SpecFinder;

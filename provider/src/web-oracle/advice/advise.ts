@@ -4,7 +4,7 @@ import { conclusionsOf } from "./conclusions.js";
 import { figuresOf } from "./figures.js";
 import type { ProviderReadings } from "./parse-readings.js";
 
-/** Computes advice from what one provider read, or several. The same readings always give the same advice. */
+/** Computes advice from the readings of one or more providers. The same readings always give the same advice. */
 export function advise(
   compiled: CompiledRequest,
   bound: BoundRequest,

@@ -7,19 +7,19 @@ import type { BoundRequest, CompiledRequest } from "../compile-request-spec.js";
 import type { ProviderReadings } from "./parse-readings.js";
 
 type Value = bigint | null;
-/** The values of one thing at one provider, over time. */
+/** The values of one source, or of the whole spec, at one provider over time. */
 type Series = readonly Value[];
 type SourceAdvice = SpecAdvice["sources"][number];
 
 const TOLERANCES = [0, 1, 5, 10, 25, 50, 100, 200, 500];
 
-/** A number that changes by more from one sample to the next does not drift, in basis points. */
+/** A number that changes by more than this from one sample to the next jumps instead of drifting, in basis points. */
 const JUMP_BPS = 1_000;
 
 /** The longest delay between two sources that is looked for, in samples. */
 const MAX_DELAY = 10;
 
-/** Computes the figures of what one provider read, or several. */
+/** Computes the figures for the readings of one or more providers. */
 export function figuresOf(
   { spec, type }: CompiledRequest,
   bound: BoundRequest,
@@ -107,7 +107,7 @@ const distance = (a: bigint, b: bigint) => (a < b ? b - a : a - b);
 
 function heldBy(bps: bigint, atSameTime: readonly (readonly bigint[])[], values: readonly Series[]) {
   const isHeld = (all: readonly bigint[]) => all.every((value) => isWithin(value, median(all), bps));
-  // For the stricter of the two medians.
+  // With the smaller value as the median, which is the stricter test.
   const isStepHeld = ([least, most]: readonly [bigint, bigint]) => isWithin(most, least, bps);
   return {
     held: atSameTime.filter((all) => all.length > 1 && isHeld(all)).length,
@@ -203,7 +203,7 @@ function followsOf(
 }
 
 /**
- * Returns how far a source is on average from another source of the same provider, earlier.
+ * Returns how far a source is on average from what another source showed `delay` samples earlier at the same provider.
  *
  * @param from The first sample that is compared: the same for all delays, so that their means can be compared.
  */

@@ -7,7 +7,7 @@ import type { ProviderReadings } from "./parse-readings.js";
 import { parseReadings } from "./parse-readings.js";
 import { loadSamples, readingsOfSamples } from "./samples.js";
 
-/** All that advice is made of. */
+/** Everything that advice is computed from. */
 export interface KeptReadings {
   readonly request: CompiledRequest;
   readonly bound: BoundRequest;

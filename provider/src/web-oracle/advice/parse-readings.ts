@@ -7,13 +7,13 @@ import type { FailureCode, Reading } from "../../source/source-failure.js";
 /** One provider's readings, taken at equal intervals and at the same times as the others'. */
 export interface ProviderReadings {
   readonly provider: string;
-  /** For each time the reading of each source; null without an answer of the provider. */
+  /** For each time, the reading of each source; null when the provider did not answer. */
   readonly samples: readonly (readonly Reading<bigint>[] | null)[];
 }
 
 const MAX_VALUE = 2n ** 256n - 1n;
 
-/** Reads what trials at several providers have shown. Fails unless it fits a spec of this kind with so many sources. */
+/** Reads the samples of several providers. Fails unless they fit a spec of this kind with this many sources. */
 export function parseReadings(
   providers: SpecAdviceRequest["providers"],
   kind: DatasetKind,

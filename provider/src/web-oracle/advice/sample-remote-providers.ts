@@ -13,11 +13,11 @@ interface ProviderSampling {
   readonly intervalSeconds: number;
   /** Ends the sampling early. */
   readonly signal: AbortSignal;
-  /** Called after each sample with what each provider showed: the value for people, or why there is none. */
+  /** Called after each sample with each provider's result as text for people: the value, or why there is none. */
   readonly onSample: (taken: number, shown: readonly string[]) => void;
 }
 
-/** Lets several providers try a spec, all at the same time, again and again. */
+/** Has several providers try a spec again and again, all at the same time. */
 export async function sampleRemoteProviders(
   urls: readonly string[],
   spec: SpecTrialRequest,

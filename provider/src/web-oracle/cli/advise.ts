@@ -40,7 +40,7 @@ export async function adviseOnSpec({ specFile, args, options }: CliCommand): Pro
   process.exitCode = advice.with_value > 0 ? 0 : 1;
 }
 
-/** @throws ConfigError when a replay is to do more than that. */
+/** @throws ConfigError when `--replay` is combined with a spec or another option. */
 function refuseSampling(specFile: string | null, { replay: _, help: __, ...others }: Options): void {
   if (specFile !== null) throw new ConfigError(`--replay has the spec in its file. Leave out ${specFile}.`);
   const [other] = Object.keys(others);

@@ -29,7 +29,7 @@ export interface CliCommand {
   readonly name: keyof typeof COMMANDS;
   /** Null for `advise` without a spec, which can read samples that were kept. */
   readonly specFile: string | null;
-  /** The values of the spec's variables; of `publish`, the files of further specs. */
+  /** The values of the spec's variables; for `publish`, the files of further specs. */
   readonly args: readonly string[];
   readonly options: ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 }

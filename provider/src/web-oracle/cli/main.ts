@@ -3,7 +3,7 @@ import { runMain } from "@dataset-oracle/service/process/run-main";
 import { readCliCommand } from "./arguments.js";
 import { USAGE } from "./help-text.js";
 
-// A command loads only what it needs: all of it together takes a second.
+// A command loads only what it needs: loading everything takes a second.
 await runMain(async () => {
   const command = readCliCommand(process.argv.slice(2));
   if (command === null) return console.log(USAGE);

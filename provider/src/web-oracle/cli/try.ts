@@ -27,7 +27,7 @@ export async function trySpec(spec: LoadedSpec, { args, options }: CliCommand): 
 /**
  * Asks each source of a request once, as a provider does.
  *
- * @returns The text for the person at the terminal, and if there is a value.
+ * @returns The text for the person at the terminal, and whether there is a value.
  */
 export async function tryRequest(
   request: CompiledRequest,

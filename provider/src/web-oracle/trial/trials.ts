@@ -27,12 +27,12 @@ import { valueText } from "./value-text.js";
 
 /** The maximum number of trials at a time, because each may hold answers of a megabyte for each source. */
 const MAX_AT_ONCE = 8;
-/** The wait that callers are told when there are as many, in seconds. */
+/** The wait that callers are told when that many trials are running, in seconds. */
 const RETRY_AFTER = 1;
 
 const MAX_MESSAGE = 400;
 const MAX_REASON = 300;
-/** Escapes make text longer. */
+/** Applied after escaping, which makes text longer. */
 const MAX_SHOWN = 200;
 
 interface TrialsParts {
@@ -40,9 +40,9 @@ interface TrialsParts {
   readonly rules: readonly AllowedHosts[];
   /** The requests that all trials together may make. */
   readonly rateLimit: TokenBucketLimit;
-  /** It has no secrets, so that no spec of a stranger is sent with one. */
+  /** It has no secrets, so that none is sent with a request of a stranger's spec. */
   readonly egress: Pick<Egress, "fetchText">;
-  /** It is not the one of reports, so that trials use up nothing that reports need. */
+  /** It has allowances of its own, so that trials do not use up those of reports. */
   readonly extractor: Pick<RateLimitedExtractor, "extract" | "waitMs">;
   /** Reserves half of the budget for reserved callers. */
   readonly hasReserve: boolean;
@@ -52,12 +52,12 @@ interface TrialsParts {
 }
 
 /**
- * Tries specs that anyone may have written, by the engine that reads published ones. It signs and stores nothing, shares
- * no answers and no back-off with reports, and has its own budget.
+ * Tries specs that anyone may have written, with the engine that reads published ones. It signs and stores nothing,
+ * shares no answers and no back-off with reports, and has its own budget.
  */
 export class Trials {
   readonly #budget: TokenBucket;
-  /** How much of the budget must be left for an anonymous caller. */
+  /** How much of the budget must be left after a trial of an anonymous caller. */
   readonly #anonymousLeast: number;
   readonly #now: () => number;
   #atOnce = 0;
@@ -104,7 +104,7 @@ export class Trials {
   }
 }
 
-/** The caller in the pool of workers, where no trial goes before a report. */
+/** The caller as the pool of workers sees it: no trial has the priority of a reserved caller's report. */
 const inPool = ({ id }: Caller): Caller => ({ id, isReserved: false });
 
 /** The results of each step, for each source. */
